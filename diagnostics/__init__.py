@@ -1,0 +1,11 @@
+"""Coded errors: the data (`Diagnostic`), the exceptions that carry it, and the registry of codes."""
+
+from shardwright.diagnostics.diagnostic import (
+    Diagnostic,
+    ShardwrightError,
+    ShardwrightTypeError,
+    ShardwrightValueError,
+    SourceLocation,
+)
+
+__all__ = ["Diagnostic", "ShardwrightError", "ShardwrightTypeError", "ShardwrightValueError", "SourceLocation"]

@@ -1,0 +1,65 @@
+"""What went wrong, where, why, and what to do: the data of a diagnostic and the exceptions that carry it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SourceLocation:
+    """A place in the user's source: 1-based line and column."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """
+    One finding about the user's input.
+
+    `code` is an entry of `diagnostics.registry`; `message` says what is wrong, `location` where, each of
+    `notes` why, and `help` what to do about it.
+
+    >>> print(Diagnostic("SW0201", "axis 'x' splits two dims", SourceLocation("f.mlir", 3, 7), help="drop one"))
+    f.mlir:3:7: error[SW0201]: axis 'x' splits two dims
+      help: drop one
+    """
+
+    code: str
+    message: str
+    location: SourceLocation | None = None
+    notes: tuple[str, ...] = ()
+    help: str | None = None
+    severity: str = "error"
+
+    def __str__(self) -> str:
+        where = f"{self.location}: " if self.location else ""
+        lines = [f"{where}{self.severity}[{self.code}]: {self.message}"]
+        lines += [f"  note: {note}" for note in self.notes]
+        if self.help:
+            lines.append(f"  help: {self.help}")
+        return "\n".join(lines)
+
+
+class ShardwrightError(Exception):
+    """A user's mistake: carries one or more `Diagnostic`s and prints as their text."""
+
+    diagnostics: tuple[Diagnostic, ...]
+
+    def __init__(self, diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
+        self.diagnostics = (diagnostics,) if isinstance(diagnostics, Diagnostic) else tuple(diagnostics)
+        super().__init__("\n".join(str(diagnostic) for diagnostic in self.diagnostics))
+
+
+class ShardwrightValueError(ShardwrightError, ValueError):
+    """A `ValueError` (as the RFC names it) with diagnostics."""
+
+
+class ShardwrightTypeError(ShardwrightError, TypeError):
+    """A `TypeError` (as the RFC names it) with diagnostics."""

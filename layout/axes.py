@@ -1,0 +1,93 @@
+"""Mesh axes and parts of them (sub-axes), as layouts name them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Axis:
+    """
+    A whole mesh axis, or the part of one that Shardy writes `"x":(pre)size`.
+
+    Think of the axis' index as digits, major to minor: the part skips the first digits, whose sizes multiply to
+    `pre`, and takes the next ones, whose sizes multiply to `size`. A whole axis has `size == 0`.
+
+    >>> str(Axis("x")), str(Axis("x", 2, 4))
+    ('"x"', '"x":(2)4')
+    """
+
+    name: str
+    pre: int = 1
+    size: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is the whole mesh axis."""
+        return self.size == 0
+
+    def __str__(self) -> str:
+        return f'"{self.name}"' if self.size == 0 else f'"{self.name}":({self.pre}){self.size}'
+
+    def brief(self) -> str:
+        """The form people read, without quotes: `x` or `x:(2)4`."""
+        return self.name if self.size == 0 else f"{self.name}:({self.pre}){self.size}"
+
+
+_AXIS = re.compile(r"(?P<name>[A-Za-z_][\w.$-]*)(?::\((?P<pre>\d+)\)(?P<size>\d+))?")
+
+
+def parse_axis(text: str) -> Axis:
+    """
+    Reads the form that `Axis.brief` writes.
+
+    Raises `ValueError` when `text` is no axis.
+
+    >>> parse_axis("x:(2)4")
+    Axis(name='x', pre=2, size=4)
+    """
+    match = _AXIS.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is not a mesh axis: write a name like x, or a part of one like x:(2)4")
+    if match["pre"] is None:
+        return Axis(match["name"])
+    return Axis(match["name"], int(match["pre"]), int(match["size"]))
+
+
+def span(axis: Axis, full: int) -> tuple[int, int]:
+    """The half-open range `[pre, pre * size)` of the axis' digits that `axis` takes, for an axis of size `full`."""
+    return (1, full) if axis.size == 0 else (axis.pre, axis.pre * axis.size)
+
+
+def overlap(a: Axis, b: Axis, full: int) -> bool:
+    """Whether two parts share digits of the same mesh axis of size `full`."""
+    if a.name != b.name:
+        return False
+    (a0, a1), (b0, b1) = span(a, full), span(b, full)
+    return max(a0, b0) < min(a1, b1)
+
+
+def part(name: str, start: int, stop: int, full: int) -> Axis:
+    """The part `[start, stop)` of the digits of axis `name`; the whole axis when the part is all of it."""
+    return Axis(name) if (start, stop) == (1, full) else Axis(name, start, stop // start)
+
+
+def merge_adjacent(axes: Iterable[Axis], sizes: dict[str, int]) -> tuple[Axis, ...]:
+    """
+    Joins neighbours that continue each other, so that every sequence of axes has one spelling.
+
+    >>> merge_adjacent([Axis("x", 1, 2), Axis("x", 2, 4)], {"x": 8})
+    (Axis(name='x', pre=1, size=0),)
+    """
+    merged: list[Axis] = []
+    for axis in axes:
+        if merged and merged[-1].name == axis.name:
+            full = sizes[axis.name]
+            (a0, a1), (b0, b1) = span(merged[-1], full), span(axis, full)
+            if a1 == b0:
+                merged[-1] = part(axis.name, a0, b1, full)
+                continue
+        merged.append(axis)
+    return tuple(merged)

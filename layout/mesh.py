@@ -1,0 +1,119 @@
+"""`Mesh`: a grid of devices with named axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.layout.axes import Axis, part, span
+
+
+class Mesh:
+    """
+    A grid of devices with named axes (RFC: "Mesh and Layout", where axes are called mesh dimensions).
+
+    `dims` gives the axis names and sizes: a mapping, a sequence of pairs, or keyword arguments. `devices`, when given,
+    is the global list of device names, row-major over the axes; no pass ever looks at it. `name` is the symbol by
+    which programs refer to the mesh.
+
+    Raises `ValueError` (SW0101) for an empty or repeated axis name, a size below one, or a number of devices that is
+    not the product of the sizes.
+
+    >>> mesh = Mesh([("batch", 4), ("model", 2)])
+    >>> mesh.size, mesh.dim_size("batch"), mesh
+    (8, 4, Mesh(batch=4, model=2))
+    """
+
+    UNSHARDED: ClassVar[str] = "unsharded"
+
+    __slots__ = ("_sizes", "devices", "name")
+
+    def __init__(
+        self,
+        dims: Mapping[str, int] | Iterable[tuple[str, int]] = (),
+        devices: Sequence[str] | None = None,
+        *,
+        name: str = "mesh",
+        **axes: int,
+    ) -> None:
+        pairs = [*(dims.items() if isinstance(dims, Mapping) else dims), *axes.items()]
+        for axis_name, size in pairs:
+            _check_axis(axis_name, size)
+        self._sizes = dict(pairs)
+        if len(self._sizes) != len(pairs):
+            raise _mesh_error(f"an axis name is repeated in {[axis for axis, _ in pairs]}", "give each axis its own name")
+        self.devices = tuple(devices) if devices is not None else None
+        self.name = name
+        if self.devices is not None and len(self.devices) != self.size:
+            raise _mesh_error(
+                f"a mesh of {self} has {self.size} devices, but {len(self.devices)} were given",
+                "give one device for each place of the grid, row-major",
+            )
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The size of each axis, by name, in order."""
+        return self._sizes
+
+    @property
+    def axis_names(self) -> tuple[str, ...]:
+        """The names of the axes, major to minor."""
+        return tuple(self._sizes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the axes, major to minor."""
+        return tuple(self._sizes.values())
+
+    @property
+    def size(self) -> int:
+        """The number of devices."""
+        return math.prod(self._sizes.values())
+
+    def dim_size(self, name: str) -> int:
+        """The size of axis `name`; `ValueError` (SW0102) when there is none (RFC: `mesh.dim_size`)."""
+        if name not in self._sizes:
+            raise ShardwrightValueError(
+                Diagnostic("SW0102", f"mesh {self} has no axis {name!r}", help=f"its axes are {', '.join(self._sizes)}")
+            )
+        return self._sizes[name]
+
+    def axis_size(self, axis: Axis) -> int:
+        """The number of parts into which `axis`, or the part of it, splits a dim."""
+        return axis.size or self._sizes[axis.name]
+
+    def group_size(self, axes: Iterable[Axis]) -> int:
+        """The number of devices that differ only along `axes`."""
+        return math.prod(axis.size or self._sizes[axis.name] for axis in axes)
+
+    def part(self, name: str, start: int, stop: int) -> Axis:
+        """The part `[start, stop)` of the digits of axis `name`."""
+        return part(name, start, stop, self._sizes[name])
+
+    def span(self, axis: Axis) -> tuple[int, int]:
+        """The half-open range of digits that `axis` takes."""
+        return span(axis, self._sizes[axis.name])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mesh):
+            return NotImplemented
+        return tuple(self._sizes.items()) == tuple(other._sizes.items()) and self.devices == other.devices
+
+    def __hash__(self) -> int:
+        return hash((tuple(self._sizes.items()), self.devices))
+
+    def __repr__(self) -> str:
+        return f"Mesh({', '.join(f'{name}={size}' for name, size in self._sizes.items())})"
+
+
+def _check_axis(name: object, size: object) -> None:
+    if not isinstance(name, str) or not name or name == Mesh.UNSHARDED:
+        raise _mesh_error(f"{name!r} cannot name a mesh axis", "use a non-empty string other than 'unsharded'")
+    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        raise _mesh_error(f"mesh axis {name!r} has size {size!r}", "use a whole number of at least 1")
+
+
+def _mesh_error(message: str, help_text: str) -> ShardwrightValueError:
+    return ShardwrightValueError(Diagnostic("SW0101", message, help=help_text))
