@@ -1,0 +1,79 @@
+# Everything a person or CI does here, on a machine that has Python >= 3.11 and nothing else.
+# PYTHON picks the interpreter (`make test PYTHON=python3.13`), VENV the folder of the virtual environment.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
+PYTEST := $(BIN)/python -m pytest
+
+# An environment may forbid .pyc files; starting the commands then takes three times as long.
+unexport PYTHONDONTWRITEBYTECODE
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-full unit lit lint types imports check bench peers clean
+
+help: ## say what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+$(STAMPS)/venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Shardwright needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/base: $(STAMPS)/venv pyproject.toml
+	@echo "Installing Shardwright into $(VENV)" >&2
+	@$(PIP) install --editable .
+	@touch $@
+
+$(STAMPS)/dev: $(STAMPS)/base
+	@echo "Installing the tools of development into $(VENV)" >&2
+	@$(PIP) install --editable '.[dev]'
+	@touch $@
+
+$(STAMPS)/jax: $(STAMPS)/base
+	@echo "Installing JAX into $(VENV)" >&2
+	@$(PIP) install --editable '.[jax]'
+	@touch $@
+
+demo: $(STAMPS)/base ## partition and run two programs over a 4x2 mesh, on NumPy
+	@$(BIN)/python examples/demo.py
+
+test: $(STAMPS)/dev ## the default suite: under five minutes on two cores
+	@$(PYTEST)
+
+test-full: $(STAMPS)/dev ## the default suite and the slow cases
+	@$(PYTEST) -m 'not peers'
+
+unit: $(STAMPS)/dev ## the unit tests alone
+	@$(PYTEST) tests/unit
+
+lit: $(STAMPS)/dev ## the text tests alone
+	@$(PYTEST) tests/lit
+
+lint: $(STAMPS)/dev ## ruff: style and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(STAMPS)/dev ## pyright, strict
+	@$(BIN)/pyright --pythonpath $(BIN)/python
+
+imports: $(STAMPS)/dev ## import-linter: the layers of the house
+	@$(BIN)/lint-imports
+
+check: lint types imports test ## exactly what CI runs
+
+bench: $(STAMPS)/base ## against JAX, on the same files in one run
+	@$(MAKE) --no-print-directory $(STAMPS)/jax \
+	  || echo "JAX cannot be installed here: the rows that need it are skipped" >&2
+	@env -u OPENBLAS_CORETYPE $(BIN)/python -m shardwright.benchmarks
+
+peers: $(STAMPS)/dev $(STAMPS)/jax ## tests against JAX and MLIR through jaxlib
+	@$(PYTEST) -m peers
+
+clean: ## remove the virtual environment and every cache
+	rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
