@@ -1,0 +1,1 @@
+"""The commands `shardwright-opt` and `shardwright`, and the renderers of their reports."""

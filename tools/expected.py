@@ -1,0 +1,107 @@
+"""`--verify-diagnostics`: comments in the program say which diagnostics it must cause, and on which lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+
+_COMMENT = re.compile(
+    r"//\s*expected-(?P<severity>error|warning|note|help)"
+    r"\s*(?P<place>@(?:[+-]\d+|above|below|unknown))?\s*\{\{(?P<text>.*?)\}\}"
+)
+ANYWHERE = 0
+"""The line of an expectation with `@unknown`: the diagnostic has no location."""
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One `// expected-error {{text}}` comment: at `written` in the file, for a diagnostic on `line`."""
+
+    severity: str
+    line: int
+    text: str
+    written: int
+
+    def __str__(self) -> str:
+        return f'expected {self.severity} "{self.text}"'
+
+
+@dataclass(frozen=True)
+class Produced:
+    """One line of a diagnostic that a comment may expect."""
+
+    severity: str
+    line: int
+    text: str
+
+    def meets(self, expectation: Expectation) -> bool:
+        """Whether `expectation` asks for this."""
+        same_place = (self.severity, self.line) == (expectation.severity, expectation.line)
+        return same_place and expectation.text in self.text
+
+
+def expectations(text: str) -> list[Expectation]:
+    """
+    The expectations in a program's comments.
+
+    >>> [(e.line, e.text) for e in expectations("// expected-error @+1 {{bad}}\\n%0 = x")]
+    [(2, 'bad')]
+    """
+    found: list[Expectation] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        for match in _COMMENT.finditer(line):
+            found.append(Expectation(match["severity"], _target(match["place"], number), match["text"], number))
+    return found
+
+
+def check_expectations(file: str, text: str, diagnostics: Iterable[Diagnostic]) -> None:
+    """
+    Compare `diagnostics` with what the comments of `text` expect.
+
+    Raises SW0708 that names each missing and each unexpected one. An error's notes and help may be expected but
+    need not be.
+    """
+    produced = [item for diagnostic in diagnostics for item in _produced(diagnostic)]
+    findings: list[Diagnostic] = []
+    for expectation in expectations(text):
+        met = next((item for item in produced if item.meets(expectation)), None)
+        if met is None:
+            findings.append(_missing(file, expectation))
+        else:
+            produced.remove(met)
+    findings += [_unexpected(file, item) for item in produced if item.severity in ("error", "warning")]
+    if findings:
+        raise ShardwrightError(findings)
+
+
+def _target(place: str | None, number: int) -> int:
+    if place is None:
+        return number
+    named = {"@above": number - 1, "@below": number + 1, "@unknown": ANYWHERE}
+    return named[place] if place in named else number + int(place[1:])
+
+
+def _produced(diagnostic: Diagnostic) -> list[Produced]:
+    line = diagnostic.location.line if diagnostic.location else ANYWHERE
+    items = [Produced(diagnostic.severity, line, f"{diagnostic.code}: {diagnostic.message}")]
+    items += [Produced("note", line, note) for note in diagnostic.notes]
+    if diagnostic.help:
+        items.append(Produced("help", line, diagnostic.help))
+    return items
+
+
+def _missing(file: str, expectation: Expectation) -> Diagnostic:
+    where = "without a location" if expectation.line == ANYWHERE else f"on line {expectation.line}"
+    message = f"{expectation} {where} was not produced"
+    location = SourceLocation(file, expectation.written, 1)
+    return Diagnostic("SW0708", message, location, help="correct the comment, or the program")
+
+
+def _unexpected(file: str, item: Produced) -> Diagnostic:
+    location = SourceLocation(file, max(item.line, 1), 1)
+    message = f'unexpected {item.severity} "{item.text}"'
+    comment = f"// expected-{item.severity} @below {{{{{item.text}}}}}"
+    return Diagnostic("SW0708", message, location, help=f"if it is right, write {comment}")

@@ -1,0 +1,96 @@
+"""Reading programs and writing results: coded errors, atomic writes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+
+STANDARD_INPUT = "-"
+
+
+def read_bytes(path: str) -> bytes:
+    """The bytes of `path`; `-` is standard input."""
+    if path == STANDARD_INPUT:
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise _cannot_read(path, "it does not exist") from error
+    except IsADirectoryError as error:
+        raise _cannot_read(path, "it is a directory") from error
+    except (OSError, ValueError) as error:
+        raise _cannot_read(path, getattr(error, "strerror", None) or str(error)) from error
+
+
+def read_text(path: str) -> str:
+    """
+    The UTF-8 text of `path`; `-` is standard input.
+
+    >>> read_text("missing.mlir")
+    Traceback (most recent call last):
+        ...
+    shardwright.diagnostics.diagnostic.ShardwrightError: missing.mlir:1:1: error[SW0702]: cannot read 'missing.mlir': \
+it does not exist
+      help: check the path; '-' reads standard input
+    """
+    data = read_bytes(path)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _not_text(path, data, error.start) from error
+    if "\0" in text:
+        raise _not_text(path, data, data.index(b"\0"))
+    return text
+
+
+def display_name(path: str) -> str:
+    """The name of a file in messages: standard input has none of its own."""
+    return "<stdin>" if path == STANDARD_INPUT else path
+
+
+def write_atomically(path: str, text: str) -> None:
+    """Put `text` at `path` in one step: readers see the old file or the whole new one."""
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            os.chmod(temporary, _mode(target))
+            os.replace(temporary, target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        message = f"cannot write '{path}': {error.strerror or error}"
+        help_text = "check that the directory exists and can be written"
+        raise ShardwrightError(Diagnostic("SW0704", message, help=help_text)) from error
+
+
+def _mode(target: Path) -> int:
+    """The permissions of the file being replaced, or the usual ones for a new file."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _cannot_read(path: str, why: str) -> ShardwrightError:
+    location = SourceLocation(display_name(path), 1, 1)
+    help_text = "check the path; '-' reads standard input"
+    return ShardwrightError(Diagnostic("SW0702", f"cannot read '{path}': {why}", location, help=help_text))
+
+
+def _not_text(path: str, data: bytes, offset: int) -> ShardwrightError:
+    line = data.count(b"\n", 0, offset) + 1
+    column = offset - (data.rfind(b"\n", 0, offset) + 1) + 1
+    location = SourceLocation(display_name(path), line, column)
+    message = f"'{path}' is not UTF-8 text: byte 0x{data[offset]:02x} at offset {offset}"
+    bytecode = data[:4] == b"ML\xefR"
+    help_text = "this is MLIR bytecode: print it as text first" if bytecode else "give a program as StableHLO text"
+    return ShardwrightError(Diagnostic("SW0703", message, location, help=help_text))

@@ -1,0 +1,82 @@
+"""What every command does with exceptions: coded text for a user's mistake, a reproducer for ours."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.render import render_all
+from shardwright.tools.files import write_atomically
+
+DONE, USER_ERROR, INTERNAL_ERROR = 0, 1, 2
+
+
+@dataclass
+class CommandState:
+    """What a command has read so far: shown under errors, saved when it fails internally."""
+
+    command: str
+    sources: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
+    """
+    Run `body` and return the command's exit code.
+
+    A `ShardwrightError` is printed on standard error and gives 1. Any other exception is ours: the input is saved
+    with the traceback, standard error names the file, and the code is 2.
+
+    >>> def wrong(state: CommandState) -> int:
+    ...     raise ShardwrightError(Diagnostic("SW0702", "cannot read 'f'"))
+    >>> guarded(CommandState("shardwright run f"), wrong)
+    1
+    """
+    try:
+        return body(state)
+    except ShardwrightError as error:
+        report_diagnostics(error, state.sources)
+        return USER_ERROR
+    except BrokenPipeError:
+        # The reader of our output (`| head`) left: nothing more can be said, and Python must not try at exit.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        return USER_ERROR
+    except Exception as error:
+        report_internal(state, error)
+        return INTERNAL_ERROR
+
+
+def report_diagnostics(error: ShardwrightError, sources: Mapping[str, str]) -> None:
+    """Print the coded text of a user's mistake on standard error."""
+    print(render_all(error.diagnostics, sources), file=sys.stderr)
+
+
+def report_internal(state: CommandState, error: Exception) -> None:
+    """Save a reproducer and print the coded text of an internal error."""
+    first_line = (str(error) or "no message").split("\n")[0]
+    diagnostic = Diagnostic(
+        "SW0799",
+        f"internal error: {type(error).__name__}: {first_line}",
+        help=f"report it with {save_reproducer(state, error)}, which holds the input and the traceback",
+    )
+    print(diagnostic, file=sys.stderr)
+
+
+def save_reproducer(state: CommandState, error: Exception) -> Path:
+    """Write input, command and traceback to one file that `shardwright-opt` can read; return its path."""
+    trace = "".join(traceback.format_exception(error))
+    heading = [f"command: {state.command}", *trace.rstrip().split("\n")]
+    parts = [*(f"// {line}" for line in heading)]
+    for name, text in state.sources.items():
+        parts += [f"// input: {name}", text]
+    content = "\n".join(parts) + "\n"
+    digest = hashlib.sha256(content.encode()).hexdigest()[:12]
+    path = Path(tempfile.gettempdir()) / f"shardwright-reproducer-{digest}.mlir"
+    write_atomically(str(path), content)
+    return path
