@@ -1,0 +1,124 @@
+"""Whether a layout fits a tensor on a mesh: the one check that every reader of layouts runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from shardwright.diagnostics import Diagnostic
+from shardwright.layout.axes import Axis, span
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+
+
+def check_spec(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
+    """
+    The first reason why `spec` cannot lay out a tensor of `shape` on `mesh`, or `None` when it can.
+
+    >>> mesh = Mesh([("x", 4), ("y", 2)])
+    >>> print(check_spec(LayoutSpec("mesh", ((Axis("x"),),)), (6,), mesh))
+    error[SW0104]: dim 0 has 6 elements and does not split evenly over x=4
+      note: the mesh is Mesh(x=4, y=2)
+      help: axes that divide 6: y=2; or pad the dim to 8
+    >>> check_spec(LayoutSpec("mesh", ((Axis("x"),),)), (8,), mesh) is None
+    True
+    """
+    for check in _CHECKS:
+        fault = check(spec, shape, mesh)
+        if fault is not None:
+            return fault
+    return None
+
+
+def _check_rank(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
+    if spec.rank == len(shape):
+        return None
+    return Diagnostic(
+        "SW0106",
+        f"the layout {spec.body()} has {spec.rank} dims, but the tensor has {len(shape)}",
+        help=f"write one {{...}} for each of the {len(shape)} dims",
+    )
+
+
+def _check_axes_exist(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
+    for axis in spec.axes():
+        if axis.name not in mesh.sizes:
+            return Diagnostic(
+                "SW0102",
+                f"mesh @{spec.mesh} has no axis {axis.name!r}",
+                help=f"its axes are {_axis_sizes(mesh, mesh.axis_names)}",
+            )
+    return None
+
+
+def _check_parts(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
+    for axis in spec.axes():
+        full = mesh.sizes[axis.name]
+        if axis.whole or (axis.pre >= 1 and axis.size >= 2 and full % (axis.pre * axis.size) == 0):
+            continue
+        return Diagnostic(
+            "SW0107",
+            f"{axis} is no part of axis {axis.name!r}, which has size {full}",
+            notes=("in (pre)size, pre times size must divide the size of the axis, and size must be at least 2",),
+            help=f"sizes that divide {full}: {', '.join(map(str, _divisors(full)))}",
+        )
+    return None
+
+
+def _check_axes_once(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
+    seen: dict[str, list[tuple[int, int, str]]] = {}
+    for place, axis in _placed_axes(spec):
+        start, stop = span(axis, mesh.sizes[axis.name])
+        for other_start, other_stop, other_place in seen.setdefault(axis.name, []):
+            if max(start, other_start) < min(stop, other_stop):
+                return Diagnostic(
+                    "SW0105",
+                    f"axis {axis.name!r} is used twice: by {other_place} and by {place}",
+                    notes=(f"the layout is {spec.body()}",),
+                    help="an axis can split one dim once; drop one of the two uses, or split the axis into sub-axes",
+                )
+        seen[axis.name].append((start, stop, place))
+    return None
+
+
+def _check_even(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
+    for dim, axes in enumerate(spec.dims):
+        parts = math.prod(mesh.axis_size(axis) for axis in axes)
+        if shape[dim] % parts:
+            return _uneven(dim, shape[dim], parts, axes, mesh)
+    return None
+
+
+_CHECKS: tuple[Callable[[LayoutSpec, tuple[int, ...], Mesh], Diagnostic | None], ...] = (
+    _check_rank,
+    _check_axes_exist,
+    _check_parts,
+    _check_axes_once,
+    _check_even,
+)
+
+
+def _uneven(dim: int, size: int, parts: int, axes: tuple[Axis, ...], mesh: Mesh) -> Diagnostic:
+    over = " x ".join(f"{axis.brief()}={mesh.axis_size(axis)}" for axis in axes)
+    fitting = [name for name, axis_size in mesh.sizes.items() if axis_size > 1 and size % axis_size == 0]
+    choices = f"axes that divide {size}: {_axis_sizes(mesh, fitting)}" if fitting else f"no axis divides {size}"
+    return Diagnostic(
+        "SW0104",
+        f"dim {dim} has {size} elements and does not split evenly over {over}",
+        notes=(f"the mesh is {mesh!r}",),
+        help=f"{choices}; or pad the dim to {-(-size // parts) * parts}",
+    )
+
+
+def _placed_axes(spec: LayoutSpec) -> list[tuple[str, Axis]]:
+    placed = [(f"dim {dim}", axis) for dim, axes in enumerate(spec.dims) for axis in axes]
+    return placed + [("the partial axes", axis) for axis in spec.partial]
+
+
+def _axis_sizes(mesh: Mesh, names: list[str] | tuple[str, ...]) -> str:
+    return ", ".join(f"{name}={mesh.sizes[name]}" for name in names)
+
+
+def _divisors(size: int) -> list[int]:
+    small = [divisor for divisor in range(1, math.isqrt(size) + 1) if size % divisor == 0]
+    return sorted({*small, *(size // divisor for divisor in small)} - {1, size})

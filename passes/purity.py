@@ -1,0 +1,18 @@
+"""Whether an op may be erased, merged or moved: asked by several passes, cheap by class."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from xdsl.ir import Operation
+from xdsl.traits import NoMemoryEffect, is_side_effect_free
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether `op` only computes its results from its operands."""
+    return _pure_class(type(op)) or (bool(op.regions) and is_side_effect_free(op))
+
+
+@cache
+def _pure_class(op_class: type[Operation]) -> bool:
+    return any(isinstance(trait, NoMemoryEffect) for trait in op_class.traits)

@@ -1,0 +1,51 @@
+"""Edits of the IR that keep source locations: xDSL's own `replace` drops them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import UnknownLoc
+from xdsl.ir import Operation, SSAValue
+
+
+def locate(op: Operation, origin: Operation) -> Operation:
+    """Gives `op` the location of `origin`, unless it has one of its own; returns `op`."""
+    if isinstance(op.location, UnknownLoc):
+        op.location = origin.location
+    return op
+
+
+def insert_before(anchor: Operation, op: Operation) -> Operation:
+    """Puts `op` in front of `anchor` and gives it the anchor's location unless it has one; returns `op`."""
+    assert anchor.parent is not None
+    anchor.parent.insert_op_before(locate(op, anchor), anchor)
+    return op
+
+
+def erase(op: Operation) -> None:
+    """Takes an op without uses out of the IR."""
+    assert op.parent is not None
+    op.parent.erase_op(op)
+
+
+def replace(op: Operation, values: Sequence[SSAValue]) -> None:
+    """Lets every use of the results of `op` use `values` instead, and erases `op`."""
+    for result, value in zip(op.results, values, strict=True):
+        result.replace_all_uses_with(value)
+    erase(op)
+
+
+def replace_with(op: Operation, new: Operation) -> Operation:
+    """
+    Puts `new` in the place of `op`: location, uses and name hints move over; returns `new`.
+
+    ```
+    %a = stablehlo.transpose %x, dims = [0, 1] : ... loc("f":1:1)
+    %a = stablehlo.reshape %x : ...                  loc("f":1:1)
+    ```
+    """
+    insert_before(op, new)
+    for old_result, result in zip(op.results, new.results, strict=True):
+        result.name_hint = old_result.name_hint
+    replace(op, new.results)
+    return new
