@@ -7,7 +7,7 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import IO, Any
@@ -55,6 +55,7 @@ class OptMain(xDSLOptMain):
     def __init__(self, arguments: Sequence[str], state: CommandState) -> None:
         # The base's __init__ parses with plain argparse, which leaves with code 2 and a usage dump.
         self.state = state
+        self.exit_code = DONE
         self.available_frontends = {}
         self.available_passes = {}
         self.available_targets = {}
@@ -106,11 +107,11 @@ class OptMain(xDSLOptMain):
         self.pipeline = PassPipeline(parse_passes(self.args.passes, self.catalogue), self._between)
         self._started = time.perf_counter()
 
-    def run(self) -> int:
-        """Process each chunk; the exit code."""
+    def run(self) -> None:
+        """Process each chunk; `exit_code` says how that went."""
         if self.args.list_passes:
             print(list_passes(self.catalogue, self.args.json))
-            return DONE
+            return
         name = display_name(self.args.input_file)
         text = read_text(self.args.input_file)
         self.state.sources[name] = text
@@ -125,7 +126,7 @@ class OptMain(xDSLOptMain):
             failed |= self._settle(name, chunk, diagnostics)
         self._write(f"{SEPARATOR}\n".join(outputs))
         self._report_times()
-        return USER_ERROR if failed else DONE
+        self.exit_code = USER_ERROR if failed else DONE
 
     def process(self, chunk: Chunk) -> str:
         """Parse one chunk, run the passes and give the printed result."""
@@ -231,8 +232,13 @@ def list_passes(catalogue: Catalogue, as_json: bool) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """The command `shardwright-opt`; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    body: Callable[[CommandState], int] = lambda state: OptMain(arguments, state).run()  # noqa: E731
-    return guarded(CommandState(shlex.join(["shardwright-opt", *arguments])), body)
+    return guarded(CommandState(shlex.join(["shardwright-opt", *arguments])), lambda state: _run(arguments, state))
+
+
+def _run(arguments: Sequence[str], state: CommandState) -> int:
+    driver = OptMain(arguments, state)
+    driver.run()
+    return driver.exit_code
 
 
 if __name__ == "__main__":

@@ -71,8 +71,9 @@ def _specs(text: str) -> list[ArgSpec]:
     try:
         return list(parse_pipeline(text))
     except ArgSpecParseError as error:
-        span = error.token.span
-        message = f"malformed pipeline '{text}': {error.args[-1]} (at character {span.start + 1})"
+        # xDSL writes a heading, the place, the text, a caret and what is wrong, one line each.
+        _, place, *_, what = str(error).rstrip().split("\n")
+        message = f"malformed pipeline '{text}': {what.strip()}, at character {place.rsplit(':')[-1]}"
         help_text = "write 'first-pass,second-pass{option=1 other=true}'"
         raise ShardwrightError(Diagnostic("SW0706", message, help=help_text)) from error
 

@@ -1,8 +1,9 @@
-"""The `// RUN:` lines of lit files, executed in this process: 300 files in seconds.
+"""
+The `// RUN:` lines of lit files, executed in this process: 300 files in seconds.
 
-The language is the part of lit's that the project's files use: `%s`, `%S`, `%t` and the names in `SUBSTITUTIONS`, `not`,
-pipes, `&&`, `< file`, `> file`, `2>&1`, `2>/dev/null`, and lines continued with a backslash. Plain `lit` understands the
-same files (`lit.cfg.py`).
+The language is the part of lit's that the project's files use: `%s`, `%S`, `%t` and the names in `SUBSTITUTIONS`,
+`not`, pipes, `&&`, `< file`, `> file`, `2>&1`, `2>/dev/null`, and lines continued with a backslash. Plain `lit`
+understands the same files (`lit.cfg.py`).
 """
 
 from __future__ import annotations
@@ -51,9 +52,10 @@ class Stage:
 
 
 def run_lines(text: str) -> list[str]:
-    """The commands of a file, continued lines joined.
+    r"""
+    The commands of a file, continued lines joined.
 
-    >>> run_lines("// RUN: a | \\\\\\n// RUN: b\\n// RUN: c")
+    >>> run_lines("// RUN: a | \\\n// RUN: b\n// RUN: c")
     ['a | b', 'c']
     """
     commands: list[str] = []
@@ -170,7 +172,7 @@ def _tokens(line: str) -> list[tuple[str, bool]]:
             end = line.index(quote, position + 1) + 1
             word += line[position:end]
             position = end
-        elif match and not (match["redirect"] or "").startswith("2") or (match and not word):
+        elif match and (not word or not (match["redirect"] or "").startswith("2")):
             tokens += [(shlex.split(word)[0], False)] if word else []
             tokens += [(match["redirect"].replace(" ", ""), True)] if match["redirect"] else []
             word, position = "", match.end()

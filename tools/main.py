@@ -1,0 +1,78 @@
+"""The `shardwright` command: run programs and explain how they were partitioned."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.tools.guard import DONE, CommandState, guarded
+from shardwright.tools.suggest import propose
+
+COMMANDS = {
+    "run": "partition a program, run it on simulated devices, and compare its results",
+    "explain": "show each collective of the partitioned program: its bytes, who asked for it, and why",
+}
+"""Each subcommand (the module `tools.command_NAME`) and the line about it."""
+
+HELP = """usage: shardwright COMMAND [OPTIONS]
+
+Partition a StableHLO program over a mesh of devices, run it, and see why each byte moves.
+
+commands:
+{commands}
+
+  shardwright COMMAND --help    what the command takes
+  shardwright --version         the installed version
+  shardwright-opt --help        the compiler's passes, one by one
+
+examples:
+  shardwright run model.mlir --check
+  shardwright explain model.mlir
+
+exit codes: 0 done, 1 a mistake in the input or a result that differs, 2 an internal error
+"""
+
+
+def help_text() -> str:
+    """What `shardwright --help` prints."""
+    return HELP.format(commands="\n".join(f"  {name:<10} {line}" for name, line in COMMANDS.items()))
+
+
+def installed_version() -> str:
+    """The version of the installed distribution."""
+    try:
+        return version("shardwright")
+    except PackageNotFoundError:
+        return "not installed (running from a source tree)"
+
+
+def dispatch(arguments: Sequence[str], state: CommandState) -> int:
+    """Run the subcommand that `arguments` names."""
+    name = arguments[0] if arguments else "--help"
+    if name in ("--help", "-h", "help"):
+        print(help_text(), end="")
+        return DONE
+    if name == "--version":
+        print(f"shardwright {installed_version()}")
+        return DONE
+    if name not in COMMANDS:
+        known = propose(name, COMMANDS, f"the commands are {', '.join(COMMANDS)}")
+        raise ShardwrightError(Diagnostic("SW0715", f"shardwright has no command '{name}'", help=known))
+    command: Callable[[Sequence[str], CommandState], int]
+    command = import_module(f"shardwright.tools.command_{name}").command
+    return command(arguments[1:], state)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command `shardwright`; returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    state = CommandState(shlex.join(["shardwright", *arguments]))
+    return guarded(state, lambda state: dispatch(arguments, state))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
