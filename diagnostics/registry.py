@@ -118,6 +118,12 @@ ENTRIES: dict[str, Entry] = {
         "A program to run or explain needs one public function with a body named main.",
         "rename the function, or export the whole program",
     ),
+    "SW0717": Entry(
+        "not enough memory",
+        "A tensor of the program, or what a run needs at once, is larger than this machine's memory. All devices are "
+        "simulated in one process.",
+        "run a smaller program, or only partition it with shardwright-opt, which needs no arrays",
+    ),
     "SW0799": Entry(
         "internal error",
         "Shardwright itself failed. The input and the command were saved to the named file.",

@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
-
-from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.dialects.locations import where
+from shardwright.diagnostics import ShardwrightError
 from shardwright.tools.arguments import CodedArgumentParser, tolerance
-from shardwright.tools.arrays import (
-    Array,
-    Comparison,
-    compare,
-    load_archive,
-    mismatch,
-    random_inputs,
-    select,
-)
-from shardwright.tools.files import STANDARD_INPUT, display_name, read_text
+from shardwright.tools.arrays import mismatch
 from shardwright.tools.guard import DONE, USER_ERROR, CommandState, report_diagnostics
-from shardwright.tools.signature import Signature, entry_signature
 
 DESCRIPTION = """Partition a program, run it on all devices of its mesh (simulated in this process), and report
 what was sent. Inputs and expected results are global arrays named in_0, in_1, ... and out_0, out_1, ... ."""
@@ -50,9 +33,21 @@ def argument_parser() -> CodedArgumentParser:
     add("--check", action="store_true", help="compare with the unsharded run of the same program")
     add("--rtol", type=tolerance, help="relative tolerance (default: by element type; float32 1e-4)")
     add("--atol", type=tolerance, help="absolute tolerance (default: by element type; float32 1e-4)")
-    add("--seed", type=int, default=0, help="seed of the random inputs (default 0)")
+    add("--seed", type=seed, default=0, help="seed of the random inputs (default 0)")
     add("--json", action="store_true", help="print the report as JSON on standard output")
     return parser
+
+
+def seed(text: str) -> int:
+    """
+    A seed given on a command line.
+
+    >>> seed("3")
+    3
+    """
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a seed: give a whole number from 0")
+    return int(text)
 
 
 @dataclass
@@ -67,3 +62,15 @@ class Stopwatch:
         started = time.perf_counter()
         yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
+
+
+def command(arguments: Sequence[str], state: CommandState) -> int:
+    """The command `shardwright run`; returns the exit code."""
+    options = argument_parser().parse_args(arguments)
+    report = run_program(options, state)
+    print(report.as_json() if options.json else report.as_text())
+    wrong = [comparison for comparison in report.comparisons if not comparison.ok]
+    if wrong:
+        faults = [mismatch(comparison, report.compared_with or "") for comparison in wrong]
+        report_diagnostics(ShardwrightError(faults), state.sources)
+    return USER_ERROR if wrong else DONE

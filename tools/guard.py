@@ -47,6 +47,9 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
         # The reader of our output (`| head`) left: nothing more can be said, and Python must not try at exit.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         return USER_ERROR
+    except MemoryError as error:
+        report_diagnostics(out_of_memory(error), state.sources)
+        return USER_ERROR
     except Exception as error:
         report_internal(state, error)
         return INTERNAL_ERROR
@@ -55,6 +58,13 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
 def report_diagnostics(error: ShardwrightError, sources: Mapping[str, str]) -> None:
     """Print the coded text of a user's mistake on standard error."""
     print(render_all(error.diagnostics, sources), file=sys.stderr)
+
+
+def out_of_memory(error: MemoryError) -> ShardwrightError:
+    """The coded error for an allocation that the machine refused."""
+    why = str(error).split("\n")[0].rstrip(".") or "an allocation failed"
+    help_text = "run a smaller program, or only partition it: shardwright-opt -p partition"
+    return ShardwrightError(Diagnostic("SW0717", f"this machine's memory is too small: {why}", help=help_text))
 
 
 def report_internal(state: CommandState, error: Exception) -> None:

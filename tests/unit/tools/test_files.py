@@ -1,0 +1,76 @@
+"""Reading with coded errors, writing in one step."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from shardwright.diagnostics import ShardwrightError
+from shardwright.tools.files import read_text, write_atomically
+
+
+def code_of(error: ShardwrightError) -> str:
+    return error.diagnostics[0].code
+
+
+def test_reads_text_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "f"
+    path.write_text("é\n", encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"in")))
+    assert read_text(str(path)) == "é\n"
+    assert read_text("-") == "in"
+
+
+@pytest.mark.parametrize(("name", "why"), [("missing", "does not exist"), ("", "is a directory"), ("a\0b", "null")])
+def test_names_why_a_file_cannot_be_read(tmp_path: Path, name: str, why: str) -> None:
+    with pytest.raises(ShardwrightError, match=why) as caught:
+        read_text(str(tmp_path) + "/" + name)
+    assert code_of(caught.value) == "SW0702"
+
+
+def test_points_at_the_first_byte_that_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"one\ntw\xff")
+    with pytest.raises(ShardwrightError, match="0xff at offset 6") as caught:
+        read_text(str(path))
+    assert str(caught.value).startswith(f"{path}:2:3: error[SW0703]")
+
+
+def test_refuses_zero_bytes_and_names_bytecode(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"a\0b")
+    with pytest.raises(ShardwrightError, match="SW0703"):
+        read_text(str(path))
+    path.write_bytes(b"ML\xefR\r\xff")
+    with pytest.raises(ShardwrightError, match="MLIR bytecode"):
+        read_text(str(path))
+
+
+def test_writes_with_the_usual_permissions_and_keeps_those_of_an_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    mask = os.umask(0o022)
+    try:
+        write_atomically(str(path), "one")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    path.chmod(0o600)
+    write_atomically(str(path), "two")
+    assert path.read_text() == "two"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
+    target = tmp_path / "folder"
+    target.mkdir()
+    with pytest.raises(ShardwrightError, match="SW0704"):
+        write_atomically(str(target), "text")
+    with pytest.raises(ShardwrightError, match="SW0704"):
+        write_atomically(str(tmp_path / "no" / "where"), "text")
+    assert os.listdir(tmp_path) == ["folder"]

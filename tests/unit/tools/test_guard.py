@@ -1,0 +1,66 @@
+"""Exit codes, coded text, and the reproducer of an internal error."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+from shardwright.tools.guard import CommandState, guarded
+
+
+def test_done_passes_the_code_through() -> None:
+    assert guarded(CommandState("c"), lambda _: 0) == 0
+
+
+def test_a_users_mistake_prints_coded_text_with_the_source_line(capsys: pytest.CaptureFixture[str]) -> None:
+    def body(state: CommandState) -> int:
+        state.sources["f.mlir"] = "abc"
+        raise ShardwrightError(Diagnostic("SW0201", "wrong", SourceLocation("f.mlir", 1, 2), help="right"))
+
+    assert guarded(CommandState("c"), body) == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err == "f.mlir:1:2: error[SW0201]: wrong\n  | abc\n  |  ^\n  help: right\n"
+
+
+def test_an_internal_error_saves_input_and_traceback(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def body(state: CommandState) -> int:
+        state.sources["f.mlir"] = "module {}"
+        raise KeyError("lost")
+
+    assert guarded(CommandState("shardwright-opt f.mlir -p cse"), body) == 2
+    (saved,) = tmp_path.iterdir()
+    errors = capsys.readouterr().err
+    assert errors.startswith("error[SW0799]: internal error: KeyError: 'lost'")
+    assert str(saved) in errors
+    assert "Traceback" not in errors
+    text = saved.read_text()
+    assert text.startswith("// command: shardwright-opt f.mlir -p cse\n// Traceback")
+    assert text.endswith("module {}\n")
+
+
+def test_memory_running_out_is_not_an_internal_error(capsys: pytest.CaptureFixture[str]) -> None:
+    def body(_: CommandState) -> int:
+        raise MemoryError("Unable to allocate 4 TiB")
+
+    assert guarded(CommandState("c"), body) == 1
+    assert "error[SW0717]" in capsys.readouterr().err
+
+
+def test_a_reader_that_left_is_no_error(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setattr(sys, "stdout", sys.stdout)
+
+    def body(_: CommandState) -> int:
+        raise BrokenPipeError
+
+    assert guarded(CommandState("c"), body) == 1
+    assert capsys.readouterr().err == ""

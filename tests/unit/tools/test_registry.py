@@ -1,0 +1,58 @@
+"""Every code in the tree is registered, every registered code is used, and the index is in step."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from shardwright.diagnostics.registry import AREAS, ENTRIES
+from shardwright.tools.error_index import INDEX, error_index, main
+
+ROOT = Path(__file__).resolve().parents[3]
+ROOMS = ("layout", "dialects", "rules", "passes", "compiler", "runtime", "tools", "serialization")
+CODE_LITERAL = re.compile(r"[\"'](SW\d{4})[\"']")
+
+
+def used_codes() -> dict[str, str]:
+    """Each code that the code base can report, with a file that does."""
+    files = [ROOT / "api.py", *(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
+    return {
+        code: str(path.relative_to(ROOT))
+        for path in files
+        if path.exists()
+        for code in CODE_LITERAL.findall(path.read_text(encoding="utf-8"))
+    }
+
+
+def test_every_code_in_the_code_base_is_registered() -> None:
+    missing = {code: path for code, path in used_codes().items() if code not in ENTRIES}
+    assert not missing, f"register these in diagnostics/registry.py: {missing}"
+
+
+def test_every_registered_code_is_used() -> None:
+    unused = sorted(set(ENTRIES) - set(used_codes()))
+    assert not unused, f"nothing reports these codes: {unused}"
+
+
+@pytest.mark.parametrize("code", sorted(ENTRIES))
+def test_entries_are_whole_sentences_in_a_known_area(code: str) -> None:
+    entry = ENTRIES[code]
+    assert code[:4] in AREAS
+    assert entry.title
+    assert not entry.title.endswith(".")
+    assert entry.explanation.endswith(".")
+    assert entry.help
+    assert not entry.help.endswith(".")
+
+
+def test_the_error_index_is_in_step_with_the_registry() -> None:
+    assert INDEX.read_text(encoding="utf-8") == error_index(), (
+        "docs/errors.md is stale: run `python -m shardwright.tools.error_index --write`"
+    )
+
+
+def test_the_index_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    assert capsys.readouterr().out == error_index()

@@ -1,0 +1,81 @@
+"""The report of `shardwright run`, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from shardwright.tools.arrays import Comparison
+from shardwright.tools.signature import readable_bytes
+
+
+@dataclass
+class Report:
+    """What one run found out."""
+
+    comparisons: list[Comparison]
+    compared_with: str | None
+    sent_bytes: Fraction
+    predicted_bytes: Fraction
+    messages: int
+    collectives: list[dict[str, Any]]
+    peak_bytes: int
+    seconds: dict[str, float]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every result is as expected."""
+        return all(comparison.ok for comparison in self.comparisons)
+
+    @property
+    def max_abs_error(self) -> float | None:
+        """The largest difference; None when nothing was compared."""
+        return max((comparison.max_abs_error for comparison in self.comparisons), default=None)
+
+    def as_json(self) -> str:
+        """The report as data."""
+        return json.dumps(
+            {
+                "ok": self.ok,
+                "max_abs_error": self.max_abs_error,
+                "sent_bytes": number(self.sent_bytes),
+                "predicted_bytes": number(self.predicted_bytes),
+                "messages": self.messages,
+                "collectives": self.collectives,
+                "peak_bytes": self.peak_bytes,
+                "seconds": {name: round(seconds, 6) for name, seconds in self.seconds.items()},
+            },
+            indent=2,
+        )
+
+    def as_text(self) -> str:
+        """The report for people."""
+        lines = [self._verdict()]
+        lines.append(f"sent per device: {float(self.sent_bytes):,.0f} bytes in {self.messages} messages, as predicted")
+        for row in self.collectives:
+            over = ", ".join(row["axes"]) or "no axis"
+            lines.append(
+                f"  {row['kind']:<20} over {over:<24} {row['messages']:>5} x {row['sent_bytes']:>16,.0f} bytes"
+            )
+        lines.append(f"peak memory of all devices: {readable_bytes(self.peak_bytes)}")
+        stages = ", ".join(f"{name} {seconds * 1000:.1f} ms" for name, seconds in self.seconds.items())
+        return "\n".join([*lines, f"time: {stages}"])
+
+    def _verdict(self) -> str:
+        if self.max_abs_error is None:
+            return "ran; nothing to compare with (--check, --expect)"
+        word = "ok" if self.ok else "WRONG"
+        count = len(self.comparisons)
+        return f"{word}: {count} results against {self.compared_with}, largest difference {self.max_abs_error:.3g}"
+
+
+def number(value: Fraction) -> int | float:
+    """
+    An exact number for JSON: an integer where it is one.
+
+    >>> number(Fraction(6, 3)), number(Fraction(1, 2))
+    (2, 0.5)
+    """
+    return value.numerator if value.denominator == 1 else float(value)
