@@ -4,7 +4,7 @@ Export the catalogue of dense programs with JAX: `NAME/{NAME.mlir,NAME.npz,meta.
     python -m shardwright.benchmarks.export_programs --out /tmp/programs [NAME ...]
 
 Each program is traced and partitioned over eight host devices; its expected outputs come from one device, unsharded.
-`meta.json` says what XLA's own partitioner sends for it.
+`meta.json` says what XLA's own partitioner sends for it, and what Shardy's MLIR passes do.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from shardwright.benchmarks import shardy
 from shardwright.benchmarks.hlo_bytes import collectives, summary
 from shardwright.benchmarks.programs import algebra, mlp, transformer
 from shardwright.benchmarks.programs.catalogue import PROGRAMS, Context, Program, Traceable
@@ -37,7 +38,7 @@ def export(program: Program, folder: Path) -> dict[str, Any]:
     built = program.build(Context(mesh))
     lowered = _jit(built, mesh, program.name).lower(*built.arguments)
     compiled = lowered.compile()
-    meta = _meta(program, built, mesh, compiled)
+    meta = _meta(program, built, mesh, compiled) | {"shardy": _shardy(lowered.as_text())}
     target = folder / program.name
     target.mkdir(parents=True, exist_ok=True)
     (target / f"{program.name}.mlir").write_text(lowered.as_text())
@@ -105,8 +106,12 @@ def _meta(program: Program, built: Traceable, mesh: Mesh, compiled: Any) -> dict
             "sent_bytes": sent,
             "temp_bytes": compiled.memory_analysis().temp_size_in_bytes,
         },
-        "shardy": None,
     }
+
+
+def _shardy(text: str) -> dict[str, Any]:
+    kinds = shardy.sent(shardy.partition(text)[0])
+    return {"validated": None, "kinds": kinds, "sent_bytes": sum(row["sent_bytes"] for row in kinds.values())}
 
 
 def _inputs(built: Traceable) -> list[dict[str, Any]]:
