@@ -1,0 +1,286 @@
+"""`Layout`: how a tensor is distributed over a mesh, as users write and read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias, cast
+
+from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.layout.axes import Axis, parse_axis
+from shardwright.layout.check import check_spec
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+from shardwright.layout.text import is_type_text, read_spec, read_type
+
+DimSharding: TypeAlias = "str | Sequence[str] | None"
+"""What splits one dim: an axis name, several (major to minor), or nothing (`Mesh.UNSHARDED`, `None`, `()`)."""
+
+
+class Layout:
+    """
+    How a tensor is distributed over a mesh (RFC: `tf.dtensor.Layout`).
+
+    `sharding_spec` says for each dim which mesh axis splits it: an axis name, several as a tuple or list (major to
+    minor), or `Mesh.UNSHARDED`. Dims beyond the list are unsharded; `Layout(Mesh.UNSHARDED, mesh)` replicates a
+    tensor of any rank. Instances are immutable and can be compared and hashed.
+
+    Raises `ValueError` for an axis that the mesh lacks (SW0102), an axis used twice (SW0105), a part of an axis that
+    is none (SW0107), or an entry that is no axis name (SW0109).
+
+    >>> mesh = Mesh([("batch", 4), ("model", 2)])
+    >>> layout = Layout(["batch", Mesh.UNSHARDED], mesh)
+    >>> layout
+    Layout(['batch', 'unsharded'], Mesh(batch=4, model=2))
+    >>> print(layout)
+    <@mesh, [{"batch"}, {}]>
+    >>> layout.local_shape((16, 64))
+    (4, 64)
+    """
+
+    __slots__ = ("_mesh", "_spec")
+
+    _mesh: Mesh
+    _spec: LayoutSpec
+
+    def __init__(self, sharding_spec: str | Sequence[DimSharding], mesh: Mesh) -> None:
+        entries: Iterable[DimSharding] = [sharding_spec] if isinstance(sharding_spec, str) else sharding_spec
+        if sharding_spec == Mesh.UNSHARDED:
+            entries = []
+        self._mesh = mesh
+        self._spec = LayoutSpec(mesh.name, tuple(_dim_axes(entry, mesh) for entry in entries))
+        _check_without_shape(self._spec, mesh)
+
+    @classmethod
+    def from_spec(cls, spec: LayoutSpec, mesh: Mesh) -> Layout:
+        """
+        The layout that the IR writes as `spec`, on `mesh`.
+
+        >>> Layout.from_spec(LayoutSpec("mesh", ((Axis("x"),),)), Mesh(x=2))
+        Layout(['x'], Mesh(x=2))
+        """
+        _check_without_shape(spec, mesh)
+        layout = cls.__new__(cls)
+        layout._mesh = mesh
+        layout._spec = spec
+        return layout
+
+    @classmethod
+    def from_string(cls, text: str, mesh: Mesh) -> Layout:
+        """
+        Reads a layout as the IR writes it, with or without its mesh, or as people do, with the type around it.
+
+        Raises `ValueError` (SW0108) for text that is neither, and what the constructor raises.
+
+        >>> mesh = Mesh(batch=4, model=2)
+        >>> Layout.from_string('[{"batch"}, {}]', mesh) == Layout.from_string("f32[16@batch, 64]", mesh)
+        True
+        >>> Layout.from_string(str(Layout(["model"], mesh)), mesh)
+        Layout(['model'], Mesh(batch=4, model=2))
+        """
+        if not is_type_text(text):
+            return cls.from_spec(read_spec(text, mesh.name), mesh)
+        found = read_type(text, mesh.name)
+        layout = cls.from_spec(found.spec, mesh)
+        layout.local_shape(found.shape)
+        return layout
+
+    @classmethod
+    def replicated(cls, mesh: Mesh, rank: int) -> Layout:
+        """
+        The layout in which every device holds the whole tensor.
+
+        >>> Layout.replicated(Mesh(x=2), rank=2)
+        Layout(['unsharded', 'unsharded'], Mesh(x=2))
+        """
+        return cls([Mesh.UNSHARDED] * rank, mesh)
+
+    @classmethod
+    def batch_sharded(cls, mesh: Mesh, batch_dim: str, rank: int) -> Layout:
+        """
+        The layout that splits the first dim over mesh axis `batch_dim` and nothing else.
+
+        Raises `ValueError` (SW0106) for a rank below one.
+
+        >>> Layout.batch_sharded(Mesh(x=2), "x", rank=2)
+        Layout(['x', 'unsharded'], Mesh(x=2))
+        """
+        if rank < 1:
+            raise ShardwrightValueError(
+                Diagnostic("SW0106", f"a tensor of rank {rank} has no batch dim", help="the rank must be at least 1")
+            )
+        return cls([batch_dim] + [Mesh.UNSHARDED] * (rank - 1), mesh)
+
+    @property
+    def mesh(self) -> Mesh:
+        """The mesh."""
+        return self._mesh
+
+    @property
+    def spec(self) -> LayoutSpec:
+        """The layout as the IR has it, with the mesh as a symbol."""
+        return self._spec
+
+    @property
+    def rank(self) -> int:
+        """The number of dims that the layout names; a tensor may have more, which are then unsharded."""
+        return self._spec.rank
+
+    @property
+    def sharding_specs(self) -> list[str | tuple[str, ...]]:
+        """
+        What splits each dim, as the constructor takes it.
+
+        >>> Layout([("x", "y"), None], Mesh(x=2, y=2)).sharding_specs
+        [('x', 'y'), 'unsharded']
+        """
+        return [_entry(axes) for axes in self._spec.dims]
+
+    @property
+    def is_replicated(self) -> bool:
+        """Whether every device holds the whole, finished value."""
+        return self._spec.replicated
+
+    def for_rank(self, rank: int) -> Layout:
+        """
+        The same layout for a tensor of `rank` dims: missing ones are unsharded.
+
+        Raises `ValueError` (SW0106) when the layout has more dims than that.
+
+        >>> Layout(["x"], Mesh(x=2)).for_rank(3)
+        Layout(['x', 'unsharded', 'unsharded'], Mesh(x=2))
+        """
+        missing = rank - self.rank
+        if missing == 0:
+            return self
+        if missing < 0:
+            raise ShardwrightValueError(
+                Diagnostic(
+                    "SW0106",
+                    f"{self!r} has {self.rank} dims, but the tensor has {rank}",
+                    help="leave out the dims that the tensor does not have",
+                )
+            )
+        return self._with(LayoutSpec(self._spec.mesh, self._spec.dims + ((),) * missing, *self._rest()))
+
+    def on(self, mesh: Mesh) -> Layout:
+        """
+        The same sharding on another mesh.
+
+        Raises `ValueError` (SW0102) for an axis that `mesh` lacks.
+
+        >>> Layout(["x"], Mesh(x=2)).on(Mesh(x=4))
+        Layout(['x'], Mesh(x=4))
+        """
+        return Layout.from_spec(LayoutSpec(mesh.name, self._spec.dims, *self._rest()), mesh)
+
+    def local_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
+        """
+        The shape of each device's component of a tensor of `global_shape`.
+
+        Raises `ValueError` for a dim that does not split evenly (SW0104) and for a shape of lower rank (SW0106).
+
+        >>> Layout(["x"], Mesh(x=2, y=3)).local_shape((5, 4))  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        shardwright.diagnostics.diagnostic.ShardwrightValueError: error[SW0104]: dim 0 has 5 elements and does not ...
+          note: the mesh is Mesh(x=2, y=3)
+          help: no axis divides 5; or pad the dim to 6
+        """
+        shape = tuple(global_shape)
+        spec = self.for_rank(len(shape)).spec
+        fault = check_spec(spec, shape, self._mesh)
+        if fault is not None:
+            raise ShardwrightValueError(fault)
+        return tuple(size // self._mesh.group_size(axes) for size, axes in zip(shape, spec.dims, strict=True))
+
+    def global_shape(self, local_shape: Sequence[int]) -> tuple[int, ...]:
+        """
+        The shape of a tensor whose components have `local_shape`: the inverse of `local_shape`.
+
+        >>> Layout(["x"], Mesh(x=2)).global_shape((3, 4))
+        (6, 4)
+        """
+        dims = self.for_rank(len(local_shape)).spec.dims
+        return tuple(size * self._mesh.group_size(axes) for size, axes in zip(local_shape, dims, strict=True))
+
+    def describe(self, shape: Sequence[int], dtype: str) -> str:
+        """
+        The form for people: the layout with the tensor's type around it.
+
+        >>> Layout(["batch"], Mesh(batch=4)).describe((16, 64), "f32")
+        'f32[16@batch, 64]'
+        """
+        return self.for_rank(len(shape)).spec.brief(tuple(shape), dtype)
+
+    def __str__(self) -> str:
+        return str(self._spec)
+
+    def __repr__(self) -> str:
+        if self._spec.partial or self._spec.open_dims:
+            return f"Layout.from_string({self._spec.body()!r}, {self._mesh!r})"
+        return f"Layout({self.sharding_specs!r}, {self._mesh!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Layout):
+            return NotImplemented
+        return self._same(other) and self._mesh == other._mesh
+
+    def __hash__(self) -> int:
+        return hash((self._spec.dims, self._rest(), self._mesh))
+
+    def _same(self, other: Layout) -> bool:
+        return self._spec.dims == other._spec.dims and self._rest() == other._rest()
+
+    def _rest(self) -> tuple[frozenset[int], tuple[Axis, ...], str]:
+        return self._spec.open_dims, self._spec.partial, self._spec.kind
+
+    def _with(self, spec: LayoutSpec) -> Layout:
+        layout = Layout.__new__(Layout)
+        layout._mesh = self._mesh
+        layout._spec = spec
+        return layout
+
+
+def _dim_axes(entry: object, mesh: Mesh) -> tuple[Axis, ...]:
+    if entry is None or entry == Mesh.UNSHARDED:
+        return ()
+    names = [entry] if isinstance(entry, str) else entry
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in cast("list[object]", names)):
+        raise _bad_entry(entry, mesh)
+    return tuple(_axis(name, mesh) for name in cast("Sequence[str]", names))
+
+
+def _axis(name: str, mesh: Mesh) -> Axis:
+    if name in mesh.sizes:
+        return Axis(name)
+    try:
+        return parse_axis(name)
+    except ValueError:
+        raise _bad_entry(name, mesh) from None
+
+
+def _bad_entry(entry: object, mesh: Mesh) -> ShardwrightValueError:
+    return ShardwrightValueError(
+        Diagnostic(
+            "SW0109",
+            f"{entry!r} does not say how a dim is split",
+            help=f"give an axis name ({', '.join(mesh.axis_names)}), a tuple of them, or Mesh.UNSHARDED for each dim",
+        )
+    )
+
+
+def _entry(axes: tuple[Axis, ...]) -> str | tuple[str, ...]:
+    if not axes:
+        return Mesh.UNSHARDED
+    names = tuple(axis.brief() for axis in axes)
+    return names[0] if len(names) == 1 else names
+
+
+def _check_without_shape(spec: LayoutSpec, mesh: Mesh) -> None:
+    """Checks all that needs no tensor, by way of the smallest shape that the layout could split."""
+    if any(axis.name not in mesh.sizes for axis in spec.axes()):
+        shape = (1,) * spec.rank
+    else:
+        shape = tuple(mesh.group_size(axes) for axes in spec.dims)
+    fault = check_spec(spec, shape, mesh)
+    if fault is not None:
+        raise ShardwrightValueError(fault)
