@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -23,25 +22,9 @@ from shardwright.benchmarks.programs.catalogue import (
     rms_norm,
     sgd,
 )
+from shardwright.benchmarks.programs.sizes import Shape
 
 Tree = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The sizes of a block."""
-
-    batch: int = 8
-    length: int = 64
-    width: int = 128
-    heads: int = 4
-    groups: int = 4
-    hidden: int = 512
-
-    @property
-    def head(self) -> int:
-        """The width of one head."""
-        return self.width // self.heads
 
 
 SMALL = Shape()
@@ -112,6 +95,28 @@ def post_norm_block(layer: Tree, value: jax.Array) -> jax.Array:
     """Norms after the residuals; no positions, no mask."""
     value = layer_norm(value + attention(layer, value, positions=False, causal=False), layer["norm1"], layer["norm2"])
     return layer_norm(value + feed_forward(layer, value), layer["norm1"], layer["norm2"])
+
+
+def biased_parameters(context: Context, shape: Shape = SMALL) -> Tree:
+    """The weights of a block with layer norms and biases."""
+    width, hidden = shape.width, shape.hidden
+    sizes = {"shift1": width, "shift2": width, "up_bias": hidden, "down_bias": width}
+    plain = {name: one for name, one in parameters(context, shape).items() if name != "gate"}
+    return plain | {name: context.array(size, scale=0.1) for name, size in sizes.items()}
+
+
+def biased_tensor_parallel(axis: str = "model") -> dict[str, P]:
+    """As `tensor_parallel`; the hidden biases are split with the hidden units."""
+    plain = {name: spec for name, spec in tensor_parallel(axis).items() if name != "gate"}
+    return plain | {"shift1": P(), "shift2": P(), "up_bias": P(axis), "down_bias": P()}
+
+
+def biased_block(layer: Tree, value: jax.Array) -> jax.Array:
+    """Layer norm, attention, layer norm, a feed-forward half with GELU and biases, with residuals."""
+    value = value + attention(layer, layer_norm(value, layer["norm1"], layer["shift1"]))
+    normed = layer_norm(value, layer["norm2"], layer["shift2"])
+    hidden = jax.nn.gelu(normed @ layer["up"] + layer["up_bias"])
+    return value + hidden @ layer["down"] + layer["down_bias"]
 
 
 def train_step(run: Callable[[Tree, jax.Array], jax.Array]) -> Callable[..., Any]:
