@@ -33,6 +33,127 @@ class Entry:
 
 
 ENTRIES: dict[str, Entry] = {
+    "SW0101": Entry(
+        "malformed mesh",
+        "A mesh needs axes with distinct, non-empty names and sizes of at least one, and as many devices as the "
+        "product of the sizes.",
+        'write the mesh as axis names and sizes: Mesh(batch=4, model=2) or <["batch"=4, "model"=2]>',
+    ),
+    "SW0102": Entry(
+        "unknown mesh axis",
+        "A layout, a collective or a call names an axis that the mesh does not have.",
+        "use one of the axes that the message lists, or add the axis to the mesh",
+    ),
+    "SW0103": Entry(
+        "unknown mesh",
+        "A layout names a mesh that the module does not declare.",
+        'declare it at the top of the module: dtensor.mesh @mesh = <["x"=8]> (or sdy.mesh)',
+    ),
+    "SW0104": Entry(
+        "dim does not split evenly",
+        "The axes that split a dim must divide its size. Shardwright never pads or truncates by itself.",
+        "split the dim over fewer axes, choose another mesh, or pad the dim in the program",
+    ),
+    "SW0105": Entry(
+        "axis used twice",
+        "In one layout each part of a mesh axis may split one dim once, or be partial, but not both.",
+        'drop one of the two uses, or split the axis into sub-axes: "x":(1)2 and "x":(2)2',
+    ),
+    "SW0106": Entry(
+        "layout of another rank",
+        "A layout lists the axes of each dim, so it has as many entries as the tensor has dims.",
+        "write one {...} for each dim, {} for a dim that is not split",
+    ),
+    "SW0107": Entry(
+        "malformed sub-axis",
+        '"x":(pre)size takes the digits of axis x between pre and pre * size: pre * size must divide the axis\' '
+        "size, and size must be at least 2.",
+        "use the sizes that the message lists",
+    ),
+    "SW0310": Entry(
+        "unknown stage",
+        "The module records a stage that does not exist.",
+        "remove the dtensor.stage attribute, or write traced, propagated, aligned, planned or local",
+    ),
+    "SW0311": Entry(
+        "pass in the wrong stage",
+        "A pass needs a program in a certain stage, and an earlier pass that leads there did not run.",
+        "use a named pipeline (shardwright-opt --list-passes), which runs the passes in order",
+    ),
+    "SW0312": Entry(
+        "op not legal in this stage",
+        "Each stage allows certain ops only: no collectives before the program is planned, no relayouts after it.",
+        "run the pass that removes such ops, or correct the recorded stage",
+    ),
+    "SW0313": Entry(
+        "tensor without a closed layout",
+        "From the propagated to the planned stage every tensor type carries a layout without open dims.",
+        "run propagate-layouts, which decides what is left open",
+    ),
+    "SW0314": Entry(
+        "layout in the local stage",
+        "Types in the local stage are per device: the layouts are in the entry function's attributes.",
+        "run localize, which drops the layouts from the types",
+    ),
+    "SW0315": Entry(
+        "local entry function without its global side",
+        "Each argument and result of a local entry function records its global type and layout, and its own type "
+        "is one shard of that.",
+        "let localize write the attributes dtensor.layout and dtensor.global_type",
+    ),
+    "SW0320": Entry(
+        "op without a source location",
+        "Every op keeps the place in the user's program that it comes from. A pass made an op without one.",
+        "report it with the program; in a pass of your own, use the rewriter of passes/rewriter.py",
+    ),
+    "SW0321": Entry(
+        "recursive call",
+        "A function calls itself, directly or through others. Calls are inlined, so this would never end.",
+        "write the repetition as a loop (stablehlo.while)",
+    ),
+    "SW0322": Entry(
+        "call to an unknown function",
+        "A call names a function that the module does not define.",
+        "export the whole program into one module, or correct the name",
+    ),
+    "SW0323": Entry(
+        "call that does not fit its callee",
+        "The operand and result types of a call must be those of the function.",
+        "give the call the callee's operand and result types",
+    ),
+    "SW0401": Entry(
+        "op without a sharding rule",
+        "An op without a row in the table of rules cannot be partitioned; nothing is replicated silently. All "
+        "such ops are named at once.",
+        "add a row as the message shows, or rewrite the program without the op",
+    ),
+    "SW0402": Entry(
+        "malformed sharding row",
+        'A row maps the dims of operands and results to factors: "i k, k j -> i j", with a kind for each factor '
+        "that is not plain pass-through.",
+        "compare with the rows in rules/sharding.py",
+    ),
+    "SW0403": Entry(
+        "value that cannot be partitioned",
+        "Only tensors have layouts. The program has a value of another type (a token, a tuple, an index).",
+        "rewrite the program with tensors only",
+    ),
+    "SW0404": Entry(
+        "no function to partition",
+        "The partitioner works on the public function main.",
+        "name the entry function @main and make it public",
+    ),
+    "SW0405": Entry(
+        "several meshes",
+        "All layouts of one program refer to one mesh.",
+        "declare one mesh and use its axes, or sub-axes of them, everywhere",
+    ),
+    "SW0603": Entry(
+        "parts of an axis that do not nest",
+        "The runtime holds the devices of an axis as a grid of its parts. All sub-axes in use must come from one "
+        "such grid.",
+        'use parts of the axis that nest, such as "x":(1)2 and "x":(2)4',
+    ),
     "SW0701": Entry(
         "wrong use of a command",
         "The command line does not fit what the command accepts: an unknown or ambiguous option, a missing file name, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -38,8 +39,6 @@ class Declared:
 
 def load_archive(path: str) -> dict[str, Array]:
     """The arrays of a `.npz` file, all read; never unpickles."""
-    import io
-
     data = read_bytes(path)
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
@@ -102,15 +101,18 @@ class Comparison:
     worst: tuple[int, ...]
     actual: float | complex
     expected: float | complex
+    against: str
     location: SourceLocation | None
 
 
-def compare(declared: Declared, actual: Array, expected: Array, rtol: float | None, atol: float | None) -> Comparison:
+def compare(
+    declared: Declared, actual: Array, expected: Array, against: str, rtol: float | None, atol: float | None
+) -> Comparison:
     """
     Compare a result with what was expected, within `atol + rtol * |expected|`; a NaN equals only a NaN.
 
     >>> one = Declared("out_0", (2,), np.dtype("float32"), None)
-    >>> compare(one, np.float32([1, 2]), np.float32([1, 2.5]), 0.1, 0.0).worst
+    >>> compare(one, np.float32([1, 2]), np.float32([1, 2.5]), 'them', 0.1, 0.0).worst
     (1,)
     """
     default = default_tolerance(declared.dtype)
@@ -123,19 +125,18 @@ def compare(declared: Declared, actual: Array, expected: Array, rtol: float | No
         error = np.where(np.isnan(error), np.inf, error)
         excess = error - (absolute + relative * np.nan_to_num(np.abs(right), posinf=0.0))
     if error.size == 0:
-        return Comparison(declared.key, 0.0, True, (), 0.0, 0.0, declared.location)
+        return Comparison(declared.key, 0.0, True, (), 0.0, 0.0, against, declared.location)
     worst = tuple(int(index) for index in np.unravel_index(int(np.argmax(excess)), error.shape))
     ok = not bool((excess > 0).any())
-    return Comparison(
-        declared.key, float(error.max()), ok, worst, left[worst].item(), right[worst].item(), declared.location
-    )
+    pair = left[worst].item(), right[worst].item()
+    return Comparison(declared.key, float(error.max()), ok, worst, *pair, against, declared.location)
 
 
-def mismatch(comparison: Comparison, against: str) -> Diagnostic:
+def mismatch(comparison: Comparison) -> Diagnostic:
     """The diagnostic for a result that differs."""
     place = "".join(f"[{index}]" for index in comparison.worst)
     message = (
-        f"{comparison.key} differs from {against}: {comparison.key}{place} is {comparison.actual!r}, "
+        f"{comparison.key} differs from {comparison.against}: {comparison.key}{place} is {comparison.actual!r}, "
         f"expected {comparison.expected!r}; the largest difference is {comparison.max_abs_error:.3g}"
     )
     return Diagnostic("SW0713", message, comparison.location, help="--rtol and --atol set the tolerance")

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from xdsl.dialects.builtin import ModuleOp
+
 from shardwright.diagnostics import ShardwrightError
 from shardwright.tools.arguments import CodedArgumentParser, tolerance
-from shardwright.tools.arrays import mismatch
+from shardwright.tools.arrays import Array, Comparison, compare, load_archive, mismatch, random_inputs, select
+from shardwright.tools.files import display_name, read_text
 from shardwright.tools.guard import DONE, USER_ERROR, CommandState, report_diagnostics
+from shardwright.tools.run_report import Report
+from shardwright.tools.signature import Signature, check_memory, entry_signature
 
 DESCRIPTION = """Partition a program, run it on all devices of its mesh (simulated in this process), and report
 what was sent. Inputs and expected results are global arrays named in_0, in_1, ... and out_0, out_1, ... ."""
@@ -57,7 +62,7 @@ class Stopwatch:
     seconds: dict[str, float] = field(default_factory=dict[str, float])
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def stage(self, name: str) -> Generator[None]:
         """Add the time inside to stage `name`."""
         started = time.perf_counter()
         yield
@@ -71,6 +76,86 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     print(report.as_json() if options.json else report.as_text())
     wrong = [comparison for comparison in report.comparisons if not comparison.ok]
     if wrong:
-        faults = [mismatch(comparison, report.compared_with or "") for comparison in wrong]
+        faults = [mismatch(comparison) for comparison in wrong]
         report_diagnostics(ShardwrightError(faults), state.sources)
     return USER_ERROR if wrong else DONE
+
+
+def run_program(options: argparse.Namespace, state: CommandState) -> Report:
+    """Partition, run and compare, as the command line says."""
+    from shardwright.compiler.pipelines import run_pipeline
+    from shardwright.compiler.report import predicted_bytes
+    from shardwright.runtime.executable import compile_module
+
+    watch = Stopwatch()
+    name, text = display_name(options.file), read_text(options.file)
+    state.sources[name] = text
+    with watch.stage("parse"):
+        module = parse(text, name)
+    signature = entry_signature(module)
+    check_memory(module)
+    inputs = load_inputs(options, signature)
+    with watch.stage("partition"):
+        run_pipeline(module, ["plan"])
+        predicted = predicted_bytes(module)
+        run_pipeline(module, ["localize"])
+    with watch.stage("compile"):
+        executable = compile_module(module)
+    with watch.stage("run"):
+        results = executable.run(inputs)
+    ledger = executable.ledger.as_dict()
+    if executable.ledger.sent_bytes != predicted:
+        raise AssertionError(f"predicted {predicted} bytes, but the ledger counts {executable.ledger.sent_bytes}")
+    comparisons, against = compare_results(options, signature, results, lambda: run_unsharded(text, name, inputs))
+    return Report(
+        comparisons=comparisons,
+        compared_with=against,
+        sent_bytes=ledger["sent_bytes"],
+        predicted_bytes=ledger["sent_bytes"],
+        messages=ledger["messages"],
+        collectives=ledger["collectives"],
+        peak_bytes=executable.peak_bytes,
+        seconds=watch.seconds,
+    )
+
+
+def parse(text: str, name: str) -> ModuleOp:
+    """The verified program."""
+    from shardwright.dialects.parsing import parse_module
+    from shardwright.dialects.verify import verify_module
+
+    module = parse_module(text, name)
+    verify_module(module)
+    return module
+
+
+def load_inputs(options: argparse.Namespace, signature: Signature) -> list[Array]:
+    """The arguments from the archive, or seeded random ones."""
+    if options.inputs is None:
+        return random_inputs(signature.arguments, options.seed)
+    return select(load_archive(options.inputs), options.inputs, signature.arguments)
+
+
+def compare_results(
+    options: argparse.Namespace, signature: Signature, results: Sequence[Array], unsharded: Callable[[], list[Array]]
+) -> tuple[list[Comparison], list[str]]:
+    """Compare the results with each reference that the command line asks for; the comparisons and the references."""
+    references: dict[str, Sequence[Array]] = {}
+    if options.expect is not None:
+        references[f"'{options.expect}'"] = select(load_archive(options.expect), options.expect, signature.results)
+    if options.check:
+        references["the unsharded run"] = unsharded()
+    comparisons = [
+        compare(declared, actual, expected, against, options.rtol, options.atol)
+        for against, reference in references.items()
+        for declared, actual, expected in zip(signature.results, results, reference, strict=True)
+    ]
+    return comparisons, list(references)
+
+
+def run_unsharded(text: str, name: str, inputs: Sequence[Array]) -> list[Array]:
+    """The results of the same program on one device, without layouts or collectives."""
+    from shardwright.compiler.unsharded import unsharded_module
+    from shardwright.runtime.executable import compile_module
+
+    return compile_module(unsharded_module(parse(text, name))).run(list(inputs))
