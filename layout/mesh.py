@@ -28,7 +28,7 @@ class Mesh:
 
     UNSHARDED: ClassVar[str] = "unsharded"
 
-    __slots__ = ("_sizes", "devices", "name")
+    __slots__ = ("_hash", "_sizes", "devices", "name")
 
     def __init__(
         self,
@@ -43,7 +43,9 @@ class Mesh:
             _check_axis(axis_name, size)
         self._sizes = dict(pairs)
         if len(self._sizes) != len(pairs):
-            raise _mesh_error(f"an axis name is repeated in {[axis for axis, _ in pairs]}", "give each axis its own name")
+            raise _mesh_error(
+                f"an axis name is repeated in {[axis for axis, _ in pairs]}", "give each axis its own name"
+            )
         self.devices = tuple(devices) if devices is not None else None
         self.name = name
         if self.devices is not None and len(self.devices) != self.size:
@@ -51,6 +53,8 @@ class Mesh:
                 f"a mesh of {self} has {self.size} devices, but {len(self.devices)} were given",
                 "give one device for each place of the grid, row-major",
             )
+        # Meshes are keys of the planner's memory: hash a long device list once.
+        self._hash = hash((tuple(self._sizes.items()), self.devices))
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -99,10 +103,12 @@ class Mesh:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mesh):
             return NotImplemented
+        if self is other:
+            return True
         return tuple(self._sizes.items()) == tuple(other._sizes.items()) and self.devices == other.devices
 
     def __hash__(self) -> int:
-        return hash((tuple(self._sizes.items()), self.devices))
+        return self._hash
 
     def __repr__(self) -> str:
         return f"Mesh({', '.join(f'{name}={size}' for name, size in self._sizes.items())})"
