@@ -69,7 +69,7 @@ check: lint types imports test ## exactly what CI runs
 bench: $(STAMPS)/base ## against JAX, on the same files in one run
 	@$(MAKE) --no-print-directory $(STAMPS)/jax \
 	  || echo "JAX cannot be installed here: the rows that need it are skipped" >&2
-	@env -u OPENBLAS_CORETYPE $(BIN)/python -m shardwright.benchmarks
+	@$(BIN)/python -m shardwright.benchmarks
 
 peers: $(STAMPS)/dev $(STAMPS)/jax ## tests against JAX and MLIR through jaxlib
 	@$(PYTEST) -m peers

@@ -1,0 +1,59 @@
+"""The programs that the benchmarks run: the shared ones next to the repository if they are there, else the example."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from shardwright.tools.arrays import Array, Declared, load_archive, random_inputs, select
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared" / "programs"
+NAMES = ("mlp_train_dptp", "mlp_train_fsdp", "tblock_fwd", "tblock_train")
+
+
+@dataclass(frozen=True)
+class ProgramFile:
+    """One program: its text, and what lies next to it."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending."""
+        return self.path.stem
+
+    @cached_property
+    def text(self) -> str:
+        """The StableHLO text."""
+        return self.path.read_text()
+
+    @cached_property
+    def meta(self) -> dict[str, Any]:
+        """What `meta.json` says about it; nothing for an example."""
+        path = self.path.parent / "meta.json"
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    def inputs(self, declared: Sequence[Declared]) -> list[Array]:
+        """The stored inputs, or seeded ones where none are stored."""
+        arrays = self.path.with_suffix(".npz")
+        if arrays.exists():
+            return select(load_archive(str(arrays)), str(arrays), declared)
+        return random_inputs(declared, seed=0)
+
+
+def benchmarked() -> list[ProgramFile]:
+    """The four programs that the targets name; in a lone clone, the example."""
+    if SHARED.is_dir():
+        return [ProgramFile(SHARED / name / f"{name}.mlir") for name in NAMES]
+    return [ProgramFile(ROOT / "examples" / "transformer_train.mlir")]
+
+
+def dense(folder: Path = SHARED) -> list[ProgramFile]:
+    """Every program of the dense family in a folder of programs."""
+    found = [ProgramFile(path) for path in sorted(folder.glob("*/*.mlir"))]
+    return [file for file in found if "dense" in file.meta.get("tags", ())]

@@ -1,0 +1,78 @@
+"""Our side of the comparison: the road from text to an executable, in the parts that are timed."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+
+from shardwright.compiler.pipelines import PassTime, collector_paused, run_pipeline
+from shardwright.compiler.report import predicted_bytes
+from shardwright.dialects.parsing import parse_module
+from shardwright.runtime.executable import Executable, compile_module
+from shardwright.tools.signature import Signature, entry_signature
+
+FILE_NAME = "benchmark.mlir"
+
+
+def compile_text(text: str) -> Executable:
+    """Parse, partition and compile."""
+    with collector_paused():
+        return compile_module(partition(parse_module(text, FILE_NAME)))
+
+
+def partition(module: ModuleOp) -> ModuleOp:
+    """Take a parsed module down to the local stage, in place."""
+    run_pipeline(module, ["partition"])
+    return module
+
+
+def partition_seconds(text: str) -> float:
+    """The seconds of the passes alone, on a freshly parsed module."""
+    module = parse_module(text, FILE_NAME)
+    start = time.perf_counter()
+    partition(module)
+    return time.perf_counter() - start
+
+
+def sent_bytes(text: str) -> float:
+    """Bytes that a device sends in one run of the partitioned program."""
+    module = parse_module(text, FILE_NAME)
+    run_pipeline(module, ["plan"])
+    return float(predicted_bytes(module))
+
+
+def signature(text: str) -> Signature:
+    """The arguments and results of a program's entry function."""
+    return entry_signature(parse_module(text, FILE_NAME))
+
+
+@dataclass(frozen=True)
+class Road:
+    """Seconds by step of one run from text to executable, and the ops that came in and went out."""
+
+    ops_by_name: Counter[str]
+    local_ops: int
+    steps: list[PassTime]
+
+    @property
+    def seconds(self) -> float:
+        """The whole road."""
+        return sum(step.seconds for step in self.steps)
+
+
+def road(text: str) -> Road:
+    """Time each step of the road."""
+    start = time.perf_counter()
+    with collector_paused():
+        module = parse_module(text, FILE_NAME)
+        parsed = time.perf_counter()
+        ops = Counter(op.name for op in module.walk())
+        passes = run_pipeline(module, ["partition"])
+        partitioned = time.perf_counter()
+        compile_module(module)
+    compiled = PassTime("codegen", time.perf_counter() - partitioned)
+    local_ops = sum(1 for _ in module.walk())
+    return Road(ops, local_ops, [PassTime("parse", parsed - start), *passes, compiled])

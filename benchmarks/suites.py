@@ -1,0 +1,149 @@
+"""The benchmarks. Each is one function of `Settings` that returns a report; `SUITES` names them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from shardwright.benchmarks import files, ours, shardy, xla
+from shardwright.benchmarks.export_transformer import SIZES, Options, export
+from shardwright.benchmarks.jax_child import compile_seconds
+from shardwright.benchmarks.measure import Timed, interleave, timed
+from shardwright.benchmarks.report import Cell, Report, compared
+
+NO_JAX = "skipped: JAX is not installed (make peers installs it)"
+OURS, JAX, SHARDY = "shardwright", "jax", "shardy"
+MILLION = 1_048_576
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much to do: repetitions of short and of long runs, depths, and the seconds that JAX may take for one."""
+
+    repetitions: int = 15
+    long_repetitions: int = 5
+    depths: tuple[int, ...] = (6, 12, 24, 48)
+    jax_timeout: float = 240.0
+    program_count: int | None = None
+
+    def programs(self) -> list[files.ProgramFile]:
+        """The programs that the targets name, or the first few of them."""
+        return files.benchmarked()[: self.program_count]
+
+
+SMOKE = Settings(repetitions=1, long_repetitions=1, depths=(1,), jax_timeout=60.0, program_count=1)
+
+
+def compile_time(settings: Settings) -> Report:
+    """Text to executable: ours from parse to the compiled function, JAX's from parse to the loaded executable."""
+    report = Report("compile", "from text to executable, both in a warm process")
+    for file in settings.programs():
+        contenders: dict[str, Timed] = {OURS: timed(lambda text=file.text: ours.compile_text(text))}
+        if xla.available():
+            contenders[JAX] = timed(lambda text=file.text: xla.compile_text(text))
+        samples = interleave(contenders, settings.repetitions)
+        report.rows.append({"program": file.name, **compared(samples, OURS, JAX)})
+    return _noted(report)
+
+
+def step_time(settings: Settings) -> Report:
+    """One step on the same inputs, which both sides have split and placed before."""
+    report = Report("step", f"one step, NumPy engine against JAX on {xla.DEVICES} host devices")
+    for file in settings.programs():
+        inputs = file.inputs(ours.signature(file.text).arguments)
+        executable = ours.compile_text(file.text)
+        stacked = executable.stack(inputs)
+        contenders: dict[str, Timed] = {OURS: timed(lambda run=executable.run_stacked, given=stacked: run(given))}
+        if xla.available():
+            loaded = xla.compile_text(file.text)
+            placed = loaded.place(inputs)
+            contenders[JAX] = timed(lambda run=loaded.run, given=placed: run(given))
+        samples = interleave(contenders, settings.repetitions, warmups=3)
+        report.rows.append({"program": file.name, **compared(samples, OURS, JAX), "peak bytes": executable.peak_bytes})
+    return _noted(report)
+
+
+def partition_time(settings: Settings) -> Report:
+    """The passes alone: ours down to per-device types, Shardy's down to collectives on global types."""
+    report = Report("partition", "the passes alone, from a parsed module, next to Shardy's own (C++) through jaxlib")
+    for file in settings.programs():
+        contenders: dict[str, Timed] = {OURS: lambda text=file.text: ours.partition_seconds(text)}
+        if xla.available():
+            contenders[SHARDY] = lambda text=file.text: shardy.partition(text)[1]
+        samples = interleave(contenders, settings.repetitions)
+        report.rows.append({"program": file.name, **compared(samples, OURS, SHARDY)})
+    return _noted(report)
+
+
+def depth(settings: Settings) -> Report:
+    """An unrolled transformer's training step, by depth: cost per op must not grow."""
+    report = Report("depth", "a transformer's training step by layers, text to executable")
+    if not xla.available():
+        return _noted(report)
+    passes = Report("passes", "seconds by pass")
+    for layers in settings.depths:
+        text = export(Options(layers))
+        road = ours.road(text)
+        ops = road.ops_by_name.total()
+        theirs = compile_seconds(text, settings.jax_timeout)
+        row: dict[str, Cell] = {"layers": layers, "ops": ops, "local ops": road.local_ops}
+        row |= {f"{OURS} s": round(road.seconds, 3), "us per op": round(road.seconds / ops * 1e6, 1)}
+        report.rows.append(row | {f"{JAX} s": theirs or f"more than {settings.jax_timeout:.0f}"})
+        passes.rows.append({"layers": layers} | {step.name: round(step.seconds, 3) for step in road.steps})
+    report.parts.append(passes)
+    report.notes.append(f"most frequent ops of the deepest: {_frequent(road.ops_by_name)}")
+    return report
+
+
+def devices(settings: Settings) -> Report:
+    """The same program on a mesh of 8 and of 1,048,576 devices: partitioning must cost the same."""
+    report = Report("devices", f"partitioning the same program for 8 and for {MILLION:,} devices")
+    if not xla.available():
+        return _noted(report)
+    options = Options(layers=2, shape=replace(SIZES, batch=MILLION))
+    few, many = export(options), export(replace(options, batch_axis=MILLION // options.model_axis))
+    contenders = {"8": few, f"{MILLION:,}": many}
+    samples = interleave(
+        {name: lambda text=text: ours.partition_seconds(text) for name, text in contenders.items()},
+        settings.repetitions,
+    )
+    row = compared(samples, f"{MILLION:,}", "8")
+    report.rows.append({"program": f"transformer, {options.layers} layers", **row})
+    return report
+
+
+def sent_bytes(settings: Settings) -> Report:
+    """Bytes sent per device against what `meta.json` records for two other partitioners."""
+    report = Report("bytes", "bytes sent per device and run")
+    programs = files.dense()[: settings.program_count]
+    for file in programs:
+        sent = ours.sent_bytes(file.text)
+        row: dict[str, Cell] = {"program": file.name, OURS: sent}
+        for peer in ("xla", SHARDY):
+            theirs = (file.meta.get(peer) or {}).get("sent_bytes")
+            row |= {peer: theirs, f"of {peer}": round(sent / theirs, 3) if theirs else None}
+        report.rows.append(row)
+    if not programs:
+        report.notes.append(f"skipped: there is no folder {files.SHARED}")
+    return report
+
+
+SUITES: dict[str, Callable[[Settings], Report]] = {
+    "compile": compile_time,
+    "step": step_time,
+    "partition": partition_time,
+    "depth": depth,
+    "devices": devices,
+    "bytes": sent_bytes,
+}
+
+
+def _noted(report: Report) -> Report:
+    if not xla.available():
+        report.notes.append(NO_JAX)
+    return report
+
+
+def _frequent(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.most_common(8))

@@ -1,0 +1,78 @@
+"""
+JAX's side of the comparison: the same text, compiled by XLA for eight host devices and run on them.
+
+Everything goes through jaxlib's client, so that both sides start from the text. Import this module only in a process
+where `prepare()` has been called before JAX is imported for the first time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+DEVICES = 8
+
+
+def available() -> bool:
+    """Whether JAX is installed."""
+    return find_spec("jax") is not None and find_spec("jaxlib") is not None
+
+
+def prepare() -> None:
+    """Ask for eight host devices; JAX reads this once, when it is imported."""
+    flag = "--xla_force_host_platform_device_count=8"
+    if flag not in os.environ.get("XLA_FLAGS", ""):
+        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flag}".strip()
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+
+@dataclass(frozen=True)
+class XlaExecutable:
+    """A compiled program on eight host devices."""
+
+    loaded: Any
+
+    def place(self, inputs: Sequence[np.ndarray]) -> list[Any]:
+        """The inputs on the devices, split as the executable wants them."""
+        jax: Any = import_module("jax")
+        implementations: Any = import_module("jax._src.sharding_impls")
+        shardings = [
+            implementations.GSPMDSharding(tuple(jax.devices()[:DEVICES]), spec)
+            for spec in self.loaded.get_parameter_shardings()
+        ]
+        return [jax.device_put(value, sharding) for value, sharding in zip(inputs, shardings, strict=True)]
+
+    def run(self, placed: list[Any]) -> None:
+        """One step, waited for."""
+        for result in self.loaded.execute_sharded(placed).disassemble_into_single_device_arrays():
+            for part in result:
+                part.block_until_ready()
+
+    def hlo(self) -> str:
+        """The text of the optimised module."""
+        return self.loaded.hlo_modules()[0].to_string()
+
+
+def compile_text(text: str) -> XlaExecutable:
+    """Parse StableHLO text and compile it with Shardy and the SPMD partitioner."""
+    jax: Any = import_module("jax")
+    compiler: Any = import_module("jax._src.compiler")
+    client = jax.devices()[0].client
+    devices = jax.devices()[:DEVICES]
+    options = compiler.get_compile_options(1, DEVICES, device_assignment=np.arange(DEVICES).reshape(1, DEVICES))
+    options.executable_build_options.use_spmd_partitioning = True
+    options.executable_build_options.use_shardy_partitioner = True
+    device_list = import_module("jaxlib._jax").DeviceList(tuple(devices))
+    return XlaExecutable(client.compile_and_load(_parse(text), device_list, options))
+
+
+def _parse(text: str) -> Any:
+    mlir: Any = import_module("jax._src.interpreters.mlir")
+    ir: Any = import_module("jaxlib.mlir.ir")
+    return ir.Module.parse(text, mlir.make_ir_context())
