@@ -1,0 +1,59 @@
+"""Documents say what is so: their Python runs, their links lead somewhere, their commands exist."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.md")])
+ROOMS = ("diagnostics", "layout", "dialects", "rules", "passes", "compiler", "runtime", "tools", "benchmarks")
+NEEDS_JAX = ("benchmarks.export_programs", "benchmarks.programs.")
+
+
+def page_id(path: Path) -> str:
+    """A page as pytest shows it."""
+    return str(path.relative_to(ROOT))
+
+
+def modules() -> list[str]:
+    """Every module that can be imported without JAX and without running as a command."""
+    paths = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in [*ROOT.glob("*.py"), *paths]]
+    names = [name.removesuffix(".__init__") for name in names if name != "__init__"]
+    return [f"shardwright.{name}" for name in names if not name.startswith(NEEDS_JAX) and "__main__" not in name]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of a page are one program; it runs in the repository's root, as a reader's would."""
+    monkeypatch.chdir(ROOT)
+    blocks = re.findall(r"(?ms)^```python\n(.*?)^```", page.read_text())
+    namespace: dict[str, Any] = {"__name__": "page"}
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
+    local = [target for target in targets if not re.match(r"[a-z]+:", target)]
+    assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_make_commands_exist(page: Path) -> None:
+    targets = set(re.findall(r"(?m)^([a-z-]+):", (ROOT / "Makefile").read_text()))
+    mentioned = set(re.findall(r"(?:`|\$ )make ([a-z-]+)", page.read_text()))
+    assert mentioned <= targets
+
+
+@pytest.mark.parametrize("name", modules())
+def test_examples_in_docstrings_run(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0

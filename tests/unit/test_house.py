@@ -1,0 +1,96 @@
+"""The house itself: rooms, sizes, names that lead somewhere. What a linter cannot say."""
+
+from __future__ import annotations
+
+import ast
+import re
+import statistics
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shardwright.passes import all_passes
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("diagnostics", "layout", "dialects", "rules", "passes", "compiler", "runtime", "tools")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+MAX_FILE_LINES = 800
+LONG_FUNCTION = 45
+LONG_FUNCTIONS_SHARE = 0.03
+MEDIAN_FUNCTION = 12
+
+
+def sources() -> list[Path]:
+    """Every Python file of the package, its tests, examples and benchmarks."""
+    folders = (*ROOMS, "tests", "examples", "benchmarks")
+    return [*ROOT.glob("*.py"), *(path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))]
+
+
+def functions(path: Path) -> Iterator[tuple[str, int]]:
+    """Each function of a file with its number of lines, decorators and docstring left out."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]
+            yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", (node.end_lineno or 0) - first.lineno + 1
+
+
+def test_files_are_short() -> None:
+    long = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources()}
+    assert {name: lines for name, lines in long.items() if lines > MAX_FILE_LINES} == {}
+
+
+def test_functions_are_short() -> None:
+    lengths = dict(item for path in sources() if "tests" not in path.parts for item in functions(path))
+    long = sorted((length, name) for name, length in lengths.items() if length > LONG_FUNCTION)
+    assert statistics.median(lengths.values()) <= MEDIAN_FUNCTION
+    assert len(long) <= LONG_FUNCTIONS_SHARE * len(lengths), long
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_module_says_what_it_is_for(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    assert not tree.body or ast.get_docstring(tree)
+
+
+def test_every_package_is_installed_and_layered() -> None:
+    found = {
+        ".".join(("shardwright", *path.parent.relative_to(ROOT).parts))
+        for room in ROOMS
+        for path in (ROOT / room).rglob("__init__.py")
+    }
+    assert set(PROJECT["tool"]["setuptools"]["packages"]) == found | {"shardwright"}
+    layers = " ".join(PROJECT["tool"]["importlinter"]["contracts"][0]["layers"])
+    assert set(re.findall(r"shardwright\.(\w+)", layers)) == {*ROOMS, "api"}
+
+
+def test_every_folder_with_code_is_a_package() -> None:
+    folders = {path.parent for room in ROOMS for path in (ROOT / room).rglob("*.py")}
+    assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
+@pytest.mark.parametrize("name", sorted(all_passes()))
+def test_every_pass_has_its_module_and_its_lit_file(name: str) -> None:
+    assert all_passes()[name]().name == name
+    lit_file = ROOT / "tests" / "lit" / "passes" / f"{name}.mlir"
+    runs = [line for line in lit_file.read_text().splitlines() if "RUN:" in line]
+    assert any(re.search(rf"\b{re.escape(name)}\b", line) for line in runs)
+
+
+def test_import_is_light() -> None:
+    """Counted, not timed: what `import shardwright` loads is what it costs."""
+    code = "import sys, shardwright; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    heavy = {"rich", "networkx", "jax", "cupy", "hypothesis", "scipy", "xdsl.interpreters", "xdsl.universe"}
+    assert loaded & heavy == set()
+    assert len(loaded) < 700
+
+
+def test_no_mark_of_unfinished_work() -> None:
+    marks = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX|HA" + r"CK)\b")
+    assert [str(path) for path in sources() if marks.search(path.read_text())] == []
