@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
 
 from shardwright.diagnostics import SourceLocation
 from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor import CollectiveOp, layout_of
-from shardwright.dialects.locations import where
+from shardwright.dialects.locations import source_locations, where
 from shardwright.dialects.types import element_dtype, element_of, shape_of
 from shardwright.layout.cost import sent_share
 from shardwright.layout.mesh import Mesh
+
+WHY = "dtensor.why"
+"""The attribute in which propagation records from where the layout of an op's result came."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """The `reason` of a collective in its parts; empty where the partitioner recorded none."""
+
+    text: str
+    asked_by: str
+    rule: str
+    alternative: str
 
 
 @dataclass(frozen=True)
@@ -25,7 +40,7 @@ class CollectiveRow:
     One collective of a planned program.
 
     `bytes_per_device` is what each device sends (on average), None where an exact count would take too long.
-    `source` is the user's line that asked for it, `reason` what the partitioner recorded.
+    `sources` are the user's places that it serves, the asker's first.
     """
 
     kind: str
@@ -33,8 +48,44 @@ class CollectiveRow:
     axes: tuple[str, ...]
     tensors: tuple[str, ...]
     bytes_per_device: Fraction | None
+    sources: tuple[SourceLocation, ...]
+    reason: Reason
+
+    @property
+    def plain_bytes(self) -> int | float | None:
+        """`bytes_per_device` as a plain number: an int where it is whole."""
+        value = self.bytes_per_device
+        if value is None or value.denominator != 1:
+            return None if value is None else float(value)
+        return value.numerator
+
+
+@dataclass(frozen=True)
+class ValueRow:
+    """One value of a propagated program: its layout for people, and how it came to have it, step by step."""
+
+    name: str
+    op: str
+    layout: str
     source: SourceLocation | None
-    reason: str
+    chain: tuple[str, ...]
+
+
+_REASON = re.compile(r"(?P<asked>.*?) needs it by its rule (?P<rule>.*?)(?:; the alternative (?P<other>.*))?")
+_FROM = re.compile(r"from (?P<op>\S+) at (?P<place>\S+)")
+
+
+def parse_reason(text: str) -> Reason:
+    """
+    The parts of a collective's reason.
+
+    >>> parse_reason("stablehlo.add at f:1:2 needs it by its rule i -> i; the alternative [j=x] would send 8").rule
+    'i -> i'
+    """
+    match = _REASON.fullmatch(text)
+    if match is None:
+        return Reason(text, text, "", "")
+    return Reason(text, match["asked"], match["rule"], match["other"] or "")
 
 
 def collective_rows(module: ModuleOp) -> list[CollectiveRow]:
@@ -74,6 +125,39 @@ def global_bytes(value: SSAValue) -> int:
     return element_dtype(value.type).itemsize * math.prod(shape_of(value))
 
 
+def value_rows(module: ModuleOp) -> list[ValueRow]:
+    """Each argument and result of a propagated module's ops, in program order, with the reasons for its layout."""
+    rows: list[ValueRow] = []
+    by_place = {str(where(op)): op for op in module.walk() if op.results}
+    for op in module.walk():
+        if isinstance(op, FuncOp):
+            rows += [_argument_row(number, value) for number, value in enumerate(op.args)]
+        for result in op.results:
+            if layout_of(result) is not None:
+                name = f"%{result.name_hint}" if result.name_hint else ""
+                rows.append(ValueRow(name, op.name, _brief(result), where(op), tuple(_chain(op, by_place))))
+    return rows
+
+
+def _argument_row(number: int, value: SSAValue) -> ValueRow:
+    layout = _brief(value) if layout_of(value) is not None else str(value.type)
+    return ValueRow(f"%{value.name_hint or f'arg{number}'}", "argument", layout, where(value), ("of its user",))
+
+
+def _chain(op: Operation, by_place: dict[str, Operation]) -> Iterator[str]:
+    """The reasons for the layout of an op's results: its own, then that of the op it names, and so on."""
+    seen: set[Operation] = set()
+    current: Operation | None = op
+    while current is not None and current not in seen:
+        seen.add(current)
+        why = current.attributes.get(WHY)
+        if not isinstance(why, StringAttr):
+            return
+        yield why.data
+        match = _FROM.search(why.data)
+        current = by_place.get(match["place"]) if match else None
+
+
 def _collectives(module: ModuleOp) -> Iterator[CollectiveOp]:
     return (op for op in module.walk() if isinstance(op, CollectiveOp))
 
@@ -89,8 +173,8 @@ def _row(op: CollectiveOp, mesh: Mesh) -> CollectiveRow:
         axes=_moved_axes(op),
         tensors=tuple(_brief(value) for value in op.inputs),
         bytes_per_device=sent_by(op, mesh),
-        source=where(op),
-        reason=op.reason.data if op.reason is not None else "",
+        sources=source_locations(op.location),
+        reason=parse_reason(op.reason.data if op.reason is not None else ""),
     )
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.ir import Attribute, Operation
 
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.dialects.dtensor import ConstraintOp, MeshOp, RelayoutOp
 from shardwright.dialects.types import plain
-from shardwright.passes.rewriter import erase, replace
+from shardwright.passes.rewriter import erase, replace, retype
 
 
 def strip_layouts(module: ModuleOp) -> None:
@@ -41,26 +40,17 @@ def unsharded_module(module: ModuleOp) -> ModuleOp:
 
 
 def _strip_op(op: Operation) -> None:
-    for result in tuple(op.results):
-        _strip_value(result)
+    for result in op.results:
+        retype(result, _stripped(result.type))
     for region in op.regions:
         for block in region.blocks:
-            for argument in tuple(block.args):
-                _strip_value(argument)
+            for argument in block.args:
+                retype(argument, _stripped(argument.type))
     if isinstance(op, FuncOp):
         kind = op.function_type
         op.function_type = FunctionType.from_lists(
             [_stripped(type_) for type_ in kind.inputs], [_stripped(type_) for type_ in kind.outputs]
         )
-
-
-def _strip_value(value: SSAValue) -> None:
-    stripped = _stripped(value.type)
-    if stripped is value.type:
-        return
-    new = Rewriter.replace_value_with_new_type(value, stripped)
-    if isinstance(value, BlockArgument) and isinstance(new, BlockArgument):
-        new.location = value.location
 
 
 def _stripped(type_: Attribute) -> Attribute:

@@ -39,6 +39,13 @@ def source_location(location: Attribute) -> SourceLocation | None:
     return None
 
 
+def source_locations(location: Attribute) -> tuple[SourceLocation, ...]:
+    """Every distinct place in the user's source that `location` names, the first one first."""
+    if isinstance(location, FileLineColLoc):
+        return (SourceLocation(location.filename.data, location.line.data, location.column.data),)
+    return tuple(dict.fromkeys(place for inner in _inner(location) for place in source_locations(inner)))
+
+
 def is_known(location: Attribute) -> bool:
     """Whether `location` says anything: a place, or at least a name."""
     if isinstance(location, FileLineColLoc | NameLoc):

@@ -8,13 +8,12 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import ModuleOp
-
 from shardwright.diagnostics import ShardwrightError
 from shardwright.tools.arguments import CodedArgumentParser, tolerance
 from shardwright.tools.arrays import Array, Comparison, compare, load_archive, mismatch, random_inputs, select
 from shardwright.tools.files import display_name, read_text
 from shardwright.tools.guard import DONE, USER_ERROR, CommandState, report_diagnostics
+from shardwright.tools.program import parse
 from shardwright.tools.run_report import Report
 from shardwright.tools.signature import Signature, check_memory, entry_signature
 
@@ -117,16 +116,6 @@ def run_program(options: argparse.Namespace, state: CommandState) -> Report:
         peak_bytes=executable.peak_bytes,
         seconds=watch.seconds,
     )
-
-
-def parse(text: str, name: str) -> ModuleOp:
-    """The verified program."""
-    from shardwright.dialects.parsing import parse_module
-    from shardwright.dialects.verify import verify_module
-
-    module = parse_module(text, name)
-    verify_module(module)
-    return module
 
 
 def load_inputs(options: argparse.Namespace, signature: Signature) -> list[Array]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -61,7 +60,8 @@ class Damage:
 
     def expected_line(self) -> int:
         """The line on which the error must stand."""
-        kept = len(os.path.commonprefix([self.old, self.new]))
+        pairs = enumerate(zip(self.old, self.new, strict=False))
+        kept = next((place for place, (old, new) in pairs if old != new), 0)
         return self.line or PROGRAM.count("\n", 0, PROGRAM.index(self.old) + kept) + 1
 
 

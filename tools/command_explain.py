@@ -1,0 +1,177 @@
+"""`shardwright explain`: the collectives of a partitioned program, and why values have their layouts."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+from shardwright.tools.arguments import CodedArgumentParser, positive_line
+from shardwright.tools.files import display_name, read_text
+from shardwright.tools.guard import DONE, CommandState
+from shardwright.tools.program import parse
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from shardwright.compiler.report import CollectiveRow, ValueRow
+
+DESCRIPTION = """Partition a program and show each collective: what it sends per device, which line asked for it,
+by which rule, and the alternative that was not taken. With --why, say how the values of one line got their layouts."""
+
+EPILOG = """examples:
+  shardwright explain model.mlir               every collective
+  shardwright explain model.mlir --why 12      the values that line 12 defines
+  shardwright explain model.mlir --json        the same as data
+"""
+
+PLAIN_WIDTH = 160
+"""Columns of a table that goes into a file or a pipe."""
+
+
+def argument_parser() -> CodedArgumentParser:
+    """The command line of `shardwright explain`."""
+    parser = CodedArgumentParser(prog="shardwright explain", description=DESCRIPTION, epilog=EPILOG)
+    parser.add_argument("file", help="the program: StableHLO text with layouts; '-' is standard input")
+    parser.add_argument("--why", type=positive_line, metavar="LINE", help="explain the values that this line defines")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON on standard output")
+    return parser
+
+
+def command(arguments: Sequence[str], state: CommandState) -> int:
+    """The command `shardwright explain`; returns the exit code."""
+    options = argument_parser().parse_args(arguments)
+    name, text = display_name(options.file), read_text(options.file)
+    state.sources[name] = text
+    values, rows = explained(text, name)
+    if options.why is not None:
+        values = at_line(values, name, options.why)
+        rows = [row for row in rows if any(place.line == options.why for place in row.sources)]
+        print(json.dumps(why_data(values, rows, options.why), indent=2) if options.json else why_text(values, rows))
+    elif options.json:
+        print(json.dumps(report_data(values, rows), indent=2))
+    else:
+        print_report(values, rows)
+    return DONE
+
+
+def explained(text: str, name: str) -> tuple[list[ValueRow], list[CollectiveRow]]:
+    """Each value with its layout, and each collective of the plan."""
+    from shardwright.compiler.pipelines import ALIGN, PLAN, run_pipeline
+    from shardwright.compiler.report import collective_rows, value_rows
+
+    module = parse(text, name)
+    run_pipeline(module, ["propagate"])
+    values = value_rows(module)
+    run_pipeline(module, [*ALIGN, *PLAN])
+    return values, collective_rows(module)
+
+
+def at_line(values: Sequence[ValueRow], name: str, line: int) -> list[ValueRow]:
+    """The values that `line` defines; SW0714 with the closest lines that define some."""
+    found = [value for value in values if value.source is not None and value.source.line == line]
+    if found:
+        return found
+    lines = sorted({value.source.line for value in values if value.source is not None}, key=lambda n: abs(n - line))
+    close = ", ".join(str(number) for number in sorted(lines[:4]))
+    help_text = f"lines nearby that define values: {close}" if close else "the program defines no values"
+    message = f"line {line} defines no value in the partitioned program"
+    notes = ("values that nothing uses, and duplicates of others, are removed before partitioning",)
+    raise ShardwrightError(Diagnostic("SW0714", message, SourceLocation(name, line, 1), notes, help_text))
+
+
+def report_data(values: Sequence[ValueRow], rows: Sequence[CollectiveRow]) -> dict[str, Any]:
+    """The whole report as plain data."""
+    return {
+        "arguments": [value_data(value) for value in values if value.op == "argument"],
+        "collectives": [row_data(row) for row in rows],
+        "bytes_per_device": total(rows),
+    }
+
+
+def why_data(values: Sequence[ValueRow], rows: Sequence[CollectiveRow], line: int) -> dict[str, Any]:
+    """The report on one line as plain data."""
+    return {
+        "line": line,
+        "values": [value_data(value) for value in values],
+        "collectives": [row_data(row) for row in rows],
+    }
+
+
+def value_data(value: ValueRow) -> dict[str, Any]:
+    """One value as plain data."""
+    return asdict(value) | {"source": str(value.source) if value.source else None}
+
+
+def row_data(row: CollectiveRow) -> dict[str, Any]:
+    """One collective as plain data."""
+    return {
+        "op": row.kind,
+        "arguments": row.arguments,
+        "axes": list(row.axes),
+        "tensors": list(row.tensors),
+        "bytes_per_device": row.plain_bytes,
+        "source": str(row.sources[0]) if row.sources else None,
+        "asked_by": row.reason.asked_by,
+        "rule": row.reason.rule,
+        "alternative": row.reason.alternative,
+    }
+
+
+def total(rows: Sequence[CollectiveRow]) -> int | float | None:
+    """The bytes of all rows; None where one of them is unknown."""
+    known = [row.plain_bytes for row in rows]
+    return None if None in known else sum(number for number in known if number is not None)
+
+
+def why_text(values: Sequence[ValueRow], rows: Sequence[CollectiveRow]) -> str:
+    """The report on one line for people."""
+    lines: list[str] = []
+    for value in values:
+        lines.append(f"{value.source}: {value.op} gives {value.layout}")
+        lines += [f"  because {reason}" for reason in value.chain]
+    for row in rows:
+        lines.append(f"{row.kind} {row.arguments} of {', '.join(row.tensors)}: {bytes_text(row)} bytes per device")
+        lines.append(f"  because {row.reason.text}")
+    return "\n".join(lines)
+
+
+def bytes_text(row: CollectiveRow) -> str:
+    """The bytes of a collective with thousands separated."""
+    return "?" if row.plain_bytes is None else f"{row.plain_bytes:,}"
+
+
+def print_report(values: Sequence[ValueRow], rows: Sequence[CollectiveRow]) -> None:
+    """The whole report for people: layouts of the arguments, a table of collectives, the total."""
+    from rich.console import Console
+
+    wide = None if sys.stdout.isatty() else PLAIN_WIDTH
+    console = Console(file=sys.stdout, width=wide, highlight=False)
+    for value in values:
+        if value.op == "argument":
+            console.print(f"{value.name}: {value.layout}", markup=False)
+    if not rows:
+        console.print("no collectives: nothing is sent", markup=False)
+        return
+    console.print(collective_table(rows))
+    console.print(f"{len(rows)} collectives, {total(rows):,} bytes sent per device", markup=False)
+
+
+def collective_table(rows: Sequence[CollectiveRow]) -> Table:
+    """A table of collectives."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("collective", "of", "bytes/device", "asked by", "rule", "instead of"):
+        table.add_column(heading, justify="right" if heading == "bytes/device" else "left", overflow="fold")
+    for row in rows:
+        name = f"{row.kind} {', '.join(row.axes)}"
+        of = "\n".join(row.tensors)
+        cells = (name, of, bytes_text(row), row.reason.asked_by, row.reason.rule, row.reason.alternative)
+        table.add_row(*(Text(cell or "") for cell in cells))
+    return table
