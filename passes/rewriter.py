@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import UnknownLoc
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
+
+Rule: TypeAlias = Callable[[Operation], Operation | SSAValue | None]
+"""
+A local rewrite of an op with one result: the op (not inserted yet) or the value that takes its place, or None.
+
+Ops that the new one needs are put in front of the old one with `insert_before`.
+"""
 
 
 def locate(op: Operation, origin: Operation) -> Operation:
@@ -49,3 +57,13 @@ def replace_with(op: Operation, new: Operation) -> Operation:
         result.name_hint = old_result.name_hint
     replace(op, new.results)
     return new
+
+
+def retype(value: SSAValue, type_: Attribute) -> SSAValue:
+    """
+    Changes the type of a value in place and returns the value.
+
+    xDSL's own way makes a new value and loses the location of a block argument.
+    """
+    value._type = type_  # pyright: ignore[reportPrivateUsage]
+    return value

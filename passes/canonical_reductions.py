@@ -1,0 +1,71 @@
+"""Canonical forms of reductions: the init value is the identity of what combines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from shardwright.dialects import stablehlo
+from shardwright.dialects.types import element_dtype, element_of, shape_of
+from shardwright.passes.canonical_arithmetic import all_ones, highest, lowest
+from shardwright.passes.canonical_shapes import broadcast, reshape
+from shardwright.passes.constants import splat, splat_value
+from shardwright.passes.rewriter import Rule, insert_before
+
+
+@dataclass(frozen=True)
+class Monoid:
+    """What a reduction combines with, and its neutral element for a dtype."""
+
+    combiner: type[Operation]
+    identity: Callable[[np.dtype[Any]], Any]
+
+
+MONOIDS = {
+    stablehlo.AddOp: Monoid(stablehlo.AddOp, lambda dtype: 0),
+    stablehlo.MultiplyOp: Monoid(stablehlo.MultiplyOp, lambda dtype: 1),
+    stablehlo.MaximumOp: Monoid(stablehlo.MaximumOp, lowest),
+    stablehlo.MinimumOp: Monoid(stablehlo.MinimumOp, highest),
+    stablehlo.AndOp: Monoid(stablehlo.AndOp, all_ones),
+    stablehlo.OrOp: Monoid(stablehlo.OrOp, lambda dtype: 0),
+}
+"""The reductions whose partial results can be combined later, by the op in their body."""
+
+
+def _simplify_reduce(op: Operation) -> Operation | SSAValue | None:
+    assert isinstance(op, stablehlo.ReduceOp)
+    monoid = MONOIDS.get(type(op.applied)) if op.applied is not None else None
+    if monoid is None:
+        return None
+    operand, init = op.operands
+    constant, identity = splat_value(init), _identity(monoid, operand)
+    if constant is None or constant != identity:
+        return _split_init(op, monoid, identity)
+    shape = shape_of(operand)
+    if all(shape[dim] == 1 for dim in op.dims):
+        return operand if operand.type == op.results[0].type else reshape(operand, op.results[0].type)
+    return None
+
+
+def _identity(monoid: Monoid, operand: SSAValue) -> np.ndarray[Any, Any]:
+    dtype = element_dtype(element_of(operand))
+    return np.asarray(monoid.identity(dtype)).astype(dtype)
+
+
+def _split_init(op: Operation, monoid: Monoid, identity: np.ndarray[Any, Any]) -> Operation:
+    """Reduces from the identity and combines with the init value once, so that each shard may reduce alone."""
+    operand, init = op.operands
+    result_type = op.results[0].type
+    neutral = insert_before(op, splat(identity, init.type))
+    reduced = op.clone()
+    reduced.operands = [operand, neutral.results[0]]
+    insert_before(op, reduced)
+    start = insert_before(op, broadcast(init, (), result_type))
+    return monoid.combiner.create(operands=[reduced.results[0], start.results[0]], result_types=[result_type])
+
+
+REDUCTION_RULES: Mapping[type[Operation], Rule] = {stablehlo.ReduceOp: _simplify_reduce}

@@ -1,0 +1,83 @@
+"""`canonicalize`: constants folded, do-nothing ops dropped, shape ops and reductions in one form each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from shardwright.passes.canonical_arithmetic import ARITHMETIC_RULES
+from shardwright.passes.canonical_reductions import REDUCTION_RULES
+from shardwright.passes.canonical_shapes import SHAPE_RULES
+from shardwright.passes.rewriter import Rule, replace, replace_with
+from shardwright.passes.stages import require_stage, stage_of
+
+_RULES: Mapping[type[Operation], Rule] = {**ARITHMETIC_RULES, **SHAPE_RULES, **REDUCTION_RULES}
+
+
+@dataclass(frozen=True)
+class CanonicalizePass(ModulePass):
+    """
+    Folds splat constants and do-nothing ops, composes shape ops, gives reductions their identity as init value.
+
+    One forward walk: when it reaches an op, the ops that define its operands are already in their final form. Nothing
+    is folded through an op whose result type it would change, so layouts that the user gave stay.
+
+    Before:
+        %c = stablehlo.constant dense<1.0> : tensor<f32>
+        %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4xf32>
+        %1 = stablehlo.multiply %x, %0 : tensor<4xf32>
+        %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<4xf32>) -> tensor<4x1xf32>
+        %3 = stablehlo.broadcast_in_dim %2, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x8xf32>
+        return %3 : tensor<4x8xf32>
+    After:
+        %0 = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<4xf32>) -> tensor<4x8xf32>
+        return %0 : tensor<4x8xf32>
+    """
+
+    name = "canonicalize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Runs the pass on a module."""
+        if stage_of(op) is not None:
+            # In between, types carry layouts that a shortcut would not respect.
+            require_stage(op, self.name, "traced", "local")
+        for function in op.ops:
+            _simplify_regions(function)
+
+
+def _simplify_regions(op: Operation) -> None:
+    for region in op.regions:
+        for block in region.blocks:
+            _simplify_block(block)
+
+
+def _simplify_block(block: Block) -> None:
+    op = block.first_op
+    while op is not None:
+        previous, following = op.prev_op, op.next_op
+        rule = _RULES.get(type(op))
+        if rule is None:
+            if op.regions:
+                _simplify_regions(op)
+            op = following
+        elif _apply(rule, op):
+            # Continue with what took the place of `op`: it may be simpler still.
+            op = block.first_op if previous is None else previous.next_op
+        else:
+            op = following
+
+
+def _apply(rule: Rule, op: Operation) -> bool:
+    outcome = rule(op)
+    if isinstance(outcome, Operation):
+        replace_with(op, outcome)
+        return True
+    if isinstance(outcome, SSAValue) and outcome.type == op.results[0].type:
+        replace(op, [outcome])
+        return True
+    return False

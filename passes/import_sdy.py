@@ -1,0 +1,256 @@
+"""`import-sdy`: Shardy's meshes and shardings become `dtensor` meshes, layouts and constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from shardwright.diagnostics import ShardwrightError
+from shardwright.dialects import sdy
+from shardwright.dialects.dtensor import ConstraintOp, MeshOp, layout_of, meshes, with_layout
+from shardwright.dialects.locations import fault
+from shardwright.layout.axes import merge_adjacent
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.calls import callees_first, calls_in, functions, is_private
+from shardwright.passes.rewriter import erase, locate, replace_with, retype
+from shardwright.passes.stages import check_layout, set_stage, stage_of
+
+SHARDING = "sdy.sharding"
+FOREIGN = "mhlo.sharding"
+
+
+@dataclass(frozen=True)
+class ImportSdyPass(ModulePass):
+    """
+    Turns Shardy's annotations into layouts: on the entry's arguments in their types, elsewhere as constraints.
+
+    Before:
+        sdy.mesh @mesh = <["x"=2]>
+        func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+          %0 = stablehlo.negate %x : tensor<4xf32>
+          %1 = sdy.sharding_constraint %0 <@mesh, [{}]> : tensor<4xf32>
+          %2 = stablehlo.negate %1 : tensor<4xf32>
+          func.return %2 : tensor<4xf32>
+        }
+    After:
+        module attributes {dtensor.stage = "traced"} {
+          dtensor.mesh @mesh = <["x"=2]>
+          func.func public @main(%x: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32> {
+            %0 = "stablehlo.negate"(%x) : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32>
+            %1 = dtensor.constraint %0 : tensor<4xf32> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+            %2 = "stablehlo.negate"(%1) : (tensor<4xf32, #dtensor.layout<@mesh, [{}]>>) -> tensor<4xf32>
+            func.return %2 : tensor<4xf32>
+          }
+        }
+    """
+
+    name = "import-sdy"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Runs the pass on a module."""
+        importer = _Importer(_import_meshes(op))
+        for function in functions(op).values():
+            if function.body.blocks:
+                importer.import_function(function)
+        _settle_signatures(op)
+        op.attributes = {name: value for name, value in op.attributes.items() if not name.startswith("mhlo.")}
+        if stage_of(op) is None:
+            set_stage(op, "traced")
+
+
+@dataclass
+class _Meshes:
+    """The module's meshes, and for each of Shardy's symbols the one that stands for it."""
+
+    known: dict[str, Mesh]
+    symbols: dict[str, str]
+
+
+def _import_meshes(module: ModuleOp) -> _Meshes:
+    found = _Meshes(meshes(module), {})
+    for op in list(module.ops):
+        if isinstance(op, sdy.MeshOp):
+            _import_mesh(op, found)
+    shapes = {mesh.sizes.__repr__(): name for name, mesh in found.known.items() if mesh.sizes}
+    if len(shapes) > 1:
+        names = ", ".join(f"@{name} is {found.known[name]}" for name in shapes.values())
+        raise fault("SW0108", f"one program uses several meshes: {names}", module, help="put all layouts on one mesh")
+    return found
+
+
+def _import_mesh(op: sdy.MeshOp, found: _Meshes) -> None:
+    name, mesh = op.sym_name.data, op.mesh.data
+    if mesh.device_ids and (not mesh.axes or mesh.device_ids != tuple(range(len(mesh.device_ids)))):
+        raise fault(
+            "SW0110",
+            f"mesh @{name} orders its devices by device_ids",
+            op,
+            notes=("programs refer to mesh axes only; which device stands where is for the run to say",),
+            help="drop device_ids, and give the devices to Mesh(devices=...)",
+        )
+    same = next((other for other, known in found.known.items() if known.sizes == mesh.sizes), None)
+    found.symbols[name] = same or name
+    if same is None:
+        found.known[name] = Mesh(mesh.axes, name=name)
+        replace_with(op, MeshOp(name, mesh.axes))
+    else:
+        erase(op)
+
+
+@dataclass
+class _Importer:
+    meshes: _Meshes
+
+    def import_function(self, function: FuncOp) -> None:
+        """Imports what a function's arguments, ops and results say."""
+        for op in list(function.body.walk()):
+            self._import_op(op)
+        arguments = _take(function, "arg_attrs")
+        for argument, sharding in zip(function.args, arguments or [None] * len(function.args), strict=True):
+            if sharding is not None:
+                self._import_argument(function, argument, sharding)
+        self._import_results(function, _take(function, "res_attrs") or [])
+
+    def _import_op(self, op: Operation) -> None:
+        if isinstance(op, sdy.ShardingConstraintOp):
+            spec = self._spec(op.sharding.data, op.input, op)
+            replace_with(op, ConstraintOp(op.input, spec))
+            return
+        annotation = op.attributes.pop(SHARDING, None)
+        if annotation is not None:
+            for value, sharding in zip(op.results, _per_value(op, annotation), strict=True):
+                self._constrain(value, sharding, op)
+
+    def _import_argument(self, function: FuncOp, argument: BlockArgument, sharding: sdy.Sharding) -> None:
+        spec = self._spec(sharding, argument, argument)
+        if is_private(function):
+            first = function.body.block.first_op
+            assert first is not None
+            constraint = ConstraintOp(argument, spec)
+            constraint.location = argument.location
+            argument.replace_uses_with_if(constraint.result, lambda use: use.operation is not constraint)
+            function.body.block.insert_op_before(locate(constraint, function), first)
+        else:
+            retype(argument, with_layout(argument.type, spec))
+
+    def _import_results(self, function: FuncOp, shardings: Sequence[sdy.Sharding | None]) -> None:
+        last = function.get_return_op()
+        assert last is not None
+        assert last.parent is not None
+        for number, sharding in enumerate(shardings):
+            if sharding is None:
+                continue
+            value = last.operands[number]
+            spec = self._spec(sharding, value, last)
+            if layout_of(value) != spec:
+                constraint = ConstraintOp(value, spec, f"layout of result {number}")
+                last.parent.insert_op_before(locate(constraint, last), last)
+                last.operands[number] = constraint.result
+
+    def _constrain(self, value: SSAValue, sharding: sdy.Sharding, op: Operation) -> None:
+        constraint = locate(ConstraintOp(value, self._spec(sharding, value, op)), op)
+        value.replace_uses_with_if(constraint.results[0], lambda use: use.operation is not constraint)
+        assert op.parent is not None
+        op.parent.insert_op_after(constraint, op)
+
+    def _spec(self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue) -> LayoutSpec:
+        """The layout that `sharding` gives to `value`; raises what is wrong with it, pointing at `place`."""
+        if not isinstance(value.type, TensorType):
+            raise fault("SW0109", f"a value of type {value.type} cannot have a layout", place, help="drop the sharding")
+        _check_priorities(sharding, place)
+        spec = LayoutSpec(
+            self._mesh_symbol(sharding),
+            tuple(dim.axes for dim in sharding.dims),
+            frozenset(number for number, dim in enumerate(sharding.dims) if dim.is_open),
+            sharding.unreduced,
+            "sum" if sharding.unreduced else "",
+        )
+        listed = replace(spec, partial=sharding.unreduced + sharding.replicated)
+        check_layout(listed, value.type, self.meshes.known, place)
+        sizes = self.meshes.known[spec.mesh].sizes
+        return replace(
+            spec,
+            dims=tuple(merge_adjacent(axes, sizes) for axes in spec.dims),
+            partial=merge_adjacent(spec.partial, sizes),
+        )
+
+    def _mesh_symbol(self, sharding: sdy.Sharding) -> str:
+        if isinstance(sharding.mesh, str):
+            return self.meshes.symbols.get(sharding.mesh, sharding.mesh)
+        sizes = sharding.mesh.sizes
+        return next((name for name, mesh in self.meshes.known.items() if mesh.sizes == sizes), str(sharding.mesh))
+
+
+def _check_priorities(sharding: sdy.Sharding, place: Operation | SSAValue) -> None:
+    if any(dim.priority for dim in sharding.dims):
+        raise fault(
+            "SW0450",
+            f"the sharding {sharding} has priorities, which propagation does not follow",
+            place,
+            help="drop the priorities (p1, p2, ...), or fix the layouts that matter most with constraints",
+        )
+
+
+def _take(function: FuncOp, name: str) -> list[sdy.Sharding | None] | None:
+    """Takes Shardy's entries out of a function's `arg_attrs` or `res_attrs`."""
+    entries = function.properties.get(name)
+    if not isinstance(entries, ArrayAttr):
+        return None
+    shardings: list[sdy.Sharding | None] = []
+    kept: list[DictionaryAttr] = []
+    for entry in entries.data:
+        assert isinstance(entry, DictionaryAttr)
+        found = entry.data.get(SHARDING)
+        if FOREIGN in entry.data and found is None:
+            raise _foreign(function)
+        shardings.append(found.data if isinstance(found, sdy.ShardingAttr) else None)
+        kept.append(DictionaryAttr({key: value for key, value in entry.data.items() if key not in (SHARDING, FOREIGN)}))
+    if any(entry.data for entry in kept):
+        function.properties[name] = ArrayAttr(kept)
+    else:
+        del function.properties[name]
+    return shardings
+
+
+def _foreign(function: FuncOp) -> ShardwrightError:
+    return fault(
+        "SW0112",
+        f"@{function.sym_name.data} carries {FOREIGN}, GSPMD's shardings, instead of Shardy's",
+        function,
+        help="export the program with Shardy: jax.config.update('jax_use_shardy_partitioner', True)",
+    )
+
+
+def _per_value(op: Operation, annotation: Attribute) -> tuple[sdy.Sharding, ...]:
+    if isinstance(annotation, sdy.ShardingPerValueAttr) and len(annotation.data) == len(op.results):
+        return annotation.data
+    if isinstance(annotation, sdy.ShardingAttr) and len(op.results) == 1:
+        return (annotation.data,)
+    raise fault(
+        "SW0111",
+        f"'{op.name}' op has {len(op.results)} results, which {SHARDING} = {annotation} does not fit",
+        op,
+        help="give #sdy.sharding_per_value<[...]> one entry for each result",
+    )
+
+
+def _settle_signatures(module: ModuleOp) -> None:
+    """Lets function types follow the types of arguments and returned values, and calls those of their callees."""
+    table = functions(module)
+    for function in callees_first(module):
+        for call in calls_in(function):
+            _settle_call(call, table[call.callee.string_value()])
+        function.update_function_type()
+
+
+def _settle_call(call: CallOp, callee: FuncOp) -> None:
+    for result, new_type in zip(call.results, callee.function_type.outputs, strict=True):
+        if with_layout(new_type, None) == with_layout(result.type, None):
+            retype(result, new_type)

@@ -1,0 +1,239 @@
+"""The stages of a program (design, section 4): what is legal in each, which one a module is in, a verifier for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp, NoneAttr, StringAttr, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from shardwright.diagnostics import ShardwrightError
+from shardwright.dialects.dtensor import COLLECTIVES, LayoutAttr, layout_of, meshes, with_layout
+from shardwright.dialects.locations import fault
+from shardwright.layout.check import check_spec
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+
+STAGE = "dtensor.stage"
+"""The module attribute that records the stage."""
+
+LAYOUT_ARGUMENT = "dtensor.layout"
+GLOBAL_TYPE_ARGUMENT = "dtensor.global_type"
+"""Where an argument or result of the local entry function keeps its global side."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What is legal in one stage: dialects wholly, other ops by name, and whether tensor types carry layouts."""
+
+    name: str
+    dialects: frozenset[str]
+    ops: frozenset[str]
+    layouts: str
+    """`some`: where the user gave them; `all`: on every tensor, closed; `none`."""
+
+
+_TENSOR_OPS = frozenset({"stablehlo", "chlo"})
+_FRAME = frozenset({"builtin.module", "func.func", "func.return", "dtensor.mesh"})
+_REQUESTS = frozenset({"dtensor.relayout", "dtensor.constraint"})
+_MOVES = frozenset(op.name for op in COLLECTIVES)
+
+STAGES = {
+    stage.name: stage
+    for stage in (
+        Stage("traced", _TENSOR_OPS, _FRAME | _REQUESTS | {"func.call"}, "some"),
+        Stage("propagated", _TENSOR_OPS, _FRAME | _REQUESTS, "all"),
+        Stage("aligned", _TENSOR_OPS, _FRAME | _REQUESTS, "all"),
+        Stage("planned", _TENSOR_OPS, _FRAME | _MOVES, "all"),
+        Stage("local", _TENSOR_OPS, _FRAME | _MOVES | {"dtensor.axis_index"}, "none"),
+    )
+}
+"""The stages in order."""
+
+_SAME_FRAME = frozenset({"builtin.module", "func.func", "stablehlo.while", "stablehlo.case", "stablehlo.if"})
+"""Ops whose regions compute on whole tensors. Other regions (a reduction's body) see scalars, which have no layout."""
+
+
+def stage_of(module: ModuleOp) -> str | None:
+    """The stage that `module` records, or None for a program that no pass has seen."""
+    recorded = module.attributes.get(STAGE)
+    return recorded.data if isinstance(recorded, StringAttr) else None
+
+
+def set_stage(module: ModuleOp, stage: str) -> None:
+    """Records that `module` is now in `stage`; the pass that establishes a stage calls this last."""
+    assert stage in STAGES
+    module.attributes[STAGE] = StringAttr(stage)
+
+
+def require_stage(module: ModuleOp, pass_name: str, *allowed: str) -> None:
+    """Raises SW0311 when the pass cannot run on a module in its recorded stage."""
+    stage = stage_of(module)
+    if stage in allowed:
+        return
+    was = f"in the {stage} stage" if stage else "in no stage yet"
+    raise fault(
+        "SW0311",
+        f"{pass_name} cannot run on a program that is {was}",
+        module,
+        help=f"it takes the {' or the '.join(allowed)} stage; the pipelines run the passes in order",
+    )
+
+
+def verify_recorded_stage(module: ModuleOp) -> None:
+    """Verifies `module` against the stage that it records, if any."""
+    stage = stage_of(module)
+    if stage is not None:
+        verify_stage(module, stage)
+
+
+def verify_stage(module: ModuleOp, stage: str) -> None:
+    """
+    Raises the faults that keep `module` from being in `stage`, each with its op's place.
+
+    SW0310 unknown stage; SW0312 an op that is not legal; SW0313 a tensor without a closed layout; SW0314 a layout that
+    should be gone; SW0315 a local entry function whose attributes do not describe its global side. Layouts that do not
+    fit their tensors keep the codes of `check_spec`.
+    """
+    if stage not in STAGES:
+        raise fault("SW0310", f"there is no stage {stage!r}", module, help=f"the stages are {', '.join(STAGES)}")
+    _Verifier(STAGES[stage], meshes(module)).verify(module)
+
+
+@dataclass
+class _Verifier:
+    stage: Stage
+    meshes: dict[str, Mesh]
+
+    def __post_init__(self) -> None:
+        self.right_types: set[Attribute] = set()
+
+    def verify(self, module: ModuleOp) -> None:
+        for op, framed in _walk(module):
+            if op.name not in self.stage.ops and op.name.partition(".")[0] not in self.stage.dialects:
+                raise _illegal(op, self.stage)
+            if framed:
+                for value in _values(op):
+                    self._verify_value(value)
+            if self.stage.layouts == "none" and isinstance(op, FuncOp):
+                self._verify_local_function(op)
+
+    def _verify_value(self, value: SSAValue) -> None:
+        if value.type not in self.right_types:
+            self._verify_type(value)
+            self.right_types.add(value.type)
+
+    def _verify_type(self, value: SSAValue) -> None:
+        if not isinstance(value.type, TensorType):
+            return
+        spec = layout_of(value)
+        if spec is None:
+            if self.stage.layouts == "all" or not isinstance(value.type.encoding, NoneAttr):
+                raise _no_layout(value, self.stage)
+        elif self.stage.layouts == "none":
+            raise _left_layout(value)
+        elif self.stage.layouts == "all" and not spec.closed:
+            raise _no_layout(value, self.stage)
+        else:
+            check_layout(spec, value.type, self.meshes, value)
+
+    def _verify_local_function(self, function: FuncOp) -> None:
+        if not function.body.blocks:
+            return
+        last = function.get_return_op()
+        sides = [("argument", function.arg_attrs, function.args)]
+        if last is not None:
+            sides.append(("result", function.res_attrs, tuple(last.operands)))
+        for side, attributes, values in sides:
+            for number, value in enumerate(values):
+                entry = attributes.data[number].data if attributes is not None else {}
+                self._verify_global_side(f"{side} {number}", entry, value)
+
+    def _verify_global_side(self, name: str, entry: dict[str, Attribute], value: SSAValue) -> None:
+        layout, whole = entry.get(LAYOUT_ARGUMENT), entry.get(GLOBAL_TYPE_ARGUMENT)
+        if not isinstance(layout, LayoutAttr) or not isinstance(whole, TensorType):
+            raise _global_side(name, f"needs {LAYOUT_ARGUMENT} and {GLOBAL_TYPE_ARGUMENT}", value)
+        check_layout(layout.data, whole, self.meshes, value)
+        mesh = self.meshes[layout.data.mesh]
+        shape = [size // mesh.group_size(axes) for size, axes in zip(whole.get_shape(), layout.data.dims, strict=True)]
+        expected = TensorType(whole.element_type, shape)
+        if value.type != expected:
+            raise _global_side(name, f"is {value.type}, but a shard of {whole} is {expected}", value)
+
+
+def check_layout(
+    spec: LayoutSpec, tensor: TensorType[Attribute], known: dict[str, Mesh], place: Operation | SSAValue
+) -> None:
+    """Raises what is wrong with `spec` as the layout of `tensor`, pointing at `place`."""
+    if spec.mesh not in known:
+        declared = ", ".join(f"@{name}" for name in known)
+        raise fault(
+            "SW0103",
+            f"there is no mesh @{spec.mesh}",
+            place,
+            help=f"the module declares {declared}" if known else f'declare it: dtensor.mesh @{spec.mesh} = <["x"=8]>',
+        )
+    found = check_spec(spec, tensor.get_shape(), known[spec.mesh])
+    if found is not None:
+        plain = with_layout(tensor, None)
+        notes = (*found.notes, f"the tensor is {plain}")
+        raise fault(found.code, found.message, place, notes=notes, help=found.help)
+
+
+def _walk(module: ModuleOp) -> Iterator[tuple[Operation, bool]]:
+    """Every op, and whether its values are whole tensors."""
+    stack: list[tuple[Operation, bool]] = [(module, True)]
+    while stack:
+        op, framed = stack.pop()
+        yield op, framed
+        inside = framed and op.name in _SAME_FRAME
+        for region in op.regions:
+            for block in region.blocks:
+                stack += [(inner, inside) for inner in reversed(block.ops)]
+
+
+def _values(op: Operation) -> Iterator[SSAValue]:
+    yield from op.results
+    if op.name in _SAME_FRAME:
+        for region in op.regions:
+            yield from _arguments(region.blocks.first)
+
+
+def _arguments(block: Block | None) -> tuple[SSAValue, ...]:
+    return () if block is None else tuple(block.args)
+
+
+def _illegal(op: Operation, stage: Stage) -> ShardwrightError:
+    return fault(
+        "SW0312",
+        f"'{op.name}' op is not legal in the {stage.name} stage",
+        op,
+        help=f"legal are {', '.join(sorted(f'{name}.*' for name in stage.dialects) + sorted(stage.ops))}",
+    )
+
+
+def _no_layout(value: SSAValue, stage: Stage) -> ShardwrightError:
+    message = f"{_owner(value)} has type {value.type}, which carries no closed layout"
+    help_text = f"in the {stage.name} stage every tensor has one; propagate-layouts decides what is left open"
+    return fault("SW0313", message, value, help=help_text)
+
+
+def _left_layout(value: SSAValue) -> ShardwrightError:
+    message = f"{_owner(value)} has type {value.type}, but types in the local stage are per device, without layouts"
+    return fault("SW0314", message, value, help="localize drops them")
+
+
+def _global_side(name: str, problem: str, value: SSAValue) -> ShardwrightError:
+    return fault(
+        "SW0315",
+        f"{name} of the local function {problem}",
+        value,
+        help="localize records the global type and layout of each argument and result",
+    )
+
+
+def _owner(value: SSAValue) -> str:
+    owner = value.owner
+    return f"a result of '{owner.name}' op" if isinstance(owner, Operation) else "a block argument"
