@@ -1,0 +1,1 @@
+"""Kernels, codegen and the engine: runs local-stage modules and counts what they send."""

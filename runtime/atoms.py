@@ -1,0 +1,103 @@
+"""
+Mesh atoms: the leading dims of stacked arrays.
+
+A stacked array holds one local value of every device: leading dims for the mesh, then the local shape. Where layouts
+use parts of an axis (`"x":(2)4`), the axis is cut at the parts' borders; the pieces are its *atoms*. A leading dim has
+the atom's size, or 1 where the value is the same along it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.layout.axes import Axis
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+
+DimAtoms = tuple[tuple[int, ...], ...]
+"""For each dim the positions of the atoms that split it, major to minor."""
+
+
+@dataclass(frozen=True)
+class Atoms:
+    """
+    The pieces into which a mesh's axes are cut, major to minor; position `i` is leading dim `i` of stacked arrays.
+
+    >>> atoms = Atoms.cut(Mesh([("x", 8)]), [Axis("x", 1, 2)])
+    >>> atoms.sizes, atoms.positions([Axis("x")])
+    ((2, 4), (0, 1))
+    """
+
+    mesh: Mesh
+    axes: tuple[Axis, ...]
+
+    @staticmethod
+    def cut(mesh: Mesh, used: Iterable[Axis]) -> Atoms:
+        """The mesh's axes cut at the borders of all `used` parts."""
+        borders = {name: {1, size} for name, size in mesh.sizes.items()}
+        for axis in used:
+            borders[axis.name].update(mesh.span(axis))
+        pieces: list[Axis] = []
+        for name, cuts in borders.items():
+            ordered = sorted(cuts)
+            if len(ordered) == 1:
+                pieces.append(Axis(name))
+            for start, stop in pairwise(ordered):
+                if stop % start:
+                    raise _crossing(name, start, stop, mesh)
+                pieces.append(mesh.part(name, start, stop))
+        return Atoms(mesh, tuple(pieces))
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """The size of each atom."""
+        return tuple(self.mesh.axis_size(axis) for axis in self.axes)
+
+    @property
+    def count(self) -> int:
+        """The number of leading dims."""
+        return len(self.axes)
+
+    def positions(self, axes: Iterable[Axis]) -> tuple[int, ...]:
+        """The positions of the atoms that make up `axes`, in the order given."""
+        return tuple(position for axis in axes for position in self._inside(axis))
+
+    def _inside(self, axis: Axis) -> list[int]:
+        start, stop = self.mesh.span(axis)
+        found = [
+            position
+            for position, atom in enumerate(self.axes)
+            if atom.name == axis.name and start <= self.mesh.span(atom)[0] and self.mesh.span(atom)[1] <= stop
+        ]
+        assert math.prod(self.sizes[position] for position in found) == self.mesh.axis_size(axis)
+        return found
+
+    def dims(self, spec: LayoutSpec) -> DimAtoms:
+        """The atoms that split each dim of a layout."""
+        return tuple(self.positions(axes) for axes in spec.dims)
+
+    def lead(self, positions: Iterable[int]) -> tuple[int, ...]:
+        """The leading shape of a value that varies along the atoms at `positions`."""
+        varying = set(positions)
+        return tuple(size if position in varying else 1 for position, size in enumerate(self.sizes))
+
+    def group_size(self, positions: Iterable[int]) -> int:
+        """The number of devices that differ only along the atoms at `positions`."""
+        return math.prod(self.sizes[position] for position in positions)
+
+
+def _crossing(name: str, start: int, stop: int, mesh: Mesh) -> ShardwrightValueError:
+    return ShardwrightValueError(
+        Diagnostic(
+            "SW0603",
+            f"parts of axis {name!r} cross: one ends after {start} digits and another after {stop}, and {start} does "
+            f"not divide {stop}",
+            notes=(f"the mesh is {mesh}",),
+            help="use parts of the axis that nest, such as (1)2 and (2)4",
+        )
+    )

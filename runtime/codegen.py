@@ -1,0 +1,165 @@
+"""
+From an array program to Python text: one line for each step, each value freed after its last use.
+
+No text of the module becomes code: names are made here, attributes become numbers, and constants go into a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from shardwright.runtime import pointwise
+from shardwright.runtime.pointwise import dtype_text
+from shardwright.runtime.program import Dot, Kind, Program, Step, Value
+
+
+@dataclass
+class Emitted:
+    """Python text and the objects that its names stand for."""
+
+    source: str
+    constants: dict[str, Any]
+
+
+@dataclass
+class _Writer:
+    """Collects lines and names values."""
+
+    lines: list[str] = field(default_factory=list[str])
+    constants: dict[str, Any] = field(default_factory=dict[str, Any])
+    names: dict[Value, str] = field(default_factory=dict[Value, str])
+    splats: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str])
+
+    def constant(self, item: Any) -> str:
+        name = f"c{len(self.constants)}"
+        self.constants[name] = item
+        return name
+
+    def scalar(self, value: Value) -> str:
+        """The name of a splat's scalar."""
+        key = value.dtype.name, value.splat.tobytes()
+        if key not in self.splats:
+            self.splats[key] = self.constant(value.splat)
+        return self.splats[key]
+
+    def operand(self, value: Value) -> str:
+        """A value where any broadcastable operand will do."""
+        return self.scalar(value) if value.splat is not None else self.names[value]
+
+    def array(self, value: Value) -> str:
+        """A value where an array of its own shape is needed."""
+        if value.splat is not None:
+            return f"xp.broadcast_to({self.scalar(value)}, {value.shape})"
+        return self.names[value]
+
+    def new(self, value: Value, prefix: str = "v") -> str:
+        self.names[value] = name = f"{prefix}{len(self.names)}"
+        return name
+
+
+def generate(program: Program) -> Emitted:
+    """The Python text of a program's function `main` and the reducers that it calls."""
+    writer = _Writer()
+    for value, array in program.arrays.items():
+        writer.names[value] = writer.constant(array)
+    for name, body in program.bodies.items():
+        writer.lines += _body(name, body, writer)
+    arguments = [writer.new(value, "a") for value in program.inputs]
+    writer.lines.append(f"def main({', '.join(['ledger', *arguments])}):")
+    for step, dead in zip(program.steps, _last_uses(program), strict=True):
+        writer.lines += _step_lines(step, dead, writer)
+    writer.lines.append(f"    return [{', '.join(writer.array(value) for value in program.outputs)}]")
+    return Emitted("\n".join([*_legend(writer.constants), *writer.lines]) + "\n", writer.constants)
+
+
+def _legend(constants: dict[str, Any]) -> Iterator[str]:
+    for name, item in constants.items():
+        shape = getattr(item, "shape", None)
+        yield f"# {name} = {item!r}" if shape in (None, ()) else f"# {name}: {item.dtype}{list(item.shape)}"
+
+
+def _body(name: str, body: Program, writer: _Writer) -> Iterator[str]:
+    arguments = [writer.new(value, "e") for value in body.inputs]
+    yield f"def {name}({', '.join(arguments)}):"
+    for step in body.steps:
+        assert step.kind is Kind.POINTWISE, "reducers are element-wise: check_supported and the verifier saw to it"
+        yield f"    {writer.new(step.results[0], 'e')} = {_expression(step, writer)}"
+    yield f"    return {', '.join(writer.operand(value) for value in body.outputs)},"
+
+
+def _step_lines(step: Step, dead: Iterable[Value], writer: _Writer) -> Iterator[str]:
+    comment = f"  # {step.location}" if step.location else ""
+    expression = _expression(step, writer)
+    left = "".join(f"{writer.new(result)}, " for result in step.results)
+    assign = f"{left.removesuffix(', ') if len(step.results) == 1 else left.rstrip()} = " if step.results else ""
+    yield f"    {assign}{expression}{comment}"
+    gone = [writer.names[value] for value in dead if value in writer.names]
+    if gone:
+        yield f"    del {', '.join(gone)}"
+
+
+def _expression(step: Step, writer: _Writer) -> str:
+    match step.kind:
+        case Kind.POINTWISE:
+            operands = [(writer.operand(operand), operand.dtype) for operand in step.operands]
+            return pointwise.expression(step.name, operands, step.results[0].dtype, step.static)
+        case Kind.RESHAPE:
+            return f"{writer.array(step.operands[0])}.reshape({step.results[0].shape})"
+        case Kind.TRANSPOSE:
+            return f"{writer.array(step.operands[0])}.transpose({step.static[0]})"
+        case Kind.BROADCAST:
+            return f"xp.broadcast_to({writer.operand(step.operands[0])}, {step.results[0].shape})"
+        case Kind.SLICE:
+            return f"{writer.array(step.operands[0])}[{', '.join(_range_text(*item) for item in step.static[0])}]"
+        case Kind.REDUCE:
+            return f"k.reduce(xp, {writer.array(step.operands[0])}, {step.name!r}, {step.static[0]})"
+        case Kind.DOT:
+            return _dot(step, writer)
+        case Kind.COUNT:
+            buffers = ", ".join(writer.array(operand) for operand in step.operands)
+            return f"ledger.count({writer.constant(step.static[0])}, {buffers})"
+        case Kind.CALL:
+            return _call(step, writer)
+        case _:
+            raise AssertionError(step.kind)
+
+
+def _range_text(start: int, stop: int, step: int) -> str:
+    end = "" if step < 0 and stop < 0 else str(stop)
+    return f"{start}:{end}" if step == 1 else f"{start}:{end}:{step}"
+
+
+def _dot(step: Step, writer: _Writer) -> str:
+    dims = step.static[0]
+    assert isinstance(dims, Dot)
+    lhs, rhs = (writer.array(operand) for operand in step.operands)
+    return f"k.dot(xp, {lhs}, {rhs}, {dims.batch}, {dims.contract}, {dtype_text(step.results[0].dtype)})"
+
+
+def _call(step: Step, writer: _Writer) -> str:
+    operands = [writer.array(operand) for operand in step.operands]
+    match step.name:
+        case "concatenate":
+            return f"k.concatenate(xp, [{', '.join(operands)}], {step.static[0]})"
+        case "fold":
+            half = len(operands) // 2
+            inputs, starts = ", ".join(operands[:half]), ", ".join(operands[half:])
+            return f"k.fold(xp, {step.static[0]}, [{inputs}], [{starts}], {step.static[1]})"
+        case "bitcast_convert":
+            return f"k.bitcast_convert(xp, {operands[0]}, {dtype_text(step.static[0])})"
+        case _:
+            return f"k.{step.name}(xp, {', '.join([*operands, *map(repr, step.static)])})"
+
+
+def _last_uses(program: Program) -> list[list[Value]]:
+    """For each step the values, other than results of the program, that nothing uses after it."""
+    kept = set(program.outputs) | set(program.arrays)
+    seen: set[Value] = set()
+    dead: list[list[Value]] = []
+    for step in reversed(program.steps):
+        last = [value for value in dict.fromkeys((*step.results, *step.operands)) if value not in seen]
+        seen.update(last)
+        dead.append([value for value in last if value not in kept and value.splat is None])
+    return dead[::-1]

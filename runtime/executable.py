@@ -1,0 +1,253 @@
+"""`Executable`: a compiled module that takes and returns global arrays, and counts what it sends."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+
+from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError, SourceLocation
+from shardwright.dialects import dtensor
+from shardwright.dialects.dtensor_attributes import AxesAttr, DimAxesAttr, LayoutAttr
+from shardwright.dialects.locations import where
+from shardwright.dialects.types import element_dtype, shape_of
+from shardwright.layout.axes import Axis
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec, replicated_spec
+from shardwright.runtime import lowering_collectives, lowering_ops
+from shardwright.runtime.atoms import Atoms
+from shardwright.runtime.codegen import generate
+from shardwright.runtime.ledger import Ledger
+from shardwright.runtime.lowering import check_supported, lower_function
+from shardwright.runtime.pointwise import runtime_scope
+from shardwright.runtime.stacking import gather, local_shape, merge_atoms, scatter, split_atoms
+
+EMITTER_MODULES = (lowering_ops, lowering_collectives)
+"""The modules whose import registers the emitters."""
+
+
+@dataclass(frozen=True)
+class Port:
+    """One argument or result: its global shape, dtype and layout."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    spec: LayoutSpec
+    location: SourceLocation | None
+
+
+class Executable:
+    """
+    One generated Python function over stacked arrays, with its arguments' and results' layouts.
+
+    `source` is its text; `ledger` holds the figures of the last run, `seconds` how long it took (without scattering
+    and gathering), `peak_bytes` the most bytes of values alive at once.
+    """
+
+    def __init__(self, module: ModuleOp, namespace: str = "numpy", threads: int | None = None) -> None:
+        check_supported(module)
+        function = _entry(module)
+        self.xp = importlib.import_module(namespace)
+        self.mesh, self._atoms = _mesh_atoms(module)
+        self.inputs, self.outputs = _ports(function, self.mesh)
+        functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
+        program = lower_function(function, self._atoms, functions, [self._stacked_shape(p) for p in self.inputs])
+        _check_results(program.outputs, self.outputs, self._atoms)
+        emitted = generate(program)
+        self.source = emitted.source
+        self.ledger = Ledger()
+        self.seconds = 0.0
+        self.peak_bytes = 0
+        self._lock = threading.Lock()
+        scope = runtime_scope(self.xp) | {name: self._own(item) for name, item in emitted.constants.items()}
+        exec(compile(self.source, "<shardwright: generated>", "exec"), scope)
+        self._main = scope["main"]
+
+    def run(self, inputs: Sequence[Any]) -> list[Any]:
+        """
+        The global results for global arguments.
+
+        Raises SW0602 when an argument's shape or dtype is not the function's.
+        """
+        self._check_inputs(inputs)
+        stacked = [
+            scatter(self._array(array), port.spec, self._atoms) for array, port in zip(inputs, self.inputs, strict=True)
+        ]
+        results = self._execute(stacked)
+        return [gather(self._numpy(a), port.spec, self._atoms) for a, port in zip(results, self.outputs, strict=True)]
+
+    def run_stacked(self, inputs: Sequence[Any]) -> list[Any]:
+        """The same on stacked forms (see `runtime.stacking`): nothing is scattered or gathered."""
+        if self.mesh is None:
+            return self._execute(list(inputs))
+        stacked = [split_atoms(array, port.spec, self._atoms) for array, port in zip(inputs, self.inputs, strict=True)]
+        return [merge_atoms(array, self._atoms) for array in self._execute(stacked)]
+
+    def _execute(self, stacked: list[Any]) -> list[Any]:
+        with self._lock, np.errstate(all="ignore"):
+            self.ledger.reset()
+            start = time.perf_counter()
+            results = self._main(self.ledger, *stacked)
+            self.seconds = time.perf_counter() - start
+        return results
+
+    def _own(self, item: Any) -> Any:
+        """A constant in the namespace's own memory."""
+        return self.xp.asarray(item) if isinstance(item, np.ndarray) else item
+
+    def _array(self, item: Any) -> Any:
+        return self.xp.asarray(item)
+
+    def _numpy(self, item: Any) -> np.ndarray[Any, Any]:
+        return item.get() if hasattr(item, "get") else np.asarray(item)
+
+    def _stacked_shape(self, port: Port) -> tuple[int, ...]:
+        if self.mesh is None:
+            return port.shape
+        varying = self._atoms.positions(port.spec.axes())
+        return self._atoms.lead(varying) + local_shape(port.shape, port.spec, self.mesh)
+
+    def _check_inputs(self, inputs: Sequence[Any]) -> None:
+        if len(inputs) != len(self.inputs):
+            raise ShardwrightTypeError(
+                Diagnostic("SW0602", f"the program takes {len(self.inputs)} arguments, but {len(inputs)} were given")
+            )
+        for index, (array, port) in enumerate(zip(inputs, self.inputs, strict=True)):
+            found = tuple(np.shape(array)), np.dtype(getattr(array, "dtype", type(array)))
+            if found != (port.shape, port.dtype):
+                raise ShardwrightValueError(
+                    Diagnostic(
+                        "SW0602",
+                        f"argument {index} is {_array_text(*found)}, but the program takes "
+                        f"{_array_text(port.shape, port.dtype)}",
+                        port.location,
+                        help="convert the array, or compile the program for this shape and type",
+                    )
+                )
+
+
+def compile_module(module: ModuleOp, *, namespace: str = "numpy", threads: int | None = None) -> Executable:
+    """
+    Compiles a local-stage module, or an unsharded one, to an `Executable` over the array namespace.
+
+    `namespace` is the module whose functions are called: `numpy` or `cupy`. `threads` is the number of threads that
+    share large steps (by default one for each core).
+    """
+    return Executable(module, namespace, threads)
+
+
+def _array_text(shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:
+    return f"{dtype.name}{list(shape)}"
+
+
+def _entry(module: ModuleOp) -> FuncOp:
+    functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
+    for function in functions:
+        if function.sym_name.data == "main":
+            return function
+    raise ShardwrightValueError(
+        Diagnostic(
+            "SW0605",
+            "the module has no function @main to run",
+            where(module),
+            notes=(f"it has {', '.join('@' + f.sym_name.data for f in functions) or 'no functions'}",),
+            help="name the entry function main",
+        )
+    )
+
+
+def _mesh_atoms(module: ModuleOp) -> tuple[Mesh | None, Atoms]:
+    """The mesh that the module runs on, cut at the borders of all parts of axes that it names."""
+    declared = dtensor.meshes(module)
+    used = {(mesh, axis) for op in module.walk() for mesh, axis in _axes_named(op)}
+    names = {mesh for mesh, _ in used}
+    if not names:
+        return None, Atoms(Mesh(), ())
+    found = [declared[name] for name in sorted(names)]
+    if any(mesh != found[0] for mesh in found):
+        raise ShardwrightValueError(
+            Diagnostic(
+                "SW0603",
+                f"the program runs on several different meshes: {', '.join(f'@{name}' for name in sorted(names))}",
+                where(module),
+                help="express all layouts on one mesh",
+            )
+        )
+    return found[0], Atoms.cut(found[0], (axis for _, axis in sorted(used)))
+
+
+def _axes_named(op: Any) -> list[tuple[str, Axis]]:
+    """The axes that an op's attributes name, with their mesh."""
+    if isinstance(op, FuncOp):
+        return [pair for spec in _specs(op) for pair in _spec_axes(spec)]
+    if not op.name.startswith("dtensor."):
+        return []
+    found: list[tuple[str, Axis]] = []
+    for attribute in op.properties.values():
+        if isinstance(attribute, LayoutAttr):
+            found += _spec_axes(attribute.data)
+        elif isinstance(attribute, AxesAttr):
+            found += [(op.properties["mesh"].root_reference.data, axis) for axis in attribute.data]
+        elif isinstance(attribute, DimAxesAttr):
+            found += [(op.properties["mesh"].root_reference.data, axis) for axes in attribute.data for axis in axes]
+    return found
+
+
+def _spec_axes(spec: LayoutSpec) -> list[tuple[str, Axis]]:
+    return [(spec.mesh, axis) for axis in spec.axes()]
+
+
+def _specs(function: FuncOp) -> list[LayoutSpec]:
+    entries = [*_entries(function.arg_attrs, 0), *_entries(function.res_attrs, 0)]
+    layouts = (entry.data.get("dtensor.layout") for entry in entries)
+    return [layout.data for layout in layouts if isinstance(layout, LayoutAttr)]
+
+
+def _entries(attributes: Attribute | None, count: int) -> list[DictionaryAttr]:
+    if not isinstance(attributes, ArrayAttr):
+        return [DictionaryAttr({})] * count
+    return [entry for entry in attributes.data if isinstance(entry, DictionaryAttr)]
+
+
+def _ports(function: FuncOp, mesh: Mesh | None) -> tuple[list[Port], list[Port]]:
+    types = function.function_type
+    arguments = zip(types.inputs.data, _entries(function.arg_attrs, len(types.inputs)), strict=True)
+    results = zip(types.outputs.data, _entries(function.res_attrs, len(types.outputs)), strict=True)
+    place = where(function)
+    return (
+        [_port(kind, entry, mesh, place) for kind, entry in arguments],
+        [_port(kind, entry, mesh, place) for kind, entry in results],
+    )
+
+
+def _port(kind: Attribute, entry: DictionaryAttr, mesh: Mesh | None, place: SourceLocation | None) -> Port:
+    layout = entry.data.get("dtensor.layout")
+    whole = entry.data.get("dtensor.global_type", kind)
+    shape = shape_of(whole)
+    spec = layout.data if isinstance(layout, LayoutAttr) else replicated_spec(mesh.name if mesh else "mesh", len(shape))
+    return Port(shape, element_dtype(whole), spec, place)
+
+
+def _check_results(values: Sequence[Any], ports: Sequence[Port], atoms: Atoms) -> None:
+    """Refuses a result that may differ between devices where its layout says that it is the same."""
+    for index, (value, port) in enumerate(zip(values, ports, strict=True)):
+        allowed = set(atoms.positions(port.spec.axes()))
+        extra = [atoms.axes[at] for at in range(atoms.count) if value.shape[at] > 1 and at not in allowed]
+        if extra:
+            raise ShardwrightValueError(
+                Diagnostic(
+                    "SW0606",
+                    f"result {index} varies along {', '.join(axis.brief() for axis in extra)}, but its layout "
+                    f"{port.spec.body()} does not name that",
+                    port.location,
+                    help="reduce or gather it over these axes, or name them in the layout",
+                )
+            )

@@ -1,0 +1,156 @@
+"""Kernels that look across elements: concatenate, pad, reduce, fold, dot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from shardwright.runtime.kernels import Array, narrow, widen, working_dtype
+
+REDUCTIONS = {
+    "sum": "add",
+    "prod": "multiply",
+    "max": "maximum",
+    "min": "minimum",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+}
+"""The ufunc that combines two elements, for each kind of reduction."""
+
+
+def concatenate(xp: Any, arrays: Sequence[Array], axis: int) -> Array:
+    """The arrays joined along `axis`; leading dims broadcast (one may vary along the mesh where another does not)."""
+    others = np.broadcast_shapes(*((*a.shape[:axis], 1, *a.shape[axis + 1 :]) for a in arrays))
+    spread = [xp.broadcast_to(a, (*others[:axis], a.shape[axis], *others[axis + 1 :])) for a in arrays]
+    return xp.concatenate(spread, axis=axis)
+
+
+def pad(xp: Any, array: Array, value: Array, low: Sequence[int], high: Sequence[int], interior: Sequence[int]) -> Array:
+    """
+    The array with `value` around it and between its elements; a negative amount cuts off.
+
+    >>> pad(np, np.array([1, 2, 3]), np.array(0), [-1], [1], [1]).tolist()
+    [0, 2, 0, 3, 0]
+    """
+    value = xp.asarray(value)
+    value = value.reshape(value.shape + (1,) * (array.ndim - value.ndim))
+    lead = array.ndim - len(low)
+    fronts = np.broadcast_shapes(array.shape[:lead], value.shape[:lead])
+    spread = [max(n + (n - 1) * i, 0) for n, i in zip(array.shape[lead:], interior, strict=True)]
+    shape = [n + a + b for n, a, b in zip(spread, low, high, strict=True)]
+    result = xp.empty((*fronts, *shape), array.dtype)
+    result[...] = value
+    inside, source = [slice(None)] * lead, [slice(None)] * lead
+    for extent, total, before, gap in zip(array.shape[lead:], shape, low, interior, strict=True):
+        step = gap + 1
+        first = max(0, math.ceil(-before / step))
+        last = min(extent, max(first, math.ceil((total - before) / step)))
+        source.append(slice(first, last))
+        inside.append(slice(before + first * step, before + (last - 1) * step + 1, step) if last > first else slice(0))
+    result[tuple(inside)] = array[tuple(source)]
+    return result
+
+
+def reduce(xp: Any, array: Array, kind: str, dims: tuple[int, ...]) -> Array:
+    """
+    The elements along `dims` combined; the dims keep size 1. Narrow floats are summed in float32.
+
+    >>> reduce(np, np.ones((2, 3), np.int8), "sum", (1,)).tolist()
+    [[3], [3]]
+    """
+    function = getattr(xp, REDUCTIONS[kind])
+    wide = widen(xp, array)
+    return narrow(xp, function.reduce(wide, axis=dims, keepdims=True, dtype=wide.dtype), array.dtype)
+
+
+def fold(
+    xp: Any,
+    body: Callable[..., tuple[Array, ...]],
+    inputs: Sequence[Array],
+    starts: Sequence[Array],
+    dims: Sequence[int],
+) -> tuple[Array, ...]:
+    """
+    A reduction by any body: halves are combined until one element is left, the start value last.
+
+    `body` takes the left elements of all inputs, then the right ones. `dims` keep size 1.
+    """
+    rank = inputs[0].ndim
+    kept = [dim for dim in range(rank) if dim not in dims]
+    shape = np.broadcast_shapes(*(array.shape for array in inputs))
+    current: list[Array] = []
+    count = 0
+    for array in inputs:
+        moved = xp.broadcast_to(array, shape).transpose([*kept, *dims])
+        current.append(moved.reshape([shape[dim] for dim in kept] + [math.prod(shape[dim] for dim in dims)]))
+    while (count := current[0].shape[-1]) > 1:
+        half = count // 2
+        left, right = [a[..., :half] for a in current], [a[..., half : 2 * half] for a in current]
+        combined = body(*left, *right)
+        rest = [a[..., 2 * half : count] for a in current]
+        current = (
+            [xp.concatenate(pair, axis=-1) for pair in zip(combined, rest, strict=True)]
+            if count % 2
+            else list(combined)
+        )
+    final = [1 if dim in dims else shape[dim] for dim in range(rank)]
+    seeds = [
+        xp.asarray(start).reshape(xp.asarray(start).shape + (1,) * (rank - xp.asarray(start).ndim)) for start in starts
+    ]
+    if count == 0:
+        return tuple(xp.broadcast_to(seed, final) for seed in seeds)
+    return body(*seeds, *(a.reshape(final) for a in current))
+
+
+def dot(
+    xp: Any,
+    lhs: Array,
+    rhs: Array,
+    batch: Sequence[tuple[int, int]],
+    contract: Sequence[tuple[int, int]],
+    dtype: np.dtype[Any],
+) -> Array:
+    """
+    A general matrix product: batch dims, then the free dims of each operand in order.
+
+    A batch dim of size 1 in one operand repeats. Narrow floats are multiplied and summed in float32.
+
+    >>> dot(np, np.ones((2, 3)), np.ones((3, 4)), [], [(1, 0)], np.dtype("float64")).shape
+    (2, 4)
+    """
+    left, left_free = _as_matrix(lhs, [a for a, _ in batch], [a for a, _ in contract], contract_last=True)
+    right, right_free = _as_matrix(rhs, [b for _, b in batch], [b for _, b in contract], contract_last=False)
+    product = xp.matmul(_computable(xp, left, dtype), _computable(xp, right, dtype))
+    shape = (*product.shape[:-2], *left_free, *right_free)
+    return narrow(xp, product.reshape(shape), dtype)
+
+
+def _computable(xp: Any, array: Array, dtype: np.dtype[Any]) -> Array:
+    """The operand in the dtype in which the product is computed: the result's, or wider."""
+    wide = widen(xp, array)
+    return wide.astype(np.promote_types(wide.dtype, working_dtype(dtype)), copy=False)
+
+
+def _as_matrix(
+    array: Array, batch: list[int], contract: list[int], *, contract_last: bool
+) -> tuple[Array, tuple[int, ...]]:
+    free = [dim for dim in range(array.ndim) if dim not in batch and dim not in contract]
+    order = batch + free + contract if contract_last else batch + contract + free
+    moved = array.transpose(order)
+    fronts = [array.shape[dim] for dim in batch]
+    free_shape = tuple(array.shape[dim] for dim in free)
+    sizes = math.prod(free_shape), math.prod(array.shape[dim] for dim in contract)
+    return moved.reshape(fronts + list(sizes if contract_last else sizes[::-1])), free_shape
+
+
+def diagonal(xp: Any, array: Array, lead: int, dim: int) -> Array:
+    """
+    The elements whose index along `lead` and `dim` is the same, at `dim`; `lead` keeps size 1.
+
+    >>> diagonal(np, np.arange(4).reshape(2, 2), 0, 1).tolist()
+    [[0, 3]]
+    """
+    return xp.expand_dims(xp.moveaxis(xp.diagonal(array, 0, lead, dim), -1, dim - 1), lead)

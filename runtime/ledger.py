@@ -1,0 +1,110 @@
+"""The ledger: messages and bytes sent per device, counted from the arrays that the collectives are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from shardwright.layout.axes import Axis
+from shardwright.layout.cost import sent_bytes
+
+
+@dataclass(frozen=True)
+class Message:
+    """
+    What one collective sends, but for the size of its buffer.
+
+    `lead` is the number of leading (mesh) dims of the arrays that it is given. `moved`, for a permute and an exchange,
+    is the exact share of the buffer that a device sends, on average.
+    """
+
+    kind: str
+    axes: tuple[Axis, ...]
+    group_size: int
+    lead: int
+    moved: Fraction | None = None
+
+    def bytes_for(self, buffer_bytes: int) -> Fraction:
+        """The bytes that each device sends for a buffer of so many bytes."""
+        if self.moved is not None:
+            return self.moved * buffer_bytes
+        return sent_bytes(self.kind, buffer_bytes, self.group_size)
+
+
+@dataclass
+class Entry:
+    """The figures of one kind of collective over one set of axes."""
+
+    messages: int = 0
+    sent_bytes: Fraction = field(default_factory=Fraction)
+
+
+class Ledger:
+    """
+    Counts one run.
+
+    >>> import numpy as np
+    >>> ledger = Ledger()
+    >>> ledger.count(Message("all_reduce", (Axis("x"),), 4, 1), np.zeros((4, 8), np.float32))
+    >>> ledger.as_dict()["sent_bytes"], ledger.messages
+    (48, 1)
+    """
+
+    def __init__(self) -> None:
+        self.entries: dict[tuple[str, tuple[Axis, ...]], Entry] = {}
+
+    def reset(self) -> None:
+        """Forgets everything."""
+        self.entries.clear()
+
+    def count(self, message: Message, *buffers: Any) -> None:
+        """One message whose buffers are the local parts of these stacked arrays, sent as one."""
+        if message.group_size == 1:
+            return
+        entry = self.entries.setdefault((message.kind, message.axes), Entry())
+        entry.messages += 1
+        entry.sent_bytes += message.bytes_for(sum(_local_bytes(buffer, message.lead) for buffer in buffers))
+
+    @property
+    def sent_bytes(self) -> Fraction:
+        """The bytes that each device sent."""
+        return sum((entry.sent_bytes for entry in self.entries.values()), Fraction())
+
+    @property
+    def messages(self) -> int:
+        """The number of collectives that sent something."""
+        return sum(entry.messages for entry in self.entries.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures as plain data: whole numbers where they are whole."""
+        return {
+            "sent_bytes": plain_number(self.sent_bytes),
+            "messages": self.messages,
+            "collectives": [
+                {
+                    "kind": kind,
+                    "axes": [axis.brief() for axis in axes],
+                    "messages": entry.messages,
+                    "sent_bytes": plain_number(entry.sent_bytes),
+                }
+                for (kind, axes), entry in sorted(self.entries.items(), key=lambda item: item[0])
+            ],
+        }
+
+
+def plain_number(value: Fraction) -> int | float:
+    """
+    An int when the fraction is whole.
+
+    >>> plain_number(Fraction(6, 3)), plain_number(Fraction(1, 2))
+    (2, 0.5)
+    """
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def _local_bytes(buffer: Any, lead: int) -> int:
+    size = buffer.dtype.itemsize
+    for extent in buffer.shape[lead:]:
+        size *= extent
+    return size

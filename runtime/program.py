@@ -1,0 +1,228 @@
+"""
+The array program between the IR and Python: values with static shapes, steps in order, and the builder.
+
+A `Value` is a stacked array: the leading dims (`Program.lead` of them) are those of the mesh's atoms, of size 1 where
+the value does not vary. Shapes are static, so variance is read off the shape. Values whose elements are all equal are
+not arrays at all: they are *splats*, folded while building.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from shardwright.runtime import pointwise
+from shardwright.runtime.ledger import Message
+from shardwright.runtime.stacking import identity
+
+Shape = tuple[int, ...]
+
+
+class Kind(StrEnum):
+    """What sort of thing a step does."""
+
+    POINTWISE = "pointwise"
+    RESHAPE = "reshape"
+    TRANSPOSE = "transpose"
+    BROADCAST = "broadcast_to"
+    SLICE = "slice"
+    REDUCE = "reduce"
+    DOT = "dot"
+    CALL = "call"
+    COUNT = "count"
+
+
+VIEWS = frozenset({Kind.RESHAPE, Kind.TRANSPOSE, Kind.BROADCAST, Kind.SLICE})
+"""The steps that move no data (a reshape may still have to)."""
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """One stacked array, or the scalar that all its elements equal (`splat`)."""
+
+    shape: Shape
+    dtype: np.dtype[Any]
+    producer: Step | None = None
+    splat: Any = None
+    constant: bool = False
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes when it has an array of its own."""
+        return self.size * self.dtype.itemsize
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """One line of the program: `results = name(operands, static)`."""
+
+    kind: Kind
+    name: str
+    operands: tuple[Value, ...]
+    results: tuple[Value, ...]
+    static: tuple[Any, ...] = ()
+    location: str = ""
+
+
+@dataclass
+class Program:
+    """The steps of one function, in order; `bodies` are the regions that general reductions call."""
+
+    lead: int = 0
+    inputs: list[Value] = field(default_factory=list[Value])
+    outputs: list[Value] = field(default_factory=list[Value])
+    steps: list[Step] = field(default_factory=list[Step])
+    bodies: dict[str, Program] = field(default_factory=dict[str, "Program"])
+    arrays: dict[Value, Any] = field(default_factory=dict[Value, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """
+    The dims of a dot over stacked operands, leading dims included.
+
+    `batch` pairs up dims of both operands that stay, `contract` those that are summed. The result has the leading
+    dims, then the other batch dims, then the free dims of each operand in order.
+    """
+
+    batch: tuple[tuple[int, int], ...]
+    contract: tuple[tuple[int, int], ...]
+
+
+class Builder:
+    """Adds steps to a program, folding what is known while building."""
+
+    def __init__(self, lead: int) -> None:
+        self.program = Program(lead)
+        self.location = ""
+
+    @property
+    def lead(self) -> int:
+        """The number of leading dims."""
+        return self.program.lead
+
+    def input(self, shape: Shape, dtype: np.dtype[Any]) -> Value:
+        """A new input of this stacked shape."""
+        value = Value(shape, dtype)
+        self.program.inputs.append(value)
+        return value
+
+    def splat(self, scalar: Any, shape: Shape, dtype: np.dtype[Any]) -> Value:
+        """A value whose elements all equal `scalar`."""
+        return Value(shape, dtype, splat=dtype.type(scalar), constant=True)
+
+    def array(self, array: np.ndarray[Any, Any]) -> Value:
+        """A constant array, leading dims included."""
+        value = Value(array.shape, array.dtype, constant=True)
+        self.program.arrays[value] = array
+        return value
+
+    def local(self, value: Value) -> Shape:
+        """The per-device shape."""
+        return value.shape[self.lead :]
+
+    def _add(
+        self, kind: Kind, name: str, operands: Sequence[Value], shape: Shape, dtype: np.dtype[Any], *static: Any
+    ) -> Value:
+        constant = kind is not Kind.COUNT and all(operand.constant for operand in operands)
+        result = Value(shape, dtype, constant=constant)
+        step = Step(kind, name, tuple(operands), (result,), static, self.location)
+        result.producer = step
+        self.program.steps.append(step)
+        return result
+
+    def pointwise(self, name: str, operands: Sequence[Value], dtype: np.dtype[Any], *static: Any) -> Value:
+        """An element-wise function of operands that broadcast against each other."""
+        shape = np.broadcast_shapes(*(operand.shape for operand in operands))
+        if all(operand.splat is not None for operand in operands):
+            with np.errstate(all="ignore"):
+                folded = pointwise.evaluate(name, [operand.splat for operand in operands], dtype, static)
+            return self.splat(folded, shape, dtype)
+        return self._add(Kind.POINTWISE, name, operands, shape, dtype, *static)
+
+    def reshape(self, value: Value, shape: Shape) -> Value:
+        """The same elements in row-major order under another shape."""
+        if value.shape == shape:
+            return value
+        if value.splat is not None:
+            return self.splat(value.splat, shape, value.dtype)
+        return self._add(Kind.RESHAPE, "reshape", [value], shape, value.dtype)
+
+    def transpose(self, value: Value, order: Sequence[int]) -> Value:
+        """Dim `i` of the result is dim `order[i]`."""
+        shape = tuple(value.shape[dim] for dim in order)
+        if value.splat is not None:
+            return self.splat(value.splat, shape, value.dtype)
+        if tuple(order) == tuple(range(len(shape))):
+            return value
+        return self._add(Kind.TRANSPOSE, "transpose", [value], shape, value.dtype, tuple(order))
+
+    def broadcast(self, value: Value, shape: Shape) -> Value:
+        """Dims of size 1 repeated up to `shape`."""
+        if value.shape == shape:
+            return value
+        if value.splat is not None:
+            return self.splat(value.splat, shape, value.dtype)
+        return self._add(Kind.BROADCAST, "broadcast_to", [value], shape, value.dtype)
+
+    def slice(self, value: Value, ranges: Sequence[tuple[int, int, int]]) -> Value:
+        """The elements `start:stop:step` of each dim; a negative step ends at `stop` exclusive (-1: at the start)."""
+        shape = tuple(len(range(*item)) for item in ranges)
+        if shape == value.shape and all(step > 0 for _, _, step in ranges):
+            return value
+        if value.splat is not None:
+            return self.splat(value.splat, shape, value.dtype)
+        return self._add(Kind.SLICE, "slice", [value], shape, value.dtype, tuple(ranges))
+
+    def reduce(self, kind: str, value: Value, dims: Sequence[int]) -> Value:
+        """Combines the elements along `dims`, which keep size 1."""
+        shape = tuple(1 if dim in dims else extent for dim, extent in enumerate(value.shape))
+        if not dims:
+            return value
+        if value.splat is not None and value.size and kind != "sum" and kind != "prod":
+            return self.splat(value.splat, shape, value.dtype)
+        if not value.size:
+            return self.splat(identity(kind, value.dtype), shape, value.dtype)
+        if value.shape == shape:
+            return value
+        return self._add(Kind.REDUCE, kind, [value], shape, value.dtype, tuple(dims))
+
+    def dot(self, lhs: Value, rhs: Value, dims: Dot, shape: Shape, dtype: np.dtype[Any]) -> Value:
+        """A general matrix product; see `Dot`."""
+        return self._add(Kind.DOT, "dot", [lhs, rhs], shape, dtype, dims)
+
+    def call(self, name: str, operands: Sequence[Value], shape: Shape, dtype: np.dtype[Any], *static: Any) -> Value:
+        """A kernel of `runtime.kernels_shape`."""
+        return self._add(Kind.CALL, name, operands, shape, dtype, *static)
+
+    def call_many(
+        self, name: str, operands: Sequence[Value], shapes: Sequence[Shape], dtypes: Sequence[Any], *static: Any
+    ) -> list[Value]:
+        """A kernel with several results."""
+        results = tuple(Value(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True))
+        step = Step(Kind.CALL, name, tuple(operands), results, static, self.location)
+        for result in results:
+            result.producer = step
+        self.program.steps.append(step)
+        return list(results)
+
+    def count(self, message: Message, buffers: Sequence[Value]) -> None:
+        """An entry in the ledger for these buffers."""
+        self.program.steps.append(Step(Kind.COUNT, message.kind, tuple(buffers), (), (message,), self.location))
+
+
+def walk_back(value: Value, stop: Callable[[Value], bool]) -> Value:
+    """Follows views back to the value that `stop` accepts, or to the one that no view made."""
+    while not stop(value) and value.producer is not None and value.producer.kind in VIEWS:
+        value = value.producer.operands[0]
+    return value

@@ -1,0 +1,189 @@
+"""
+Global arrays as stacked arrays and back.
+
+The *stacked form* of a distributed array has one leading dim for each mesh axis (its size, or 1 where the array does
+not vary along it), then the local shape. Scattering is a view wherever the layout has no parts of axes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+from shardwright.runtime.atoms import Atoms, DimAtoms
+
+Array = Any
+
+_IDENTITIES = {"sum": 0, "prod": 1, "or": False, "and": True}
+
+
+def to_stacked(array: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
+    """
+    The stacked form of a global array.
+
+    Partial axes hold the value at their index 0 and the reduction's identity elsewhere.
+
+    >>> spec = LayoutSpec("mesh", ((Axis("x"),),))
+    >>> to_stacked(np.arange(4), spec, Mesh([("x", 2)])).tolist()
+    [[0, 1], [2, 3]]
+    """
+    atoms = Atoms.cut(mesh, spec.axes())
+    return merge_atoms(scatter(array, spec, atoms), atoms)
+
+
+def from_stacked(stacked: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
+    """
+    The global array of a stacked form; partial results are combined.
+
+    >>> spec = LayoutSpec("mesh", ((Axis("x"),),))
+    >>> from_stacked(np.array([[0, 1], [2, 3]]), spec, Mesh([("x", 2)])).tolist()
+    [0, 1, 2, 3]
+    """
+    atoms = Atoms.cut(mesh, spec.axes())
+    return gather(split_atoms(stacked, spec, atoms), spec, atoms)
+
+
+def component(stacked: Array, spec: LayoutSpec, mesh: Mesh, device: int) -> Array:
+    """The local array of one device, by its row-major index in the mesh."""
+    coordinates = np.unravel_index(device, mesh.shape) if mesh.shape else ()
+    index = tuple(min(int(at), size - 1) for at, size in zip(coordinates, stacked.shape, strict=False))
+    return stacked[index]
+
+
+def stack_components(components: Sequence[Array], spec: LayoutSpec, mesh: Mesh) -> Array:
+    """
+    The stacked form made of every device's local array, in row-major order of the mesh.
+
+    Along axes that the layout does not name the first device's array is taken.
+    """
+    whole = np.stack(components).reshape(mesh.shape + components[0].shape)
+    used = {axis.name for axis in spec.axes()}
+    return whole[tuple(slice(None) if name in used else slice(0, 1) for name in mesh.axis_names)]
+
+
+def local_shape(shape: Sequence[int], spec: LayoutSpec, mesh: Mesh) -> tuple[int, ...]:
+    """The shape of each device's array."""
+    return tuple(extent // mesh.group_size(axes) for extent, axes in zip(shape, spec.dims, strict=True))
+
+
+def scatter(array: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
+    """A global array with a leading dim for each atom."""
+    stacked = split_dims(array[(None,) * atoms.count], atoms.dims(spec), atoms)
+    partial = atoms.positions(spec.partial)
+    if not partial:
+        return stacked
+    varying = {position for dim in atoms.dims(spec) for position in dim} | set(partial)
+    whole = np.full(atoms.lead(varying) + stacked.shape[atoms.count :], identity(spec.kind, stacked.dtype))
+    whole[tuple(slice(0, 1) if position in partial else slice(None) for position in range(atoms.count))] = stacked
+    return whole.astype(stacked.dtype, copy=False)
+
+
+def gather(stacked: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
+    """The global array of one with a leading dim for each atom."""
+    partial = atoms.positions(spec.partial)
+    if partial:
+        full = np.broadcast_to(stacked, _spread(stacked, partial, atoms))
+        stacked = combine(full, spec.kind, partial)
+    merged = merge_dims(stacked, atoms.dims(spec), atoms)
+    return merged.reshape(merged.shape[atoms.count :])
+
+
+def combine(array: Array, kind: str, positions: Sequence[int]) -> Array:
+    """Reduces leading dims, keeping them with size 1."""
+    function = {"sum": np.add, "max": np.maximum, "min": np.minimum, "prod": np.multiply}.get(kind)
+    if function is None:
+        function = np.logical_and if kind == "and" else np.logical_or
+    return function.reduce(array, axis=tuple(positions), keepdims=True, dtype=array.dtype)
+
+
+def identity(kind: str, dtype: np.dtype[Any]) -> Any:
+    """
+    The value that a reduction leaves alone.
+
+    >>> float(identity("max", np.dtype("float32"))), int(identity("min", np.dtype("int8")))
+    (-inf, 127)
+    """
+    if kind in _IDENTITIES:
+        return np.array(_IDENTITIES[kind]).astype(dtype)[()]
+    low = kind == "max"
+    if dtype.kind == "b":
+        return np.bool_(not low)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return dtype.type(limits.min if low else limits.max)
+    return np.array(-np.inf if low else np.inf).astype(dtype)[()]
+
+
+def split_dims(array: Array, dims: DimAtoms, atoms: Atoms) -> Array:
+    """
+    Each dim's major parts moved to the leading dims of its atoms, which have size 1 before: a view.
+
+    The inverse of `merge_dims`.
+    """
+    count = atoms.count
+    shape, sources = list(array.shape[:count]), {}
+    for dim, positions in enumerate(dims):
+        extent = array.shape[count + dim]
+        for position in positions:
+            sources[position] = len(shape)
+            shape.append(atoms.sizes[position])
+        shape.append(extent // atoms.group_size(positions))
+        sources[count + dim] = len(shape) - 1
+    split = array.reshape(shape)
+    order = [sources.get(index, index) for index in range(count + len(dims))]
+    return split.transpose(order + [index for index in range(len(shape)) if index not in order]).reshape(
+        [split.shape[index] for index in order]
+    )
+
+
+def merge_dims(array: Array, dims: DimAtoms, atoms: Atoms) -> Array:
+    """The leading dims of each dim's atoms moved in front of the dim and merged with it; they keep size 1."""
+    count = atoms.count
+    full = np.broadcast_to(array, _spread(array, [position for dim in dims for position in dim], atoms))
+    moved = {position for positions in dims for position in positions}
+    order = [position for position in range(count) if position not in moved]
+    shape = [1 if position in moved else full.shape[position] for position in range(count)]
+    for dim, positions in enumerate(dims):
+        order += [*positions, count + dim]
+        shape.append(full.shape[count + dim] * atoms.group_size(positions))
+    return full.transpose(order).reshape(shape)
+
+
+def _spread(array: Array, positions: Sequence[int], atoms: Atoms) -> tuple[int, ...]:
+    """The array's shape with the leading dims at `positions` at their full size."""
+    return tuple(atoms.sizes[index] if index in positions else extent for index, extent in enumerate(array.shape))
+
+
+def merge_atoms(array: Array, atoms: Atoms) -> Array:
+    """From a leading dim for each atom to one for each mesh axis; an axis that varies in parts is filled up."""
+    spread: list[int] = []
+    merged: list[int] = []
+    for name in atoms.mesh.axis_names:
+        inside = [position for position, axis in enumerate(atoms.axes) if axis.name == name]
+        varies = any(array.shape[position] > 1 for position in inside)
+        spread += [atoms.sizes[position] if varies else 1 for position in inside]
+        merged.append(atoms.mesh.dim_size(name) if varies else 1)
+    local = array.shape[atoms.count :]
+    return np.broadcast_to(array, (*spread, *local)).reshape(*merged, *local)
+
+
+def split_atoms(array: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
+    """From a leading dim for each mesh axis to one for each atom, of size 1 where the layout does not vary."""
+    shape: list[int] = []
+    for position, axis in enumerate(atoms.axes):
+        extent = array.shape[atoms.mesh.axis_names.index(axis.name)]
+        shape.append(atoms.sizes[position] if extent > 1 else 1)
+    local = array.shape[len(atoms.mesh.axis_names) :]
+    varying = set(atoms.positions(spec.axes()))
+    index = tuple(slice(None) if position in varying else slice(0, 1) for position in range(atoms.count))
+    return array.reshape(*shape, *local)[index]
+
+
+def device_count(atoms: Atoms) -> int:
+    """The number of devices."""
+    return math.prod(atoms.sizes)
