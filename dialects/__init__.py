@@ -1,0 +1,28 @@
+"""The IR: StableHLO, CHLO, Shardy and our own `dtensor` dialect, their text both ways, and their verifier."""
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin
+from xdsl.dialects.func import Func
+
+from shardwright.dialects.chlo import CHLO
+from shardwright.dialects.dtensor import DTensor
+from shardwright.dialects.sdy import Sdy
+from shardwright.dialects.stablehlo import StableHLO
+
+DIALECTS = (Builtin, Func, StableHLO, CHLO, Sdy, DTensor)
+
+
+def make_context() -> Context:
+    """
+    A context with every dialect that our programs use.
+
+    >>> make_context().get_op("stablehlo.add").__name__
+    'AddOp'
+    """
+    context = Context()
+    for dialect in DIALECTS:
+        context.load_dialect(dialect)
+    return context
+
+
+__all__ = ["DIALECTS", "make_context"]

@@ -1,0 +1,108 @@
+"""Verification: each op's own rules, and that every value is defined before its uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.traits import IsolatedFromAbove
+from xdsl.utils.exceptions import VerifyException
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.dialects.locations import fault, where
+
+
+def verify_module(module: ModuleOp) -> None:
+    """
+    Verifies every op and the order of definitions and uses.
+
+    Raises `ShardwrightError` with one diagnostic (SW0302, SW0303) for each op at fault: its name and its place, without
+    printing the module.
+
+    >>> from shardwright.dialects.parsing import parse_module
+    >>> verify_module(parse_module("func.func @main(%x: tensor<4xf32>) { return }"))
+    """
+    faults = [*_op_faults(module), *_dominance_faults(module)]
+    if faults:
+        raise ShardwrightError(faults)
+
+
+def verify_dominance(module: ModuleOp) -> None:
+    """
+    Checks that every operand is a value of this module, defined before its use and visible there.
+
+    Raises `ShardwrightError` with one diagnostic (SW0303) for each op at fault.
+    """
+    faults = list(_dominance_faults(module))
+    if faults:
+        raise ShardwrightError(faults)
+
+
+def _op_faults(module: ModuleOp) -> Iterator[Diagnostic]:
+    for op in module.walk():
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException as error:
+            yield from fault("SW0302", f"'{op.name}' op {verify_message(error)}", op, help=_OP_HELP).diagnostics
+        except ShardwrightError as error:
+            yield from error.diagnostics
+
+
+_OP_HELP = "correct the op, or the pass that made it"
+
+
+def verify_message(error: BaseException) -> str:
+    """What a verifier said, without the wrappers that xDSL puts around it."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    text = str(error).strip().split("\n", 1)[0]
+    return text.removeprefix("Operation does not verify: ")
+
+
+def _dominance_faults(module: ModuleOp) -> Iterator[Diagnostic]:
+    defined: set[SSAValue] = set()
+    for region in module.regions:
+        yield from _region_faults(region, defined, module)
+
+
+def _region_faults(region: Region, visible: set[SSAValue], owner: Operation) -> Iterator[Diagnostic]:
+    """Values of a region are visible in it and below; what it defines is forgotten at its end."""
+    outer: set[SSAValue] = set() if owner.has_trait(IsolatedFromAbove) else visible
+    blocks = list(region.blocks)
+    mine: list[SSAValue] = []
+    if len(blocks) > 1:
+        # Blocks may come in any order: only uses within one block are ordered.
+        mine = [value for block in blocks for value in _values(block)]
+        outer.update(mine)
+    for block in blocks:
+        yield from _block_faults(block, outer, mine)
+    outer.difference_update(mine)
+
+
+def _values(block: Block) -> Iterator[SSAValue]:
+    yield from block.args
+    for op in block.ops:
+        yield from op.results
+
+
+def _block_faults(block: Block, visible: set[SSAValue], mine: list[SSAValue]) -> Iterator[Diagnostic]:
+    visible.update(block.args)
+    mine.extend(block.args)
+    for op in block.ops:
+        for index, operand in enumerate(op.operands):
+            if operand not in visible:
+                yield _undefined(op, index, operand)
+        for region in op.regions:
+            yield from _region_faults(region, visible, op)
+        visible.update(op.results)
+        mine.extend(op.results)
+
+
+def _undefined(op: Operation, index: int, operand: SSAValue) -> Diagnostic:
+    notes: tuple[str, ...] = ()
+    if isinstance(operand, BlockArgument) or isinstance(operand.owner, Operation):
+        place = where(operand)
+        notes = (f"it is defined at {place}",) if place is not None else ()
+    message = f"'{op.name}' op uses as operand {index} a value that is not defined before it"
+    return Diagnostic("SW0303", message, where(op), notes, help="define each value above its uses, in reach of them")
