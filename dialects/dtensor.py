@@ -334,7 +334,9 @@ class _DimAxesOp(CollectiveOp, ABC):
     ):
         axes = DimAxesAttr(tuple(tuple(dim) for dim in dim_axes))
         super().__init__(
-            operands=[[operand]], result_types=[[result_type]], properties=_properties(mesh, reason) | {"dim_axes": axes}
+            operands=[[operand]],
+            result_types=[[result_type]],
+            properties=_properties(mesh, reason) | {"dim_axes": axes},
         )
 
     @classmethod
