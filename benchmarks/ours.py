@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -12,6 +13,7 @@ from shardwright.compiler.pipelines import PassTime, collector_paused, run_pipel
 from shardwright.compiler.report import predicted_bytes
 from shardwright.dialects.parsing import parse_module
 from shardwright.runtime.executable import Executable, compile_module
+from shardwright.tools.arrays import Array
 from shardwright.tools.signature import Signature, entry_signature
 
 FILE_NAME = "benchmark.mlir"
@@ -37,11 +39,20 @@ def partition_seconds(text: str) -> float:
     return time.perf_counter() - start
 
 
+def step_seconds(executable: Executable, inputs: Sequence[Array]) -> float:
+    """The seconds of one step; splitting the inputs and joining the results is not part of it."""
+    executable.run(inputs)
+    return executable.seconds
+
+
 def sent_bytes(text: str) -> float:
     """Bytes that a device sends in one run of the partitioned program."""
     module = parse_module(text, FILE_NAME)
     run_pipeline(module, ["plan"])
-    return float(predicted_bytes(module))
+    predicted = predicted_bytes(module)
+    if predicted is None:
+        raise ValueError("the bytes of a collective cannot be counted exactly")
+    return float(predicted)
 
 
 def signature(text: str) -> Signature:

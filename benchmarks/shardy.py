@@ -70,6 +70,11 @@ def partition(text: str) -> tuple[str, float]:
         return str(module), seconds
 
 
+def partition_seconds(text: str) -> float:
+    """The seconds of the passes alone."""
+    return partition(text)[1]
+
+
 def sent(text: str) -> dict[str, dict[str, float]]:
     """
     Messages and bytes sent per device by kind, in the text of a module that `partition` made.

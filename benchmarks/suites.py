@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from shardwright.benchmarks import files, ours, shardy, xla
 from shardwright.benchmarks.export_transformer import SIZES, Options, export
@@ -39,26 +40,25 @@ def compile_time(settings: Settings) -> Report:
     """Text to executable: ours from parse to the compiled function, JAX's from parse to the loaded executable."""
     report = Report("compile", "from text to executable, both in a warm process")
     for file in settings.programs():
-        contenders: dict[str, Timed] = {OURS: timed(lambda text=file.text: ours.compile_text(text))}
+        contenders: dict[str, Timed] = {OURS: timed(partial(ours.compile_text, file.text))}
         if xla.available():
-            contenders[JAX] = timed(lambda text=file.text: xla.compile_text(text))
+            contenders[JAX] = timed(partial(xla.compile_text, file.text))
         samples = interleave(contenders, settings.repetitions)
         report.rows.append({"program": file.name, **compared(samples, OURS, JAX)})
     return _noted(report)
 
 
 def step_time(settings: Settings) -> Report:
-    """One step on the same inputs, which both sides have split and placed before."""
+    """One step on the same inputs, split and placed before the clock starts on both sides."""
     report = Report("step", f"one step, NumPy engine against JAX on {xla.DEVICES} host devices")
     for file in settings.programs():
         inputs = file.inputs(ours.signature(file.text).arguments)
         executable = ours.compile_text(file.text)
-        stacked = executable.stack(inputs)
-        contenders: dict[str, Timed] = {OURS: timed(lambda run=executable.run_stacked, given=stacked: run(given))}
+        contenders: dict[str, Timed] = {OURS: partial(ours.step_seconds, executable, inputs)}
         if xla.available():
             loaded = xla.compile_text(file.text)
             placed = loaded.place(inputs)
-            contenders[JAX] = timed(lambda run=loaded.run, given=placed: run(given))
+            contenders[JAX] = timed(partial(loaded.run, placed))
         samples = interleave(contenders, settings.repetitions, warmups=3)
         report.rows.append({"program": file.name, **compared(samples, OURS, JAX), "peak bytes": executable.peak_bytes})
     return _noted(report)
@@ -68,9 +68,9 @@ def partition_time(settings: Settings) -> Report:
     """The passes alone: ours down to per-device types, Shardy's down to collectives on global types."""
     report = Report("partition", "the passes alone, from a parsed module, next to Shardy's own (C++) through jaxlib")
     for file in settings.programs():
-        contenders: dict[str, Timed] = {OURS: lambda text=file.text: ours.partition_seconds(text)}
+        contenders: dict[str, Timed] = {OURS: partial(ours.partition_seconds, file.text)}
         if xla.available():
-            contenders[SHARDY] = lambda text=file.text: shardy.partition(text)[1]
+            contenders[SHARDY] = partial(shardy.partition_seconds, file.text)
         samples = interleave(contenders, settings.repetitions)
         report.rows.append({"program": file.name, **compared(samples, OURS, SHARDY)})
     return _noted(report)
@@ -85,15 +85,19 @@ def depth(settings: Settings) -> Report:
     for layers in settings.depths:
         text = export(Options(layers))
         road = ours.road(text)
-        ops = road.ops_by_name.total()
-        theirs = compile_seconds(text, settings.jax_timeout)
-        row: dict[str, Cell] = {"layers": layers, "ops": ops, "local ops": road.local_ops}
-        row |= {f"{OURS} s": round(road.seconds, 3), "us per op": round(road.seconds / ops * 1e6, 1)}
-        report.rows.append(row | {f"{JAX} s": theirs or f"more than {settings.jax_timeout:.0f}"})
-        passes.rows.append({"layers": layers} | {step.name: round(step.seconds, 3) for step in road.steps})
+        row = _depth_row(layers, road)
+        row[f"{JAX} s"] = compile_seconds(text, settings.jax_timeout) or f"more than {settings.jax_timeout:.0f}"
+        report.rows.append(row)
+        passes.rows.append({"layers": layers, **{step.name: round(step.seconds, 3) for step in road.steps}})
+        passes.notes[:] = [f"most frequent ops of the deepest: {_frequent(road.ops_by_name)}"]
     report.parts.append(passes)
-    report.notes.append(f"most frequent ops of the deepest: {_frequent(road.ops_by_name)}")
     return report
+
+
+def _depth_row(layers: int, road: ours.Road) -> dict[str, Cell]:
+    ops = road.ops_by_name.total()
+    seconds = {f"{OURS} s": round(road.seconds, 3), "us per op": round(road.seconds / ops * 1e6, 1)}
+    return {"layers": layers, "ops": ops, "local ops": road.local_ops, **seconds}
 
 
 def devices(settings: Settings) -> Report:
@@ -105,7 +109,7 @@ def devices(settings: Settings) -> Report:
     few, many = export(options), export(replace(options, batch_axis=MILLION // options.model_axis))
     contenders = {"8": few, f"{MILLION:,}": many}
     samples = interleave(
-        {name: lambda text=text: ours.partition_seconds(text) for name, text in contenders.items()},
+        {name: partial(ours.partition_seconds, text) for name, text in contenders.items()},
         settings.repetitions,
     )
     row = compared(samples, f"{MILLION:,}", "8")
