@@ -40,14 +40,12 @@ class ImportSdyPass(ModulePass):
           func.return %2 : tensor<4xf32>
         }
     After:
-        module attributes {dtensor.stage = "traced"} {
-          dtensor.mesh @mesh = <["x"=2]>
-          func.func public @main(%x: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32> {
-            %0 = "stablehlo.negate"(%x) : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32>
-            %1 = dtensor.constraint %0 : tensor<4xf32> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
-            %2 = "stablehlo.negate"(%1) : (tensor<4xf32, #dtensor.layout<@mesh, [{}]>>) -> tensor<4xf32>
-            func.return %2 : tensor<4xf32>
-          }
+        dtensor.mesh @mesh = <["x"=2]>
+        func.func public @main(%x: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32> {
+          %0 = stablehlo.negate %x : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32>
+          %1 = dtensor.constraint %0 : tensor<4xf32> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+          %2 = stablehlo.negate %1 : (tensor<4xf32, #dtensor.layout<@mesh, [{}]>>) -> tensor<4xf32>
+          func.return %2 : tensor<4xf32>
         }
     """
 
@@ -81,7 +79,7 @@ def _import_meshes(module: ModuleOp) -> _Meshes:
     shapes = {mesh.sizes.__repr__(): name for name, mesh in found.known.items() if mesh.sizes}
     if len(shapes) > 1:
         names = ", ".join(f"@{name} is {found.known[name]}" for name in shapes.values())
-        raise fault("SW0108", f"one program uses several meshes: {names}", module, help="put all layouts on one mesh")
+        raise fault("SW0405", f"one program uses several meshes: {names}", module, help="put all layouts on one mesh")
     return found
 
 
@@ -163,7 +161,7 @@ class _Importer:
     def _spec(self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue) -> LayoutSpec:
         """The layout that `sharding` gives to `value`; raises what is wrong with it, pointing at `place`."""
         if not isinstance(value.type, TensorType):
-            raise fault("SW0109", f"a value of type {value.type} cannot have a layout", place, help="drop the sharding")
+            raise fault("SW0113", f"a value of type {value.type} cannot have a layout", place, help="drop the sharding")
         _check_priorities(sharding, place)
         spec = LayoutSpec(
             self._mesh_symbol(sharding),
