@@ -26,7 +26,7 @@ WHY = "dtensor.why"
 
 @dataclass(frozen=True)
 class Reason:
-    """The `reason` of a collective in its parts; empty where the partitioner recorded none."""
+    """Why a collective is there, in parts; `rule` and `alternative` are empty where there was no choice."""
 
     text: str
     asked_by: str
@@ -49,7 +49,7 @@ class CollectiveRow:
     tensors: tuple[str, ...]
     bytes_per_device: Fraction | None
     sources: tuple[SourceLocation, ...]
-    reason: Reason
+    reasons: tuple[Reason, ...]
 
     @property
     def plain_bytes(self) -> int | float | None:
@@ -75,13 +75,18 @@ _REASON = re.compile(r"(?P<asked>.*?) needs it by its rule (?P<rule>.*?)(?:; the
 _FROM = re.compile(r"from (?P<op>\S+) at (?P<place>\S+)")
 
 
-def parse_reason(text: str) -> Reason:
+def parse_reasons(text: str) -> tuple[Reason, ...]:
     """
-    The parts of a collective's reason.
+    The reasons of a collective, each in its parts; several where collectives were combined into one.
 
-    >>> parse_reason("stablehlo.add at f:1:2 needs it by its rule i -> i; the alternative [j=x] would send 8").rule
-    'i -> i'
+    >>> text = "stablehlo.add at f:1:2 needs it by its rule i -> i; the alternative [j=x] would send 8 bytes; result 0"
+    >>> [(reason.asked_by, reason.rule) for reason in parse_reasons(text)]
+    [('stablehlo.add at f:1:2', 'i -> i'), ('result 0', '')]
     """
+    return tuple(_reason(part) for part in re.split("; (?!the alternative )", text) if part)
+
+
+def _reason(text: str) -> Reason:
     match = _REASON.fullmatch(text)
     if match is None:
         return Reason(text, text, "", "")
@@ -174,7 +179,7 @@ def _row(op: CollectiveOp, mesh: Mesh) -> CollectiveRow:
         tensors=tuple(_brief(value) for value in op.inputs),
         bytes_per_device=sent_by(op, mesh),
         sources=source_locations(op.location),
-        reason=parse_reason(op.reason.data if op.reason is not None else ""),
+        reasons=parse_reasons(op.reason.data if op.reason is not None else ""),
     )
 
 

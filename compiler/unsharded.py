@@ -32,10 +32,9 @@ def strip_layouts(module: ModuleOp) -> None:
 
 
 def unsharded_module(module: ModuleOp) -> ModuleOp:
-    """The local program of `module` on a single device; `module` itself is used up."""
+    """The program of `module` for a single device; `module` itself is used up."""
     run_pipeline(module, IMPORT)
     strip_layouts(module)
-    run_pipeline(module, ("propagate-layouts", "insert-relayouts", "lower-relayouts", "localize"))
     return module
 
 

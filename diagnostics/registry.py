@@ -70,6 +70,67 @@ ENTRIES: dict[str, Entry] = {
         "size, and size must be at least 2.",
         "use the sizes that the message lists",
     ),
+    "SW0108": Entry(
+        "text that is no layout",
+        'A layout is written as in the IR, [{"x"}, {}], or around the type, f32[16@x, 64].',
+        "compare the text with the two forms; brackets and commas matter",
+    ),
+    "SW0109": Entry(
+        "wrong entry for a dim",
+        "Each entry of a layout says how one dim is split: by an axis, by several, or not at all.",
+        "give an axis name, a tuple of names, or Mesh.UNSHARDED for each dim",
+    ),
+    "SW0110": Entry(
+        "mesh with its own device order",
+        "An sdy.mesh with device_ids orders devices in a special way. Programs refer to axes only; which device "
+        "stands where is for the run to say.",
+        "drop device_ids, and give the devices to Mesh(devices=...)",
+    ),
+    "SW0111": Entry(
+        "shardings that do not fit the results",
+        "An op's sdy.sharding attribute must have one entry for each result.",
+        "give #sdy.sharding_per_value<[...]> one entry for each result",
+    ),
+    "SW0112": Entry(
+        "shardings of another partitioner",
+        "The program carries mhlo.sharding attributes (GSPMD) instead of Shardy's.",
+        "export the program with Shardy: jax.config.update('jax_use_shardy_partitioner', True)",
+    ),
+    "SW0113": Entry(
+        "layout on something that is no tensor",
+        "Only tensors have layouts.",
+        "drop the sharding from this value",
+    ),
+    "SW0201": Entry(
+        "malformed text",
+        "The text is not MLIR as the grammar of its ops asks: the message says what was expected at this place.",
+        "correct the text at the caret; a file that ends too early may be incomplete",
+    ),
+    "SW0202": Entry(
+        "undefined name",
+        "The text uses a value, an alias or a block that it does not define.",
+        "define the name before its use, or correct its spelling",
+    ),
+    "SW0203": Entry(
+        "unknown operation",
+        "The text has operations that Shardwright does not know. All of them are listed with their lines.",
+        "docs/dialects.md lists the operations that can be read; rewrite the program without the others",
+    ),
+    "SW0301": Entry(
+        "op built with operands that do not fit",
+        "The shapes or element types of the operands do not fit the op.",
+        "make shapes and element types fit the op",
+    ),
+    "SW0302": Entry(
+        "op that breaks its own rules",
+        "The verifier of an op found its operands, results or attributes inconsistent.",
+        "correct the op; where a pass made it, report the program",
+    ),
+    "SW0303": Entry(
+        "value used before it is defined",
+        "Each value must be defined above its uses, in the same region or around it.",
+        "move the definition up",
+    ),
     "SW0310": Entry(
         "unknown stage",
         "The module records a stage that does not exist.",
@@ -148,11 +209,94 @@ ENTRIES: dict[str, Entry] = {
         "All layouts of one program refer to one mesh.",
         "declare one mesh and use its axes, or sub-axes of them, everywhere",
     ),
+    "SW0406": Entry(
+        "impossible relayout",
+        "No sequence of collectives turns one layout into the other.",
+        "report it with the program; as a way round, go through a replicated layout",
+    ),
+    "SW0450": Entry(
+        "priorities of shardings",
+        "Shardy's priorities (p1, p2, ...) order its propagation in rounds. Shardwright decides conflicts by "
+        "bytes and would not follow them.",
+        "drop the priorities, or fix the layouts that matter most with constraints",
+    ),
+    "SW0501": Entry(
+        "large array captured as a constant",
+        "A NumPy array from outside of the traced function would become a constant of the program and be copied "
+        "to every device.",
+        "pass it to the traced function as an argument",
+    ),
+    "SW0503": Entry(
+        "traced value used as a number",
+        "A function is traced once, before there are any numbers: its values cannot decide an if, a loop or an index.",
+        "use shardwright.where, or make the decision from shapes and arguments that are no tensors",
+    ),
+    "SW0504": Entry(
+        "shapes that do not broadcast",
+        "Aligned at the last dim, sizes must be equal or 1.",
+        "reshape or expand one of the arrays",
+    ),
+    "SW0505": Entry(
+        "two meshes in one function",
+        "All arguments of a traced function must live on the same mesh.",
+        "bring all arguments to one mesh first, with shardwright.relayout outside of the function",
+    ),
+    "SW0506": Entry(
+        "element type that does not fit",
+        "The operation is not defined for this element type, or two types have no common one. Nothing is "
+        "converted silently.",
+        "convert first, for instance with shardwright.astype(x, shardwright.float32)",
+    ),
+    "SW0507": Entry(
+        "argument that is no array",
+        "The operation takes arrays and numbers.",
+        "make an array of it first",
+    ),
+    "SW0510": Entry(
+        "wrong dim",
+        "A dim is a whole number from minus the rank up to the rank, each named once.",
+        "count dims from 0, or from the end with negative numbers",
+    ),
+    "SW0513": Entry(
+        "traced value outside of its function",
+        "A value of one traced function was kept (in a global, an attribute, a closure) and used in another.",
+        "return it from its function, or pass it as an argument",
+    ),
+    "SW0601": Entry(
+        "op without a kernel",
+        "The runtime cannot execute this op.",
+        "rewrite the program without it",
+    ),
+    "SW0602": Entry(
+        "arguments that do not fit the program",
+        "The number, shapes and element types of the arguments must be those of the program.",
+        "convert the arrays, or compile the program for these shapes and types",
+    ),
     "SW0603": Entry(
-        "parts of an axis that do not nest",
-        "The runtime holds the devices of an axis as a grid of its parts. All sub-axes in use must come from one "
-        "such grid.",
-        'use parts of the axis that nest, such as "x":(1)2 and "x":(2)4',
+        "axes that do not fit together",
+        "All layouts of a running program refer to one mesh, and the parts of an axis in use must come from one "
+        "grid of it.",
+        'use one mesh, and parts of an axis that nest, such as "x":(1)2 and "x":(2)4',
+    ),
+    "SW0604": Entry(
+        "recursive call at run time",
+        "A function calls itself. The runtime runs straight-line programs.",
+        "write the repetition as a loop (stablehlo.while), or unroll it",
+    ),
+    "SW0605": Entry(
+        "nothing to run",
+        "The module has no function main.",
+        "name the entry function main",
+    ),
+    "SW0606": Entry(
+        "result that differs between devices",
+        "A result may differ along an axis which its layout does not name.",
+        "reduce or gather it over the axis, or name the axis in the layout",
+    ),
+    "SW0607": Entry(
+        "program that is not localised",
+        "A relayout or constraint is left in a program that is to run on a mesh.",
+        "run the pipeline to its end: shardwright-opt -p partition",
     ),
     "SW0701": Entry(
         "wrong use of a command",

@@ -120,8 +120,10 @@ def compare(
     wide = np.complex128 if declared.dtype.kind == "c" else np.float64
     left, right = np.asarray(actual).astype(wide), np.asarray(expected).astype(wide)
     with np.errstate(invalid="ignore", over="ignore"):
-        same = (left == right) | (np.isnan(left) & np.isnan(right))
-        error = np.where(same, 0.0, np.abs(left - right))
+        same = (np.asarray(actual) == np.asarray(expected)) | (np.isnan(left) & np.isnan(right))
+        # Unequal 64-bit integers may be equal as floats: they still differ by one at least.
+        least = 1.0 if declared.dtype.kind in "iu" else 0.0
+        error = np.where(same, 0.0, np.maximum(np.abs(left - right), least))
         error = np.where(np.isnan(error), np.inf, error)
         excess = error - (absolute + relative * np.nan_to_num(np.abs(right), posinf=0.0))
     if error.size == 0:

@@ -17,7 +17,7 @@ from shardwright.tools.program import parse
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from shardwright.compiler.report import CollectiveRow, ValueRow
+    from shardwright.compiler.report import CollectiveRow, Reason, ValueRow
 
 DESCRIPTION = """Partition a program and show each collective: what it sends per device, which line asked for it,
 by which rule, and the alternative that was not taken. With --why, say how the values of one line got their layouts."""
@@ -115,10 +115,13 @@ def row_data(row: CollectiveRow) -> dict[str, Any]:
         "tensors": list(row.tensors),
         "bytes_per_device": row.plain_bytes,
         "source": str(row.sources[0]) if row.sources else None,
-        "asked_by": row.reason.asked_by,
-        "rule": row.reason.rule,
-        "alternative": row.reason.alternative,
+        "reasons": [reason_data(reason) for reason in row.reasons],
     }
+
+
+def reason_data(reason: Reason) -> dict[str, str | None]:
+    """One reason as plain data."""
+    return {"asked_by": reason.asked_by, "rule": reason.rule or None, "alternative": reason.alternative or None}
 
 
 def total(rows: Sequence[CollectiveRow]) -> int | float | None:
@@ -135,7 +138,7 @@ def why_text(values: Sequence[ValueRow], rows: Sequence[CollectiveRow]) -> str:
         lines += [f"  because {reason}" for reason in value.chain]
     for row in rows:
         lines.append(f"{row.kind} {row.arguments} of {', '.join(row.tensors)}: {bytes_text(row)} bytes per device")
-        lines.append(f"  because {row.reason.text}")
+        lines += [f"  because {reason.text}" for reason in row.reasons]
     return "\n".join(lines)
 
 
@@ -172,6 +175,13 @@ def collective_table(rows: Sequence[CollectiveRow]) -> Table:
     for row in rows:
         name = f"{row.kind} {', '.join(row.axes)}"
         of = "\n".join(row.tensors)
-        cells = (name, of, bytes_text(row), row.reason.asked_by, row.reason.rule, row.reason.alternative)
-        table.add_row(*(Text(cell or "") for cell in cells))
+        table.add_row(*(Text(cell) for cell in (name, of, bytes_text(row), *reason_cells(row))))
     return table
+
+
+def reason_cells(row: CollectiveRow) -> tuple[str, str, str]:
+    """Who asked, by which rules, and instead of what: one line for each distinct one."""
+    parts = ([reason.asked_by, reason.rule, reason.alternative] for reason in row.reasons)
+    columns = zip(*parts, strict=True) if row.reasons else ((), (), ())
+    asked, rules, others = ("\n".join(dict.fromkeys(filter(None, column))) for column in columns)
+    return asked, rules, others
