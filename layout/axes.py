@@ -91,3 +91,23 @@ def merge_adjacent(axes: Iterable[Axis], sizes: dict[str, int]) -> tuple[Axis, .
                 continue
         merged.append(axis)
     return tuple(merged)
+
+
+def cut(axes: Iterable[Axis], sizes: dict[str, int]) -> dict[Axis, tuple[Axis, ...]]:
+    """
+    Cuts axes that overlap in part into pieces that are either equal or apart.
+
+    >>> cut([Axis("x"), Axis("x", 1, 2)], {"x": 8})[Axis("x")]
+    (Axis(name='x', pre=1, size=2), Axis(name='x', pre=2, size=4))
+    """
+    wanted = sorted(set(axes))
+    marks: dict[str, set[int]] = {}
+    for axis in wanted:
+        marks.setdefault(axis.name, set()).update(span(axis, sizes[axis.name]))
+    pieces: dict[Axis, tuple[Axis, ...]] = {}
+    for axis in wanted:
+        full = sizes[axis.name]
+        start, stop = span(axis, full)
+        stops = [mark for mark in sorted(marks[axis.name]) if start <= mark <= stop]
+        pieces[axis] = tuple(part(axis.name, a, b, full) for a, b in zip(stops, stops[1:], strict=False))
+    return pieces

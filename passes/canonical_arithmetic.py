@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import dtype_element, element_dtype, element_of, is_complex, is_float, is_integer
+from shardwright.dialects.types import dtype_element, element_dtype, element_of, is_boolean, is_complex, is_float, is_integer
 from shardwright.passes.constants import resplat, splat, splat_bytes, splat_value
 from shardwright.passes.rewriter import Rule
 
@@ -154,6 +154,8 @@ def _simplify_select(op: Operation) -> Operation | SSAValue | None:
     predicate, on_true, on_false = op.operands
     if on_true is on_false:
         return on_true
+    if is_boolean(element_of(on_true)) and (splat_bytes(on_true), splat_bytes(on_false)) == (b"\1", b"\0"):
+        return predicate
     chosen = splat_bytes(predicate)
     if chosen is None:
         return None

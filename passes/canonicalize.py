@@ -13,7 +13,8 @@ from xdsl.passes import ModulePass
 from shardwright.passes.canonical_arithmetic import ARITHMETIC_RULES
 from shardwright.passes.canonical_reductions import REDUCTION_RULES
 from shardwright.passes.canonical_shapes import SHAPE_RULES
-from shardwright.passes.rewriter import Rule, replace, replace_with
+from shardwright.passes.purity import is_pure
+from shardwright.passes.rewriter import Rule, erase, replace, replace_with
 from shardwright.passes.stages import require_stage, stage_of
 
 _RULES: Mapping[type[Operation], Rule] = {**ARITHMETIC_RULES, **SHAPE_RULES, **REDUCTION_RULES}
@@ -57,6 +58,7 @@ def _simplify_regions(op: Operation) -> None:
 
 
 def _simplify_block(block: Block) -> None:
+    loose: list[SSAValue] = []
     op = block.first_op
     while op is not None:
         previous, following = op.prev_op, op.next_op
@@ -65,19 +67,31 @@ def _simplify_block(block: Block) -> None:
             if op.regions:
                 _simplify_regions(op)
             op = following
-        elif _apply(rule, op):
+        elif _apply(rule, op, loose):
             # Continue with what took the place of `op`: it may be simpler still.
             op = block.first_op if previous is None else previous.next_op
         else:
             op = following
+    _erase_unused(loose)
 
 
-def _apply(rule: Rule, op: Operation) -> bool:
-    outcome = rule(op)
+def _apply(rule: Rule, op: Operation, loose: list[SSAValue]) -> bool:
+    outcome, operands = rule(op), op.operands
     if isinstance(outcome, Operation):
+        loose += operands
         replace_with(op, outcome)
         return True
     if isinstance(outcome, SSAValue) and outcome.type == op.results[0].type:
+        loose += operands
         replace(op, [outcome])
         return True
     return False
+
+
+def _erase_unused(values: list[SSAValue]) -> None:
+    """Erases the ops that define `values` where nothing uses them any more, and then what only those used."""
+    while values:
+        op = values.pop().owner
+        if isinstance(op, Operation) and op.parent is not None and is_pure(op) and not any(r.uses for r in op.results):
+            values += op.operands
+            erase(op)

@@ -7,6 +7,7 @@ from itertools import islice
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
@@ -33,9 +34,17 @@ class VerifyLocationsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Runs the pass on a module."""
-        lost = list(islice((inner for inner in op.walk() if inner is not op and not is_known(inner.location)), _SHOWN))
+        lost = list(islice((inner for inner in op.walk() if not _is_located(inner)), _SHOWN))
         if lost:
             raise ShardwrightError([_lost_location(inner) for inner in lost])
+
+
+def _is_located(op: Operation) -> bool:
+    if is_known(op.location) or isinstance(op, ModuleOp):
+        return True
+    # The body of a reduction is where the reduction is.
+    parent = op.parent_op()
+    return parent is not None and not isinstance(parent, FuncOp | ModuleOp) and _is_located(parent)
 
 
 def _lost_location(op: Operation) -> Diagnostic:

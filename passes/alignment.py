@@ -1,0 +1,225 @@
+"""
+Alignment: the walk that gives every op operands in the layouts that its strategy needs.
+
+It edits the entry function in place. A value is available in one or more layouts; a layout that is not there yet is made by
+one `dtensor.relayout` right before its first use, from the cheapest one that is there, and reused afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from shardwright.dialects import dtensor
+from shardwright.dialects.locations import fuse, where
+from shardwright.layout import planner
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.partial_flow import Flow, Pending, incoming, outgoing
+from shardwright.passes.rewriter import retype
+from shardwright.passes.program import Dims, Node, Program
+from shardwright.passes.strategy import Strategist, Strategy
+
+
+@dataclass(slots=True)
+class _Forms:
+    """One value: the layout in which it was made, and all layouts in which it is available."""
+
+    made: LayoutSpec
+    available: dict[LayoutSpec, SSAValue]
+
+
+class Aligner:
+    """Puts the relayouts into `program`; `dims` are the propagated layouts by value number."""
+
+    def __init__(
+        self, program: Program, strategist: Strategist, strategies: Sequence[Strategy], flow: Flow, dims: list[Dims]
+    ):
+        self.program = program
+        self.strategist = strategist
+        self.strategies = strategies
+        self.flow = flow
+        self.dims = dims
+        self.made = list(dims)
+        self.pending: list[Pending | None] = [None] * len(dims)
+        self.forms: list[_Forms | None] = [None] * len(dims)
+        self.types: dict[tuple[Attribute, LayoutSpec], Attribute] = {}
+        self.obsolete: list[Operation] = []
+
+    def run(self) -> None:
+        """Aligns every op and the function's results, then drops the ops that alignment replaced."""
+        program = self.program
+        for argument in program.function.body.block.args:
+            number = program.numbers[argument]
+            self._define(number, program.spec(self.dims[number]))
+        for node in program.nodes:
+            self._visit(node)
+        self._return()
+        for op in reversed(self.obsolete):
+            op.detach()
+            op.erase(safe_erase=False)
+        program.function.update_function_type()
+
+    def _visit(self, node: Node) -> None:
+        if node.results and self.program.free[node.results[0]]:
+            self.obsolete.append(node.op)
+        elif isinstance(node.op, dtensor.ConstraintOp | dtensor.RelayoutOp):
+            self._relaid(node)
+        else:
+            self._aligned(node)
+
+    def _relaid(self, node: Node) -> None:
+        """A constraint or relayout: its result is its operand in the layout that it names."""
+        (source,), (result,) = node.operands, node.results
+        spec = self.program.spec(self.dims[result])
+        asked = node.op.properties.get("reason")
+        why = asked.data if isinstance(asked, StringAttr) else "the user's layout"
+        self.forms[result] = _Forms(spec, {spec: self._obtain(source, spec, node.op, lambda: why)})
+        self.obsolete.append(node.op)
+
+    def _aligned(self, node: Node) -> None:
+        strategy = self.strategies[node.index]
+        flowing = self._flowing(node, strategy)
+        if flowing is None:
+            strategy = self._reconsidered(node, strategy)
+        through = flowing[1] if flowing else ()
+        for place, value in enumerate(node.operands):
+            spec = self._spec(strategy.operands[place], flowing[0] if flowing and place in through else None)
+            if place in through or not self._is_ready(node, place, spec):
+                node.op.operands[place] = self._obtain(value, spec, node.op, lambda: self._why(node, strategy))
+        pending = outgoing(strategy, flowing[0] if flowing else None)
+        for value, result in zip(node.results, strategy.results, strict=True):
+            self.pending[value], self.made[value] = pending, result
+            self._define(value, self._spec(result, pending))
+
+    def _is_ready(self, node: Node, place: int, spec: LayoutSpec) -> bool:
+        """Whether the operand already is what the op holds (scalars of free values aside)."""
+        return dtensor.layout_of(node.op.operands[place]) == spec and not self.program.free[node.operands[place]]
+
+    def _flowing(self, node: Node, strategy: Strategy) -> tuple[Pending, tuple[int, ...]] | None:
+        if not self.flow.accepts[node.index]:
+            return None
+        flowing = incoming(self.program, node, strategy, self.pending, self.made)
+        return flowing if flowing is not None and outgoing(strategy, flowing[0]) is not None else None
+
+    def _reconsidered(self, node: Node, planned: Strategy) -> Strategy:
+        """The strategy that is cheapest given the forms of the operands that exist by now."""
+        if all(self._cost(value, dims) == 0 for value, dims in zip(node.operands, planned.operands, strict=True)):
+            finish = self.strategist.finish
+            made = zip(node.results, planned.results, strict=True)
+            if not any(finish(value, dims, planned.partial, planned.kind, self.dims[value]) for value, dims in made):
+                return planned
+        options = self.strategist.options(node, self.dims)
+        fetch: Callable[[int, Dims], float] = lambda place, wanted: self._cost(node.operands[place], wanted)  # noqa: E731
+        return self.strategist.cheapest(node, options, fetch, self.dims)[1]
+
+    def _cost(self, value: int, wanted: Dims) -> float:
+        """Bytes to have a value, finished, in the wanted dims."""
+        if self.program.free[value]:
+            return 0.0
+        forms = self.forms[value]
+        assert forms is not None
+        spec = self.program.spec(wanted)
+        return 0.0 if spec in forms.available else min(self._share(form, spec, value) for form in forms.available)
+
+    def _share(self, source: LayoutSpec, target: LayoutSpec, value: int) -> float:
+        program = self.program
+        share = planner.cost_share(source, target, program.shapes[value], program.mesh)
+        return share * program.bytes[value]
+
+    def _obtain(self, value: int, spec: LayoutSpec, asker: Operation, why: Callable[[], str]) -> SSAValue:
+        """The value in layout `spec`, made right before `asker` when it is not there yet."""
+        if self.program.free[value]:
+            return self._remade(value, spec, asker)
+        forms = self.forms[value]
+        assert forms is not None
+        found = forms.available.get(spec)
+        if found is not None:
+            return found
+        home = self.program.spec(self.dims[value])
+        if home not in forms.available and spec != home and not spec.partial and self._shared(value, home, spec):
+            self._obtain(value, home, asker, why)
+        best = min(forms.available, key=lambda form: self._share(form, spec, value))
+        source = forms.available[best]
+        relayout = dtensor.RelayoutOp(source, spec, why())
+        self._place(relayout, asker, source)
+        forms.available[spec] = relayout.result
+        return relayout.result
+
+    def _shared(self, value: int, home: LayoutSpec, spec: LayoutSpec) -> bool:
+        """Whether a value of several users is better finished in its own layout first than for one of them alone."""
+        forms = self.forms[value]
+        assert forms is not None
+        if len(self.program.users[value]) < 2 or not forms.made.partial:
+            return False
+        direct = self._share(forms.made, spec, value)
+        return self._share(forms.made, home, value) + self._share(home, spec, value) < 2 * direct
+
+    def _remade(self, value: int, spec: LayoutSpec, asker: Operation) -> SSAValue:
+        """A constant or iota, made anew in the layout that is wanted."""
+        forms = self.forms[value]
+        if forms is None:
+            forms = self.forms[value] = _Forms(spec, {})
+        if spec not in forms.available:
+            original = self.program.values[value].owner
+            assert isinstance(original, Operation)
+            copy = original.clone()
+            copy.location = original.location
+            assert asker.parent is not None
+            asker.parent.insert_op_before(copy, asker)
+            forms.available[spec] = self._retyped(copy.results[0], spec)
+        return forms.available[spec]
+
+    def _place(self, op: dtensor.RelayoutOp, asker: Operation, source: SSAValue) -> None:
+        origin = source.owner
+        places = [asker.location, *([origin.location] if isinstance(origin, Operation) else [])]
+        op.location = fuse(places, "relayout")
+        assert asker.parent is not None
+        asker.parent.insert_op_before(op, asker)
+
+    def _return(self) -> None:
+        """Results leave finished, in their propagated layouts."""
+        terminator = self.program.return_op
+        for place, value in enumerate(list(terminator.operands)):
+            number = self.program.numbers[value]
+            spec = self.program.spec(self.dims[number])
+            why = f"result {place} of the function"
+            terminator.operands[place] = self._obtain(number, spec, terminator, lambda why=why: why)
+
+    def _define(self, number: int, spec: LayoutSpec) -> None:
+        self.forms[number] = _Forms(spec, {spec: self._retyped(self.program.values[number], spec)})
+
+    def _retyped(self, value: SSAValue, spec: LayoutSpec) -> SSAValue:
+        key = (value.type, spec)
+        type_ = self.types.get(key)
+        if type_ is None:
+            type_ = self.types[key] = dtensor.with_layout(value.type, spec)
+        return retype(value, type_)
+
+    def _spec(self, dims: Dims, pending: Pending | None) -> LayoutSpec:
+        return self.program.spec(dims) if pending is None else self.strategist.partial_spec(dims, *pending)
+
+    def _why(self, node: Node, strategy: Strategy) -> str:
+        """Who asked for a relayout, by which rule, and the cheapest alternative that was not taken."""
+        place = where(node.op)
+        asker = f"{node.op.name}{f' at {place}' if place else ''}"
+        return f"{asker} needs it by its rule {node.rule}{self._alternative(node, strategy)}"
+
+    def _alternative(self, node: Node, strategy: Strategy) -> str:
+        others = [option for option in self.strategist.options(node, self.dims) if option.factors != strategy.factors]
+        if not others:
+            return ""
+        fetch: Any = lambda place, wanted: self._cost(node.operands[place], wanted)  # noqa: E731
+        cost, other = self.strategist.cheapest(node, others, fetch, self.dims)
+        return f"; the alternative {_factors_text(other)} would send {cost:.0f} bytes per device"
+
+
+def _factors_text(strategy: Strategy) -> str:
+    names = "ijklmnopqrstuvwxyz"
+    split = ", ".join(
+        f"{names[factor % 18]}={'+'.join(axis.brief() for axis in axes)}" for factor, axes in strategy.factors
+    )
+    return f"[{split or 'nothing split'}]"

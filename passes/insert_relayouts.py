@@ -1,0 +1,44 @@
+"""`insert-relayouts`: each op gets its operands in the layouts that its rule needs; partial results become explicit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from shardwright.passes.alignment import Aligner
+from shardwright.passes.partial_flow import plan_flow
+from shardwright.passes.program import build_program
+from shardwright.passes.stages import require_stage, set_stage
+from shardwright.passes.strategy import Strategist
+
+
+@dataclass(frozen=True)
+class InsertRelayoutsPass(ModulePass):
+    """
+    Picks each op's cheapest strategy and inserts `dtensor.relayout` where an operand is not as the strategy needs it.
+
+    Constraints become relayouts, constants and iotas are made in the layouts that are asked of them.
+
+    Before:
+        dtensor.mesh @mesh = <["x"=2]>
+        func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>, %b: tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>> {
+          %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>, tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+          func.return %0 : tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+        }
+    """
+
+    name = "insert-relayouts"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Runs the pass on a module."""
+        require_stage(op, self.name, "propagated")
+        program = build_program(op)
+        strategist = Strategist(program)
+        dims = [spec.dims for spec in program.layouts()]
+        strategies = [strategist.best(node, dims)[1] for node in program.nodes]
+        flow = plan_flow(program, strategist, strategies, dims)
+        Aligner(program, strategist, strategies, flow, dims).run()
+        set_stage(op, "aligned")

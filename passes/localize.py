@@ -1,0 +1,108 @@
+"""`localize`: global types become per-device types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from shardwright.dialects import dtensor
+from shardwright.dialects.types import plain, tensor, tensor_type
+from shardwright.layout import algebra
+from shardwright.layout.mesh import Mesh
+from shardwright.passes.program import entry_function
+from shardwright.passes.rewriter import insert_before, retype
+from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, LAYOUT_ARGUMENT, require_stage, set_stage
+from shardwright.rules.local import HOOKS, Local
+
+
+@dataclass(frozen=True)
+class LocalizePass(ModulePass):
+    """
+    Rewrites every type to its shard's, and the few ops whose attributes hold sizes or positions by their hooks.
+
+    The global side of arguments and results stays in `dtensor.layout` and `dtensor.global_type`.
+
+    Before:
+        dtensor.mesh @mesh = <["x"=2]>
+        func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>> {
+          %0 = stablehlo.negate %a : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+          func.return %0 : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+        }
+    After:
+        dtensor.mesh @mesh = <["x"=2]>
+        func.func public @main(%a: tensor<2xf32> {dtensor.layout = #dtensor.layout<@mesh, [{"x"}]>, dtensor.global_type = tensor<4xf32>}) -> (tensor<2xf32> {dtensor.layout = #dtensor.layout<@mesh, [{"x"}]>, dtensor.global_type = tensor<4xf32>}) {
+          %0 = stablehlo.negate %a : tensor<2xf32>
+          func.return %0 : tensor<2xf32>
+        }
+    """
+
+    name = "localize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Runs the pass on a module."""
+        require_stage(op, self.name, "planned")
+        function = entry_function(op)
+        _Localizer(dtensor.meshes(op)).run(function)
+        set_stage(op, "local")
+
+
+class _Localizer:
+    def __init__(self, meshes: dict[str, Mesh]):
+        self.meshes = meshes
+        self.types: dict[Attribute, Attribute] = {}
+
+    def run(self, function: FuncOp) -> None:
+        block = function.body.block
+        last = block.last_op
+        assert isinstance(last, ReturnOp)
+        function.properties["arg_attrs"] = _with_global_side(function.arg_attrs, block.args)
+        function.properties["res_attrs"] = _with_global_side(function.res_attrs, last.operands)
+        for argument in block.args:
+            self._retype(argument)
+        for op in list(block.ops):
+            self._visit(op)
+        function.update_function_type()
+
+    def _visit(self, op: Operation) -> None:
+        hook = HOOKS.get(op.name)
+        if hook is None:
+            for result in op.results:
+                self._retype(result)
+            return
+        specs = tuple(dtensor.layout_of(result) for result in op.results)
+        for result in op.results:
+            self._retype(result)
+        spec = specs[0]
+        if spec is not None and any(spec.dims):
+            hook(op, Local(spec, self.meshes[spec.mesh], lambda new: insert_before(op, new)))
+
+    def _retype(self, value: SSAValue) -> None:
+        old = value.type
+        new = self.types.get(old)
+        if new is None:
+            new = self.types[old] = self._local_type(value)
+        retype(value, new)
+
+    def _local_type(self, value: SSAValue) -> Attribute:
+        spec = dtensor.layout_of(value)
+        if spec is None:
+            return value.type
+        whole = tensor_type(value)
+        shape = algebra.local_shape(spec, whole.get_shape(), self.meshes[spec.mesh])
+        return tensor(shape, whole.element_type)
+
+
+def _with_global_side(attributes: ArrayAttr[DictionaryAttr] | None, values: object) -> ArrayAttr[DictionaryAttr]:
+    entries: list[DictionaryAttr] = []
+    for number, value in enumerate(values):  # type: ignore[arg-type]
+        assert isinstance(value, SSAValue)
+        old = attributes.data[number].data if attributes is not None else {}
+        encoding = tensor_type(value).encoding
+        assert isinstance(value.type, TensorType)
+        entries.append(DictionaryAttr({**old, LAYOUT_ARGUMENT: encoding, GLOBAL_TYPE_ARGUMENT: plain(value.type)}))
+    return ArrayAttr(entries)

@@ -1,0 +1,160 @@
+"""
+`Program`: an entry function as numbered ops and values, so that the layout passes work on plain Python data.
+
+Building it is one walk. Values are numbers; shapes, bytes, users and layouts are lists indexed by them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, SSAValue
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightValueError
+from shardwright.dialects import dtensor, stablehlo
+from shardwright.dialects.literals import element_size
+from shardwright.dialects.locations import fault
+from shardwright.layout.axes import Axis
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+from shardwright.rules.rule import Rule
+from shardwright.rules.sharding import missing_row
+from shardwright.rules.table import ROWS
+
+Axes = tuple[Axis, ...]
+Dims = tuple[Axes, ...]
+
+HEAVY = frozenset({"stablehlo.dot_general"})
+"""Ops whose work is never replicated over an axis that could split it."""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One op: its rule, and the numbers of its operands and results."""
+
+    index: int
+    op: Operation
+    rule: Rule
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """Operands, then results, in the order of `rule.tensors()`."""
+        return self.operands + self.results
+
+
+@dataclass(slots=True)
+class Program:
+    """The entry function of a module: `nodes` in program order, and facts about each value by number."""
+
+    function: FuncOp
+    mesh: Mesh
+    nodes: list[Node] = field(default_factory=list[Node])
+    values: list[SSAValue] = field(default_factory=list[SSAValue])
+    numbers: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    shapes: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
+    bytes: list[int] = field(default_factory=list[int])
+    users: list[list[Node]] = field(default_factory=list[list[Node]])
+    producers: list[Node | None] = field(default_factory=list["Node | None"])
+    given: list[LayoutSpec | None] = field(default_factory=list["LayoutSpec | None"])
+    """The layout in each value's type: at the traced stage the user's, later everyone's."""
+    free: list[bool] = field(default_factory=list[bool])
+    """Values that any device can make without communication in any layout: splat constants and iotas."""
+
+    @property
+    def return_op(self) -> ReturnOp:
+        """The function's terminator."""
+        last = self.function.body.block.last_op
+        assert isinstance(last, ReturnOp)
+        return last
+
+    def spec(self, dims: Dims) -> LayoutSpec:
+        """The closed layout on this program's mesh with these dims."""
+        return LayoutSpec(self.mesh.name, dims)
+
+    def layouts(self) -> list[LayoutSpec]:
+        """The layout of every value, from the propagated stage on."""
+        return [
+            spec.close() if spec is not None else self.spec(((),) * len(shape))
+            for spec, shape in zip(self.given, self.shapes, strict=True)
+        ]
+
+    def _number(self, value: SSAValue, producer: Node | None, free: bool = False) -> int:
+        type_ = cast("TensorType[Any]", value.type)
+        if not isinstance(type_, TensorType):
+            raise fault("SW0403", f"a value of type {type_} cannot be partitioned", value, help="use tensors only")
+        number = self.numbers[value] = len(self.values)
+        self.values.append(value)
+        self.shapes.append(type_.get_shape())
+        self.bytes.append(_bytes(type_))
+        self.users.append([])
+        self.producers.append(producer)
+        self.given.append(dtensor.layout_of(value))
+        self.free.append(free)
+        return number
+
+
+def entry_function(module: ModuleOp) -> FuncOp:
+    """The public function `main`; a coded error when there is none."""
+    functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
+    for function in functions:
+        if function.sym_name.data == "main":
+            return function
+    raise ShardwrightValueError(
+        Diagnostic(
+            "SW0404", "the module has no function @main", help="name the entry function @main and make it public"
+        )
+    )
+
+
+def the_mesh(module: ModuleOp) -> Mesh:
+    """The module's mesh; a mesh without axes when the module declares none (one device)."""
+    meshes = list(dtensor.meshes(module).values())
+    if len(meshes) > 1:
+        names = ", ".join(f"@{mesh.name}" for mesh in meshes)
+        raise ShardwrightValueError(
+            Diagnostic("SW0405", f"the module declares several meshes: {names}", help="use one mesh in a program")
+        )
+    return meshes[0] if meshes else Mesh()
+
+
+def build_program(module: ModuleOp) -> Program:
+    """Numbers the entry function of `module`; one error names all ops that have no rule."""
+    function = entry_function(module)
+    program = Program(function, the_mesh(module))
+    for argument in function.body.block.args:
+        program._number(argument, None)  # pyright: ignore[reportPrivateUsage]
+    missing: dict[str, Diagnostic] = {}
+    for op in function.body.block.ops:
+        if isinstance(op, ReturnOp):
+            break
+        row = ROWS.get(op.name)
+        if row is None:
+            missing.setdefault(op.name, missing_row(op))
+        elif not missing:
+            _add_node(program, op, row.rule(op))
+    if missing:
+        raise ShardwrightError(missing.values())
+    return program
+
+
+def _add_node(program: Program, op: Operation, rule: Rule) -> None:
+    operands = tuple(program.numbers[value] for value in op.operands)
+    node = Node(len(program.nodes), op, rule, operands, ())
+    free = isinstance(op, stablehlo.IotaOp) or (isinstance(op, stablehlo.ConstantOp) and stablehlo.is_splat(op))
+    node.results = tuple(
+        program._number(value, node, free)  # pyright: ignore[reportPrivateUsage]
+        for value in op.results
+    )
+    program.nodes.append(node)
+    for number in dict.fromkeys(operands):
+        program.users[number].append(node)
+
+
+def _bytes(tensor: TensorType[Any]) -> int:
+    return math.prod(tensor.get_shape()) * element_size(tensor.element_type)

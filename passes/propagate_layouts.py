@@ -1,0 +1,71 @@
+"""`propagate-layouts`: every value gets a layout, spread from those that the user gave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from shardwright.dialects import dtensor
+from shardwright.dialects.locations import where
+from shardwright.passes.program import Program, build_program
+from shardwright.passes.propagation import Because, State, propagate
+from shardwright.passes.refinement import refine
+from shardwright.passes.rewriter import retype
+from shardwright.passes.stages import set_stage
+from shardwright.passes.strategy import Strategist
+
+
+@dataclass(frozen=True)
+class PropagateLayoutsPass(ModulePass):
+    """
+    Spreads layouts through the ops' rules, then moves them where that sends fewer bytes.
+
+    User layouts stay untouched. Each op says in `dtensor.why` from where its result's layout came.
+
+    Before:
+        dtensor.mesh @mesh = <["x"=2]>
+        func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x8xf32> {
+          %0 = stablehlo.negate %a : tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
+          func.return %0 : tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
+        }
+    """
+
+    name = "propagate-layouts"
+    refine: bool = True
+    """Whether to move layouts to where they send fewer bytes."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Runs the pass on a module."""
+        program = build_program(op)
+        strategist = Strategist(program)
+        state = propagate(program, strategist)
+        if self.refine:
+            refine(program, strategist, state)
+        _write(program, state)
+        set_stage(op, "propagated")
+
+
+def _write(program: Program, state: State) -> None:
+    types: dict[tuple[object, object], object] = {}
+    for number, value in enumerate(program.values):
+        spec = program.spec(state.dims[number])
+        key = (value.type, spec)
+        if key not in types:
+            types[key] = dtensor.with_layout(value.type, spec)
+        retype(value, types[key])  # type: ignore[arg-type]
+        producer = program.producers[number]
+        because = state.because[number]
+        if producer is not None and because is not None and because.node is not None:
+            producer.op.attributes["dtensor.why"] = StringAttr(_why(producer.op, because))
+    program.function.update_function_type()
+
+
+def _why(op: Operation, because: Because) -> str:
+    """From which op the layout of a result came."""
+    if because.node is None or because.node.op is op:
+        return because.text or "from its operands"
+    return because.text or f"from {because.node.op.name} at {where(because.node.op)}"

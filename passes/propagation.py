@@ -1,0 +1,201 @@
+"""
+Propagation: from the layouts that the user gave, through the ops' rules, to a layout for every value.
+
+Rounds are synchronous: every op whose values changed proposes layouts from the state before the round, and each value
+takes the best proposal. So the result depends on distances from the user's layouts and on bytes, not on the order of
+ops. A value's dims only ever gain axes, so rounds end; each op is visited a bounded number of times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shardwright.layout.axes import overlap
+from shardwright.layout.mesh import Mesh
+from shardwright.passes.program import Dims, Node, Program
+from shardwright.passes.strategy import Strategist
+from shardwright.rules.rule import PASS, Axes, Rule, assemble
+
+_DIRECTIONAL = frozenset({"dtensor.relayout"})
+"""Ops whose result says nothing about their operand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Because:
+    """Why a value has its layout: `node`'s rule carried it from value `source`; the user gave it when `node` is None."""
+
+    node: Node | None
+    source: int | None
+    text: str = ""
+
+
+@dataclass(slots=True)
+class State:
+    """What propagation knows: each value's dims, the dims it may still change, and why they are what they are."""
+
+    dims: list[Dims]
+    open_dims: list[frozenset[int]]
+    because: list[Because | None]
+
+
+def initial_state(program: Program) -> State:
+    """The user's layouts; everything else unsplit and open."""
+    state = State([], [], [])
+    for number, spec in enumerate(program.given):
+        rank = len(program.shapes[number])
+        every = frozenset(range(rank))
+        if spec is None:
+            state.dims.append(((),) * rank)
+            state.open_dims.append(every)
+            state.because.append(None)
+        else:
+            state.dims.append(spec.dims)
+            state.open_dims.append(spec.open_dims)
+            state.because.append(Because(None, None))
+    return state
+
+
+def propagate(program: Program, strategist: Strategist) -> State:
+    """Spreads the user's layouts: first along ops that only pass dims on, then along all."""
+    state = initial_state(program)
+    for level in (passes_dims_on, _is_any):
+        _Spread(program, strategist, state).run([node for node in program.nodes if level(node.rule)])
+    return state
+
+
+def passes_dims_on(rule: Rule) -> bool:
+    """Whether all tensors of the rule have the same factors, none of them reduced or kept whole."""
+    shapes = {tuple(sorted(factor for factors in tensor for factor in factors)) for tensor in rule.tensors()}
+    return len(shapes - {()}) <= 1 and all(kind == PASS for kind in rule.kinds)
+
+
+def _is_any(rule: Rule) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposal:
+    """Dims that `node` would give to a value, and the bytes of the value from which they come."""
+
+    weight: int
+    dims: Dims
+    node: Node
+    source: int
+
+    def beats(self, other: _Proposal | None) -> bool:
+        """The one place where conflicts are decided: more bytes win, then more axes, then the smaller text."""
+        return other is None or self._rank() < other._rank()
+
+    def _rank(self) -> tuple[int, int, Dims]:
+        return -self.weight, -sum(map(len, self.dims)), self.dims
+
+
+class _Spread:
+    """One level of propagation, run to its fixed point."""
+
+    def __init__(self, program: Program, strategist: Strategist, state: State):
+        self.program = program
+        self.strategist = strategist
+        self.state = state
+        self.mesh: Mesh = program.mesh
+
+    def run(self, nodes: Sequence[Node]) -> None:
+        """Rounds of proposals until nothing changes."""
+        member = [False] * len(self.program.nodes)
+        for node in nodes:
+            member[node.index] = True
+        dirty: Sequence[Node] = nodes
+        while dirty:
+            proposals: dict[int, _Proposal] = {}
+            for node in dirty:
+                self._propose(node, proposals)
+            touched: dict[int, Node] = {}
+            for value, proposal in proposals.items():
+                self.state.dims[value] = proposal.dims
+                self.state.because[value] = Because(proposal.node, proposal.source)
+                producer = self.program.producers[value]
+                for node in (*self.program.users[value], *((producer,) if producer else ())):
+                    if member[node.index]:
+                        touched[node.index] = node
+            dirty = list(touched.values())
+
+    def _propose(self, node: Node, proposals: dict[int, _Proposal]) -> None:
+        program, dims = self.program, self.state.dims
+        if not any(any(dims[value]) for value in node.values):
+            return
+        winners = self._winners(node)
+        if not winners:
+            return
+        first_result = len(node.operands)
+        for place, (value, tensor) in enumerate(zip(node.values, node.rule.tensors(), strict=True)):
+            if program.free[value] or not self.state.open_dims[value]:
+                continue
+            if place < first_result and node.op.name in _DIRECTIONAL:
+                continue
+            proposal = self._extend(node, place, value, tensor, winners)
+            if proposal is not None and proposal.beats(proposals.get(value)):
+                proposals[value] = proposal
+
+    def _winners(self, node: Node) -> dict[int, tuple[Axes, int, int]]:
+        """For each factor the axes that win: the longest that agree, or those of the largest tensor; with weight and source."""
+        winners: dict[int, tuple[Axes, int, int]] = {}
+        for place, value in enumerate(node.values):
+            if self.program.free[value] or not any(self.state.dims[value]):
+                continue
+            weight = self.program.bytes[value]
+            for factor, axes in self.strategist.project(node.rule, place, self.state.dims[value])[0].items():
+                if not node.rule.splittable(factor):
+                    continue
+                held = winners.get(factor)
+                if held is None or _wins((axes, weight, value), held):
+                    winners[factor] = (axes, max(weight, held[1]) if held and held[0] == axes else weight, value)
+        return winners
+
+    def _extend(
+        self,
+        node: Node,
+        place: int,
+        value: int,
+        tensor: tuple[tuple[int, ...], ...],
+        winners: dict[int, tuple[Axes, int, int]],
+    ) -> _Proposal | None:
+        """The value's dims with the axes that its factors can gain, heaviest first; None when there is nothing to gain."""
+        state, rule = self.state, node.rule
+        current = state.dims[value]
+        have, exact = self.strategist.project(rule, place, current)
+        if not exact:
+            return None
+        used = [axis for axes in current for axis in axes]
+        mine = dict(have)
+        gained: tuple[int, int] | None = None
+        open_factors = [factor for dim in sorted(state.open_dims[value]) for factor in tensor[dim] if factor in winners]
+        for factor in sorted(open_factors, key=lambda factor: (-winners[factor][1], winners[factor][0])):
+            axes, weight, source = winners[factor]
+            old = have.get(factor, ())
+            new = axes[len(old) :]
+            if not new or axes[: len(old)] != old or rule.sizes[factor] % self.mesh.group_size(axes):
+                continue
+            if any(overlap(a, b, self.mesh.sizes[a.name]) for a in new for b in used):
+                continue
+            trial = assemble(mine | {factor: axes}, tensor, rule.sizes, self.mesh)
+            if sum(map(len, trial)) != len(used) + len(new):
+                continue
+            mine[factor] = axes
+            used += new
+            gained = gained or (weight, source)
+        if gained is None:
+            return None
+        return _Proposal(gained[0], self._spelled(assemble(mine, tensor, rule.sizes, self.mesh)), node, gained[1])
+
+    def _spelled(self, dims: Dims) -> Dims:
+        return tuple(self.strategist.spell(axes) for axes in dims)
+
+
+def _wins(new: tuple[Axes, int, int], old: tuple[Axes, int, int]) -> bool:
+    if new[0] == old[0]:
+        return new[1] > old[1]
+    shorter, longer = sorted((new[0], old[0]), key=len)
+    if longer[: len(shorter)] == shorter:
+        return new[0] is longer
+    return (-new[1], new[0]) < (-old[1], old[0])

@@ -1,0 +1,161 @@
+"""
+Refinement: layouts move to where they send fewer bytes.
+
+Propagation spreads what the user said; where two layouts meet at an op, somebody pays. For each op that pays, refinement
+tries the layouts that the op's other strategies would like to see, for the whole stretch of values that pass dims on
+to each other, and keeps a change when the bytes of all ops that it touches fall. Layouts that the user gave never move, and
+no op loses devices to work on (`Strategist.options`). Sweeps are bounded, and each stretch tries a layout once a sweep.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from shardwright.layout.axes import overlap
+from shardwright.passes.program import HEAVY, Dims, Node, Program
+from shardwright.passes.propagation import Because, State, passes_dims_on
+from shardwright.passes.strategy import Strategist
+from shardwright.rules.rule import assemble
+
+SWEEPS = 3
+"""A sweep that finds nothing ends the search earlier."""
+
+Changes = dict[int, Dims]
+
+
+def refine(program: Program, strategist: Strategist, state: State) -> None:
+    """Improves `state` in place until a sweep finds nothing, `SWEEPS` times at most."""
+    refiner = _Refiner(program, strategist, state)
+    for _ in range(SWEEPS):
+        if not refiner.sweep():
+            break
+
+
+class _Refiner:
+    def __init__(self, program: Program, strategist: Strategist, state: State):
+        self.program = program
+        self.strategist = strategist
+        self.state = state
+        self.carries = [passes_dims_on(node.rule) for node in program.nodes]
+        self.stretch = _stretches(program, self.carries)
+        self.tried: set[tuple[int, tuple[int, ...], Dims]] = set()
+
+    def sweep(self) -> bool:
+        """Tries to improve each op that pays; whether any change was kept."""
+        self.tried.clear()
+        kept = False
+        for node in self.program.nodes:
+            cost, _ = self.strategist.best(node, self.state.dims)
+            if cost > 0:
+                kept = self._improve(node) or kept
+        return kept
+
+    def _improve(self, node: Node) -> bool:
+        best: tuple[float, Changes] | None = None
+        for wishes in self._wishes(node):
+            changes = self._spread(wishes)
+            saved = self._saved(changes) if changes else 0.0
+            if saved > 0.5 and (best is None or saved > best[0]):
+                best = saved, changes
+        if best is None:
+            return False
+        saved, changes = best
+        text = f"moved at {node.op.name} to send {saved:.0f} bytes less per device"
+        for value, dims in changes.items():
+            self.state.dims[value] = dims
+            self.state.because[value] = Because(node, None, text)
+        return True
+
+    def _wishes(self, node: Node) -> Iterator[Changes]:
+        """Layouts that the op's strategies would like for its values, together and one by one, not tried yet."""
+        for option in self.strategist.options(node, self.state.dims, every_factor=node.op.name in HEAVY):
+            liked = zip(node.values, option.operands + option.results, strict=True)
+            wishes = {value: dims for value, dims in liked if dims != self.state.dims[value] and self._may_move(value)}
+            fresh = {value: dims for value, dims in wishes.items() if self._is_fresh(value, dims)}
+            if len(wishes) > 1 and fresh:
+                yield wishes
+            for value, dims in fresh.items():
+                yield {value: dims}
+
+    def _is_fresh(self, value: int, dims: Dims) -> bool:
+        key = (self.stretch[value], self.program.shapes[value], dims)
+        if key in self.tried:
+            return False
+        self.tried.add(key)
+        return True
+
+    def _may_move(self, value: int) -> bool:
+        """Whether all of the value's layout is ours to choose."""
+        return not self.program.free[value] and self.program.given[value] is None
+
+    def _spread(self, wishes: Changes) -> Changes:
+        """The wishes and what follows from them along ops that pass dims on."""
+        changes: Changes = dict(wishes)
+        waiting = deque(wishes)
+        while waiting:
+            value = waiting.popleft()
+            producer = self.program.producers[value]
+            for node in (*self.program.users[value], *((producer,) if producer else ())):
+                if self.carries[node.index]:
+                    waiting.extend(self._follow(node, value, changes))
+        return changes
+
+    def _follow(self, node: Node, moved: int, changes: Changes) -> list[int]:
+        """Moves the other values of `node` along with `moved`; returns those that changed."""
+        rule, tensors = node.rule, node.rule.tensors()
+        place = node.values.index(moved)
+        axes, exact = self.strategist.project(rule, place, changes[moved])
+        if not exact:
+            return []
+        ruled = {factor for factors in tensors[place] for factor in factors}
+        followers: list[int] = []
+        for other, (value, tensor) in enumerate(zip(node.values, tensors, strict=True)):
+            if value in changes or not self._may_move(value):
+                continue
+            now, _ = self.strategist.project(rule, other, self.state.dims[value])
+            wanted = {factor: old for factor, old in now.items() if factor not in ruled} | axes
+            dims = tuple(self.strategist.spell(dim) for dim in assemble(wanted, tensor, rule.sizes, self.program.mesh))
+            if dims != self.state.dims[value] and self._is_legal(dims):
+                changes[value] = dims
+                followers.append(value)
+        return followers
+
+    def _is_legal(self, dims: Dims) -> bool:
+        flat = [axis for axes in dims for axis in axes]
+        sizes = self.program.mesh.sizes
+        return not any(overlap(a, b, sizes[a.name]) for i, a in enumerate(flat) for b in flat[:i])
+
+    def _saved(self, changes: Changes) -> float:
+        """The bytes that all touched ops save."""
+        touched: dict[int, Node] = {}
+        for value in changes:
+            producer = self.program.producers[value]
+            for node in (*self.program.users[value], *((producer,) if producer else ())):
+                touched[node.index] = node
+        before = sum(self.strategist.best(node, self.state.dims)[0] for node in touched.values())
+        old = {value: self.state.dims[value] for value in changes}
+        for value, dims in changes.items():
+            self.state.dims[value] = dims
+        after = sum(self.strategist.best(node, self.state.dims)[0] for node in touched.values())
+        for value, dims in old.items():
+            self.state.dims[value] = dims
+        return before - after
+
+
+def _stretches(program: Program, carries: list[bool]) -> list[int]:
+    """For each value the number of its stretch: values connected by ops that pass dims on."""
+    parent = list(range(len(program.values)))
+
+    def find(value: int) -> int:
+        while parent[value] != value:
+            parent[value] = parent[parent[value]]
+            value = parent[value]
+        return value
+
+    for node in program.nodes:
+        if carries[node.index]:
+            movable = [value for value in node.values if not program.free[value] and program.given[value] is None]
+            for value in movable[1:]:
+                parent[find(value)] = find(movable[0])
+    return [find(value) for value in range(len(parent))]

@@ -1,0 +1,262 @@
+"""
+Strategies: how one op may run on a mesh, and what each way costs in bytes.
+
+A strategy gives axes to the factors of the op's rule. It determines the layout that the op needs of each operand, the layout
+in which it leaves each result, and the axes over which the results are partial. Its cost is what it takes to relayout
+the operands from where they are and the results to where they belong.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from shardwright.layout import algebra, planner
+from shardwright.layout.axes import Axis, cut, merge_adjacent
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.program import HEAVY, Node, Program
+from shardwright.rules.rule import Axes, Rule, assemble, project
+
+Dims = tuple[Axes, ...]
+MAX_ASSIGNMENTS = 256
+"""Above this many assignments of axes to factors, each axis is decided on its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """The layouts that one way of running an op needs and leaves."""
+
+    operands: tuple[Dims, ...]
+    results: tuple[Dims, ...]
+    partial: Axes
+    kind: str
+    degree: int
+    """Over how many devices the op's work is split."""
+    factors: tuple[tuple[int, Axes], ...]
+    """The axes of each factor that has any."""
+
+
+class Strategist:
+    """Enumerates and prices strategies; remembers both, since models repeat their layers."""
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.mesh: Mesh = program.mesh
+        self._order = {name: index for index, name in enumerate(self.mesh.sizes)}
+        self._projections: dict[tuple[Rule, int, Dims], tuple[dict[int, Axes], bool]] = {}
+        self._options: dict[tuple[Rule, bool, bool, tuple[Dims | None, ...]], tuple[Strategy, ...]] = {}
+        self._best: dict[object, tuple[float, Strategy]] = {}
+
+    def project(self, rule: Rule, tensor: int, dims: Dims) -> tuple[dict[int, Axes], bool]:
+        """`rules.rule.project` of the tensor of that number, remembered."""
+        key = (rule, tensor, dims)
+        found = self._projections.get(key)
+        if found is None:
+            found = self._projections[key] = project(dims, rule.tensors()[tensor], rule.sizes, self.mesh)
+        return found
+
+    def spell(self, axes: Axes) -> Axes:
+        """The one spelling of a dim's axes: neighbouring parts of an axis joined."""
+        return axes if len(axes) < 2 else merge_adjacent(axes, self.mesh.sizes)
+
+    def best(self, node: Node, dims: Sequence[Dims]) -> tuple[float, Strategy]:
+        """The cheapest strategy for the op when every value has the dims given by number, and its cost in bytes."""
+        program = self.program
+        key = (
+            node.rule,
+            node.op.name in HEAVY,
+            tuple(None if program.free[value] else dims[value] for value in node.operands),
+            tuple(dims[value] for value in node.results),
+            tuple(program.bytes[value] for value in node.values),
+        )
+        found = self._best.get(key)
+        if found is None:
+            found = self._best[key] = self.cheapest(
+                node,
+                self.options(node, dims),
+                lambda place, wanted: self.move(node.operands[place], dims[node.operands[place]], wanted),
+                dims,
+            )
+        return found
+
+    def cheapest(
+        self,
+        node: Node,
+        options: Sequence[Strategy],
+        fetch: Callable[[int, Dims], float],
+        dims: Sequence[Dims],
+    ) -> tuple[float, Strategy]:
+        """The cheapest of `options`, given what it costs to `fetch` the operand at a place with some dims."""
+        program = self.program
+        best: tuple[float, int, int, Strategy] | None = None
+        for rank, option in enumerate(options):
+            cost = 0.0
+            seen: set[tuple[int, Dims]] = set()
+            for place, wanted in enumerate(option.operands):
+                value = node.operands[place]
+                if not program.free[value] and (value, wanted) not in seen:
+                    seen.add((value, wanted))
+                    cost += fetch(place, wanted)
+            for value, made in zip(node.results, option.results, strict=True):
+                cost += self.finish(value, made, option.partial, option.kind, dims[value])
+            if best is None or (cost, -option.degree, rank) < best[:3]:
+                best = (cost, -option.degree, rank, option)
+        assert best is not None
+        return best[0], best[3]
+
+    def move(self, value: int, have: Dims, want: Dims) -> float:
+        """Bytes sent per device to relayout a finished value."""
+        if have == want:
+            return 0.0
+        program = self.program
+        share = planner.cost_share(program.spec(have), program.spec(want), program.shapes[value], self.mesh)
+        return share * program.bytes[value]
+
+    def finish(self, value: int, made: Dims, partial: Axes, kind: str, want: Dims) -> float:
+        """Bytes sent per device to bring a value, partial over some axes, into finished dims."""
+        if not partial:
+            return self.move(value, made, want)
+        program = self.program
+        source = self.partial_spec(made, partial, kind)
+        return planner.cost_share(source, program.spec(want), program.shapes[value], self.mesh) * program.bytes[value]
+
+    def partial_spec(self, dims: Dims, partial: Axes, kind: str) -> LayoutSpec:
+        """The canonical layout with these dims and partial axes."""
+        return algebra.canonical(LayoutSpec(self.mesh.name, dims, frozenset(), partial, kind), self.mesh)
+
+    def options(self, node: Node, dims: Sequence[Dims], *, every_factor: bool = False) -> tuple[Strategy, ...]:
+        """
+        All sensible strategies for the op when every value has the dims given by number; never empty.
+
+        An axis may go to any factor that some tensor splits by it, or with `every_factor` to any that can be split.
+        """
+        rule = node.rule
+        known = tuple(
+            None if self.program.free[value] and place < len(node.operands) else dims[value]
+            for place, value in enumerate(node.values)
+        )
+        key = (rule, node.op.name in HEAVY, every_factor, known)
+        found = self._options.get(key)
+        if found is None:
+            weights = [self.program.bytes[value] for value in node.values]
+            found = self._options[key] = tuple(self._enumerate(rule, node.op.name in HEAVY, every_factor, known, weights))
+        return found
+
+    def _enumerate(
+        self, rule: Rule, heavy: bool, every_factor: bool, known: tuple[Dims | None, ...], weights: Sequence[int]
+    ) -> list[Strategy]:
+        carried = [self.project(rule, tensor, dims)[0] if dims is not None else {} for tensor, dims in enumerate(known)]
+        carried = _refine_all(carried, self.mesh)
+        found: dict[tuple[tuple[int, Axes], ...], Strategy] = {}
+        for keep in (True, False) if heavy else (False,):
+            for assignment in _assignments(self._choices(rule, carried, keep, every_factor)):
+                strategy = self._strategy(rule, self._ordered(rule, assignment, carried, weights))
+                if strategy is not None:
+                    found.setdefault(strategy.factors, strategy)
+            if found:
+                break
+        return list(found.values())
+
+    def _choices(
+        self, rule: Rule, carried: Sequence[dict[int, Axes]], keep: bool, every_factor: bool
+    ) -> dict[Axis, list[int | None]]:
+        """
+        For each axis in use the factors that some tensor splits by it, and None for leaving it out.
+
+        With `keep`, an axis that two tensors or more are split by may not be left out: the work stays split.
+        """
+        choices: dict[Axis, list[int | None]] = {}
+        tensors: Counter[Axis] = Counter()
+        for found in carried:
+            tensors.update({axis for axes in found.values() for axis in axes})
+            for factor, axes in found.items():
+                if rule.splittable(factor):
+                    for axis in axes:
+                        factors = choices.setdefault(axis, [])
+                        if factor not in factors:
+                            factors.append(factor)
+        for axis, factors in choices.items():
+            if every_factor:
+                factors += [factor for factor in range(len(rule.sizes)) if factor not in factors and self._may_split(rule, factor, axis)]
+            if not keep or tensors[axis] < 2:
+                factors.append(None)
+        return dict(sorted(choices.items(), key=lambda item: (self._order[item[0].name], item[0])))
+
+    def _may_split(self, rule: Rule, factor: int, axis: Axis) -> bool:
+        return rule.splittable(factor) and rule.sizes[factor] % self.mesh.axis_size(axis) == 0
+
+    def _ordered(
+        self,
+        rule: Rule,
+        assignment: Sequence[tuple[Axis, int | None]],
+        carried: Sequence[dict[int, Axes]],
+        weights: Sequence[int],
+    ) -> dict[int, Axes]:
+        """Axes by factor, in the order of the largest tensor that has them all."""
+        chosen: dict[int, list[Axis]] = {}
+        for axis, factor in assignment:
+            if factor is not None:
+                chosen.setdefault(factor, []).append(axis)
+        ordered: dict[int, Axes] = {}
+        for factor, axes in chosen.items():
+            best = tuple(axes)
+            if len(axes) > 1:
+                sources = sorted(range(len(carried)), key=lambda tensor: -weights[tensor])
+                for tensor in sources:
+                    there = [axis for axis in carried[tensor].get(factor, ()) if axis in axes]
+                    if len(there) == len(axes):
+                        best = tuple(there)
+                        break
+            ordered[factor] = best
+        return ordered
+
+    def _strategy(self, rule: Rule, by_factor: dict[int, Axes]) -> Strategy | None:
+        """The strategy of an assignment; None when a factor does not divide or a compound dim cannot carry it."""
+        mesh = self.mesh
+        for factor, axes in by_factor.items():
+            if rule.sizes[factor] % mesh.group_size(axes):
+                return None
+        sides: list[tuple[Dims, ...]] = []
+        for tensors in (rule.operands, rule.results):
+            side: list[Dims] = []
+            for tensor in tensors:
+                dims = assemble(by_factor, tensor, rule.sizes, mesh)
+                expected = sum(len(by_factor.get(factor, ())) for factors in tensor for factor in factors)
+                if sum(map(len, dims)) != expected:
+                    return None
+                side.append(tuple(self.spell(axes) for axes in dims))
+            sides.append(tuple(side))
+        reduced = [(rule.kinds[factor], axes) for factor, axes in by_factor.items() if rule.reduces(factor)]
+        if len({kind for kind, _ in reduced}) > 1:
+            return None
+        partial = tuple(axis for _, axes in reduced for axis in axes)
+        degree = math.prod(mesh.group_size(axes) for axes in by_factor.values())
+        factors = tuple(sorted(by_factor.items()))
+        return Strategy(sides[0], sides[1], partial, reduced[0][0] if reduced else "", degree, factors)
+
+
+def _assignments(choices: dict[Axis, list[int | None]]) -> list[list[tuple[Axis, int | None]]]:
+    count = math.prod(len(factors) for factors in choices.values())
+    if count <= MAX_ASSIGNMENTS:
+        return [list(zip(choices, picks, strict=True)) for picks in itertools.product(*choices.values())]
+    # One axis at a time around the first choice of all others: linear in the number of axes.
+    first = {axis: factors[0] for axis, factors in choices.items()}
+    nothing: dict[Axis, int | None] = dict.fromkeys(choices)
+    varied = [first | {axis: factor} for axis, factors in choices.items() for factor in factors]
+    return [list(picks.items()) for picks in (*varied, nothing)]
+
+
+def _refine_all(carried: list[dict[int, Axes]], mesh: Mesh) -> list[dict[int, Axes]]:
+    """Cuts axes of which different tensors use different, overlapping parts into their common refinement."""
+    used = {axis for found in carried for axes in found.values() for axis in axes}
+    if all(axis.whole for axis in used):
+        return carried
+    parts = cut(used, mesh.sizes)
+    return [
+        {factor: tuple(atom for axis in axes for atom in parts[axis]) for factor, axes in found.items()}
+        for found in carried
+    ]

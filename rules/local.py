@@ -1,0 +1,85 @@
+"""
+Local hooks: what an op needs beyond new types when its result is split.
+
+A hook sees the op with per-device types, the layout of its result and the mesh, and edits the op in place or puts ops in front
+of it; no decisions are left to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Operation, SSAValue
+
+from shardwright.dialects import dtensor, stablehlo
+from shardwright.dialects.types import integers, shape_of, tensor, tensor_type
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+
+
+@dataclass(frozen=True)
+class Local:
+    """The layout of the op's result, the mesh, and how to put a new op in front of the hooked one."""
+
+    spec: LayoutSpec
+    mesh: Mesh
+    insert: Callable[[Operation], Operation]
+
+
+def _constant(op: Operation, local: Local) -> None:
+    """A splat is a smaller splat."""
+    assert isinstance(op, stablehlo.ConstantOp)
+    result = tensor_type(op.results[0])
+    op.properties["value"] = stablehlo.make_dense(stablehlo.splat_value(op), result.element_type, shape_of(result))
+
+
+def _iota(op: Operation, local: Local) -> None:
+    """Along a split dim a device counts from its own offset: local iota plus index times local size."""
+    assert isinstance(op, stablehlo.IotaOp)
+    axes = local.spec.dims[op.dim]
+    if not axes:
+        return
+    result = tensor_type(op.results[0])
+    element, shape = result.element_type, shape_of(result)
+    index = local.insert(dtensor.AxisIndexOp(local.spec.mesh, axes)).results[0]
+    if element != i32:
+        index = local.insert(stablehlo.ConvertOp(index, element)).results[0]
+    size = local.insert(stablehlo.make_constant(shape[op.dim], element, ())).results[0]
+    offset = local.insert(stablehlo.MultiplyOp(index, size)).results[0]
+    start = local.insert(stablehlo.BroadcastInDimOp(offset, (), tensor(shape, element))).results[0]
+    count = local.insert(stablehlo.IotaOp(op.dim, tensor(shape, element))).results[0]
+    _become(op, stablehlo.AddOp(count, start), local)
+
+
+def _become(op: Operation, new: Operation, local: Local) -> None:
+    local.insert(new)
+    op.results[0].replace_all_uses_with(new.results[0])
+    new.results[0].name_hint = op.results[0].name_hint
+    assert op.parent is not None
+    op.parent.erase_op(op)
+
+
+def _slice(op: Operation, local: Local) -> None:
+    """Dims that are split are taken whole: their limits are the local sizes."""
+    assert isinstance(op, stablehlo.SliceOp)
+    shape = shape_of(_operand(op))
+    limits = op.bounds[1]
+    split = local.spec.dims
+    op.properties["limit_indices"] = integers(
+        tuple(shape[dim] if axes else limit for dim, (limit, axes) in enumerate(zip(limits, split, strict=True)))
+    )
+
+
+def _operand(op: Operation) -> SSAValue:
+    return op.operands[0]
+
+
+HOOKS: dict[str, Callable[[Operation, Local], None]] = {
+    "stablehlo.constant": _constant,
+    "stablehlo.iota": _iota,
+    "stablehlo.slice": _slice,
+}
+"""The hooks, by op name."""
+

@@ -1,0 +1,102 @@
+"""Which reductions combine in any order, and from which initial value: the monoids among StableHLO's reducers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import Operation, SSAValue
+
+from shardwright.dialects import stablehlo
+from shardwright.dialects.types import element_dtype, element_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class Monoid:
+    """How a reducer combines: the kind of its partial results, its op, and its neutral element for a dtype."""
+
+    kind: str
+    combiner: type[Operation]
+    identity: Callable[[np.dtype[Any]], Any]
+
+
+def lowest(dtype: np.dtype[Any]) -> Any:
+    """The least value of a dtype, minus infinity for floats: the neutral element of maximum."""
+    return _extreme(dtype, -1)
+
+
+def highest(dtype: np.dtype[Any]) -> Any:
+    """The greatest value of a dtype, infinity for floats: the neutral element of minimum."""
+    return _extreme(dtype, 1)
+
+
+def _extreme(dtype: np.dtype[Any], sign: int) -> Any:
+    import ml_dtypes
+    import numpy as np
+
+    if dtype.kind == "b":
+        return sign > 0
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).max if sign > 0 else np.iinfo(dtype).min
+    info = ml_dtypes.finfo(dtype)
+    infinite = np.asarray(sign * np.inf).astype(dtype)
+    return infinite if np.isinf(infinite) else (info.max if sign > 0 else info.min)
+
+
+def all_ones(dtype: np.dtype[Any]) -> Any:
+    """The value of a dtype with all bits set: the neutral element of and."""
+    import numpy as np
+
+    return True if dtype.kind == "b" else np.asarray(-1).astype(dtype)
+
+
+MONOIDS: dict[type[Operation], Monoid] = {
+    stablehlo.AddOp: Monoid("sum", stablehlo.AddOp, lambda dtype: 0),
+    stablehlo.MultiplyOp: Monoid("prod", stablehlo.MultiplyOp, lambda dtype: 1),
+    stablehlo.MaximumOp: Monoid("max", stablehlo.MaximumOp, lowest),
+    stablehlo.MinimumOp: Monoid("min", stablehlo.MinimumOp, highest),
+    stablehlo.AndOp: Monoid("and", stablehlo.AndOp, all_ones),
+    stablehlo.OrOp: Monoid("or", stablehlo.OrOp, lambda dtype: 0),
+}
+"""The reducers whose partial results can be combined later, by the op in their body."""
+
+
+def monoid_of(op: Operation) -> Monoid | None:
+    """The monoid of a reduction of one operand whose body is a single op on its two arguments."""
+    if len(op.operands) != 2 or len(op.regions) != 1:
+        return None
+    block = op.regions[0].block
+    first, last = block.first_op, block.last_op
+    if first is None or last is None or first.next_op is not last or list(last.operands) != list(first.results):
+        return None
+    monoid = MONOIDS.get(type(first))
+    return monoid if monoid is not None and set(first.operands) == set(block.args) else None
+
+
+def identity_of(monoid: Monoid, value: SSAValue) -> np.ndarray[Any, Any]:
+    """The neutral element for the element type of `value`, as an array of rank 0."""
+    import numpy as np
+
+    dtype = element_dtype(element_of(value))
+    return np.asarray(monoid.identity(dtype)).astype(dtype)
+
+
+def splits(op: Operation) -> str | None:
+    """The kind of partial results when `op` may reduce shards alone: a monoid that starts from its identity."""
+    monoid = monoid_of(op)
+    if monoid is None:
+        return None
+    init = op.operands[1].owner
+    if not isinstance(init, stablehlo.ConstantOp):
+        return None
+    return monoid.kind if stablehlo.constant_value(init) == identity_of(monoid, op.operands[0]) else None
+
+
+def is_zero(value: SSAValue) -> bool:
+    """Whether a value is a constant whose elements are all zero."""
+    owner = value.owner
+    return isinstance(owner, stablehlo.ConstantOp) and stablehlo.is_splat(owner) and not stablehlo.splat_value(owner)

@@ -1,0 +1,258 @@
+"""
+`Rule`: what an op means for sharding, as a mapping from dims to factors.
+
+A *factor* is one loop index of the op. Each dim of each operand and result is a product of factors, major to minor; a
+dim of size one has none. Splitting a factor over mesh axes splits every dim that it stands in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from shardwright.layout.axes import Axis
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import REDUCTION_KINDS
+
+PASS = "pass"
+"""A factor that every tensor having it may split alike."""
+
+REPLICATE = "replicate"
+"""A factor that every device needs whole."""
+
+PERMUTE = "permute"
+"""A factor along which elements move to other places (pad, slice, reverse): whole, until a hook exchanges halos."""
+
+ANY = "any"
+"""Stands for every kind of partial result in `Rule.flows`."""
+
+Dim = tuple[int, ...]
+Tensor = tuple[Dim, ...]
+Axes = tuple[Axis, ...]
+FactorAxes = tuple[Axes, ...]
+"""For each factor of a rule, the axes that split it."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rule:
+    """
+    Factors of one op at given shapes; equal ops share one instance, so identity serves as equality.
+
+    `sizes` and `kinds` are per factor; a kind is `PASS`, `REPLICATE`, `PERMUTE` or one of `REDUCTION_KINDS`, for a factor
+    that the results lack because the op combines over it. `flows` lists, for each kind of partial result, the groups of
+    operands through which it may pass: all of a group partial, all others finished.
+    """
+
+    sizes: tuple[int, ...]
+    operands: tuple[Tensor, ...]
+    results: tuple[Tensor, ...]
+    kinds: tuple[str, ...]
+    flows: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    identity: bool = field(default=False)
+    """Whether dims map one to one with all tensors alike, as for element-wise ops."""
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Operands, then results."""
+        return self.operands + self.results
+
+    def splittable(self, factor: int) -> bool:
+        """Whether axes may split `factor` at all."""
+        return self.kinds[factor] not in (REPLICATE, PERMUTE)
+
+    def reduces(self, factor: int) -> bool:
+        """Whether splitting `factor` leaves partial results."""
+        return self.kinds[factor] in REDUCTION_KINDS
+
+    def __str__(self) -> str:
+        names = _factor_names(len(self.sizes))
+        sides = [
+            ", ".join(_tensor_text(tensor, names) for tensor in side) for side in (self.operands, self.results)
+        ]
+        kinds = "".join(f"  {names[i]}={kind}" for i, kind in enumerate(self.kinds) if kind != PASS)
+        flows = "".join(f"  {kind}:{list(group)}" for kind, group in self.flows)
+        return f"{' -> '.join(sides)}{kinds}{flows}"
+
+
+def _factor_names(count: int) -> list[str]:
+    letters = "ijklmnopqrstuvwxyzabcdefgh"
+    return [letters[i % 26] + (str(i // 26) if i >= 26 else "") for i in range(count)]
+
+
+def _tensor_text(tensor: Tensor, names: Sequence[str]) -> str:
+    def dim(factors: Dim) -> str:
+        text = " ".join(names[factor] for factor in factors)
+        return text if len(factors) == 1 else f"({text})" if factors else "1"
+
+    return " ".join(dim(factors) for factors in tensor) or "()"
+
+
+def project(dims: Sequence[Axes], tensor: Tensor, sizes: Sequence[int], mesh: Mesh) -> tuple[dict[int, Axes], bool]:
+    """
+    The axes of each factor of one tensor, given its dims' axes, and whether they say all that the dims say.
+
+    A compound dim hands its axes to its factors major to minor; an axis that covers more than a factor is cut in two.
+    Axes that fit no factor evenly are dropped, which the flag reports.
+    """
+    found: dict[int, Axes] = {}
+    exact = True
+    for axes, factors in zip(dims, tensor, strict=True):
+        if not axes:
+            continue
+        if len(factors) == 1 and sizes[factors[0]] % mesh.group_size(axes) == 0:
+            found[factors[0]] = axes
+            continue
+        exact = _fill(axes, factors, sizes, mesh, found) and exact
+    return found, exact
+
+
+def _fill(axes: Axes, factors: Dim, sizes: Sequence[int], mesh: Mesh, found: dict[int, Axes]) -> bool:
+    waiting = list(axes)
+    for factor in factors:
+        room, taken = sizes[factor], list[Axis]()
+        while waiting and room > 1:
+            axis = waiting[0]
+            size = mesh.axis_size(axis)
+            fits = math.gcd(size, room)
+            if fits == size:
+                taken.append(waiting.pop(0))
+            elif fits == room:
+                start, stop = mesh.span(axis)
+                taken.append(mesh.part(axis.name, start, start * fits))
+                waiting[0] = mesh.part(axis.name, start * fits, stop)
+            else:
+                break
+            room //= fits
+        if taken:
+            found[factor] = tuple(taken)
+        if room > 1:
+            break
+    return not waiting
+
+
+def assemble(factor_axes: Mapping[int, Axes], tensor: Tensor, sizes: Sequence[int], mesh: Mesh) -> tuple[Axes, ...]:
+    """
+    The axes of each dim of one tensor, given its factors' axes: the inverse of `project`.
+
+    In a compound dim a factor's axes count only when all factors before it are split completely.
+    """
+    dims: list[Axes] = []
+    for factors in tensor:
+        if len(factors) == 1:
+            dims.append(factor_axes.get(factors[0], ()))
+            continue
+        axes: list[Axis] = []
+        for factor in factors:
+            mine = factor_axes.get(factor, ())
+            axes += mine
+            if mesh.group_size(mine) != sizes[factor]:
+                break
+        dims.append(tuple(axes))
+    return tuple(dims)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """
+    A row's einsum-like text, parsed.
+
+    Names are factors, `...` is all remaining dims (the same ones wherever it stands), `(i j)` is a compound dim.
+
+    >>> Pattern.parse("i k, k j -> i j").operands
+    ((('i',), ('k',)), (('k',), ('j',)))
+    """
+
+    operands: tuple[tuple[tuple[str, ...], ...], ...]
+    results: tuple[tuple[tuple[str, ...], ...], ...]
+
+    @staticmethod
+    def parse(text: str) -> Pattern:
+        """Reads `i k, k j -> i j`; `ValueError` for anything else."""
+        sides = text.split("->")
+        if len(sides) != 2:
+            raise ValueError(f"{text!r}: write operands -> results, like 'i k, k j -> i j'")
+        operands, results = (tuple(_parse_tensor(tensor) for tensor in side.split(",") if tensor.strip()) for side in sides)
+        return Pattern(operands, results)
+
+    def rule(
+        self,
+        operand_shapes: Sequence[tuple[int, ...]],
+        result_shapes: Sequence[tuple[int, ...]],
+        kinds: Mapping[str, str],
+        flows: tuple[tuple[str, tuple[int, ...]], ...],
+    ) -> Rule:
+        """The rule at given shapes; `ValueError` when the pattern does not fit them."""
+        return _pattern_rule(
+            self, tuple(operand_shapes), tuple(result_shapes), tuple(sorted(kinds.items())), flows
+        )
+
+
+def _parse_tensor(text: str) -> tuple[tuple[str, ...], ...]:
+    dims: list[tuple[str, ...]] = []
+    rest = text.strip()
+    while rest:
+        if rest.startswith("("):
+            inner, _, rest = rest[1:].partition(")")
+            dims.append(tuple(inner.split()))
+        else:
+            word, _, rest = rest.partition(" ")
+            dims.append((word,))
+        rest = rest.strip()
+    return tuple(dims)
+
+
+@lru_cache(maxsize=4096)
+def _pattern_rule(
+    pattern: Pattern,
+    operand_shapes: tuple[tuple[int, ...], ...],
+    result_shapes: tuple[tuple[int, ...], ...],
+    kinds: tuple[tuple[str, str], ...],
+    flows: tuple[tuple[str, tuple[int, ...]], ...],
+) -> Rule:
+    builder = _PatternBuilder(dict(kinds))
+    operands = builder.side(pattern.operands, operand_shapes)
+    results = builder.side(pattern.results, result_shapes)
+    identity = not kinds and len({*operands, *results}) == 1
+    return Rule(tuple(builder.sizes), operands, results, tuple(builder.factor_kinds), flows, identity)
+
+
+class _PatternBuilder:
+    """Numbers the factors of a pattern in order of appearance and infers their sizes."""
+
+    def __init__(self, kinds: Mapping[str, str]):
+        self.kinds = kinds
+        self.numbers: dict[str, int] = {}
+        self.sizes: list[int] = []
+        self.factor_kinds: list[str] = []
+
+    def side(
+        self, tensors: tuple[tuple[tuple[str, ...], ...], ...], shapes: tuple[tuple[int, ...], ...]
+    ) -> tuple[Tensor, ...]:
+        if len(tensors) != len(shapes):
+            raise ValueError(f"the rule names {len(tensors)} tensors where the op has {len(shapes)}")
+        return tuple(self.tensor(tensor, shape) for tensor, shape in zip(tensors, shapes, strict=True))
+
+    def tensor(self, dims: tuple[tuple[str, ...], ...], shape: tuple[int, ...]) -> Tensor:
+        spread = len(shape) - sum(dim != ("...",) for dim in dims)
+        names = [
+            name
+            for dim in dims
+            for name in ([(f"...{index}",) for index in range(spread)] if dim == ("...",) else [dim])
+        ]
+        if len(names) != len(shape):
+            raise ValueError(f"the rule names {len(names)} dims where a tensor has {len(shape)}")
+        return tuple(self.dim(factors, size) for factors, size in zip(names, shape, strict=True))
+
+    def dim(self, factors: tuple[str, ...], size: int) -> Dim:
+        if size == 1 and len(factors) == 1:
+            return ()
+        unknown = [name for name in factors if name not in self.numbers]
+        known = math.prod(self.sizes[self.numbers[name]] for name in factors if name in self.numbers)
+        if len(unknown) > 1 or size % known or (not unknown and known != size):
+            raise ValueError(f"factors {factors} do not make up a dim of size {size}")
+        for name in unknown:
+            self.numbers[name] = len(self.sizes)
+            self.sizes.append(size // known)
+            self.factor_kinds.append(self.kinds.get(name, PASS))
+        return tuple(self.numbers[name] for name in factors)
