@@ -64,7 +64,8 @@ def option_texts(pass_class: type[ModulePass]) -> list[str]:
     for option in get_pass_option_infos(pass_class):
         default = "" if option.default_value is None else f" = {option.default_value}"
         # Types written under `from __future__ import annotations` are strings, and come quoted.
-        texts.append(f"{option.name.replace('_', '-')}: {option.expected_type.strip("'")}{default}")
+        expected_type = option.expected_type.strip("'")
+        texts.append(f"{option.name.replace('_', '-')}: {expected_type}{default}")
     return texts
 
 
