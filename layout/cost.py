@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import product
 
-from shardwright.layout.algebra import Digits, atom_digits, check_exchange, check_permute, shards
+from shardwright.layout.algebra import Digits, atom_digits, canonical, check_exchange, check_permute, shards
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 
@@ -125,6 +125,8 @@ def missing_share(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fractio
 
 
 def _held(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction | None:
+    # Two spellings of one layout may cross where the canonical ones do not.
+    source, target = canonical(source, mesh), canonical(target, mesh)
     try:
         atoms = atom_digits((source, target), mesh)
     except ValueError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.layout.axes import Axis, part, span
@@ -38,7 +38,8 @@ class Mesh:
         name: str = "mesh",
         **axes: int,
     ) -> None:
-        pairs = [*(dims.items() if isinstance(dims, Mapping) else dims), *axes.items()]
+        given = cast("Iterable[tuple[str, int]]", dims.items() if isinstance(dims, Mapping) else dims)
+        pairs = [*given, *axes.items()]
         for axis_name, size in pairs:
             _check_axis(axis_name, size)
         self._sizes = dict(pairs)

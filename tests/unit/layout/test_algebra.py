@@ -1,0 +1,123 @@
+"""What each collective makes of a layout; expected layouts written by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from shardwright.layout import algebra
+from shardwright.layout.axes import Axis, parse_axis
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+
+MESH = Mesh(x=8, y=2, z=2, one=1)
+
+
+def axes(text: str) -> tuple[Axis, ...]:
+    return tuple(map(parse_axis, text.split()))
+
+
+def layout(*dims: str, partial: str = "", kind: str = "sum") -> LayoutSpec:
+    return LayoutSpec("mesh", tuple(map(axes, dims)), frozenset(), axes(partial), kind if partial else "")
+
+
+def test_canonical_joins_neighbours_orders_partial_axes_and_drops_size_one() -> None:
+    spelled = layout("x:(1)2 x:(2)4 one", "", partial="z y one")
+    assert algebra.canonical(spelled, MESH) == layout("x", "", partial="y z")
+    assert algebra.canonical(layout("", partial="one"), MESH) == layout("")
+
+
+def test_canonical_keeps_what_is_not_adjacent_in_order() -> None:
+    spelled = layout("x:(2)4 x:(1)2")
+    assert algebra.canonical(spelled, MESH) is spelled
+
+
+def test_all_reduce_takes_part_of_a_partial_axis() -> None:
+    reduced = algebra.all_reduce(layout("", partial="x y"), axes("x:(2)2"), MESH)
+    assert reduced == layout("", partial="x:(1)2 x:(4)2 y")
+    assert algebra.all_reduce(reduced, axes("y x:(4)2 x:(1)2"), MESH) == layout("")
+
+
+def test_reduce_scatter_appends_minor_and_joins() -> None:
+    before = layout("x:(1)2", "", partial="x:(2)4 y")
+    assert algebra.reduce_scatter(before, [axes("x:(2)4"), axes("y")], MESH) == layout("x", "y")
+
+
+def test_all_gather_removes_parts_from_the_minor_end_of_several_dims() -> None:
+    assert algebra.all_gather(layout("x", "z y"), [axes("x:(2)4"), axes("y")], MESH) == layout("x:(1)2", "z")
+    assert algebra.all_gather(layout("y x"), [axes("y x")], MESH) == layout("")
+
+
+def test_all_slice_appends_and_joins() -> None:
+    assert algebra.all_slice(layout("x:(1)2", ""), [axes("x:(2)4"), axes("y")], MESH) == layout("x", "y")
+    assert algebra.all_slice(layout("", ""), [(), ()], MESH) == layout("", "")
+
+
+def test_all_to_all_moves_minor_parts() -> None:
+    assert algebra.all_to_all(layout("y x", "z"), axes("x:(4)2"), 0, 1, MESH) == layout("y x:(1)4", "z x:(4)2")
+
+
+def test_results_are_closed() -> None:
+    open_spec = LayoutSpec("mesh", (axes("x"), ()), frozenset({1}))
+    assert algebra.all_gather(open_spec, [axes("x"), ()], MESH) == layout("", "")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: algebra.all_reduce(layout("x"), axes("y"), MESH), r'"y" is not partial in \[{"x"}\]'),
+        (lambda: algebra.all_reduce(layout("", partial="x:(1)2"), axes("x"), MESH), '"x" is not partial'),
+        (lambda: algebra.reduce_scatter(layout("", "", partial="x"), [axes("x"), axes("x")], MESH), "is not partial"),
+        (lambda: algebra.all_gather(layout("x y"), [axes("x")], MESH), '"x" is not at the minor end of dim 0'),
+        (lambda: algebra.all_gather(layout("x"), [axes("x:(1)2")], MESH), r'"x":\(1\)2 is not at the minor end'),
+        (lambda: algebra.all_gather(layout("x"), [axes("x"), ()], MESH), r'given for 2 dims, but \[{"x"}\] has 1'),
+        (lambda: algebra.all_slice(layout("x", ""), [(), axes("x:(2)2")], MESH), 'uses "x" already'),
+        (lambda: algebra.all_slice(layout("", "", partial="y"), [(), axes("y")], MESH), 'uses "y" already'),
+        (lambda: algebra.all_slice(layout("", ""), [axes("y"), axes("y")], MESH), "cannot slice dim 1"),
+        (lambda: algebra.all_slice(layout(""), [[Axis("x", 3, 2)]], MESH), "is no part of an axis of size 8"),
+        (lambda: algebra.all_slice(layout(""), [[Axis("w")]], MESH), "has no axis 'w'"),
+        (lambda: algebra.all_to_all(layout("x", ""), axes("x"), 0, 0, MESH), "two different dims"),
+        (lambda: algebra.all_to_all(layout("x", ""), axes("x"), 0, 2, MESH), "there is no dim 2"),
+        (lambda: algebra.all_to_all(layout("x y", ""), axes("x"), 0, 1, MESH), "not at the minor end of dim 0"),
+        (lambda: algebra.check_permute(layout("y"), layout("x"), MESH), "2 parts .* and 8 in"),
+        (lambda: algebra.check_permute(layout("y"), layout("z", partial="x"), MESH), "only a reduction"),
+        (lambda: algebra.check_exchange(layout("y"), layout("y", ""), MESH), "1 and 2 dims"),
+        (lambda: algebra.check_exchange(layout("y"), LayoutSpec("other", (axes("y"),)), MESH), "different meshes"),
+        (lambda: algebra.local_shape(layout("x"), (12,), MESH), "does not split evenly into 8 parts"),
+    ],
+)
+def test_illegal_collectives_say_why(call: object, message: str) -> None:
+    assert callable(call)
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_permutes_may_rename_reorder_and_trade_axes_of_equal_size() -> None:
+    algebra.check_permute(layout("y", ""), layout("z", ""), MESH)
+    algebra.check_permute(layout("y x"), layout("x y"), MESH)
+    algebra.check_permute(layout("y", "z"), layout("z", "x:(4)2"), MESH)
+
+
+def test_atoms_are_the_common_refinement_in_mesh_order() -> None:
+    specs = layout("y x"), layout("x:(2)2", partial="z")
+    found = algebra.atoms(specs, MESH)
+    assert found == axes("x:(1)2 x:(2)2 x:(4)2 y z")
+    assert algebra.expand(specs[0], found) == layout("y x:(1)2 x:(2)2 x:(4)2")
+    assert algebra.canonical(algebra.expand(specs[0], found), MESH) == specs[0]
+
+
+def test_atoms_leave_out_digits_that_nobody_uses() -> None:
+    assert algebra.atoms([layout("x:(1)2", "x:(4)2")], MESH) == axes("x:(1)2 x:(4)2")
+
+
+def test_crossing_parts_have_no_atoms() -> None:
+    mesh = Mesh(x=6)
+    specs = layout("x:(1)2"), layout("x:(1)3")
+    assert algebra.crossing_axes(specs, mesh) == {"x"}
+    with pytest.raises(ValueError, match="cut after 2 and after 3"):
+        algebra.atoms(specs, mesh)
+
+
+def test_local_shape_and_shards() -> None:
+    spec = layout("x", "y z", "")
+    assert algebra.local_shape(spec, (16, 12, 5), MESH) == (2, 3, 5)
+    assert algebra.shards(spec, MESH) == 32

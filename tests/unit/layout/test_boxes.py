@@ -1,0 +1,37 @@
+"""Boxes against NumPy's own splitting of index grids."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shardwright.layout.axes import Axis
+from shardwright.layout.boxes import box, linear_index
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+
+MESH = Mesh(x=4, y=2)
+
+
+def test_each_device_holds_the_chunk_that_numpy_splits_off() -> None:
+    spec = LayoutSpec("mesh", ((Axis("y"), Axis("x")), ()))
+    chunks = np.split(np.arange(24), 8)
+    for x in range(4):
+        for y in range(2):
+            (start, stop), columns = box(spec, (24, 3), MESH, {"x": x, "y": y})
+            np.testing.assert_array_equal(np.arange(start, stop), chunks[np.ravel_multi_index((y, x), (2, 4))])
+            assert columns == (0, 3)
+
+
+def test_parts_of_an_axis_are_its_digits_major_to_minor() -> None:
+    for x in range(4):
+        high, low = np.unravel_index(x, (2, 2))
+        place = {"x": x, "y": 0}
+        assert linear_index([Axis("x", 1, 2)], MESH, place) == high
+        assert linear_index([Axis("x", 2, 2)], MESH, place) == low
+        assert linear_index([Axis("x", 2, 2), Axis("x", 1, 2)], MESH, place) == 2 * low + high
+
+
+def test_a_dim_that_does_not_split_evenly_is_refused() -> None:
+    with pytest.raises(ValueError, match="dim 0 has 6 elements"):
+        box(LayoutSpec("mesh", ((Axis("x"),),)), (6,), MESH, {"x": 0, "y": 0})
