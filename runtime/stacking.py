@@ -28,6 +28,7 @@ def to_stacked(array: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
 
     Partial axes hold the value at their index 0 and the reduction's identity elsewhere.
 
+    >>> from shardwright.layout.axes import Axis
     >>> spec = LayoutSpec("mesh", ((Axis("x"),),))
     >>> to_stacked(np.arange(4), spec, Mesh([("x", 2)])).tolist()
     [[0, 1], [2, 3]]
@@ -40,6 +41,7 @@ def from_stacked(stacked: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
     """
     The global array of a stacked form; partial results are combined.
 
+    >>> from shardwright.layout.axes import Axis
     >>> spec = LayoutSpec("mesh", ((Axis("x"),),))
     >>> from_stacked(np.array([[0, 1], [2, 3]]), spec, Mesh([("x", 2)])).tolist()
     [0, 1, 2, 3]
