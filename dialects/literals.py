@@ -6,7 +6,7 @@ import math
 import re
 import struct
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import builtin
@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import BytesAttr, ComplexType, DenseIntOrFPElementsAt
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.types import AnyTensor, bit_width, shape_of
+from shardwright.dialects.types import AnyTensor, bit_width, element_size, shape_of
 
 DenseAttr: TypeAlias = DenseIntOrFPElementsAttr[Any]
 
@@ -22,7 +22,7 @@ HEX_ABOVE = 100
 """Literals with more elements than this are written as hexadecimal blobs, as MLIR does."""
 
 _STRUCT_FORMATS = {builtin.f16: "<e", builtin.f32: "<f", builtin.f64: "<d"}
-_NATURAL_DIGITS = {builtin.f16: 5, builtin.f32: 9, builtin.f64: 17, builtin.bf16: 4}
+_NATURAL_DIGITS: dict[Attribute, int] = {builtin.f16: 5, builtin.f32: 9, builtin.f64: 17, builtin.bf16: 4}
 _FEWEST_DIGITS = 3
 _TOKEN = re.compile(r"[\[\],()]|[^\s\[\],()]+")
 _DECIMAL = re.compile(r"-?\d+(\.\d*([eE][+-]?\d+)?)?")
@@ -44,14 +44,6 @@ def dense(tensor_type: AnyTensor, data: bytes) -> DenseAttr:
 def is_splat(attribute: DenseAttr) -> bool:
     """Whether all elements are equal (an empty literal is no splat)."""
     return len(attribute.data.data) == element_size(attribute.type.element_type)
-
-
-@cache
-def element_size(element_type: Attribute) -> int:
-    """The bytes that one element takes here; each has its own bytes, also below eight bits."""
-    if isinstance(element_type, ComplexType):
-        return 2 * element_size(element_type.element_type)
-    return 8 if isinstance(element_type, IndexType) else (bit_width(element_type) + 7) // 8
 
 
 def parse_dense(body: str, tensor_type: AnyTensor) -> DenseAttr:
@@ -256,24 +248,44 @@ def _float_text(data: bytes, element_type: Attribute) -> str:
     return f"0x{int.from_bytes(data, 'little'):0{element_size(element_type) * 2}X}"
 
 
+def _digits(value: float, precision: int) -> tuple[str, int]:
+    """
+    The significant digits of a positive number and the exponent of the last, rounded as LLVM rounds.
+
+    LLVM drops digits that it surely does not need before it rounds half up, so its last digit can differ from ours.
+    """
+    significand, denominator = value.as_integer_ratio()
+    exponent = -(denominator.bit_length() - 1)
+    significand *= 5**-exponent
+    surplus = significand.bit_length() - (precision * 196 + 58) // 59
+    dropped = surplus * 59 // 196 if surplus > 0 else 0
+    text = str(significand // 10**dropped)
+    exponent += dropped
+    if len(text) > precision:
+        exponent += len(text) - precision
+        text = str(int(text[:precision]) + (text[precision] >= "5"))
+    stripped = text.rstrip("0")
+    return stripped or "0", exponent + len(text) - len(stripped)
+
+
 def _six_digits(value: float) -> str:
-    mantissa, exponent = f"{value:.5e}".split("e")
-    return f"{mantissa}0e{exponent}"
+    if value == 0:
+        return f"{value:.6e}"
+    digits, exponent = _digits(abs(value), 6)
+    exponent += len(digits) - 1
+    return f"{'-' if value < 0 else ''}{digits[0]}.{digits[1:]:0<6}e{'+' if exponent >= 0 else '-'}{abs(exponent):02}"
 
 
-def _natural(value: float, digits: int) -> str:
+def _natural(value: float, precision: int) -> str:
     """LLVM's default form: plain near one, else scientific with a capital E; no trailing zeros."""
-    sign = "-" if math.copysign(1.0, value) < 0 else ""
-    mantissa, exponent_text = f"{abs(value):.{digits - 1}e}".split("e")
-    significant = mantissa.replace(".", "").rstrip("0") or "0"
-    top = int(exponent_text)
-    lowest = top - len(significant) + 1
+    sign = "-" if value < 0 else ""
+    digits, lowest = _digits(abs(value), precision)
+    top = lowest + len(digits) - 1
     if lowest >= 0:
-        if lowest <= 3 and len(significant) + lowest <= digits:
-            return f"{sign}{significant}{'0' * lowest}"
+        if lowest <= 3 and len(digits) + lowest <= precision:
+            return f"{sign}{digits}{'0' * lowest}"
     elif top >= 0:
-        return f"{sign}{significant[: top + 1]}.{significant[top + 1 :]}"
+        return f"{sign}{digits[: top + 1]}.{digits[top + 1 :]}"
     elif -top <= 3:
-        return f"{sign}0.{'0' * (-top - 1)}{significant}"
-    rest = significant[1:] or "0"
-    return f"{sign}{significant[0]}.{rest}E{'+' if top >= 0 else '-'}{abs(top)}"
+        return f"{sign}0.{'0' * (-top - 1)}{digits}"
+    return f"{sign}{digits[0]}.{digits[1:] or '0'}E{'+' if top >= 0 else '-'}{abs(top)}"

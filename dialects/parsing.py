@@ -45,7 +45,7 @@ def parse_module(
     except ShardwrightError:
         raise
     except ParseError as error:
-        raise _located(error.span, error.get_raw_message(), file_name, line_offset) from error
+        raise _located(error.span, error.msg, file_name, line_offset) from error
     except VerifyException as error:
         _fault(parser, str(error), file_name, error)
     except RecursionError as error:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 AnyTensor: TypeAlias = TensorType[Attribute]
 
-_FLOAT_DTYPES = {
+_FLOAT_DTYPES: dict[Attribute, str] = {
     builtin.f16: "float16",
     builtin.f32: "float32",
     builtin.f64: "float64",
@@ -176,3 +176,16 @@ def bit_width(element_type: Attribute) -> int:
         return 2 * bit_width(element_type.element_type)
     assert isinstance(element_type, builtin.AnyFloat), f"{element_type} has no width"
     return element_type.bitwidth
+
+
+@cache
+def element_size(element_type: Attribute) -> int:
+    """
+    The bytes that one element takes in arrays and literals; each has its own bytes, also below eight bits.
+
+    >>> element_size(builtin.bf16), element_size(IntegerType(1)), element_size(ComplexType(builtin.f32))
+    (2, 1, 8)
+    """
+    if isinstance(element_type, ComplexType):
+        return 2 * element_size(element_type.element_type)
+    return 8 if isinstance(element_type, builtin.IndexType) else (bit_width(element_type) + 7) // 8

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Attribute, Operation
 
 from shardwright.dialects import literals
-from shardwright.dialects.literals import DenseAttr, element_size
+from shardwright.dialects.literals import DenseAttr
 from shardwright.dialects.stablehlo.structural import ConstantOp
-from shardwright.dialects.types import element_dtype, is_boolean, shape_of, tensor, tensor_type
+from shardwright.dialects.types import element_dtype, element_size, is_boolean, shape_of, tensor, tensor_type
 
 if TYPE_CHECKING:
     import numpy as np

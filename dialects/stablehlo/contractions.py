@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerType, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, TensorType, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -250,7 +250,7 @@ class ReduceOp(IRDLOperation):
 
     name = "stablehlo.reduce"
     arguments = var_operand_def(TensorType)
-    dimensions = prop_def(DenseArrayBase)
+    dimensions = prop_def(DenseArrayBase.constr(i64))
     outputs = var_result_def(TensorType)
     body = region_def("single_block")
     traits = traits_def(Pure(), RecursiveMemoryEffect())
@@ -285,7 +285,7 @@ class ReduceOp(IRDLOperation):
     @property
     def dims(self) -> tuple[int, ...]:
         """The reduced dims."""
-        return cast("DenseArrayBase[IntegerType]", self.dimensions).get_values()
+        return self.dimensions.get_values()
 
     @property
     def applied(self) -> Operation | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ComplexType, IntegerAttr, IntegerType, TensorType, i1, i32
@@ -90,7 +90,7 @@ class ElementwiseOp(IRDLOperation, ABC):
         syntax.print_type_or_signature(printer, self)
 
 
-def _same(count: int):
+def _same(count: int) -> Callable[[Attribute], tuple[list[Attribute], list[Attribute]]]:
     return lambda only: ([only] * count, [only])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, IntegerAttr, IntegerType, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -32,12 +32,6 @@ from shardwright.dialects.types import (
     tensor,
     tensor_type,
 )
-
-_Indices = DenseArrayBase[IntegerType]
-
-
-def _values(attribute: _Indices) -> tuple[int, ...]:
-    return attribute.get_values()
 
 
 @irdl_op_definition
@@ -137,7 +131,7 @@ class BroadcastInDimOp(IRDLOperation):
 
     name = "stablehlo.broadcast_in_dim"
     operand = operand_def(TensorType)
-    broadcast_dimensions = prop_def(DenseArrayBase)
+    broadcast_dimensions = prop_def(DenseArrayBase.constr(i64))
     result = result_def(TensorType)
     traits = traits_def(Pure())
 
@@ -153,7 +147,7 @@ class BroadcastInDimOp(IRDLOperation):
     @property
     def dims(self) -> tuple[int, ...]:
         """For each operand dim its place in the result."""
-        return _values(self.broadcast_dimensions)
+        return self.broadcast_dimensions.get_values()
 
     @classmethod
     def parse(cls, parser: Parser) -> BroadcastInDimOp:
@@ -214,7 +208,7 @@ class TransposeOp(IRDLOperation):
 
     name = "stablehlo.transpose"
     operand = operand_def(TensorType)
-    permutation = prop_def(DenseArrayBase)
+    permutation = prop_def(DenseArrayBase.constr(i64))
     result = result_def(TensorType)
     traits = traits_def(Pure())
 
@@ -228,7 +222,7 @@ class TransposeOp(IRDLOperation):
     @property
     def dims(self) -> tuple[int, ...]:
         """For each result dim the operand dim that it was."""
-        return _values(self.permutation)
+        return self.permutation.get_values()
 
     @classmethod
     def parse(cls, parser: Parser) -> TransposeOp:
@@ -256,9 +250,9 @@ class SliceOp(IRDLOperation):
 
     name = "stablehlo.slice"
     operand = operand_def(TensorType)
-    start_indices = prop_def(DenseArrayBase)
-    limit_indices = prop_def(DenseArrayBase)
-    strides = prop_def(DenseArrayBase)
+    start_indices = prop_def(DenseArrayBase.constr(i64))
+    limit_indices = prop_def(DenseArrayBase.constr(i64))
+    strides = prop_def(DenseArrayBase.constr(i64))
     result = result_def(TensorType)
     traits = traits_def(Pure())
 
@@ -277,7 +271,7 @@ class SliceOp(IRDLOperation):
     @property
     def bounds(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
         """Starts, limits and strides, one of each for each dim."""
-        return _values(self.start_indices), _values(self.limit_indices), _values(self.strides)
+        return self.start_indices.get_values(), self.limit_indices.get_values(), self.strides.get_values()
 
     @classmethod
     def parse(cls, parser: Parser) -> SliceOp:
@@ -384,9 +378,9 @@ class PadOp(IRDLOperation):
     name = "stablehlo.pad"
     operand = operand_def(TensorType)
     padding_value = operand_def(TensorType)
-    edge_padding_low = prop_def(DenseArrayBase)
-    edge_padding_high = prop_def(DenseArrayBase)
-    interior_padding = prop_def(DenseArrayBase)
+    edge_padding_low = prop_def(DenseArrayBase.constr(i64))
+    edge_padding_high = prop_def(DenseArrayBase.constr(i64))
+    interior_padding = prop_def(DenseArrayBase.constr(i64))
     result = result_def(TensorType)
     traits = traits_def(Pure())
 
@@ -406,7 +400,11 @@ class PadOp(IRDLOperation):
     @property
     def amounts(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
         """Low, high and interior padding, one of each for each dim."""
-        return _values(self.edge_padding_low), _values(self.edge_padding_high), _values(self.interior_padding)
+        return (
+            self.edge_padding_low.get_values(),
+            self.edge_padding_high.get_values(),
+            self.interior_padding.get_values(),
+        )
 
     @classmethod
     def parse(cls, parser: Parser) -> PadOp:
@@ -448,7 +446,7 @@ class ReverseOp(IRDLOperation):
 
     name = "stablehlo.reverse"
     operand = operand_def(TensorType)
-    dimensions = prop_def(DenseArrayBase)
+    dimensions = prop_def(DenseArrayBase.constr(i64))
     result = result_def(TensorType)
     traits = traits_def(Pure())
 
@@ -460,7 +458,7 @@ class ReverseOp(IRDLOperation):
     @property
     def dims(self) -> tuple[int, ...]:
         """The reversed dims."""
-        return _values(self.dimensions)
+        return self.dimensions.get_values()
 
     @classmethod
     def parse(cls, parser: Parser) -> ReverseOp:
