@@ -2,10 +2,10 @@
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
-from xdsl.dialects.func import Func
 
 from shardwright.dialects.chlo import CHLO
 from shardwright.dialects.dtensor import DTensor
+from shardwright.dialects.func import Func
 from shardwright.dialects.sdy import Sdy
 from shardwright.dialects.stablehlo import StableHLO
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import FuncOp
 
+from shardwright.dialects.func import CallOp
 from shardwright.dialects.locations import fault
 
 

@@ -10,7 +10,15 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import dtype_element, element_dtype, element_of, is_boolean, is_complex, is_float, is_integer
+from shardwright.dialects.types import (
+    dtype_element,
+    element_dtype,
+    element_of,
+    is_boolean,
+    is_complex,
+    is_float,
+    is_integer,
+)
 from shardwright.passes.constants import resplat, splat, splat_bytes, splat_value
 from shardwright.passes.rewriter import Rule
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import sdy
 from shardwright.dialects.dtensor import ConstraintOp, MeshOp, layout_of, meshes, with_layout
+from shardwright.dialects.func import CallOp
 from shardwright.dialects.locations import fault
 from shardwright.layout.axes import merge_adjacent
 from shardwright.layout.mesh import Mesh
@@ -73,13 +74,14 @@ class _Meshes:
 
 def _import_meshes(module: ModuleOp) -> _Meshes:
     found = _Meshes(meshes(module), {})
-    for op in list(module.ops):
-        if isinstance(op, sdy.MeshOp):
-            _import_mesh(op, found)
-    shapes = {mesh.sizes.__repr__(): name for name, mesh in found.known.items() if mesh.sizes}
-    if len(shapes) > 1:
-        names = ", ".join(f"@{name} is {found.known[name]}" for name in shapes.values())
-        raise fault("SW0405", f"one program uses several meshes: {names}", module, help="put all layouts on one mesh")
+    declared = [op for op in module.ops if isinstance(op, sdy.MeshOp)]
+    # A mesh without axes, which JAX declares for unsharded values, counts as any other: it comes last to find one.
+    for op in sorted(declared, key=lambda op: not op.mesh.data.axes):
+        _import_mesh(op, found)
+    if len(found.known) > 1:
+        names = ", ".join(f"@{name} is {mesh}" for name, mesh in found.known.items())
+        message = f"one program uses several meshes: {names}"
+        raise fault("SW0108", message, declared[-1] if declared else module, help="put all layouts on one mesh")
     return found
 
 
@@ -88,18 +90,18 @@ def _import_mesh(op: sdy.MeshOp, found: _Meshes) -> None:
     if mesh.device_ids and (not mesh.axes or mesh.device_ids != tuple(range(len(mesh.device_ids)))):
         raise fault(
             "SW0110",
-            f"mesh @{name} orders its devices by device_ids",
+            f"mesh @{name} lists its devices by device_ids",
             op,
-            notes=("programs refer to mesh axes only; which device stands where is for the run to say",),
+            notes=("a program refers to mesh axes only; which device stands where is for the run to say",),
             help="drop device_ids, and give the devices to Mesh(devices=...)",
         )
-    same = next((other for other, known in found.known.items() if known.sizes == mesh.sizes), None)
-    found.symbols[name] = same or name
-    if same is None:
+    same = (other for other, known in found.known.items() if not mesh.axes or known.sizes == mesh.sizes)
+    symbol = found.symbols[name] = next(same, name)
+    if symbol in found.known:
+        erase(op)
+    else:
         found.known[name] = Mesh(mesh.axes, name=name)
         replace_with(op, MeshOp(name, mesh.axes))
-    else:
-        erase(op)
 
 
 @dataclass

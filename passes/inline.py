@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import CallSiteLoc, LocationAttr, ModuleOp, TensorType
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.dialects.dtensor import with_layout
+from shardwright.dialects.func import CallOp
 from shardwright.dialects.locations import fault
 from shardwright.passes.calls import callees_first, calls_in, functions, is_private
 from shardwright.passes.rewriter import erase, replace

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.dialects.func import CallOp, FuncOp, ReturnOp
 from shardwright.dialects.locations import where
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.runtime import pointwise

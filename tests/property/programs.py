@@ -150,7 +150,7 @@ class _Builder:
         return "{" + ", ".join(items) + "}"
 
     def emit(self, text: str, array: Array, *, exact: bool = True) -> Value:
-        """Appends the op `text` (`RESULT` is the result type) whose value is `array`; others use it unless it is large."""
+        """Appends the op `text` (`RESULT` is the result type) whose value is `array`; later ops use it if small."""
         value = Value(self.name(), array)
         self.program.lines.append(f"{value.name} = {text.replace('RESULT', value.type)}")
         if array.dtype != bool and (array.size == 0 or np.abs(array).max() <= LARGEST):
