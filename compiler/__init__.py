@@ -1,0 +1,1 @@
+"""From Python functions and StableHLO text to partitioned programs: tracer, array functions, pipelines, stages."""

@@ -1,0 +1,204 @@
+"""`Array`: what distributed tensors and traced values share, above all their operators."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from shardwright.compiler.dtypes import DType
+from shardwright.compiler.faults import type_error
+from shardwright.layout import Layout
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""The array functions by name, for the operators below; `dispatch.array_function` adds to it."""
+
+
+class Array(ABC):
+    """
+    A tensor of the array API standard, whether its elements are known (`DTensor`) or not yet (while tracing).
+
+    Operators and functions follow the standard: shapes broadcast, types promote within their kind, Python scalars take
+    the type of the array that they meet.
+    """
+
+    __slots__ = ()
+
+    __array_ufunc__ = None  # NumPy's operators then leave `numpy_array + array` to us.
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """The global shape."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> DType:
+        """The element type."""
+
+    @property
+    @abstractmethod
+    def layout(self) -> Layout | None:
+        """How the tensor is distributed; None while that is not decided (RFC: `tf.Tensor.layout`)."""
+
+    @property
+    def ndim(self) -> int:
+        """The number of dims."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def T(self) -> Any:
+        """The matrix transposed; only for two dims, as in the standard."""
+        if self.ndim != 2:
+            raise type_error(
+                "SW0510", f".T needs two dims, not {self.ndim}", help="use .mT or shardwright.permute_dims"
+            )
+        return _call("permute_dims", self, (1, 0))
+
+    @property
+    def mT(self) -> Any:
+        """The last two dims swapped."""
+        return _call("matrix_transpose", self)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return import_module("shardwright")
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise type_error("SW0510", "a tensor without dims has no length")
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        return (self[index] for index in range(len(self)))
+
+    def __getitem__(self, index: Any) -> Any:
+        return _call("index", self, index)
+
+    def __add__(self, other: Any) -> Any:
+        return _binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary("divide", other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _binary("floor_divide", self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _binary("floor_divide", other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return _binary("remainder", self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _binary("remainder", other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return _binary("pow", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _binary("pow", other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _binary("matmul", self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _binary("matmul", other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return _binary("bitwise_and", self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return _binary("bitwise_and", other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return _binary("bitwise_or", self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return _binary("bitwise_or", other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return _binary("bitwise_xor", self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return _binary("bitwise_xor", other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return _binary("bitwise_left_shift", self, other)
+
+    def __rshift__(self, other: Any) -> Any:
+        return _binary("bitwise_right_shift", self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return _binary("less", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _binary("less_equal", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _binary("greater", self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _binary("greater_equal", self, other)
+
+    def __eq__(self, other: object) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  (element-wise)
+        return _binary("equal", self, other)
+
+    def __ne__(self, other: object) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  (element-wise)
+        return _binary("not_equal", self, other)
+
+    __hash__ = object.__hash__
+
+    def __neg__(self) -> Any:
+        return _call("negative", self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return _call("abs", self)
+
+    def __invert__(self) -> Any:
+        return _call("bitwise_invert", self)
+
+
+OPERANDS = (Array, bool, int, float, complex)
+"""What operators take, next to anything that NumPy can read."""
+
+
+def _call(name: str, *arguments: Any) -> Any:
+    return FUNCTIONS[name](*arguments)
+
+
+def _binary(name: str, left: Any, right: Any) -> Any:
+    if _is_operand(left) and _is_operand(right):
+        return FUNCTIONS[name](left, right)
+    return NotImplemented
+
+
+def _is_operand(value: Any) -> bool:
+    return isinstance(value, OPERANDS) or hasattr(value, "__array__")

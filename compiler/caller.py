@@ -1,0 +1,65 @@
+"""Where in the user's source a traced operation was written."""
+
+from __future__ import annotations
+
+import inspect
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from types import CodeType, FrameType
+
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, StringAttr, UnknownLoc
+
+from shardwright.diagnostics import SourceLocation
+
+_ROOT = Path(__file__).resolve().parent.parent
+_OWN = tuple(
+    [f"{_ROOT / room}/" for room in ("compiler", "dialects", "diagnostics", "layout", "passes", "rules", "runtime")]
+    + [str(_ROOT / "api.py")]
+)
+# The repository's root is the package, so tests and examples lie under it; only these rooms are not the user's. An
+# installation may reach them by a link, so a file counts by either of its names.
+_OWN_LINKED = tuple(path.replace(str(_ROOT), str(Path(__file__).parent.parent), 1) for path in _OWN)
+
+
+def caller() -> SourceLocation | None:
+    """
+    The innermost line of the call stack that is not Shardwright's own.
+
+    >>> caller().line
+    1
+    """
+    frame: FrameType | None = inspect.currentframe()
+    while frame is not None:
+        if not _is_own(frame.f_code.co_filename):
+            return _place(frame.f_code, frame.f_lasti, frame.f_lineno)
+        frame = frame.f_back
+    return None
+
+
+def caller_location() -> LocationAttr:
+    """The same as an attribute for an op."""
+    place = caller()
+    return location_attribute(place) if place is not None else UnknownLoc()
+
+
+@lru_cache(maxsize=4096)
+def location_attribute(place: SourceLocation) -> LocationAttr:
+    """A place in the user's source as an attribute."""
+    return FileLineColLoc(StringAttr(place.file), IntAttr(place.line), IntAttr(place.column))
+
+
+def function_place(code: CodeType) -> SourceLocation:
+    """Where a Python function is defined."""
+    return SourceLocation(code.co_filename, code.co_firstlineno, 1)
+
+
+@lru_cache(maxsize=4096)
+def _is_own(file: str) -> bool:
+    return file.startswith(_OWN) or file.startswith(_OWN_LINKED)
+
+
+@lru_cache(maxsize=4096)
+def _place(code: CodeType, instruction: int, line: int) -> SourceLocation:
+    start, _, column, _ = next(islice(code.co_positions(), instruction // 2, None), (line, None, None, None))
+    return SourceLocation(code.co_filename, start or line, (column or 0) + 1)

@@ -1,0 +1,43 @@
+"""What makes a Python function an array function: it traces inside of a traced function and runs at once outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
+
+from shardwright.compiler.array import FUNCTIONS
+from shardwright.compiler.trace import current_trace
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+Eager = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+"""Runs an array function's implementation on arguments with elements."""
+
+_eager: list[Eager] = []
+
+
+def set_eager(run: Eager) -> None:
+    """Says how array functions run outside of a trace; the layer above calls this once."""
+    _eager[:] = [run]
+
+
+def array_function(implementation: Callable[P, R]) -> Callable[P, R]:
+    """
+    The public form of a function that emits operations.
+
+    In a traced function it calls `implementation`, whose operations all get the caller's location; elsewhere it runs
+    `implementation` as a traced function of its array arguments.
+    """
+
+    @wraps(implementation)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        trace = current_trace()
+        if trace is None:
+            return cast(R, _eager[0](implementation, args, kwargs))
+        with trace.at_caller():
+            return implementation(*args, **kwargs)
+
+    FUNCTIONS[implementation.__name__] = call
+    return call

@@ -1,0 +1,279 @@
+"""Operations on traced values, one function each: what the array functions are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from shardwright.compiler.array import Array
+from shardwright.compiler.dtypes import (
+    BOOLEAN,
+    DType,
+    brief,
+    check_integer,
+    common_dtype,
+    default_dtype,
+    kind_of,
+    scalar_kind,
+)
+from shardwright.compiler.faults import type_error, value_error
+from shardwright.compiler.trace import Trace, Tracer, check_alive, current_trace
+from shardwright.dialects import dtensor, stablehlo
+from shardwright.dialects.types import dtype_element, tensor
+from shardwright.layout import Layout
+
+LITERAL_LIMIT = 64 * 1024
+"""The most bytes of a NumPy array that a traced program takes in as a constant."""
+
+Value = Any
+"""What array functions take: traced values, distributed tensors, NumPy arrays, Python scalars."""
+
+
+def trace_now() -> Trace:
+    """The program that is being traced."""
+    trace = current_trace()
+    assert trace is not None, "operations are only emitted while tracing"
+    return trace
+
+
+def as_tracer(value: Value, what: str = "an array function") -> Tracer:
+    """A value of the current program for anything that can be one."""
+    if isinstance(value, Tracer):
+        check_alive(value, trace_now())
+        return value
+    if isinstance(value, Array):
+        return trace_now().capture(value)
+    kind = scalar_kind(value)
+    if kind is not None:
+        literal = constant(value, default_dtype(kind))
+        return Tracer(literal.trace, literal.value, kind)
+    return _literal(value, what)
+
+
+def _literal(value: Value, what: str) -> Tracer:
+    if isinstance(value, str | list | tuple | dict) or not hasattr(value, "__array__"):
+        raise type_error(
+            "SW0507", f"{what} takes arrays and numbers, not {type(value).__name__}", help="make an array of it first"
+        )
+    array = np.asarray(value)
+    if array.nbytes > LITERAL_LIMIT:
+        raise type_error(
+            "SW0501",
+            f"a NumPy array of {array.nbytes} bytes would become a constant of the program",
+            f"arrays up to {LITERAL_LIMIT} bytes may",
+            help="pass it to the traced function as an argument",
+        )
+    return constant(array, array.dtype)
+
+
+def constant(value: Value, dtype: DType, shape: Sequence[int] = ()) -> Tracer:
+    """A constant: an array, or a scalar that fills `shape`."""
+    if isinstance(value, int) and not isinstance(value, bool) and kind_of(dtype) == "integer":
+        check_integer(value, dtype)
+    whole = tuple(shape) if scalar_kind(value) is not None or np.ndim(value) == 0 else np.shape(value)
+    return trace_now().emit(stablehlo.make_constant(value, dtype_element(dtype), whole))
+
+
+def operands(what: str, *values: Value) -> list[Tracer]:
+    """The values with their common type and shape, as element-wise operations need them."""
+    dtype = result_dtype(what, *values)
+    shape = broadcast_shape(what, *[shape_of(value) for value in values])
+    return [fit(value, dtype, shape) for value in values]
+
+
+def fit(value: Value, dtype: DType, shape: Sequence[int]) -> Tracer:
+    """The value converted and broadcast; a Python scalar becomes one constant of that type and shape."""
+    if scalar_kind(value) is not None:
+        return constant(value, dtype, shape)
+    return broadcast(convert(as_tracer(value), dtype), shape)
+
+
+def result_dtype(what: str, *values: Value) -> DType:
+    """The type to which the values promote."""
+    kinds = [kind for value in values if (kind := weak_kind(value)) is not None]
+    dtypes = [dtype_of(value) for value in values if weak_kind(value) is None]
+    return common_dtype(dtypes, kinds, what)
+
+
+def weak_kind(value: Value) -> str | None:
+    """The kind of a value that takes the type of the arrays around it; None for a value with a type of its own."""
+    return value.scalar_kind if isinstance(value, Tracer) else scalar_kind(value)
+
+
+def dtype_of(value: Value) -> DType:
+    """The dtype of a value; a Python scalar has its kind's default."""
+    kind = scalar_kind(value)
+    if kind is not None:
+        return default_dtype(kind)
+    return value.dtype if isinstance(value, Array) else np.asarray(value).dtype
+
+
+def shape_of(value: Value) -> tuple[int, ...]:
+    """The shape of a value; Python scalars have none."""
+    return (
+        ()
+        if scalar_kind(value) is not None
+        else tuple(np.shape(value) if not isinstance(value, Array) else value.shape)
+    )
+
+
+def broadcast_shape(what: str, *shapes: Sequence[int]) -> tuple[int, ...]:
+    """
+    The shape to which all broadcast; ValueError (SW0504) when there is none.
+
+    >>> broadcast_shape("add", (4, 1), (3,))
+    (4, 3)
+    """
+    try:
+        return np.broadcast_shapes(*map(tuple, shapes))
+    except ValueError:
+        raise value_error(
+            "SW0504",
+            f"{what} does not fit shapes {' and '.join(str(list(shape)) for shape in shapes)}",
+            help="aligned at the last dim, sizes must be equal or 1",
+        ) from None
+
+
+def convert(value: Tracer, dtype: DType) -> Tracer:
+    """The elements in another type."""
+    if value.dtype == dtype:
+        return value
+    if dtype == BOOLEAN:
+        return compare("NE", value, constant(0, value.dtype, value.shape))
+    if kind_of(value.dtype) == "complex" and kind_of(dtype) != "complex":
+        raise type_error("SW0506", f"{brief(value.dtype)} cannot be {brief(dtype)}", help="take its real part first")
+    return trace_now().emit(stablehlo.ConvertOp(value.value, dtype_element(dtype)))
+
+
+def unary(operation: Callable[[SSAValue], Operation], value: Tracer) -> Tracer:
+    """An element-wise operation of one operand."""
+    return trace_now().emit(operation(value.value))
+
+
+def binary(operation: type[stablehlo.BinaryOp], left: Tracer, right: Tracer) -> Tracer:
+    """An element-wise operation of two operands of one type."""
+    result = trace_now().emit(operation(left.value, right.value))
+    if left.scalar_kind and right.scalar_kind:
+        result.scalar_kind = left.scalar_kind
+    return result
+
+
+def compare(direction: str, left: Tracer, right: Tracer) -> Tracer:
+    """Whether a relation (EQ, NE, LT, LE, GT, GE) holds, for each element."""
+    return trace_now().emit(stablehlo.CompareOp(left.value, right.value, direction))
+
+
+def select(condition: Tracer, on_true: Tracer, on_false: Tracer) -> Tracer:
+    """Elements of one value or the other."""
+    return trace_now().emit(stablehlo.SelectOp(condition.value, on_true.value, on_false.value))
+
+
+def broadcast_in_dim(value: Tracer, shape: Sequence[int], dims: Sequence[int]) -> Tracer:
+    """The value repeated: its dim `i` becomes dim `dims[i]` of `shape`."""
+    target = tuple(shape)
+    if target == value.shape:
+        return value
+    return trace_now().emit(
+        stablehlo.BroadcastInDimOp(value.value, tuple(dims), tensor(target, dtype_element(value.dtype)))
+    )
+
+
+def broadcast(value: Tracer, shape: Sequence[int]) -> Tracer:
+    """The value repeated as element-wise operations repeat it: dims are aligned at the last."""
+    offset = len(shape) - value.ndim
+    return broadcast_in_dim(value, shape, range(offset, len(shape)))
+
+
+def reshape(value: Tracer, shape: Sequence[int]) -> Tracer:
+    """The same elements, row-major, in another shape of the same size."""
+    target = tuple(shape)
+    if target == value.shape:
+        return value
+    return trace_now().emit(stablehlo.ReshapeOp(value.value, tensor(target, dtype_element(value.dtype))))
+
+
+def transpose(value: Tracer, order: Sequence[int]) -> Tracer:
+    """The dims in another order."""
+    if tuple(order) == tuple(range(value.ndim)):
+        return value
+    return trace_now().emit(stablehlo.TransposeOp(value.value, tuple(order)))
+
+
+def slice_(value: Tracer, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]) -> Tracer:
+    """A box of the elements, of every `strides`-th one."""
+    if not any(starts) and tuple(limits) == value.shape and all(stride == 1 for stride in strides):
+        return value
+    return trace_now().emit(stablehlo.SliceOp(value.value, tuple(starts), tuple(limits), tuple(strides)))
+
+
+def reverse(value: Tracer, dims: Sequence[int]) -> Tracer:
+    """The elements of some dims back to front."""
+    return trace_now().emit(stablehlo.ReverseOp(value.value, tuple(dims))) if dims else value
+
+
+def concatenate(values: Sequence[Tracer], dim: int) -> Tracer:
+    """Values end to end along one dim."""
+    return trace_now().emit(stablehlo.ConcatenateOp([value.value for value in values], dim))
+
+
+def iota(dtype: DType, shape: Sequence[int], dim: int) -> Tracer:
+    """Each element's index along `dim`."""
+    return trace_now().emit(stablehlo.IotaOp(dim, tensor(tuple(shape), dtype_element(dtype))))
+
+
+_IDENTITIES: dict[type[Operation], Any] = {
+    stablehlo.AddOp: 0,
+    stablehlo.MultiplyOp: 1,
+    stablehlo.AndOp: True,
+    stablehlo.OrOp: False,
+}
+
+
+def reduce(operation: type[Operation], value: Tracer, dims: Sequence[int]) -> Tracer:
+    """The elements of some dims combined by add, multiply, maximum, minimum, and, or."""
+    if not dims:
+        return value
+    start = constant(_identity(operation, value.dtype), value.dtype)
+    return trace_now().emit(stablehlo.ReduceOp([value.value], [start.value], tuple(dims), operation))
+
+
+def _identity(operation: type[Operation], dtype: DType) -> Any:
+    if operation in _IDENTITIES:
+        return _IDENTITIES[operation]
+    is_maximum = operation is stablehlo.MaximumOp
+    if kind_of(dtype) == "integer":
+        limits = np.iinfo(dtype)
+        return int(limits.min if is_maximum else limits.max)
+    if kind_of(dtype) == "boolean":
+        return not is_maximum
+    return -math.inf if is_maximum else math.inf
+
+
+def dot(left: Tracer, right: Tracer, dims: stablehlo.DotDimensions) -> Tracer:
+    """Sums of products: batching dims first, then the free dims of each operand."""
+    return trace_now().emit(stablehlo.DotGeneralOp(left.value, right.value, dims))
+
+
+def constrain(value: Tracer, layout: Layout) -> Tracer:
+    """The value with its layout settled."""
+    return _relaid(dtensor.ConstraintOp, value, layout, None)
+
+
+def relayout(value: Tracer, layout: Layout, reason: str) -> Tracer:
+    """The value in another layout."""
+    return _relaid(dtensor.RelayoutOp, value, layout, reason)
+
+
+def _relaid(
+    operation: type[dtensor.RelayoutOp | dtensor.ConstraintOp], value: Tracer, layout: Layout, reason: str | None
+) -> Tracer:
+    trace = trace_now()
+    trace.use_mesh(layout.mesh)
+    full = layout.for_rank(value.ndim)
+    full.local_shape(value.shape)
+    assert trace.mesh is not None
+    return trace.emit(operation(value.value, full.on(trace.mesh).spec, reason))

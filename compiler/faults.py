@@ -1,0 +1,16 @@
+"""The coded errors of the Python API, each at the user's line."""
+
+from __future__ import annotations
+
+from shardwright.compiler.caller import caller
+from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
+
+
+def value_error(code: str, message: str, *notes: str, help: str | None = None) -> ShardwrightValueError:
+    """The `ValueError` with this diagnostic; raise it."""
+    return ShardwrightValueError(Diagnostic(code, message, caller(), notes, help))
+
+
+def type_error(code: str, message: str, *notes: str, help: str | None = None) -> ShardwrightTypeError:
+    """The `TypeError` with this diagnostic; raise it."""
+    return ShardwrightTypeError(Diagnostic(code, message, caller(), notes, help))

@@ -1,0 +1,117 @@
+"""Arguments and results as trees: nested dicts, lists, tuples, dataclasses and `None`, with arrays at the leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, NamedTuple, cast
+
+_LEAF = "*"
+
+
+@dataclass(frozen=True)
+class Static:
+    """A value that is part of a tree's shape: it is compared, not traced."""
+
+    value: Hashable
+
+
+class Tree(NamedTuple):
+    """The shape of a tree: a container's class, its keys, and the shapes of its parts."""
+
+    kind: Any
+    keys: tuple[Any, ...] = ()
+    parts: tuple[Any, ...] = ()
+
+
+LEAF = Tree(_LEAF)
+"""The tree that is one leaf."""
+
+
+def flatten(value: Any) -> tuple[list[Any], Tree]:
+    """
+    The leaves of a tree, in order, and its shape.
+
+    Fields of dataclasses that hold plain Python values (numbers, strings, functions) are part of the shape.
+
+    >>> leaves, tree = flatten({"w": [1, 2], "b": None})
+    >>> leaves
+    [1, 2]
+    >>> unflatten(tree, ["one", "two"])
+    {'w': ['one', 'two'], 'b': None}
+    """
+    leaves: list[Any] = []
+    return leaves, _flatten(value, leaves)
+
+
+def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:
+    """The tree of this shape with these leaves: the inverse of `flatten`."""
+    return _unflatten(tree, iter(leaves))
+
+
+def paths(tree: Tree, root: str = "") -> list[str]:
+    """
+    How a program reaches each leaf from `root`.
+
+    >>> paths(flatten({"w": [1, 2]})[1], "params")
+    ["params['w'][0]", "params['w'][1]"]
+    """
+    return list(_paths(tree, root))
+
+
+def _flatten(value: Any, leaves: list[Any]) -> Tree:
+    if value is None:
+        return Tree(None)
+    kind = cast("type[Any]", type(value))
+    if kind is dict:
+        return Tree(dict, tuple(value), tuple([_flatten(part, leaves) for part in value.values()]))
+    if isinstance(value, list | tuple):
+        parts = cast("Sequence[Any]", value)
+        return Tree(kind, (), tuple([_flatten(part, leaves) for part in parts]))
+    if is_dataclass(value) and not isinstance(value, type):
+        return _flatten_dataclass(value, leaves)
+    leaves.append(value)
+    return LEAF
+
+
+def _flatten_dataclass(value: Any, leaves: list[Any]) -> Tree:
+    names = tuple(field.name for field in fields(value) if field.init)
+    parts: list[Any] = []
+    for name in names:
+        part = getattr(value, name)
+        plain = isinstance(part, bool | int | float | complex | str | bytes) or callable(part)
+        parts.append(Static(part) if plain else _flatten(part, leaves))
+    return Tree(type(value), names, tuple(parts))
+
+
+def _unflatten(tree: Tree | Static, leaves: Iterator[Any]) -> Any:
+    if isinstance(tree, Static):
+        return tree.value
+    if tree.kind == _LEAF:
+        return next(leaves)
+    if tree.kind is None:
+        return None
+    parts = [_unflatten(part, leaves) for part in tree.parts]
+    if tree.kind is list or tree.kind is tuple:
+        return tree.kind(parts)
+    if tree.kind is dict:
+        return dict(zip(tree.keys, parts, strict=True))
+    if tree.keys:
+        return tree.kind(**dict(zip(tree.keys, parts, strict=True)))
+    return tree.kind(*parts)
+
+
+def _paths(tree: Tree | Static, path: str) -> Iterator[str]:
+    if isinstance(tree, Static) or tree.kind is None:
+        return
+    if tree.kind == _LEAF:
+        yield path
+    elif tree.kind is dict:
+        for key, part in zip(tree.keys, tree.parts, strict=True):
+            yield from _paths(part, f"{path}[{key!r}]")
+    elif tree.keys:
+        for name, part in zip(tree.keys, tree.parts, strict=True):
+            yield from _paths(part, f"{path}.{name}")
+    else:
+        for index, part in enumerate(tree.parts):
+            yield from _paths(part, f"{path}[{index}]")

@@ -1,0 +1,192 @@
+"""A program while it is being written: `Trace` collects its operations, `Tracer` stands for a value in it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NoReturn
+
+from xdsl.dialects.builtin import LocationAttr, NameLoc, StringAttr
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from shardwright.compiler.array import Array
+from shardwright.compiler.caller import caller_location
+from shardwright.compiler.dtypes import DType, brief
+from shardwright.compiler.faults import type_error, value_error
+from shardwright.dialects.types import dtype_element, element_dtype, shape_of, tensor
+from shardwright.layout import Layout, Mesh
+
+
+class Trace:
+    """
+    A program being written: its entry block, its mesh, and the arrays that it uses without taking them as arguments.
+
+    Operations get the location at which the outermost array function was called.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.block = Block()
+        self.mesh: Mesh | None = None
+        self.layouts: dict[BlockArgument, Layout] = {}
+        self.captured: list[Array] = []
+        self._captures: dict[int, Tracer] = {}
+        self._location: LocationAttr | None = None
+
+    def argument(self, name: str, shape: tuple[int, ...], dtype: DType, location: LocationAttr) -> Tracer:
+        """A new argument of the program."""
+        value = self.block.insert_arg(tensor(shape, dtype_element(dtype)), len(self.block.args))
+        value.name_hint = _identifier(name)
+        value.location = NameLoc(StringAttr(name), location)
+        return Tracer(self, value)
+
+    def lay_out(self, argument: Tracer, layout: Layout) -> None:
+        """Gives an argument its layout."""
+        assert isinstance(argument.value, BlockArgument)
+        self.use_mesh(layout.mesh)
+        self.layouts[argument.value] = layout.for_rank(argument.ndim)
+
+    def capture(self, array: Array) -> Tracer:
+        """An array that the Python function found outside of its arguments: one more argument, taken once."""
+        if id(array) not in self._captures:
+            self.captured.append(array)
+            argument = self.argument(f"captured{len(self.captured)}", array.shape, array.dtype, self.location)
+            if array.layout is not None:
+                self.lay_out(argument, array.layout)
+            self._captures[id(array)] = argument
+        return self._captures[id(array)]
+
+    def use_mesh(self, mesh: Mesh) -> None:
+        """Settles the program's mesh; ValueError (SW0505) when it has another one already."""
+        if self.mesh is None:
+            self.mesh = mesh
+        elif mesh != self.mesh:
+            raise value_error(
+                "SW0505",
+                f"{self.name} uses two meshes: {self.mesh!r} and {mesh!r}",
+                help="bring all arguments to one mesh first, with shardwright.relayout outside of the function",
+            )
+
+    @property
+    def location(self) -> LocationAttr:
+        """Where the user wrote what is being traced."""
+        return self._location if self._location is not None else caller_location()
+
+    @contextmanager
+    def at_caller(self) -> Generator[None]:
+        """Operations within come from one line of the user's: the one that is calling now."""
+        if self._location is not None:
+            yield
+            return
+        self._location = caller_location()
+        try:
+            yield
+        finally:
+            self._location = None
+
+    def emit(self, op: Operation) -> Tracer:
+        """Adds an operation with one result."""
+        op.location = self.location
+        self.block.add_op(op)
+        return Tracer(self, op.results[0])
+
+
+class Tracer(Array):
+    """
+    A value of a program that is being traced: it has a shape and a dtype, but no elements yet.
+
+    `scalar_kind` is set for what came from a Python scalar: such a value takes the type of the array that it meets.
+    """
+
+    __slots__ = ("_dtype", "_shape", "scalar_kind", "trace", "value")
+
+    def __init__(self, trace: Trace, value: SSAValue, scalar_kind: str | None = None) -> None:
+        self.trace = trace
+        self.value = value
+        self.scalar_kind = scalar_kind
+        self._shape = shape_of(value)
+        self._dtype = element_dtype(value.type)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout that the user gave; None where propagation will decide."""
+        return self.trace.layouts.get(self.value) if isinstance(self.value, BlockArgument) else None
+
+    def __repr__(self) -> str:
+        return f"Traced({brief(self.dtype)}{list(self.shape)})"
+
+    def __bool__(self) -> bool:
+        _refuse("a Python condition", "shardwright.where(condition, x, y) chooses between values, element by element")
+
+    def __float__(self) -> float:
+        _refuse("float()", "keep it an array, or call float() on the function's result")
+
+    def __int__(self) -> int:
+        _refuse("int()", "keep it an array, or call int() on the function's result")
+
+    def __complex__(self) -> complex:
+        _refuse("complex()", "keep it an array, or call complex() on the function's result")
+
+    def __index__(self) -> int:
+        _refuse(
+            "a Python integer (a size, an index, a dim)",
+            "if it comes from an argument, name that argument in shardwright.function(..., static=[...])",
+        )
+
+    def __array__(self, *arguments: Any, **options: Any) -> Any:
+        _refuse("a NumPy array", "use shardwright's functions in traced code: shardwright.exp instead of numpy.exp")
+
+    def __dlpack__(self, **options: Any) -> Any:
+        _refuse("DLPack", "export the function's result instead")
+
+
+def _refuse(use: str, way_out: str) -> NoReturn:
+    raise type_error(
+        "SW0503",
+        f"a traced value has no elements yet and cannot be used as {use}",
+        "the Python function runs once, to write down the program; the program runs later",
+        help=way_out,
+    )
+
+
+_current: ContextVar[Trace | None] = ContextVar("shardwright_trace", default=None)
+
+
+def current_trace() -> Trace | None:
+    """The program that is being traced in this thread, or None."""
+    return _current.get()
+
+
+@contextmanager
+def tracing(trace: Trace) -> Generator[None]:
+    """Makes `trace` the current one."""
+    token = _current.set(trace)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def check_alive(tracer: Tracer, trace: Trace) -> None:
+    """TypeError (SW0513) for a value that escaped from the function in which it was traced."""
+    if tracer.trace is not trace:
+        raise type_error(
+            "SW0513",
+            f"a value traced in {tracer.trace.name} is used in {trace.name}",
+            "it was kept beyond its function, in a global, an attribute or a closure",
+            help="return it from its function instead, or pass it as an argument",
+        )
+
+
+def _identifier(name: str) -> str | None:
+    cleaned = "".join(character if character.isalnum() else "_" for character in name).strip("_")
+    return cleaned if cleaned and not cleaned[0].isdigit() else None
