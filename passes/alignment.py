@@ -88,16 +88,13 @@ class Aligner:
         through = flowing[1] if flowing else ()
         for place, value in enumerate(node.operands):
             spec = self._spec(strategy.operands[place], flowing[0] if flowing and place in through else None)
-            if place in through or not self._is_ready(node, place, spec):
-                node.op.operands[place] = self._obtain(value, spec, node.op, lambda: self._why(node, strategy))
+            operand = self._obtain(value, spec, node.op, lambda: self._why(node, strategy))
+            if operand is not node.op.operands[place]:
+                node.op.operands[place] = operand
         pending = outgoing(strategy, flowing[0] if flowing else None)
         for value, result in zip(node.results, strategy.results, strict=True):
             self.pending[value], self.made[value] = pending, result
             self._define(value, self._spec(result, pending))
-
-    def _is_ready(self, node: Node, place: int, spec: LayoutSpec) -> bool:
-        """Whether the operand already is what the op holds (scalars of free values aside)."""
-        return dtensor.layout_of(node.op.operands[place]) == spec and not self.program.free[node.operands[place]]
 
     def _flowing(self, node: Node, strategy: Strategy) -> tuple[Pending, tuple[int, ...]] | None:
         if not self.flow.accepts[node.index]:

@@ -137,7 +137,11 @@ def _simplify_convert(op: Operation) -> Operation | SSAValue | None:
     if is_float(element_of(operand)) and not is_float(element_of(result)):
         return None  # out of range, each backend has its own answer
     dtype = element_dtype(element_of(result))
-    return _fold(op, lambda value: value.astype(dtype))
+
+    def convert(value: Scalar) -> Scalar:
+        return value.astype(dtype)
+
+    return _fold(op, convert)
 
 
 _RELATIONS: dict[str, Callable[..., Any]] = {

@@ -25,7 +25,7 @@ class Monoid:
     identity: Callable[[np.dtype[Any]], Any]
 
 
-MONOIDS = {
+MONOIDS: Mapping[type[Operation], Monoid] = {
     stablehlo.AddOp: Monoid(stablehlo.AddOp, lambda dtype: 0),
     stablehlo.MultiplyOp: Monoid(stablehlo.MultiplyOp, lambda dtype: 1),
     stablehlo.MaximumOp: Monoid(stablehlo.MaximumOp, lowest),

@@ -82,7 +82,9 @@ def _check_signature(call: CallOp, callee: FuncOp) -> None:
     expected = callee.function_type
     if call.operand_types == expected.inputs.data and call.result_types == expected.outputs.data:
         return
-    if _plain(call.operand_types) == _plain(expected.inputs) and _plain(call.result_types) == _plain(expected.outputs):
+    if _plain(call.operand_types) == _plain(expected.inputs.data) and _plain(call.result_types) == _plain(
+        expected.outputs.data
+    ):
         return
     raise fault(
         "SW0323",

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from shardwright.layout.axes import overlap
 from shardwright.passes.program import HEAVY, Dims, Node, Program
 from shardwright.passes.propagation import Because, State, passes_dims_on
-from shardwright.passes.strategy import Strategist
+from shardwright.passes.strategy import Strategist, Strategy
 from shardwright.rules.rule import assemble
 
 SWEEPS = 3
@@ -46,14 +46,14 @@ class _Refiner:
         self.tried.clear()
         kept = False
         for node in self.program.nodes:
-            cost, _ = self.strategist.best(node, self.state.dims)
+            cost, chosen = self.strategist.best(node, self.state.dims)
             if cost > 0:
-                kept = self._improve(node) or kept
+                kept = self._improve(node, chosen) or kept
         return kept
 
-    def _improve(self, node: Node) -> bool:
+    def _improve(self, node: Node, chosen: Strategy) -> bool:
         best: tuple[float, Changes] | None = None
-        for wishes in self._wishes(node):
+        for wishes in self._wishes(node, chosen):
             changes = self._spread(wishes)
             saved = self._saved(changes) if changes else 0.0
             if saved > 0.5 and (best is None or saved > best[0]):
@@ -67,9 +67,12 @@ class _Refiner:
             self.state.because[value] = Because(node, None, text)
         return True
 
-    def _wishes(self, node: Node) -> Iterator[Changes]:
+    def _wishes(self, node: Node, chosen: Strategy) -> Iterator[Changes]:
         """Layouts that the op's strategies would like for its values, together and one by one, not tried yet."""
-        for option in self.strategist.options(node, self.state.dims, every_factor=node.op.name in HEAVY):
+        options = list(self.strategist.options(node, self.state.dims))
+        if node.op.name in HEAVY:
+            options += self.strategist.neighbours(node, chosen)
+        for option in options:
             liked = zip(node.values, option.operands + option.results, strict=True)
             wishes = {value: dims for value, dims in liked if dims != self.state.dims[value] and self._may_move(value)}
             fresh = {value: dims for value, dims in wishes.items() if self._is_fresh(value, dims)}

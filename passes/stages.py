@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp, NoneAttr, StringAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -143,6 +143,7 @@ class _Verifier:
         if not function.body.blocks:
             return
         last = function.get_return_op()
+        sides: list[tuple[str, ArrayAttr[DictionaryAttr] | None, Sequence[SSAValue]]]
         sides = [("argument", function.arg_attrs, function.args)]
         if last is not None:
             sides.append(("result", function.res_attrs, tuple(last.operands)))
@@ -151,7 +152,7 @@ class _Verifier:
                 entry = attributes.data[number].data if attributes is not None else {}
                 self._verify_global_side(f"{side} {number}", entry, value)
 
-    def _verify_global_side(self, name: str, entry: dict[str, Attribute], value: SSAValue) -> None:
+    def _verify_global_side(self, name: str, entry: Mapping[str, Attribute], value: SSAValue) -> None:
         layout, whole = entry.get(LAYOUT_ARGUMENT), entry.get(GLOBAL_TYPE_ARGUMENT)
         if not isinstance(layout, LayoutAttr) or not isinstance(whole, TensorType):
             raise _global_side(name, f"needs {LAYOUT_ARGUMENT} and {GLOBAL_TYPE_ARGUMENT}", value)

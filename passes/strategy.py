@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from shardwright.layout import algebra, planner
+from shardwright.layout import algebra, cost, planner
 from shardwright.layout.axes import Axis, cut, merge_adjacent
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
@@ -48,7 +48,8 @@ class Strategist:
         self.mesh: Mesh = program.mesh
         self._order = {name: index for index, name in enumerate(self.mesh.sizes)}
         self._projections: dict[tuple[Rule, int, Dims], tuple[dict[int, Axes], bool]] = {}
-        self._options: dict[tuple[Rule, bool, bool, tuple[Dims | None, ...]], tuple[Strategy, ...]] = {}
+        self._options: dict[tuple[Rule, bool, tuple[Dims | None, ...]], tuple[Strategy, ...]] = {}
+        self._shares: dict[tuple[Dims, Dims], float] = {}
         self._best: dict[object, tuple[float, Strategy]] = {}
 
     def project(self, rule: Rule, tensor: int, dims: Dims) -> tuple[dict[int, Axes], bool]:
@@ -94,17 +95,17 @@ class Strategist:
         program = self.program
         best: tuple[float, int, int, Strategy] | None = None
         for rank, option in enumerate(options):
-            cost = 0.0
+            price = 0.0
             seen: set[tuple[int, Dims]] = set()
             for place, wanted in enumerate(option.operands):
                 value = node.operands[place]
                 if not program.free[value] and (value, wanted) not in seen:
                     seen.add((value, wanted))
-                    cost += fetch(place, wanted)
+                    price += fetch(place, wanted)
             for value, made in zip(node.results, option.results, strict=True):
-                cost += self.finish(value, made, option.partial, option.kind, dims[value])
-            if best is None or (cost, -option.degree, rank) < best[:3]:
-                best = (cost, -option.degree, rank, option)
+                price += self.finish(value, made, option.partial, option.kind, dims[value])
+            if best is None or (price, -option.degree, rank) < best[:3]:
+                best = (price, -option.degree, rank, option)
         assert best is not None
         return best[0], best[3]
 
@@ -112,9 +113,19 @@ class Strategist:
         """Bytes sent per device to relayout a finished value."""
         if have == want:
             return 0.0
+        share = self._shares.get((have, want))
+        if share is None:
+            share = self._shares[have, want] = self._share(value, have, want)
+        return share * self.program.bytes[value]
+
+    def _share(self, value: int, have: Dims, want: Dims) -> float:
+        """What the planner reaches between finished layouts: only what is missing moves, whatever the shape."""
         program = self.program
-        share = planner.cost_share(program.spec(have), program.spec(want), program.shapes[value], self.mesh)
-        return share * program.bytes[value]
+        source, target = program.spec(have), program.spec(want)
+        missing = cost.missing_share(source, target, self.mesh)
+        if missing is not None:
+            return float(missing)
+        return planner.cost_share(source, target, program.shapes[value], self.mesh)
 
     def finish(self, value: int, made: Dims, partial: Axes, kind: str, want: Dims) -> float:
         """Bytes sent per device to bring a value, partial over some axes, into finished dims."""
@@ -128,32 +139,47 @@ class Strategist:
         """The canonical layout with these dims and partial axes."""
         return algebra.canonical(LayoutSpec(self.mesh.name, dims, frozenset(), partial, kind), self.mesh)
 
-    def options(self, node: Node, dims: Sequence[Dims], *, every_factor: bool = False) -> tuple[Strategy, ...]:
+    def neighbours(self, node: Node, chosen: Strategy) -> list[Strategy]:
+        """The strategies that differ from `chosen` in where one axis goes, to whatever factor can be split by it."""
+        rule = node.rule
+        found: list[Strategy] = []
+        for factor, axes in chosen.factors:
+            for axis in axes:
+                for target in range(len(rule.sizes)):
+                    if target != factor and self._may_split(rule, target, axis):
+                        moved = {f: tuple(a for a in mine if a != axis) for f, mine in chosen.factors}
+                        moved[target] = (*moved.get(target, ()), axis)
+                        strategy = self._strategy(rule, {f: mine for f, mine in moved.items() if mine})
+                        if strategy is not None:
+                            found.append(strategy)
+        return found
+
+    def options(self, node: Node, dims: Sequence[Dims]) -> tuple[Strategy, ...]:
         """
         All sensible strategies for the op when every value has the dims given by number; never empty.
 
-        An axis may go to any factor that some tensor splits by it, or with `every_factor` to any that can be split.
+        An axis may go to any factor that some tensor splits by it.
         """
         rule = node.rule
         known = tuple(
             None if self.program.free[value] and place < len(node.operands) else dims[value]
             for place, value in enumerate(node.values)
         )
-        key = (rule, node.op.name in HEAVY, every_factor, known)
+        key = (rule, node.op.name in HEAVY, known)
         found = self._options.get(key)
         if found is None:
             weights = [self.program.bytes[value] for value in node.values]
-            found = self._options[key] = tuple(self._enumerate(rule, node.op.name in HEAVY, every_factor, known, weights))
+            found = self._options[key] = tuple(self._enumerate(rule, node.op.name in HEAVY, known, weights))
         return found
 
     def _enumerate(
-        self, rule: Rule, heavy: bool, every_factor: bool, known: tuple[Dims | None, ...], weights: Sequence[int]
+        self, rule: Rule, heavy: bool, known: tuple[Dims | None, ...], weights: Sequence[int]
     ) -> list[Strategy]:
         carried = [self.project(rule, tensor, dims)[0] if dims is not None else {} for tensor, dims in enumerate(known)]
         carried = _refine_all(carried, self.mesh)
         found: dict[tuple[tuple[int, Axes], ...], Strategy] = {}
         for keep in (True, False) if heavy else (False,):
-            for assignment in _assignments(self._choices(rule, carried, keep, every_factor)):
+            for assignment in _assignments(self._choices(rule, carried, keep)):
                 strategy = self._strategy(rule, self._ordered(rule, assignment, carried, weights))
                 if strategy is not None:
                     found.setdefault(strategy.factors, strategy)
@@ -161,9 +187,7 @@ class Strategist:
                 break
         return list(found.values())
 
-    def _choices(
-        self, rule: Rule, carried: Sequence[dict[int, Axes]], keep: bool, every_factor: bool
-    ) -> dict[Axis, list[int | None]]:
+    def _choices(self, rule: Rule, carried: Sequence[dict[int, Axes]], keep: bool) -> dict[Axis, list[int | None]]:
         """
         For each axis in use the factors that some tensor splits by it, and None for leaving it out.
 
@@ -180,8 +204,6 @@ class Strategist:
                         if factor not in factors:
                             factors.append(factor)
         for axis, factors in choices.items():
-            if every_factor:
-                factors += [factor for factor in range(len(rule.sizes)) if factor not in factors and self._may_split(rule, factor, axis)]
             if not keep or tensors[axis] < 2:
                 factors.append(None)
         return dict(sorted(choices.items(), key=lambda item: (self._order[item[0].name], item[0])))
