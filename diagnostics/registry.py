@@ -101,6 +101,12 @@ ENTRIES: dict[str, Entry] = {
         "Only tensors have layouts.",
         "drop the sharding from this value",
     ),
+    "SW0114": Entry(
+        "sdy.sharding that is no sharding",
+        "The attribute sdy.sharding of an argument or result must be a Shardy sharding; anything else would be "
+        "lost silently.",
+        "write #sdy.sharding<@mesh, [{...}, ...]>, one {...} for each dim",
+    ),
     "SW0201": Entry(
         "malformed text",
         "The text is not MLIR as the grammar of its ops asks: the message says what was expected at this place.",

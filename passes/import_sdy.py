@@ -210,13 +210,24 @@ def _take(function: FuncOp, name: str) -> list[sdy.Sharding | None] | None:
         found = entry.data.get(SHARDING)
         if FOREIGN in entry.data and found is None:
             raise _foreign(function)
-        shardings.append(found.data if isinstance(found, sdy.ShardingAttr) else None)
+        if found is not None and not isinstance(found, sdy.ShardingAttr):
+            raise _no_sharding(function, found)
+        shardings.append(found.data if found is not None else None)
         kept.append(DictionaryAttr({key: value for key, value in entry.data.items() if key not in (SHARDING, FOREIGN)}))
     if any(entry.data for entry in kept):
         function.properties[name] = ArrayAttr(kept)
     else:
         del function.properties[name]
     return shardings
+
+
+def _no_sharding(function: FuncOp, found: Attribute) -> ShardwrightError:
+    return fault(
+        "SW0114",
+        f"@{function.sym_name.data} has {SHARDING} = {found}, which is no sharding",
+        function,
+        help="write #sdy.sharding<@mesh, [{...}, ...]>, one {...} for each dim",
+    )
 
 
 def _foreign(function: FuncOp) -> ShardwrightError:
