@@ -41,9 +41,10 @@ def load_archive(path: str) -> dict[str, Array]:
     """The arrays of a `.npz` file, all read; never unpickles."""
     data = read_bytes(path)
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise ValueError("it holds a single array, not an archive of named ones")
+        archive = np.load(io.BytesIO(data), allow_pickle=False)
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise ValueError("it holds a single array, not an archive of named ones")
+        with archive:
             return {key: archive[key] for key in archive.files}
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         why = str(error).split("\n")[0] or type(error).__name__

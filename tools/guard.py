@@ -17,6 +17,9 @@ from shardwright.tools.files import write_atomically
 
 DONE, USER_ERROR, INTERNAL_ERROR = 0, 1, 2
 
+LONGEST_MESSAGE = 200
+"""Characters of an internal error's message that are shown; the reproducer has all of it."""
+
 
 @dataclass
 class CommandState:
@@ -69,7 +72,7 @@ def out_of_memory(error: MemoryError) -> ShardwrightError:
 
 def report_internal(state: CommandState, error: Exception) -> None:
     """Save a reproducer and print the coded text of an internal error."""
-    first_line = (str(error) or "no message").split("\n")[0]
+    first_line = (str(error) or "no message").split("\n")[0][:LONGEST_MESSAGE]
     diagnostic = Diagnostic(
         "SW0799",
         f"internal error: {type(error).__name__}: {first_line}",

@@ -16,10 +16,7 @@ class Report:
 
     comparisons: list[Comparison]
     compared_with: list[str]
-    sent_bytes: int | float
-    predicted_bytes: int | float
-    messages: int
-    collectives: list[dict[str, Any]]
+    ledger: dict[str, Any]
     peak_bytes: int
     seconds: dict[str, float]
 
@@ -39,10 +36,8 @@ class Report:
             {
                 "ok": self.ok,
                 "max_abs_error": self.max_abs_error,
-                "sent_bytes": self.sent_bytes,
-                "predicted_bytes": self.predicted_bytes,
-                "messages": self.messages,
-                "collectives": self.collectives,
+                "predicted_bytes": self.ledger["sent_bytes"],
+                **self.ledger,
                 "peak_bytes": self.peak_bytes,
                 "seconds": {name: round(seconds, 6) for name, seconds in self.seconds.items()},
             },
@@ -52,8 +47,9 @@ class Report:
     def as_text(self) -> str:
         """The report for people."""
         lines = [self._verdict()]
-        lines.append(f"sent per device: {self.sent_bytes:,} bytes in {self.messages} messages, as predicted")
-        for row in self.collectives:
+        sent, messages = self.ledger["sent_bytes"], self.ledger["messages"]
+        lines.append(f"sent per device: {sent:,} bytes in {messages} messages, as predicted")
+        for row in self.ledger["collectives"]:
             over = ", ".join(row["axes"]) or "no axis"
             lines.append(
                 f"  {row['kind']:<20} over {over:<24} {row['messages']:>5} x {row['sent_bytes']:>16,.0f} bytes"
@@ -67,5 +63,5 @@ class Report:
             return "ran; nothing to compare with (--check, --expect)"
         word = "ok" if self.ok else "WRONG"
         references = " and ".join(self.compared_with)
-        count = len(self.comparisons)
+        count = len({comparison.key for comparison in self.comparisons})
         return f"{word}: {count} results against {references}, largest difference {self.max_abs_error:.3g}"

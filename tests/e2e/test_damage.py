@@ -70,6 +70,7 @@ MAXIMUM = "stablehlo.maximum %arg0, %0 : tensor<16x128xf32>"
 CONSTRAINT = '<@mesh, [{"batch"}, {"model"}]> : '
 RETURN = "return %8, %4 : tensor<16x64xf32>, tensor<f32>"
 FLAT = "(tensor<64x16xf32>) -> tensor<1024xf32>"
+TRANSPOSED = "-> tensor<64x16xf32>\n    %6 = stablehlo.reshape %5 : (tensor<64x16xf32>)"
 
 DAMAGES = [
     # Text that is no MLIR.
@@ -93,8 +94,9 @@ DAMAGES = [
     Damage("unknown attribute", "dims = [1, 0] :", "dimensions = [1, 0] :"),
     # Types and shapes.
     Damage("wrong contracting sizes", "tensor<64x128xf32>) -> tensor<16", "tensor<32x128xf32>) -> tensor<16"),
-    Damage("wrong result shape", "-> tensor<64x16xf32>", "-> tensor<16x64xf32>"),
-    Damage("reshape to another size", FLAT, FLAT.replace("1024", "1000")),
+    Damage("wrong result type", "-> tensor<64x16xf32>", "-> tensor<16x64xf32>", line=11),
+    Damage("wrong result shape", TRANSPOSED, TRANSPOSED.replace("64x16", "16x64"), "transpose"),
+    Damage("reshape to another size", FLAT, FLAT.replace("1024", "1000"), line=12),
     Damage("type mismatch of operands", "tensor<f32>) -> tensor<f32>\n", "tensor<i32>) -> tensor<f32>\n"),
     Damage("bad permutation", "dims = [1, 0]", "dims = [1, 1]"),
     Damage("reduce over a dim that is not there", "dimensions = [0, 1]", "dimensions = [0, 2]"),
@@ -102,11 +104,11 @@ DAMAGES = [
     Damage("call with wrong types", RELU_CALL, "call @relu(%arg0) : (tensor<16x64xf32>) -> tensor<16x128xf32>"),
     Damage("huge dim", "-> (tensor<16x64xf32>, ", "-> (tensor<99999999999999x64xf32>, ", line=14),
     Damage("negative dim", FLAT, FLAT.replace("1024", "-1024")),
-    Damage("dynamic dim", FLAT, FLAT.replace("1024", "?")),
+    Damage("dynamic dim", FLAT, FLAT.replace("1024", "?"), line=12),
     # Meshes and layouts.
     Damage("axis used twice", CONSTRAINT, CONSTRAINT.replace("model", "batch"), "batch"),
-    Damage("dim not divisible", '"batch"=4', '"batch"=5', "16", line=3),
-    Damage("missing mesh", '  sdy.mesh @mesh = <["batch"=4, "model"=2]>\n', "\n", "@mesh", line=3),
+    Damage("dim not divisible", '"batch"=4', '"batch"=5', "16", line=6),
+    Damage("missing mesh", '  sdy.mesh @mesh = <["batch"=4, "model"=2]>\n', "\n", "@mesh", line=6),
     Damage("unknown mesh", CONSTRAINT, CONSTRAINT.replace("@mesh", "@grid"), "@grid"),
     Damage("unknown axis", CONSTRAINT, CONSTRAINT.replace("model", "data"), "data"),
     Damage("layout of another rank", CONSTRAINT, '<@mesh, [{"batch"}]> : '),
@@ -276,4 +278,4 @@ def test_wrong_expected_results_exit_with_1(tmp_path: Path, capsys: pytest.Captu
     assert run_with(path, inputs, "--expect", str(expected)) == 1
     err = capsys.readouterr().err
     assert "error[SW0713]" in err
-    assert_coded(err, path, 15)
+    assert_coded(err, path, 13)
