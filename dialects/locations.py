@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+from shardwright.dialects.xdsl_patches import FileLineColRange, unchecked
 
 
 def source_location(location: Attribute) -> SourceLocation | None:
@@ -58,7 +59,7 @@ def fuse(locations: Iterable[LocationAttr], reason: str = "") -> LocationAttr:
     distinct = list(dict.fromkeys(locations))
     if len(distinct) == 1 and not reason:
         return distinct[0]
-    return FusedLoc(ArrayAttr(distinct), StringAttr(reason) if reason else NoneAttr())
+    return unchecked(FusedLoc, locations=ArrayAttr(distinct), metadata=StringAttr(reason) if reason else NoneAttr())
 
 
 def where(place: Operation | SSAValue) -> SourceLocation | None:
@@ -77,6 +78,8 @@ def fault(
 
 
 def _inner(location: Attribute) -> tuple[Attribute, ...]:
+    if isinstance(location, FileLineColRange):
+        return (location.start,)
     if isinstance(location, NameLoc):
         return (location.location,)
     if isinstance(location, CallSiteLoc):
