@@ -88,8 +88,8 @@ def program(
     return register
 
 
-def sgd(parameters: Any, gradients: Any, rate: float = 0.1) -> Any:
-    """One step of plain gradient descent."""
+def sgd(parameters: Any, gradients: Any, rate: float = 0.5) -> Any:
+    """One step of plain gradient descent, long enough for a wrong gradient to show."""
     return jax.tree.map(lambda value, gradient: (value - rate * gradient).astype(value.dtype), parameters, gradients)
 
 
@@ -100,7 +100,7 @@ def adam(parameters: Any, gradients: Any, first: Any, second: Any, step: jax.Arr
     first_scale, second_scale = 1 / (1 - 0.9**step), 1 / (1 - 0.999**step)
 
     def update(value: jax.Array, m: jax.Array, v: jax.Array) -> jax.Array:
-        return value - 1e-3 * (m * first_scale) / (jnp.sqrt(v * second_scale) + 1e-8)
+        return value - 1e-1 * (m * first_scale) / (jnp.sqrt(v * second_scale) + 1e-8)
 
     return jax.tree.map(update, parameters, first, second), first, second
 

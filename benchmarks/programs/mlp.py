@@ -45,8 +45,8 @@ def forward(layers: dict[str, jax.Array], value: jax.Array, activation: Activati
 def squared_error(
     layers: dict[str, jax.Array], value: jax.Array, target: jax.Array, activation: Activation
 ) -> jax.Array:
-    """Mean squared error of the network."""
-    return jnp.mean((forward(layers, value, activation) - target) ** 2)
+    """The squared error of the network: the sum over features, the mean over rows."""
+    return jnp.mean(jnp.sum((forward(layers, value, activation) - target) ** 2, axis=-1))
 
 
 def tensor_parallel(count: int, axis: str = "model") -> dict[str, P]:
@@ -166,7 +166,7 @@ def mlp_mixed_train_fsdp(context: Context) -> Traceable:
     def loss_of(layers: Any, value: jax.Array, target: jax.Array) -> jax.Array:
         small = jax.tree.map(lambda one: one.astype(jnp.bfloat16), layers)
         result = forward(small, value.astype(jnp.bfloat16)).astype(jnp.float32)
-        return jnp.mean((result - target) ** 2)
+        return jnp.mean(jnp.sum((result - target) ** 2, axis=-1))
 
     def step(layers: Any, value: jax.Array, target: jax.Array) -> Any:
         loss, gradients = jax.value_and_grad(loss_of)(layers, value, target)

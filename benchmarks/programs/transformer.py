@@ -119,11 +119,16 @@ def biased_block(layer: Tree, value: jax.Array) -> jax.Array:
     return value + hidden @ layer["down"] + layer["down_bias"]
 
 
+def squared_error(value: jax.Array, target: jax.Array) -> jax.Array:
+    """The sum over features, the mean over tokens."""
+    return jnp.mean(jnp.sum((value - target) ** 2, axis=-1))
+
+
 def train_step(run: Callable[[Tree, jax.Array], jax.Array]) -> Callable[..., Any]:
-    """One step of gradient descent on the mean squared error of `run`."""
+    """One step of gradient descent on the squared error of `run`."""
 
     def step(layer: Tree, value: jax.Array, target: jax.Array) -> Any:
-        loss, gradients = jax.value_and_grad(lambda one: jnp.mean((run(one, value) - target) ** 2))(layer)
+        loss, gradients = jax.value_and_grad(lambda one: squared_error(run(one, value), target))(layer)
         return sgd(layer, gradients), loss
 
     return step
@@ -229,7 +234,7 @@ def tstack_adam_train(context: Context) -> Traceable:
 
     def step(layers: list[Tree], first: Any, second: Any, count: jax.Array, value: jax.Array, target: jax.Array) -> Any:
         def loss_of(stack: list[Tree]) -> jax.Array:
-            return jnp.mean((block(stack[1], block(stack[0], value)) - target) ** 2)
+            return squared_error(block(stack[1], block(stack[0], value)), target)
 
         loss, gradients = jax.value_and_grad(loss_of)(layers)
         return adam(layers, gradients, first, second, count), loss
