@@ -137,6 +137,11 @@ ENTRIES: dict[str, Entry] = {
         "Each value must be defined above its uses, in the same region or around it.",
         "move the definition up",
     ),
+    "SW0304": Entry(
+        "name defined twice",
+        "Functions and meshes of one module have different names.",
+        "give each function and mesh its own name",
+    ),
     "SW0310": Entry(
         "unknown stage",
         "The module records a stage that does not exist.",

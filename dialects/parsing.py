@@ -82,6 +82,8 @@ class _ModuleParser(LocatedParser):
 
 def _located(span: Span[str] | Span[bytes], message: str, file_name: str, line_offset: int) -> ShardwrightError:
     place = span.get_location()
+    if message == " in block definition":
+        message = "expected an operation or '}'"
     return ShardwrightError(
         Diagnostic(
             _code(message),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
@@ -17,13 +17,13 @@ def verify_module(module: ModuleOp) -> None:
     """
     Verifies every op and the order of definitions and uses.
 
-    Raises `ShardwrightError` with one diagnostic (SW0302, SW0303) for each op at fault: its name and its place, without
-    printing the module.
+    Raises `ShardwrightError` with one diagnostic (SW0302 to SW0304) for each op at fault: its name and its place,
+    without printing the module.
 
     >>> from shardwright.dialects.parsing import parse_module
     >>> verify_module(parse_module("func.func @main(%x: tensor<4xf32>) { return }"))
     """
-    faults = [*_op_faults(module), *_dominance_faults(module)]
+    faults = [*_symbol_faults(module)] or [*_op_faults(module), *_dominance_faults(module)]
     if faults:
         raise ShardwrightError(faults)
 
@@ -37,6 +37,17 @@ def verify_dominance(module: ModuleOp) -> None:
     faults = list(_dominance_faults(module))
     if faults:
         raise ShardwrightError(faults)
+
+
+def _symbol_faults(module: ModuleOp) -> Iterator[Diagnostic]:
+    """Each op at the top of the module that takes a name which another has."""
+    first: dict[str, Operation] = {}
+    for op in module.body.block.ops:
+        name = op.properties.get("sym_name")
+        if isinstance(name, StringAttr) and first.setdefault(name.data, op) is not op:
+            message = f"'{op.name}' op defines @{name.data} again"
+            notes = (f"it is defined at {where(first[name.data])}",)
+            yield Diagnostic("SW0304", message, where(op), notes, help="give each function and mesh its own name")
 
 
 def _op_faults(module: ModuleOp) -> Iterator[Diagnostic]:
