@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightValueError
+from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.literals import element_size
 from shardwright.dialects.locations import fault
@@ -105,10 +105,12 @@ def entry_function(module: ModuleOp) -> FuncOp:
     for function in functions:
         if function.sym_name.data == "main":
             return function
-    raise ShardwrightValueError(
-        Diagnostic(
-            "SW0404", "the module has no function @main", help="name the entry function @main and make it public"
-        )
+    message = "the module has no function @main"
+    raise fault(
+        "SW0404",
+        message,
+        functions[0] if functions else module,
+        help="name the entry function @main and make it public",
     )
 
 
@@ -117,9 +119,7 @@ def the_mesh(module: ModuleOp) -> Mesh:
     meshes = list(dtensor.meshes(module).values())
     if len(meshes) > 1:
         names = ", ".join(f"@{mesh.name}" for mesh in meshes)
-        raise ShardwrightValueError(
-            Diagnostic("SW0405", f"the module declares several meshes: {names}", help="use one mesh in a program")
-        )
+        raise fault("SW0405", f"the module declares several meshes: {names}", module, help="use one mesh in a program")
     return meshes[0] if meshes else Mesh()
 
 

@@ -11,10 +11,10 @@ from xdsl.passes import ModulePass
 
 from shardwright.dialects import dtensor
 from shardwright.dialects.locations import where
-from shardwright.passes.program import Program, build_program
+from shardwright.passes.program import Program, build_program, entry_function
 from shardwright.passes.propagation import Because, State, propagate
 from shardwright.passes.refinement import refine
-from shardwright.passes.rewriter import retype
+from shardwright.passes.rewriter import insert_before, retype
 from shardwright.passes.stages import set_stage
 from shardwright.passes.strategy import Strategist
 
@@ -40,6 +40,7 @@ class PropagateLayoutsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Runs the pass on a module."""
+        _declare_mesh(op)
         program = build_program(op)
         strategist = Strategist(program)
         state = propagate(program, strategist)
@@ -47,6 +48,12 @@ class PropagateLayoutsPass(ModulePass):
             refine(program, strategist, state)
         _write(program, state)
         set_stage(op, "propagated")
+
+
+def _declare_mesh(module: ModuleOp) -> None:
+    """A program without a mesh is one for a single device: layouts still need a mesh to name."""
+    if not dtensor.meshes(module):
+        insert_before(entry_function(module), dtensor.MeshOp("mesh", []))
 
 
 def _write(program: Program, state: State) -> None:
