@@ -268,10 +268,20 @@ ENTRIES: dict[str, Entry] = {
         "A dim is a whole number from minus the rank up to the rank, each named once.",
         "count dims from 0, or from the end with negative numbers",
     ),
+    "SW0511": Entry(
+        "malformed contraction",
+        "An einsum equation names the dims of its operands and result; names that appear twice must have equal sizes.",
+        "write it like 'bij,bjk->bik'",
+    ),
     "SW0513": Entry(
         "traced value outside of its function",
         "A value of one traced function was kept (in a global, an attribute, a closure) and used in another.",
         "return it from its function, or pass it as an argument",
+    ),
+    "SW0514": Entry(
+        "wrong index",
+        "A tensor is indexed by whole numbers, slices, ... and None, at most one for each dim and inside of it.",
+        "choose elements by their values with shardwright.where",
     ),
     "SW0601": Entry(
         "op without a kernel",
