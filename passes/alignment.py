@@ -7,7 +7,7 @@ one `dtensor.relayout` right before its first use, from the cheapest one that is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from shardwright.dialects import dtensor
 from shardwright.dialects.locations import fuse, where
 from shardwright.layout import planner
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.partial_flow import Flow, Pending, incoming, outgoing
+from shardwright.passes.partial_flow import Pending, incoming, outgoing, plan_flow
 from shardwright.passes.rewriter import retype
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.strategy import Strategist, Strategy
@@ -32,16 +32,23 @@ class _Forms:
     available: dict[LayoutSpec, SSAValue]
 
 
+def bytes_sent(program: Program, strategist: Strategist, dims: list[Dims]) -> float:
+    """What each device would send if `program` were aligned to `dims`: the same walk, without the edits."""
+    aligner = Aligner(program, strategist, dims, emit=False)
+    aligner.run()
+    return aligner.sent
+
+
 class Aligner:
     """Puts the relayouts into `program`; `dims` are the propagated layouts by value number."""
 
-    def __init__(
-        self, program: Program, strategist: Strategist, strategies: Sequence[Strategy], flow: Flow, dims: list[Dims]
-    ):
+    def __init__(self, program: Program, strategist: Strategist, dims: list[Dims], *, emit: bool = True):
+        self.emit = emit
+        self.sent = 0.0
         self.program = program
         self.strategist = strategist
-        self.strategies = strategies
-        self.flow = flow
+        self.strategies = [strategist.best(node, dims)[1] for node in program.nodes]
+        self.flow = plan_flow(program, strategist, self.strategies, dims)
         self.dims = dims
         self.made = list(dims)
         self.pending: list[Pending | None] = [None] * len(dims)
@@ -58,10 +65,14 @@ class Aligner:
         for node in program.nodes:
             self._visit(node)
         self._return()
+        if self.emit:
+            self._clean_up()
+
+    def _clean_up(self) -> None:
         for op in reversed(self.obsolete):
             op.detach()
             op.erase(safe_erase=False)
-        program.function.update_function_type()
+        self.program.function.update_function_type()
 
     def _visit(self, node: Node) -> None:
         if node.results and self.program.free[node.results[0]]:
@@ -89,7 +100,7 @@ class Aligner:
         for place, value in enumerate(node.operands):
             spec = self._spec(strategy.operands[place], flowing[0] if flowing and place in through else None)
             operand = self._obtain(value, spec, node.op, lambda: self._why(node, strategy))
-            if operand is not node.op.operands[place]:
+            if self.emit and operand is not node.op.operands[place]:
                 node.op.operands[place] = operand
         pending = outgoing(strategy, flowing[0] if flowing else None)
         for value, result in zip(node.results, strategy.results, strict=True):
@@ -130,7 +141,7 @@ class Aligner:
     def _obtain(self, value: int, spec: LayoutSpec, asker: Operation, why: Callable[[], str]) -> SSAValue:
         """The value in layout `spec`, made right before `asker` when it is not there yet."""
         if self.program.free[value]:
-            return self._remade(value, spec, asker)
+            return self._remade(value, spec, asker) if self.emit else self.program.values[value]
         forms = self.forms[value]
         assert forms is not None
         found = forms.available.get(spec)
@@ -140,11 +151,10 @@ class Aligner:
         if home not in forms.available and spec != home and not spec.partial and self._shared(value, home, spec):
             self._obtain(value, home, asker, why)
         best = min(forms.available, key=lambda form: self._share(form, spec, value))
+        self.sent += self._share(best, spec, value)
         source = forms.available[best]
-        relayout = dtensor.RelayoutOp(source, spec, why())
-        self._place(relayout, asker, source)
-        forms.available[spec] = relayout.result
-        return relayout.result
+        forms.available[spec] = self._relayout(source, spec, asker, why) if self.emit else source
+        return forms.available[spec]
 
     def _shared(self, value: int, home: LayoutSpec, spec: LayoutSpec) -> bool:
         """Whether a value of several users is better finished in its own layout first than for one of them alone."""
@@ -170,12 +180,14 @@ class Aligner:
             forms.available[spec] = self._retyped(copy.results[0], spec)
         return forms.available[spec]
 
-    def _place(self, op: dtensor.RelayoutOp, asker: Operation, source: SSAValue) -> None:
+    def _relayout(self, source: SSAValue, spec: LayoutSpec, asker: Operation, why: Callable[[], str]) -> SSAValue:
+        op = dtensor.RelayoutOp(source, spec, why())
         origin = source.owner
         places = [asker.location, *([origin.location] if isinstance(origin, Operation) else [])]
         op.location = fuse(places, "relayout")
         assert asker.parent is not None
         asker.parent.insert_op_before(op, asker)
+        return op.result
 
     def _return(self) -> None:
         """Results leave finished, in their propagated layouts."""
@@ -184,10 +196,13 @@ class Aligner:
             number = self.program.numbers[value]
             spec = self.program.spec(self.dims[number])
             why = f"result {place} of the function"
-            terminator.operands[place] = self._obtain(number, spec, terminator, lambda why=why: why)
+            finished = self._obtain(number, spec, terminator, lambda why=why: why)
+            if self.emit:
+                terminator.operands[place] = finished
 
     def _define(self, number: int, spec: LayoutSpec) -> None:
-        self.forms[number] = _Forms(spec, {spec: self._retyped(self.program.values[number], spec)})
+        value = self.program.values[number]
+        self.forms[number] = _Forms(spec, {spec: self._retyped(value, spec) if self.emit else value})
 
     def _retyped(self, value: SSAValue, spec: LayoutSpec) -> SSAValue:
         key = (value.type, spec)

@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from shardwright.passes.alignment import Aligner
-from shardwright.passes.partial_flow import plan_flow
 from shardwright.passes.program import build_program
 from shardwright.passes.stages import require_stage, set_stage
 from shardwright.passes.strategy import Strategist
@@ -36,9 +35,5 @@ class InsertRelayoutsPass(ModulePass):
         """Runs the pass on a module."""
         require_stage(op, self.name, "propagated")
         program = build_program(op)
-        strategist = Strategist(program)
-        dims = [spec.dims for spec in program.layouts()]
-        strategies = [strategist.best(node, dims)[1] for node in program.nodes]
-        flow = plan_flow(program, strategist, strategies, dims)
-        Aligner(program, strategist, strategies, flow, dims).run()
+        Aligner(program, Strategist(program), [spec.dims for spec in program.layouts()]).run()
         set_stage(op, "aligned")

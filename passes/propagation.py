@@ -66,6 +66,8 @@ def propagate(program: Program, strategist: Strategist) -> State:
 
 def passes_dims_on(rule: Rule) -> bool:
     """Whether all tensors of the rule have the same factors, none of them reduced or kept whole."""
+    if rule.pairwise:
+        return True
     shapes = {tuple(sorted(factor for factors in tensor for factor in factors)) for tensor in rule.tensors()}
     return len(shapes - {()}) <= 1 and all(kind == PASS for kind in rule.kinds)
 

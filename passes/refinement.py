@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from shardwright.layout.axes import overlap
+from shardwright.passes.alignment import bytes_sent
 from shardwright.passes.program import HEAVY, Dims, Node, Program
 from shardwright.passes.propagation import Because, State, passes_dims_on
 from shardwright.passes.strategy import Strategist, Strategy
@@ -25,11 +26,21 @@ Changes = dict[int, Dims]
 
 
 def refine(program: Program, strategist: Strategist, state: State) -> None:
-    """Improves `state` in place until a sweep finds nothing, `SWEEPS` times at most."""
+    """
+    Improves `state` in place until a sweep finds nothing, `SWEEPS` times at most.
+
+    Sweeps price ops one by one; how relayouts are shared and where partial sums end is known only by aligning. So the state
+    that aligns with the fewest bytes wins, which may be the one that propagation left.
+    """
     refiner = _Refiner(program, strategist, state)
+    best = bytes_sent(program, strategist, state.dims), list(state.dims), list(state.because)
     for _ in range(SWEEPS):
         if not refiner.sweep():
             break
+        sent = bytes_sent(program, strategist, state.dims)
+        if sent < best[0]:
+            best = sent, list(state.dims), list(state.because)
+    state.dims[:], state.because[:] = best[1:]
 
 
 class _Refiner:

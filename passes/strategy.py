@@ -161,6 +161,9 @@ class Strategist:
         An axis may go to any factor that some tensor splits by it.
         """
         rule = node.rule
+        if rule.pairwise:
+            each = tuple(dims[value] for value in node.results)
+            return (Strategy(each, each, (), "", 1, ()),)
         known = tuple(
             None if self.program.free[value] and place < len(node.operands) else dims[value]
             for place, value in enumerate(node.values)

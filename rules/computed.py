@@ -44,9 +44,11 @@ class _Builder:
         results: Sequence[Tensor],
         flows: Sequence[tuple[str, tuple[int, ...]]] = (),
         identity: bool = False,
+        pairwise: bool = False,
     ) -> Rule:
         """The finished rule."""
-        return Rule(tuple(self.sizes), tuple(operands), tuple(results), tuple(self.kinds), tuple(flows), identity)
+        sizes, kinds = tuple(self.sizes), tuple(self.kinds)
+        return Rule(sizes, tuple(operands), tuple(results), kinds, tuple(flows), identity, pairwise)
 
 
 @lru_cache(maxsize=None)
@@ -68,7 +70,7 @@ def _iota(op: Operation) -> Rule:
 def _pairwise(shapes: tuple[Shape, ...]) -> Rule:
     builder = _Builder()
     tensors = [builder.tensor(shape) for shape in shapes]
-    return builder.rule(tensors, tensors, identity=len(shapes) == 1)
+    return builder.rule(tensors, tensors, pairwise=True)
 
 
 def _optimization_barrier(op: Operation) -> Rule:

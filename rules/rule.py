@@ -52,6 +52,8 @@ class Rule:
     flows: tuple[tuple[str, tuple[int, ...]], ...] = ()
     identity: bool = field(default=False)
     """Whether dims map one to one with all tensors alike, as for element-wise ops."""
+    pairwise: bool = field(default=False)
+    """Whether operand and result number `i` are alike and all pairs independent."""
 
     def tensors(self) -> tuple[Tensor, ...]:
         """Operands, then results."""
