@@ -36,6 +36,7 @@ from xdsl.ir import (
     Block,
     BuiltinAttribute,
     Operation,
+    OpResult,
     ParametrizedAttribute,
     Region,
     SSAValue,
@@ -53,6 +54,8 @@ from shardwright.dialects import literals
 from shardwright.dialects.types import AnyTensor, tensor
 
 LARGEST_EXTENT = (1 << 63) - 1
+IMPLIED_LOCATION = UnknownLoc()
+"""The location, by identity, of ops that the text implies: they get that of the op that implies them."""
 
 _TOKEN = re.compile(
     r"""(?P<space>(?:\s+|//[^\n]*)*)
@@ -493,6 +496,7 @@ class LocatedParser(Parser):
         stack.pop()
         op.location = self._explicit or self.location_at(cast(_FastToken, token).start)
         self._explicit = None
+        _locate_implied(op)
         self._bind(results, op, token)
         if op.regions and op.has_trait(IsolatedFromAbove):
             self.check_defined()
@@ -523,6 +527,22 @@ class LocatedParser(Parser):
         for span, count in results:
             self._register_ssa_definition(span.text[1:], op.results[first : first + count], span)
             first += count
+
+
+def _locate_implied(op: Operation) -> None:
+    for region in op.regions:
+        block = region.blocks.first
+        if block is not None and block.first_op is not None and block.first_op.location is IMPLIED_LOCATION:
+            for inner in (*block.args, *block.ops):
+                inner.location = op.location
+
+
+def _default_hint(value: SSAValue) -> str | None:
+    """MLIR calls a constant `cst`, or `c` when it holds integers."""
+    if not isinstance(value, OpResult) or value.op.name != "stablehlo.constant":
+        return None
+    found = value.type
+    return "c" if isinstance(found, TensorType) and isinstance(found.element_type, IntegerType) else "cst"
 
 
 class MlirPrinter(Printer):
@@ -569,7 +589,7 @@ class MlirPrinter(Printer):
     def print_ssa_value(self, value: SSAValue) -> str:
         name = self._ssa_values.get(value)
         if name is None:
-            name = self._ssa_values[value] = self._new_name(value.name_hint)
+            name = self._ssa_values[value] = self._new_name(value.name_hint or _default_hint(value))
         self._write(f"%{name}")
         return name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, TensorType, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, LocationAttr, TensorType, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -33,7 +33,12 @@ from shardwright.dialects.stablehlo.attributes import (
     PrecisionAttr,
     parse_dims,
 )
+from shardwright.dialects.stablehlo.elementwise import AddOp, AndOp, MaximumOp, MinimumOp, MultiplyOp, OrOp, XorOp
 from shardwright.dialects.types import AnyTensor, integers, plain, shape_of, tensor, tensor_type
+from shardwright.dialects.xdsl_patches import IMPLIED_LOCATION
+
+COMMUTATIVE_OPS = (AddOp, AndOp, MaximumOp, MinimumOp, MultiplyOp, OrOp, XorOp)
+"""The ops that a reduction can apply without writing a body."""
 
 
 @irdl_op_definition
@@ -298,7 +303,7 @@ class ReduceOp(IRDLOperation):
             return None
         if tuple(first.operands) != block.args or tuple(last.operands) != tuple(first.results) or last.attributes:
             return None
-        return first if first.name.startswith("stablehlo.") and _all_equal(first) else None
+        return first if isinstance(first, COMMUTATIVE_OPS) and _all_equal(first) else None
 
     @classmethod
     def parse(cls, parser: Parser) -> ReduceOp:
@@ -327,6 +332,8 @@ class ReduceOp(IRDLOperation):
             printer.print_ssa_value(init)
             printer.print_string(")")
         applied = self.applied
+        if applied is not None and printer.print_debuginfo and applied.location != self.location:
+            applied = None
         if applied is not None:
             printer.print_string(f" applies {applied.name}")
         printer.print_string(f" across dimensions = {list(self.dims)}")
@@ -385,12 +392,12 @@ def _reduce_type(operand: AnyTensor, dims: tuple[int, ...]) -> AnyTensor:
     return tensor(shapes.reduce(shape_of(operand), dims), operand.element_type)
 
 
-def combiner(op: type[Operation], element_type: Attribute) -> Region:
+def combiner(op: type[Operation], element_type: Attribute, location: LocationAttr | None = None) -> Region:
     """The body that applies one binary op to its two scalars."""
     scalar = tensor((), element_type)
     block = Block(arg_types=[scalar, scalar])
-    applied = op.create(operands=block.args, result_types=[scalar])
-    block.add_ops([applied, ReturnOp.create(operands=applied.results)])
+    applied = op.create(operands=block.args, result_types=[scalar], location=location)
+    block.add_ops([applied, ReturnOp.create(operands=applied.results, location=location)])
     return Region(block)
 
 
@@ -405,11 +412,11 @@ def _parse_input(parser: Parser) -> tuple[UnresolvedOperand, UnresolvedOperand]:
 
 
 def _applied(parser: Parser, name: str, inputs: Sequence[Attribute], position: int) -> Region:
-    op = parser.ctx.get_optional_op(name)
+    op = next((op for op in COMMUTATIVE_OPS if op.name == name), None)
     found = inputs[0] if inputs else None
-    if op is None or not isinstance(found, TensorType) or len(op.get_irdl_definition().operands) != 2:  # pyright: ignore
-        parser.raise_error(f"'{name}' is no binary op that a reduction can apply", position)
-    return combiner(op, found.element_type)
+    if op is None or not isinstance(found, TensorType):
+        parser.raise_error(f"'{name}' is no commutative binary op that a reduction can apply", position)
+    return combiner(op, cast(AnyTensor, found).element_type, IMPLIED_LOCATION)
 
 
 def _parse_reducer(parser: Parser, count: int) -> Region:
