@@ -10,6 +10,8 @@ from rich.table import Table
 
 from shardwright.benchmarks.measure import Sample
 
+TEXT_COLUMNS = {"program", "pass", "op"}
+
 Cell = str | int | float | None
 
 
@@ -33,7 +35,7 @@ class Report:
         table = Table(title=f"{self.name}: {self.title}", title_justify="left", expand=False)
         columns = list(dict.fromkeys(column for row in self.rows for column in row))
         for column in columns:
-            table.add_column(column, justify="left" if column == "program" else "right", no_wrap=True)
+            table.add_column(column, justify="left" if column in TEXT_COLUMNS else "right", no_wrap=True)
         for row in self.rows:
             table.add_row(*(shown(row.get(column)) for column in columns))
         if self.rows:
@@ -56,7 +58,7 @@ def shown(cell: Cell) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, float):
-        return f"{cell:,.1f}" if abs(cell) >= 100 else f"{cell:.3g}"
+        return f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.3g}"
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 

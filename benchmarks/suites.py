@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -81,17 +80,32 @@ def depth(settings: Settings) -> Report:
     report = Report("depth", "a transformer's training step by layers, text to executable")
     if not xla.available():
         return _noted(report)
-    passes = Report("passes", "seconds by pass")
+    roads: dict[int, ours.Road] = {}
     for layers in settings.depths:
         text = export(Options(layers))
-        road = ours.road(text)
-        row = _depth_row(layers, road)
+        roads[layers] = ours.road(text)
+        row = _depth_row(layers, roads[layers])
         row[f"{JAX} s"] = compile_seconds(text, settings.jax_timeout) or f"more than {settings.jax_timeout:.0f}"
         report.rows.append(row)
-        passes.rows.append({"layers": layers, **{step.name: round(step.seconds, 3) for step in road.steps}})
-        passes.notes[:] = [f"most frequent ops of the deepest: {_frequent(road.ops_by_name)}"]
-    report.parts.append(passes)
+    report.parts += [_by_pass(roads), _by_op(roads[max(roads)])]
     return report
+
+
+def _by_pass(roads: dict[int, ours.Road]) -> Report:
+    """Seconds of each pass at each depth, and microseconds per op at the largest."""
+    rows: dict[str, dict[str, Cell]] = {}
+    for layers, road in roads.items():
+        for step in road.steps:
+            row = rows.setdefault(step.name, {"pass": step.name})
+            row[f"{layers} layers s"] = round(step.seconds, 4)
+            row["us per op"] = round(step.seconds / road.ops_by_name.total() * 1e6, 1)
+    return Report("passes", "seconds by pass and depth", list(rows.values()))
+
+
+def _by_op(road: ours.Road) -> Report:
+    """How often each op occurs in the deepest program."""
+    rows: list[dict[str, Cell]] = [{"op": name, "count": count} for name, count in road.ops_by_name.most_common(12)]
+    return Report("ops", "the most frequent ops of the deepest program", rows)
 
 
 def _depth_row(layers: int, road: ours.Road) -> dict[str, Cell]:
@@ -105,15 +119,15 @@ def devices(settings: Settings) -> Report:
     report = Report("devices", f"partitioning the same program for 8 and for {MILLION:,} devices")
     if not xla.available():
         return _noted(report)
-    options = Options(layers=2, shape=replace(SIZES, batch=MILLION))
-    few, many = export(options), export(replace(options, batch_axis=MILLION // options.model_axis))
-    contenders = {"8": few, f"{MILLION:,}": many}
-    samples = interleave(
-        {name: partial(ours.partition_seconds, text) for name, text in contenders.items()},
-        settings.repetitions,
-    )
-    row = compared(samples, f"{MILLION:,}", "8")
-    report.rows.append({"program": f"transformer, {options.layers} layers", **row})
+    rows_per_device = SIZES.batch // Options().batch_axis
+    many = Options(layers=2, batch_axis=MILLION // Options().model_axis)
+    many = replace(many, shape=replace(SIZES, batch=rows_per_device * many.batch_axis))
+    few = {"same shapes per device": SIZES, "same global shapes": many.shape}
+    for what, shape in few.items():
+        texts = {f"{MILLION:,}": export(many), "8": export(Options(layers=2, shape=shape))}
+        contenders = {name: partial(ours.partition_seconds, text) for name, text in texts.items()}
+        row = compared(interleave(contenders, settings.repetitions), f"{MILLION:,}", "8")
+        report.rows.append({"program": f"transformer, {many.layers} layers, {what}", **row})
     return report
 
 
@@ -147,7 +161,3 @@ def _noted(report: Report) -> Report:
     if not xla.available():
         report.notes.append(NO_JAX)
     return report
-
-
-def _frequent(counts: Counter[str]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in counts.most_common(8))
