@@ -112,7 +112,7 @@ def _uneven(dim: int, size: int, parts: int, axes: tuple[Axis, ...], mesh: Mesh)
 
 def _placed_axes(spec: LayoutSpec) -> list[tuple[str, Axis]]:
     placed = [(f"dim {dim}", axis) for dim, axes in enumerate(spec.dims) for axis in axes]
-    return placed + [("the partial axes", axis) for axis in spec.partial]
+    return placed + [("the axes after the dims", axis) for axis in spec.partial]
 
 
 def _axis_sizes(mesh: Mesh, names: list[str] | tuple[str, ...]) -> str:

@@ -1,0 +1,88 @@
+// RUN: shardwright-opt %s -p import-sdy --split-input-file | filecheck %s
+
+// CHECK-LABEL: module @annotations
+// CHECK-SAME: attributes {dtensor.stage = "traced"}
+// CHECK-NEXT: dtensor.mesh @mesh = <["x"=4, "y"=2]>{{$}}
+module @annotations attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=4, "y"=2]> {stablehlo.mesh = {axes = [{name = "x", size = 4 : i64}, {name = "y", size = 2 : i64}]}}
+
+  // CHECK: func.func public @main(%a: tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {?}]>> {tf.aliasing_output = 0 : i32},
+  // CHECK-SAME: %b: tensor<8x8xf32>)
+  // CHECK-SAME: -> (tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {"y"}]>> {jax.result_info = "out"}, tensor<8x8xf32, #dtensor.layout<@mesh, [{"x":(1)2}, {"y"}]>>)
+  func.func public @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {?}]>, tf.aliasing_output = 0 : i32}, %b: tensor<8x8xf32>)
+      -> (tensor<8x8xf32> {jax.result_info = "out", sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}, tensor<8x8xf32>) {
+    // CHECK-NEXT: %0 = stablehlo.add %a, %b
+    // CHECK-SAME: -> tensor<8x8xf32>{{$}}
+    %0 = stablehlo.add %a, %b : tensor<8x8xf32>
+    // CHECK-NEXT: %1 = dtensor.constraint %0 : tensor<8x8xf32> -> tensor<8x8xf32, #dtensor.layout<@mesh, [{"x", "y"}, {}]>>
+    %1 = sdy.sharding_constraint %0 <@mesh, [{"x", "y"}, {}]> : tensor<8x8xf32>
+    // CHECK-NEXT: %2 = stablehlo.negate %1
+    // CHECK-NEXT: %3 = dtensor.constraint %2 : tensor<8x8xf32> -> tensor<8x8xf32, #dtensor.layout<@mesh, [{"x":(1)2}, {"y"}]>>
+    %2 = stablehlo.negate %1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x":(1)2}, {"y"}]>]>} : tensor<8x8xf32>
+    // CHECK-NEXT: %4 = dtensor.constraint %3 {reason = "layout of result 0"}
+    // CHECK-NEXT: return %4, %3
+    return %2, %2 : tensor<8x8xf32>, tensor<8x8xf32>
+  }
+}
+
+// -----
+
+// What a private function says about its arguments and results holds wherever it is called.
+// CHECK-LABEL: module @private_functions
+module @private_functions {
+  sdy.mesh @mesh = <["x"=2]>
+  // CHECK: func.func public @main(%x: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+  // CHECK-NEXT: call @f(%x)
+  func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+    %0 = call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+  // CHECK: func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+  // CHECK-NEXT: %[[A:.*]] = dtensor.constraint %a : tensor<4xf32> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+  // CHECK-NEXT: %[[N:.*]] = stablehlo.negate %[[A]]
+  // CHECK-NEXT: %[[R:.*]] = dtensor.constraint %[[N]]
+  // CHECK-NEXT: return %[[R]]
+  func.func private @f(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+    %0 = stablehlo.negate %a : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: module @one_mesh_with_two_names
+// CHECK-NEXT: dtensor.mesh @mesh = <["x"=2]>
+// CHECK-NEXT: func.func @main(%x: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, %y: tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+module @one_mesh_with_two_names {
+  sdy.mesh @empty_mesh = <[]>
+  sdy.mesh @mesh = <["x"=2]>
+  sdy.mesh @again = <["x"=2], device_ids=[0, 1]>
+  func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@again, [{"x"}]>}, %y: tensor<4xf32> {sdy.sharding = #sdy.sharding<@empty_mesh, [{}]>}) {
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: module @partial_replicated_and_merged
+// CHECK: %x: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+// CHECK-SAME: %y: tensor<8xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"y"}>>
+module @partial_replicated_and_merged {
+  sdy.mesh @mesh = <["x"=8, "y"=2]>
+  func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)2, "x":(2)4}], replicated={"y"}>}, %y: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}p0], unreduced={"y"}>}) {
+    return
+  }
+}
+
+// -----
+
+// The returned value has the layout already: no second constraint.
+// CHECK-LABEL: module @result_with_its_layout
+// CHECK: func.func @main(%x: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+// CHECK-NEXT: return %x
+module @result_with_its_layout {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+    return %x : tensor<4xf32>
+  }
+}

@@ -1,0 +1,128 @@
+// RUN: shardwright-opt %s -p import-sdy --split-input-file --verify-diagnostics
+
+sdy.mesh @mesh = <["x"=2]>
+// expected-error @+2 {{there is no mesh @other}}
+// expected-help @+1 {{the module declares @mesh}}
+func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@other, [{"x"}]>}) {
+  return
+}
+
+// -----
+
+// expected-error @+2 {{there is no mesh @mesh}}
+// expected-help @+1 {{declare it: dtensor.mesh @mesh = <["x"=8]>}}
+func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+// expected-error @+2 {{mesh @mesh has no axis 'z'}}
+// expected-help @+1 {{its axes are x=2, y=4}}
+func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"z"}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+// expected-error @+1 {{axis 'x' is used twice: by dim 0 and by dim 1}}
+func.func @main(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"x"}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=8]>
+// expected-error @+1 {{axis 'x' is used twice: by dim 0 and by dim 0}}
+func.func @main(%x: tensor<64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "x":(2)2}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+// expected-error @+1 {{axis 'x' is used twice: by dim 0 and by the axes after the dims}}
+func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}], replicated={"x"}>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+func.func @main(%x: tensor<8x6xf32>) {
+  // expected-error @+4 {{dim 1 has 6 elements and does not split evenly over x=4}}
+  // expected-note @+3 {{the mesh is Mesh(x=4, y=2)}}
+  // expected-note @+2 {{the tensor is tensor<8x6xf32>}}
+  // expected-help @+1 {{axes that divide 6: y=2; or pad the dim to 8}}
+  %0 = sdy.sharding_constraint %x <@mesh, [{}, {"x"}]> : tensor<8x6xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+// expected-error @+2 {{the layout [{"x"}] has 1 dims, but the tensor has 2}}
+// expected-help @+1 {{write one {...} for each of the 2 dims}}
+func.func @main(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=8]>
+// expected-error @+2 {{"x":(2)8 is no part of axis 'x', which has size 8}}
+// expected-help @+1 {{sizes that divide 8: 2, 4}}
+func.func @main(%x: tensor<64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(2)8}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @one = <["x"=8]>
+// expected-error @+1 {{one program uses several meshes: @one is Mesh(x=8), @two is Mesh(x=4, y=2)}}
+sdy.mesh @two = <["x"=4, "y"=2]>
+
+// -----
+
+// expected-error @+2 {{mesh @mesh lists its devices by device_ids}}
+// expected-help @+1 {{give the devices to Mesh(devices=...)}}
+sdy.mesh @mesh = <["x"=2], device_ids=[1, 0]>
+
+// -----
+
+// expected-error @+1 {{mesh @maximal lists its devices by device_ids}}
+sdy.mesh @maximal = <[], device_ids=[0]>
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+// expected-error @+1 {{has priorities, which propagation does not follow}}
+func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}p1]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'stablehlo.negate' op has 1 results, which sdy.sharding}}
+  %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>, <@mesh, [{"x"}]>]>} : tensor<4xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+// expected-error @+1 {{a value of type index cannot have a layout}}
+func.func @main(%x: index {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{@main carries mhlo.sharding, GSPMD's shardings, instead of Shardy's}}
+func.func @main(%x: tensor<4xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) {
+  return
+}
