@@ -72,7 +72,7 @@ class ValueRow:
 
 
 _REASON = re.compile(r"(?P<asked>.*?) needs it by its rule (?P<rule>.*?)(?:; the alternative (?P<other>.*))?")
-_FROM = re.compile(r"from (?P<op>\S+) at (?P<place>\S+)")
+_FROM = re.compile(r"from \S+ at (?P<place>\S+),")
 
 
 def parse_reasons(text: str) -> tuple[Reason, ...]:
@@ -146,7 +146,7 @@ def value_rows(module: ModuleOp) -> list[ValueRow]:
 
 def _argument_row(number: int, value: SSAValue) -> ValueRow:
     layout = _brief(value) if layout_of(value) is not None else str(value.type)
-    return ValueRow(f"%{value.name_hint or f'arg{number}'}", "argument", layout, where(value), ("of its user",))
+    return ValueRow(f"%{value.name_hint or f'arg{number}'}", "argument", layout, where(value), ("given by the user",))
 
 
 def _chain(op: Operation, by_place: dict[str, Operation]) -> Iterator[str]:
@@ -157,10 +157,18 @@ def _chain(op: Operation, by_place: dict[str, Operation]) -> Iterator[str]:
         seen.add(current)
         why = current.attributes.get(WHY)
         if not isinstance(why, StringAttr):
+            yield _given(current)
             return
         yield why.data
         match = _FROM.search(why.data)
         current = by_place.get(match["place"]) if match else None
+
+
+def _given(op: Operation) -> str:
+    """The reason of a layout for which propagation recorded none."""
+    if isinstance(op, dtensor.ConstraintOp | dtensor.RelayoutOp):
+        return f"given by the user at {where(op)}"
+    return "no layout reached it: every device holds all of it"
 
 
 def _collectives(module: ModuleOp) -> Iterator[CollectiveOp]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Operation
+from xdsl.ir import BlockArgument, Operation
 from xdsl.passes import ModulePass
 
 from shardwright.dialects import dtensor
@@ -67,12 +67,18 @@ def _write(program: Program, state: State) -> None:
         producer = program.producers[number]
         because = state.because[number]
         if producer is not None and because is not None and because.node is not None:
-            producer.op.attributes["dtensor.why"] = StringAttr(_why(producer.op, because))
+            producer.op.attributes["dtensor.why"] = StringAttr(_why(program, producer.op, because))
     program.function.update_function_type()
 
 
-def _why(op: Operation, because: Because) -> str:
-    """From which op the layout of a result came."""
-    if because.node is None or because.node.op is op:
-        return because.text or "from its operands"
-    return because.text or f"from {because.node.op.name} at {where(because.node.op)}"
+def _why(program: Program, op: Operation, because: Because) -> str:
+    """From which op or argument the layout of a result came."""
+    if because.text or because.node is None or because.source is None:
+        return because.text
+    if because.node.op is not op:
+        return f"from {because.node.op.name} at {where(because.node.op)}, which uses it"
+    source = program.values[because.source]
+    if isinstance(source, BlockArgument):
+        return f"from argument {source.index}, its operand"
+    assert isinstance(source.owner, Operation)
+    return f"from {source.owner.name} at {where(source)}, its operand"

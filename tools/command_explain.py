@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -13,6 +14,7 @@ from shardwright.tools.arguments import CodedArgumentParser, positive_line
 from shardwright.tools.files import display_name, read_text
 from shardwright.tools.guard import DONE, CommandState
 from shardwright.tools.program import parse
+from shardwright.tools.signature import entry_function
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,11 +52,12 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     if options.why is not None:
         values = at_line(values, name, options.why)
         rows = [row for row in rows if any(place.line == options.why for place in row.sources)]
-        print(json.dumps(why_data(values, rows, options.why), indent=2) if options.json else why_text(values, rows))
+        data = why_data(values, rows, options.why)
+        print(json.dumps(data, indent=2) if options.json else brief_places(why_text(values, rows), name))
     elif options.json:
         print(json.dumps(report_data(values, rows), indent=2))
     else:
-        print_report(values, rows)
+        print_report(values, rows, name)
     return DONE
 
 
@@ -64,6 +67,7 @@ def explained(text: str, name: str) -> tuple[list[ValueRow], list[CollectiveRow]
     from shardwright.compiler.report import collective_rows, value_rows
 
     module = parse(text, name)
+    entry_function(module)
     run_pipeline(module, ["propagate"])
     values = value_rows(module)
     run_pipeline(module, [*ALIGN, *PLAN])
@@ -135,10 +139,10 @@ def why_text(values: Sequence[ValueRow], rows: Sequence[CollectiveRow]) -> str:
     lines: list[str] = []
     for value in values:
         lines.append(f"{value.source}: {value.op} gives {value.layout}")
-        lines += [f"  because {reason}" for reason in value.chain]
+        lines += [f"  {reason}" for reason in value.chain]
     for row in rows:
         lines.append(f"{row.kind} {row.arguments} of {', '.join(row.tensors)}: {bytes_text(row)} bytes per device")
-        lines += [f"  because {reason.text}" for reason in row.reasons]
+        lines += [f"  {reason.text}" for reason in row.reasons]
     return "\n".join(lines)
 
 
@@ -147,7 +151,17 @@ def bytes_text(row: CollectiveRow) -> str:
     return "?" if row.plain_bytes is None else f"{row.plain_bytes:,}"
 
 
-def print_report(values: Sequence[ValueRow], rows: Sequence[CollectiveRow]) -> None:
+def brief_places(text: str, name: str) -> str:
+    """
+    `text` with places in the program itself as line numbers.
+
+    >>> brief_places("stablehlo.add at model.mlir:12:5 needs it", "model.mlir")
+    'stablehlo.add at line 12 needs it'
+    """
+    return re.sub(rf"{re.escape(name)}:(\d+):\d+", r"line \1", text)
+
+
+def print_report(values: Sequence[ValueRow], rows: Sequence[CollectiveRow], name: str) -> None:
     """The whole report for people: layouts of the arguments, a table of collectives, the total."""
     from rich.console import Console
 
@@ -159,11 +173,11 @@ def print_report(values: Sequence[ValueRow], rows: Sequence[CollectiveRow]) -> N
     if not rows:
         console.print("no collectives: nothing is sent", markup=False)
         return
-    console.print(collective_table(rows))
+    console.print(collective_table(rows, name))
     console.print(f"{len(rows)} collectives, {total(rows):,} bytes sent per device", markup=False)
 
 
-def collective_table(rows: Sequence[CollectiveRow]) -> Table:
+def collective_table(rows: Sequence[CollectiveRow], file: str) -> Table:
     """A table of collectives."""
     from rich import box
     from rich.table import Table
@@ -173,9 +187,9 @@ def collective_table(rows: Sequence[CollectiveRow]) -> Table:
     for heading in ("collective", "of", "bytes/device", "asked by", "rule", "instead of"):
         table.add_column(heading, justify="right" if heading == "bytes/device" else "left", overflow="fold")
     for row in rows:
-        name = f"{row.kind} {', '.join(row.axes)}"
-        of = "\n".join(row.tensors)
-        table.add_row(*(Text(cell) for cell in (name, of, bytes_text(row), *reason_cells(row))))
+        what = f"{row.kind} {', '.join(row.axes)}"
+        cells = (what, "\n".join(row.tensors), bytes_text(row), *reason_cells(row))
+        table.add_row(*(Text(brief_places(cell, file)) for cell in cells))
     return table
 
 

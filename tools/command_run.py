@@ -116,6 +116,7 @@ def run_program(options: argparse.Namespace, state: CommandState) -> Report:
 def load_layers() -> None:
     """Import what is loaded on first use, so that the seconds by stage do not count it."""
     from shardwright.passes import all_passes
+
     import_module("shardwright.runtime.executable")
 
     for factory in all_passes().values():

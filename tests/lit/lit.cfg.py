@@ -12,7 +12,7 @@ sys.path.insert(0, str(HERE))
 from in_process import SUBSTITUTIONS  # noqa: E402
 
 config.name = "shardwright"  # type: ignore[name-defined]  # noqa: F821
-config = config  # type: ignore[name-defined]  # noqa: F821, PLW0127
+config = config  # type: ignore[name-defined]  # noqa: F821
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir"]
 config.excludes = ["Inputs"]
