@@ -4,13 +4,15 @@ Refinement: layouts move to where they send fewer bytes.
 Propagation spreads what the user said; where two layouts meet at an op, somebody pays. For each op that pays, refinement
 tries the layouts that the op's other strategies would like to see, for the whole stretch of values that pass dims on
 to each other, and keeps a change when the bytes of all ops that it touches fall. Layouts that the user gave never move, and
-no op loses devices to work on (`Strategist.options`). Sweeps are bounded, and each stretch tries a layout once a sweep.
+no op loses devices to work on (`Strategist.options`). Sweeps are bounded, and each stretch tries a layout
+once a sweep.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from shardwright.layout.axes import overlap
 from shardwright.passes.alignment import bytes_sent
@@ -21,6 +23,9 @@ from shardwright.rules.rule import assemble
 
 SWEEPS = 3
 """A sweep that finds nothing ends the search earlier."""
+
+LEAST_SAVING = 0.5
+"""Bytes per device below which a saving is rounding."""
 
 Changes = dict[int, Dims]
 
@@ -50,11 +55,11 @@ class _Refiner:
         self.state = state
         self.carries = [passes_dims_on(node.rule) for node in program.nodes]
         self.stretch = _stretches(program, self.carries)
-        self.tried: set[tuple[int, tuple[int, ...], Dims]] = set()
+        self.alone: dict[tuple[int, tuple[int, ...], Dims], float] = {}
 
     def sweep(self) -> bool:
         """Tries to improve each op that pays; whether any change was kept."""
-        self.tried.clear()
+        self.alone.clear()
         kept = False
         for node in self.program.nodes:
             cost, chosen = self.strategist.best(node, self.state.dims)
@@ -66,8 +71,8 @@ class _Refiner:
         best: tuple[float, Changes] | None = None
         for wishes in self._wishes(node, chosen):
             changes = self._spread(wishes)
-            saved = self._saved(changes) if changes else 0.0
-            if saved > 0.5 and (best is None or saved > best[0]):
+            saved = self._saved(changes)
+            if saved > LEAST_SAVING and (best is None or saved > best[0]):
                 best = saved, changes
         if best is None:
             return False
@@ -79,25 +84,47 @@ class _Refiner:
         return True
 
     def _wishes(self, node: Node, chosen: Strategy) -> Iterator[Changes]:
-        """Layouts that the op's strategies would like for its values, together and one by one, not tried yet."""
+        """Layouts that the op's strategies would like for its values, one by one and together, where they may pay."""
         options = list(self.strategist.options(node, self.state.dims))
         if node.op.name in HEAVY:
             options += self.strategist.neighbours(node, chosen)
         for option in options:
             liked = zip(node.values, option.operands + option.results, strict=True)
             wishes = {value: dims for value, dims in liked if dims != self.state.dims[value] and self._may_move(value)}
-            fresh = {value: dims for value, dims in wishes.items() if self._is_fresh(value, dims)}
-            if len(wishes) > 1 and fresh:
+            for value, dims in wishes.items():
+                if self._alone(value, dims) > LEAST_SAVING:
+                    yield {value: dims}
+            if len(wishes) > 1 and self._together(node, wishes) > LEAST_SAVING:
                 yield wishes
-            for value, dims in fresh.items():
-                yield {value: dims}
 
-    def _is_fresh(self, value: int, dims: Dims) -> bool:
+    def _alone(self, value: int, dims: Dims) -> float:
+        """What moving the value's stretch would save; looked at once a sweep for all values of the stretch."""
         key = (self.stretch[value], self.program.shapes[value], dims)
-        if key in self.tried:
-            return False
-        self.tried.add(key)
-        return True
+        saved = self.alone.get(key)
+        if saved is None:
+            saved = self.alone[key] = self._saved(self._spread({value: dims}))
+        return saved
+
+    def _together(self, node: Node, wishes: Changes) -> float:
+        """An estimate of what several moves would save: each alone, plus what they do for each other at `node`."""
+        before = self._cost_with(node, {})
+        alone = sum(self._alone(value, dims) for value, dims in wishes.items())
+        apart = sum(before - self._cost_with(node, {value: dims}) for value, dims in wishes.items())
+        return alone - apart + before - self._cost_with(node, wishes)
+
+    def _cost_with(self, node: Node, changes: Changes) -> float:
+        with self._changed(changes):
+            return self.strategist.best(node, self.state.dims)[0]
+
+    @contextmanager
+    def _changed(self, changes: Changes) -> Iterator[None]:
+        """The state with some values' dims changed, for as long as the block lasts."""
+        old = {value: self.state.dims[value] for value in changes}
+        for value, dims in changes.items():
+            self.state.dims[value] = dims
+        yield
+        for value, dims in old.items():
+            self.state.dims[value] = dims
 
     def _may_move(self, value: int) -> bool:
         """Whether all of the value's layout is ours to choose."""
@@ -147,14 +174,12 @@ class _Refiner:
             producer = self.program.producers[value]
             for node in (*self.program.users[value], *((producer,) if producer else ())):
                 touched[node.index] = node
-        before = sum(self.strategist.best(node, self.state.dims)[0] for node in touched.values())
-        old = {value: self.state.dims[value] for value in changes}
-        for value, dims in changes.items():
-            self.state.dims[value] = dims
-        after = sum(self.strategist.best(node, self.state.dims)[0] for node in touched.values())
-        for value, dims in old.items():
-            self.state.dims[value] = dims
-        return before - after
+        before = self._cost_of(touched)
+        with self._changed(changes):
+            return before - self._cost_of(touched)
+
+    def _cost_of(self, nodes: dict[int, Node]) -> float:
+        return sum(self.strategist.best(node, self.state.dims)[0] for node in nodes.values())
 
 
 def _stretches(program: Program, carries: list[bool]) -> list[int]:
