@@ -36,8 +36,12 @@ def array_function(implementation: Callable[P, R]) -> Callable[P, R]:
         trace = current_trace()
         if trace is None:
             return cast(R, _eager[0](implementation, args, kwargs))
-        with trace.at_caller():
+        outermost = trace.calling()
+        try:
             return implementation(*args, **kwargs)
+        finally:
+            if outermost:
+                trace.returned()
 
     FUNCTIONS[implementation.__name__] = call
     return call

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, NamedTuple, TypeAlias, cast
 
 _LEAF = "*"
+
+IsLeaf: TypeAlias = Callable[[Any], bool]
 
 
 @dataclass(frozen=True)
 class Static:
-    """A value that is part of a tree's shape: it is compared, not traced."""
+    """A value that is part of a tree's shape: it is compared, not traced. `True`, `1` and `1.0` differ."""
 
     value: Hashable
+    kind: type = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", type(self.value))
 
 
 class Tree(NamedTuple):
@@ -28,11 +34,12 @@ LEAF = Tree(_LEAF)
 """The tree that is one leaf."""
 
 
-def flatten(value: Any) -> tuple[list[Any], Tree]:
+def flatten(value: Any, is_leaf: IsLeaf | None = None) -> tuple[list[Any], Tree]:
     """
     The leaves of a tree, in order, and its shape.
 
-    Fields of dataclasses that hold plain Python values (numbers, strings, functions) are part of the shape.
+    Values that `is_leaf` refuses are part of the shape, and so are fields of dataclasses that hold plain Python values
+    (numbers, strings, functions).
 
     >>> leaves, tree = flatten({"w": [1, 2], "b": None})
     >>> leaves
@@ -41,7 +48,7 @@ def flatten(value: Any) -> tuple[list[Any], Tree]:
     {'w': ['one', 'two'], 'b': None}
     """
     leaves: list[Any] = []
-    return leaves, _flatten(value, leaves)
+    return leaves, cast(Tree, _flatten(value, leaves, is_leaf or _any_value))
 
 
 def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:
@@ -59,28 +66,36 @@ def paths(tree: Tree, root: str = "") -> list[str]:
     return list(_paths(tree, root))
 
 
-def _flatten(value: Any, leaves: list[Any]) -> Tree:
+def _flatten(value: Any, leaves: list[Any], is_leaf: IsLeaf) -> Tree | Static:
     if value is None:
         return Tree(None)
+    if isinstance(value, Static):
+        return value
     kind = cast("type[Any]", type(value))
     if kind is dict:
-        return Tree(dict, tuple(value), tuple([_flatten(part, leaves) for part in value.values()]))
+        return Tree(dict, tuple(value), tuple([_flatten(part, leaves, is_leaf) for part in value.values()]))
     if isinstance(value, list | tuple):
         parts = cast("Sequence[Any]", value)
-        return Tree(kind, (), tuple([_flatten(part, leaves) for part in parts]))
+        return Tree(kind, (), tuple([_flatten(part, leaves, is_leaf) for part in parts]))
     if is_dataclass(value) and not isinstance(value, type):
-        return _flatten_dataclass(value, leaves)
+        return _flatten_dataclass(value, leaves, is_leaf)
+    if not is_leaf(value):
+        return Static(value)
     leaves.append(value)
     return LEAF
 
 
-def _flatten_dataclass(value: Any, leaves: list[Any]) -> Tree:
+def _any_value(value: Any) -> bool:
+    return True
+
+
+def _flatten_dataclass(value: Any, leaves: list[Any], is_leaf: IsLeaf) -> Tree:
     names = tuple(field.name for field in fields(value) if field.init)
     parts: list[Any] = []
     for name in names:
         part = getattr(value, name)
         plain = isinstance(part, bool | int | float | complex | str | bytes) or callable(part)
-        parts.append(Static(part) if plain else _flatten(part, leaves))
+        parts.append(Static(part) if plain else _flatten(part, leaves, is_leaf))
     return Tree(type(value), names, tuple(parts))
 
 

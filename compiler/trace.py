@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -73,21 +74,29 @@ class Trace:
         """Where the user wrote what is being traced."""
         return self._location if self._location is not None else caller_location()
 
-    @contextmanager
-    def at_caller(self) -> Generator[None]:
-        """Operations within come from one line of the user's: the one that is calling now."""
+    def calling(self) -> bool:
+        """
+        Notes that an array function is called, so that all its operations come from the user's line.
+
+        Whether this is the outermost such call, which has to say `returned` at its end.
+        """
         if self._location is not None:
-            yield
-            return
+            return False
         self._location = caller_location()
-        try:
-            yield
-        finally:
-            self._location = None
+        return True
+
+    def returned(self) -> None:
+        """Notes that the outermost array function is done."""
+        self._location = None
 
     def emit(self, op: Operation) -> Tracer:
         """Adds an operation with one result."""
-        op.location = self.location
+        location = op.location = self.location
+        for region in op.regions:
+            for inner in region.walk():
+                inner.location = location
+            for argument in region.block.args:
+                argument.location = location
         self.block.add_op(op)
         return Tracer(self, op.results[0])
 
@@ -188,5 +197,5 @@ def check_alive(tracer: Tracer, trace: Trace) -> None:
 
 
 def _identifier(name: str) -> str | None:
-    cleaned = "".join(character if character.isalnum() else "_" for character in name).strip("_")
+    cleaned = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
     return cleaned if cleaned and not cleaned[0].isdigit() else None

@@ -1,0 +1,227 @@
+"""
+The public surface, put together from the layers below.
+
+Here the two sides meet that know nothing of each other: the compiler, which needs something that runs a program, and
+the runtime, which runs one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, cast, overload
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from shardwright.compiler import emit, stages
+from shardwright.compiler.array import Array
+from shardwright.compiler.dispatch import array_function, set_eager
+from shardwright.compiler.dtypes import as_dtype, brief
+from shardwright.compiler.emit import Value
+from shardwright.compiler.faults import value_error
+from shardwright.compiler.function import Function, eager_runner
+from shardwright.compiler.stages import Traced
+from shardwright.compiler.trace import current_trace
+from shardwright.dialects.dtensor import meshes
+from shardwright.layout import Layout, Mesh
+from shardwright.runtime.dtensor_value import DTensorValue, scatter, stack
+
+
+class DTensor(DTensorValue, Array):
+    """
+    A tensor that is distributed over a mesh, seen as a whole: its shape is the global one.
+
+    It is made by `pack`, `relayout`, creation functions with a layout, and traced functions. It works with operators,
+    the functions of `shardwright`, NumPy (`numpy.asarray(x)`) and DLPack (`from_dlpack(x)`).
+
+    >>> import shardwright, numpy
+    >>> mesh = shardwright.Mesh(batch=2)
+    >>> x = shardwright.relayout(numpy.arange(4.0), shardwright.Layout(["batch"], mesh))
+    >>> x
+    DTensor(f64[4@batch], Mesh(batch=2))
+    >>> (x + 1).numpy()
+    array([1., 2., 3., 4.])
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"DTensor({self.layout.describe(self.shape, brief(self.dtype))}, {self.mesh!r})"
+
+
+class _LocalExecutable:
+    """A program on all devices of a mesh in this process, called with distributed tensors and global arrays."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        # Only what runs needs the code generator.
+        from shardwright.runtime.executable import compile_module
+
+        self._inner = compile_module(module)
+        self._mesh = next(iter(meshes(module).values()), Mesh())
+        self._lead = len(self._mesh.axis_names)
+        self._inputs = [Layout.from_spec(port.spec, self._mesh) for port in self._inner.inputs]
+        self._outputs = [Layout.from_spec(port.spec, self._mesh) for port in self._inner.outputs]
+
+    @property
+    def source(self) -> str:
+        return self._inner.source
+
+    @property
+    def ledger(self) -> Any:
+        return self._inner.ledger
+
+    @property
+    def peak_bytes(self) -> int:
+        return self._inner.peak_bytes
+
+    def __call__(self, arguments: Sequence[Any]) -> list[Any]:
+        inputs = [self._taken(*pair) for pair in zip(arguments, self._inputs, strict=True)]
+        return [self._given(*pair) for pair in zip(self._inner.run_stacked(inputs), self._outputs, strict=True)]
+
+    def _taken(self, argument: Any, layout: Layout) -> Any:
+        stacked = argument.stacked if isinstance(argument, DTensor) else scatter(np.asarray(argument), layout)
+        # A program that names no axis runs on plain arrays.
+        return stacked if self._inner.mesh is not None else stacked.reshape(stacked.shape[self._lead :])
+
+    def _given(self, result: Any, layout: Layout) -> Any:
+        array = np.asarray(result)
+        if not self._lead:
+            return array
+        stacked = array if self._inner.mesh is not None else array.reshape((1,) * self._lead + array.shape)
+        return DTensor(stacked, layout)
+
+
+_backend: stages.Backend = _LocalExecutable
+set_eager(eager_runner(_backend))
+
+
+@overload
+def function(function: Callable[..., Any], /, *, static: Sequence[str] = ()) -> Function: ...
+@overload
+def function(*, static: Sequence[str] = ()) -> Callable[[Callable[..., Any]], Function]: ...
+def function(
+    function: Callable[..., Any] | None = None, /, *, static: Sequence[str] = ()
+) -> Function | Callable[[Callable[..., Any]], Function]:
+    """
+    Makes a Python function run as one program on the mesh of its arguments (RFC: `tf.function`).
+
+    Arrays and numbers in the arguments are traced, also inside of dicts, lists, tuples and dataclasses; truth values,
+    strings and other objects are constants of the program, as are the arguments named in `static`. NumPy arguments are
+    replicated up to 64 KiB; larger ones raise `TypeError` (SW0501), which says how to distribute them. Without any
+    distributed argument the program runs on one device and returns NumPy arrays.
+
+    >>> import shardwright, numpy
+    >>> @shardwright.function
+    ... def double(x):
+    ...     return x + x
+    >>> double(numpy.arange(3))
+    array([0, 2, 4])
+    """
+    if function is None:
+        return partial(_function, static=static)
+    return _function(function, static=static)
+
+
+def _function(python_function: Callable[..., Any], *, static: Sequence[str]) -> Function:
+    return Function(python_function, _backend, static)
+
+
+def load_mlir(path: str | Path) -> Traced:
+    """
+    Reads a program from a file of StableHLO text, as JAX writes it; its Shardy annotations become layouts.
+
+    Raises `ValueError` with the place of the fault for text that cannot be read.
+    """
+    return stages.load_mlir(path, _backend)
+
+
+def pack(components: Sequence[Any], layout: Layout) -> DTensor:
+    """
+    The distributed tensor made of every device's component, in row-major order of the mesh (RFC: `tf.dtensor.pack`).
+
+    Raises `ValueError` (SW0512) for another number of components than devices, components of different shapes or types,
+    and components that differ where the layout says that they are the same.
+
+    >>> import shardwright, numpy
+    >>> mesh = shardwright.Mesh(x=2)
+    >>> shardwright.pack([numpy.zeros((1, 3)), numpy.ones((1, 3))], shardwright.Layout(["x"], mesh))
+    DTensor(f64[2@x, 3], Mesh(x=2))
+    """
+    return DTensor(stack([np.asarray(component) for component in components], layout), layout)
+
+
+def unpack(dtensor: Any) -> list[np.ndarray[Any, Any]]:
+    """
+    Every device's component, in row-major order of the mesh (RFC: `tf.dtensor.unpack`).
+
+    Raises `ValueError` (SW0502) for anything but a distributed tensor.
+
+    >>> import shardwright
+    >>> mesh = shardwright.Mesh(x=2)
+    >>> shardwright.unpack(shardwright.ones(4, layout=shardwright.Layout(["x"], mesh)))
+    [array([1., 1.], dtype=float32), array([1., 1.], dtype=float32)]
+    """
+    if not isinstance(dtensor, DTensor):
+        raise value_error(
+            "SW0502",
+            f"unpack takes a distributed tensor, not a {type(dtensor).__name__}",
+            help="shardwright.relayout distributes an array; inside of a traced function there are no components",
+        )
+    return dtensor.components()
+
+
+def relayout(source: Any, layout: Layout | Mesh) -> Any:
+    """
+    The same tensor in another layout (RFC: `tf.dtensor.relayout`); a NumPy array is distributed.
+
+    With a mesh instead of a layout, the sharding stays and the mesh must have the same axes. Works in traced functions,
+    where it is an operation like any other, and outside.
+
+    >>> import shardwright
+    >>> mesh = shardwright.Mesh(x=2)
+    >>> x = shardwright.ones((4, 4), layout=shardwright.Layout(["x"], mesh))
+    >>> shardwright.relayout(x, shardwright.Layout([None, "x"], mesh))
+    DTensor(f32[4, 4@x], Mesh(x=2))
+    """
+    if isinstance(layout, Mesh):
+        return relayout(source, _on_mesh(source, layout))
+    if current_trace() is not None or isinstance(source, Array):
+        return _relayout(source, layout)
+    # A copy: the tensor must not change when the caller's array does.
+    array = np.array(source, dtype=None if hasattr(source, "dtype") else _dtype_of_python(source))
+    return DTensor(scatter(array, layout), layout)
+
+
+def relayout_like(source: Any, reference: Any, use_mesh_only: bool = False) -> Any:
+    """
+    The same tensor in the layout of `reference`, or only on its mesh (RFC: `tf.dtensor.relayout_like`).
+
+    >>> import shardwright, numpy
+    >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+    >>> shardwright.relayout_like(numpy.zeros(6), x)
+    DTensor(f64[6@x], Mesh(x=2))
+    """
+    layout = getattr(reference, "layout", None)
+    if layout is None:
+        raise value_error(
+            "SW0502", "relayout_like: the reference is not a distributed tensor", help="give the layout to relayout"
+        )
+    return relayout(source, layout.mesh if use_mesh_only else layout)
+
+
+@array_function
+def _relayout(source: Value, layout: Layout) -> Any:
+    return emit.relayout(emit.as_tracer(source, "relayout"), layout, "shardwright.relayout")
+
+
+def _on_mesh(source: Any, mesh: Mesh) -> Layout:
+    layout = getattr(source, "layout", None)
+    return Layout(Mesh.UNSHARDED, mesh) if layout is None else cast(Layout, layout).on(mesh)
+
+
+def _dtype_of_python(value: Any) -> Any:
+    if isinstance(value, bool | int | float | complex):
+        return as_dtype(type(value))
+    return None

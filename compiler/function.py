@@ -1,0 +1,147 @@
+"""`Function`: a Python function that is traced, partitioned and compiled for each kind of arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from functools import update_wrapper
+from threading import RLock
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from shardwright.compiler.array import Array
+from shardwright.compiler.faults import type_error
+from shardwright.compiler.pytree import Static, Tree, flatten
+from shardwright.compiler.stages import Backend, Compiled, Traced
+from shardwright.compiler.trace import current_trace
+from shardwright.compiler.tracing import is_traced, trace_function
+
+CACHE_SIZE = 1024
+"""How many compiled programs one function keeps; the least recently used go first."""
+
+
+class Function:
+    """
+    A Python function on global arrays, run as one program on the devices of its arguments' mesh.
+
+    A call traces the function, decides layouts, and compiles; calls with arguments of the same shapes, types, layouts
+    and static values then reuse the program. Inside of another traced function the call is traced along.
+    """
+
+    def __init__(self, function: Callable[..., Any], backend: Backend, static: Sequence[str] = ()) -> None:
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self._function = function
+        self._backend = backend
+        self._static_names = frozenset([static] if isinstance(static, str) else static)
+        self._static_places = _places(function, self._static_names)
+        self._cache: OrderedDict[Hashable, Compiled] = OrderedDict()
+        self._lock = RLock()
+        update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if current_trace() is not None:
+            return self._function(*args, **kwargs)
+        leaves, tree = self._flatten(args, kwargs)
+        return self._compiled(leaves, tree).run(leaves)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """
+        The program for these arguments, before any decision.
+
+        >>> import shardwright, numpy
+        >>> shardwright.function(lambda x: x * 2).trace(numpy.ones(2)).interface.parameters[0].name
+        'x'
+        """
+        return self._trace(*self._flatten(args, kwargs))
+
+    def compiled(self, *args: Any, **kwargs: Any) -> Compiled:
+        """The program that a call with these arguments runs."""
+        return self._compiled(*self._flatten(args, kwargs))
+
+    def _trace(self, leaves: Sequence[Any], tree: Tree) -> Traced:
+        module, interface = trace_function(self._function, leaves, tree)
+        return Traced(module, interface, self._backend)
+
+    def _compiled(self, leaves: Sequence[Any], tree: Tree) -> Compiled:
+        key = (tree, tuple([_leaf_key(leaf) for leaf in leaves]))
+        try:
+            found = self._cache.get(key)
+        except TypeError as error:
+            raise type_error(
+                "SW0507",
+                f"an argument of {self.name} is neither an array nor hashable: {error}",
+                help="pass arrays, numbers, hashable values, and dicts, lists, tuples and dataclasses of them",
+            ) from error
+        if found is None:
+            with self._lock:
+                found = self._cache.get(key) or self._compile(key, leaves, tree)
+        return found
+
+    def _compile(self, key: Hashable, leaves: Sequence[Any], tree: Tree) -> Compiled:
+        compiled = self._cache[key] = self._trace(leaves, tree).compile()
+        if len(self._cache) > CACHE_SIZE:
+            self._cache.popitem(last=False)
+        return compiled
+
+    def _flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Tree]:
+        if self._static_names:
+            args = tuple(Static(value) if place in self._static_places else value for place, value in enumerate(args))
+            kwargs = {name: Static(kwargs[name]) if name in self._static_names else kwargs[name] for name in kwargs}
+        return flatten((args, kwargs), is_traced)
+
+
+def _places(function: Callable[..., Any], static: frozenset[str]) -> frozenset[int]:
+    """The positions of the static parameters; TypeError (SW0507) for a name that is no parameter."""
+    if not static:
+        return frozenset()
+    names = list(inspect.signature(function).parameters)
+    unknown = sorted(static - set(names))
+    if unknown:
+        raise type_error("SW0507", f"there is no parameter {unknown[0]!r}", help=f"there are {', '.join(names)}")
+    return frozenset(names.index(name) for name in static)
+
+
+def _leaf_key(leaf: Any) -> Hashable:
+    if isinstance(leaf, Array):
+        return leaf.shape, leaf.dtype, leaf.layout
+    if type(leaf) in (int, float, complex):
+        return type(leaf)
+    array = leaf if isinstance(leaf, np.ndarray) else np.asarray(leaf)
+    return array.shape, array.dtype
+
+
+def eager_runner(backend: Backend) -> Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]:
+    """
+    How array functions run outside of a trace: as a traced function of their arrays.
+
+    Everything that is no array (dims, types, Python numbers) is part of the program.
+    """
+    functions: dict[Callable[..., Any], Function] = {}
+
+    def run(implementation: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        function = functions.get(implementation)
+        if function is None:
+            function = functions[implementation] = Function(implementation, backend)
+        return function(*map(_numbers_static, args), **{name: _numbers_static(kwargs[name]) for name in kwargs})
+
+    return run
+
+
+def _numbers_static(value: Any) -> Any:
+    """The value with all that is no array made static, also inside of lists and tuples."""
+    if isinstance(value, list | tuple) and any(map(is_array, value)):
+        return type(value)([_numbers_static(item) for item in value])
+    if is_array(value):
+        return value
+    return Static(tuple(value) if isinstance(value, list) else value)
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value has elements and a type of its own."""
+    return type(value) not in (int, float, complex, bool) and is_traced(value)

@@ -1,0 +1,252 @@
+"""The stages of a program as objects: traced, propagated, partitioned, compiled. Each prints itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, NameLoc, TensorType
+from xdsl.dialects.func import FuncOp
+
+from shardwright.compiler.array import Array
+from shardwright.compiler.dtypes import scalar_kind
+from shardwright.compiler.faults import type_error
+from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
+from shardwright.compiler.pytree import LEAF, Tree, flatten, unflatten
+from shardwright.compiler.report import CollectiveRow, ValueRow, collective_rows, predicted_bytes, value_rows
+from shardwright.compiler.tracing import Interface, Parameter, is_traced, type_text
+from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.dialects.dtensor import layout_of, meshes
+from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.printing import print_module
+from shardwright.dialects.types import element_dtype, shape_of
+from shardwright.layout import Layout, Mesh
+
+
+class Executable(Protocol):
+    """A local program that can run; the layer above says how."""
+
+    @property
+    def source(self) -> str:
+        """The program as text."""
+        ...
+
+    @property
+    def ledger(self) -> Any:
+        """What the last run sent."""
+        ...
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most bytes of values alive at once."""
+        ...
+
+    def __call__(self, arguments: Sequence[Any]) -> list[Any]:
+        """The results for arrays, each a distributed tensor of the right layout or a global array."""
+        ...
+
+
+Backend = Callable[[ModuleOp], Executable]
+"""Makes a local module executable."""
+
+
+@dataclass(frozen=True)
+class Traced:
+    """
+    The global program as it was written, with layouts only where the user gave them.
+
+    >>> import shardwright, numpy
+    >>> traced = shardwright.function(lambda x: x + 1).trace(numpy.zeros(3, "float32"))
+    >>> print(traced.as_text().splitlines()[0])
+    module attributes {dtensor.stage = "traced"} {
+    """
+
+    module: ModuleOp
+    interface: Interface
+    backend: Backend
+
+    def as_text(self, *, debuginfo: bool = False) -> str:
+        """The program's text; with `debuginfo`, each operation says where it was written."""
+        return print_module(self.module, debuginfo=debuginfo)
+
+    def propagate(self) -> Propagated:
+        """Decides the layout of every value."""
+        module = self.module.clone()
+        run_pipeline(module, IMPORT + PROPAGATE)
+        return Propagated(module, self.interface, self.backend)
+
+    def partition(self) -> Partitioned:
+        """Decides the layouts and turns the program into the one that each device runs."""
+        return self.propagate().partition()
+
+    def compile(self) -> Compiled:
+        """Makes the program ready to run on its mesh."""
+        return self.partition().compile()
+
+
+@dataclass(frozen=True)
+class Propagated:
+    """The global program with a layout on every value."""
+
+    module: ModuleOp
+    interface: Interface
+    backend: Backend
+
+    def as_text(self, *, debuginfo: bool = False) -> str:
+        """The program's text; with `debuginfo`, each operation says where it was written."""
+        return print_module(self.module, debuginfo=debuginfo)
+
+    @property
+    def layouts(self) -> list[ValueRow]:
+        """Each value with its layout, and how it came to have it."""
+        return value_rows(self.module)
+
+    def partition(self) -> Partitioned:
+        """Inserts the collectives and turns the program into the one that each device runs."""
+        module = self.module.clone()
+        run_pipeline(module, ALIGN + PLAN)
+        rows, sent = collective_rows(module), predicted_bytes(module)
+        planned = module.clone()
+        run_pipeline(module, LOCALIZE)
+        return Partitioned(module, planned, self.interface, self.backend, tuple(rows), sent)
+
+
+@dataclass(frozen=True)
+class Partitioned:
+    """
+    The program that each device runs.
+
+    `predicted` lists its collectives with their bytes and reasons, `predicted_bytes` is what each device sends in all;
+    `planned` is the program just before, with the same collectives on global tensors.
+    """
+
+    module: ModuleOp
+    planned: ModuleOp
+    interface: Interface
+    backend: Backend
+    predicted: tuple[CollectiveRow, ...]
+    predicted_bytes: Fraction | None
+
+    def as_text(self, *, debuginfo: bool = False) -> str:
+        """The program's text; with `debuginfo`, each operation says where it was written."""
+        return print_module(self.module, debuginfo=debuginfo)
+
+    def compile(self) -> Compiled:
+        """Makes the program ready to run on its mesh."""
+        return Compiled(self.backend(self.module), self.interface)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """
+    A program that runs: call it with what the function was traced for, global arrays or distributed tensors.
+
+    Global arrays are distributed as the program's arguments are; a distributed tensor must have that layout already.
+    """
+
+    executable: Executable
+    interface: Interface
+
+    @property
+    def source(self) -> str:
+        """The Python function that runs."""
+        return self.executable.source
+
+    @property
+    def ledger(self) -> Any:
+        """What the last run sent: messages and bytes by collective and axes."""
+        return self.executable.ledger
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most bytes of values alive at once in the last run."""
+        return self.executable.peak_bytes
+
+    def as_text(self) -> str:
+        """The Python function that runs."""
+        return self.source
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, tree = flatten((args, kwargs), is_traced)
+        return self.run(_matched(leaves, tree, self.interface))
+
+    def run(self, arguments: Sequence[Any]) -> Any:
+        """The results for the array arguments in order, already known to fit."""
+        results = self.executable([*arguments, *self.interface.captured])
+        return unflatten(self.interface.results, results)
+
+
+def _matched(leaves: Sequence[Any], tree: Tree, interface: Interface) -> list[Any]:
+    """The array arguments; TypeError (SW0508) where the call is not the one that was compiled."""
+    if tree != interface.arguments:
+        expected = ", ".join(map(str, interface.parameters))
+        raise type_error(
+            "SW0508",
+            f"{interface.name} was compiled for other arguments",
+            f"it takes {expected or 'no arrays'}",
+            help="call the function itself, which compiles for each kind of arguments, or trace it again",
+        )
+    return [_checked(value, parameter) for value, parameter in zip(leaves, interface.parameters, strict=True)]
+
+
+def _checked(value: Any, parameter: Parameter) -> Any:
+    if scalar_kind(value) is not None and parameter.shape == ():
+        return np.asarray(value, parameter.dtype)
+    array = value if isinstance(value, Array) else np.asarray(value)
+    layout = array.layout if isinstance(array, Array) else None
+    fits = (array.shape, array.dtype) == (parameter.shape, parameter.dtype)
+    if fits and (layout is None or layout == parameter.layout):
+        return array
+    raise type_error(
+        "SW0508",
+        f"argument {parameter.name} is {type_text(array.shape, array.dtype, layout)}",
+        f"the program was compiled for {type_text(parameter.shape, parameter.dtype, parameter.layout)}",
+        help="shardwright.relayout changes a layout; for another shape or type trace the function again",
+    )
+
+
+def load_mlir(path: str | Path, backend: Backend) -> Traced:
+    """The program in a file of StableHLO text; its shardings become layouts."""
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ShardwrightValueError(
+            Diagnostic("SW0702", f"cannot read {str(path)!r}: {error}", help="check the path; programs are UTF-8 text")
+        ) from error
+    return read_mlir(text, str(path), backend)
+
+
+def read_mlir(text: str, name: str, backend: Backend) -> Traced:
+    """The program in StableHLO text; `name` is what errors call it."""
+    module = parse_module(text, name)
+    run_pipeline(module, ["import-sdy"])
+    return Traced(module, _interface(module, name), backend)
+
+
+def _interface(module: ModuleOp, name: str) -> Interface:
+    function = next(
+        (op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main" and op.body.blocks), None
+    )
+    if function is None:
+        raise ShardwrightValueError(
+            Diagnostic("SW0716", f"{name} has no function @main", help="name the entry function main")
+        )
+    mesh = next(iter(meshes(module).values()), Mesh())
+    parameters = tuple(_parameter(value, place, mesh) for place, value in enumerate(function.args))
+    arguments = Tree(tuple, (), (Tree(tuple, (), (LEAF,) * len(parameters)), Tree(dict)))
+    count = len(function.function_type.outputs)
+    results = LEAF if count == 1 else Tree(tuple, (), (LEAF,) * count)
+    return Interface(name, arguments, parameters, results, (), mesh)
+
+
+def _parameter(value: Any, place: int, mesh: Mesh) -> Parameter:
+    assert isinstance(value.type, TensorType)
+    spec = layout_of(value)
+    name = value.location.desc.data if isinstance(value.location, NameLoc) else value.name_hint
+    layout = Layout.from_spec(spec, mesh) if spec is not None and spec.closed else None
+    return Parameter(name or f"arg{place}", shape_of(value), element_dtype(value.type), layout)

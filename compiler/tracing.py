@@ -1,0 +1,206 @@
+"""From a Python function and its arguments to a traced module."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from xdsl.dialects.builtin import LocationAttr, ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, Region
+
+from shardwright.compiler import emit
+from shardwright.compiler.array import Array
+from shardwright.compiler.caller import function_place, location_attribute
+from shardwright.compiler.dtypes import DType, brief, default_dtype, scalar_kind
+from shardwright.compiler.faults import type_error
+from shardwright.compiler.pytree import Tree, flatten, paths, unflatten
+from shardwright.compiler.trace import Trace, Tracer, tracing
+from shardwright.dialects.dtensor import MeshOp, with_layout
+from shardwright.layout import Layout, Mesh
+from shardwright.passes.rewriter import retype
+from shardwright.passes.stages import set_stage
+
+Op = TypeVar("Op", bound=Operation)
+
+REPLICATION_LIMIT = 64 * 1024
+"""The most bytes of a NumPy argument that is replicated without being asked (RFC: autobroadcast)."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One array argument: how the function reaches it, its type, and its layout (None: on one device)."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: DType
+    layout: Layout | None
+
+    def __str__(self) -> str:
+        return f"{self.name}: {type_text(self.shape, self.dtype, self.layout)}"
+
+
+@dataclass(frozen=True)
+class Interface:
+    """
+    What a program takes and gives back, on the Python side.
+
+    `arguments` is the shape of `(args, kwargs)` with the static values in it, `results` that of the result; `captured`
+    are arrays that the function found outside of its arguments.
+    """
+
+    name: str
+    arguments: Tree
+    parameters: tuple[Parameter, ...]
+    results: Tree
+    captured: tuple[Array, ...]
+    mesh: Mesh
+
+
+def type_text(shape: Sequence[int], dtype: DType, layout: Layout | None) -> str:
+    """
+    A tensor's type for people.
+
+    >>> type_text((16, 64), np.dtype("float32"), None)
+    'f32[16, 64]'
+    """
+    if layout is None:
+        return f"{brief(dtype)}{list(shape)}"
+    return layout.describe(shape, brief(dtype))
+
+
+def is_traced(leaf: Any) -> bool:
+    """
+    Whether an argument becomes an argument of the program.
+
+    Arrays and numbers do. Truth values, strings, functions and the like steer Python instead: they are constants of one
+    trace, and the function is traced again when they change.
+    """
+    return isinstance(leaf, Array | np.ndarray | np.generic) or (
+        type(leaf) in (int, float, complex) or (hasattr(leaf, "__array__") and not isinstance(leaf, type))
+    )
+
+
+def trace_function(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) -> tuple[ModuleOp, Interface]:
+    """
+    Runs a Python function on traced values and returns what it wrote.
+
+    `leaves` and `tree` are the flattened `(args, kwargs)`, with `is_traced` saying what is a leaf.
+    """
+    trace = Trace(getattr(function, "__name__", type(function).__name__))
+    place = _place(function)
+    names = argument_names(function, tree)
+    values = [_argument(trace, name, leaf, place) for name, leaf in zip(names, leaves, strict=True)]
+    with tracing(trace):
+        args, kwargs = unflatten(tree, values)
+        outputs, results = flatten(function(*args, **kwargs))
+        returned = [_result(*pair) for pair in zip(outputs, paths(results, "result"), strict=True)]
+        _lay_out_plain(trace, names, leaves, values)
+    mesh = trace.mesh or Mesh()
+    parameters = tuple(
+        Parameter(name, value.shape, value.dtype, value.layout) for name, value in zip(names, values, strict=True)
+    )
+    interface = Interface(trace.name, tree, parameters, results, tuple(trace.captured), mesh)
+    return _module(trace, returned, mesh, place), interface
+
+
+def argument_names(function: Callable[..., Any], tree: Tree) -> list[str]:
+    """How the function reaches each leaf of its flattened `(args, kwargs)`: `params['w'][0]`."""
+    args, kwargs = tree.parts
+    names: list[str] = []
+    for position, part in enumerate(args.parts):
+        names += paths(part, _parameter_name(function, position))
+    for key, part in zip(kwargs.keys, kwargs.parts, strict=True):
+        names += paths(part, key)
+    return names
+
+
+def _parameter_name(function: Callable[..., Any], position: int) -> str:
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return f"argument {position}"
+    if position < len(parameters) and parameters[position].kind is not inspect.Parameter.VAR_POSITIONAL:
+        return parameters[position].name
+    rest = [item for item in parameters if item.kind is inspect.Parameter.VAR_POSITIONAL]
+    return f"{rest[0].name}[{position - parameters.index(rest[0])}]" if rest else f"argument {position}"
+
+
+def _place(function: Callable[..., Any]) -> LocationAttr:
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return location_attribute(function_place(code if code is not None else _place.__code__))
+
+
+def _argument(trace: Trace, name: str, leaf: Any, place: LocationAttr) -> Tracer:
+    kind = scalar_kind(leaf)
+    if kind is not None:
+        argument = trace.argument(name, (), default_dtype(kind), place)
+        argument.scalar_kind = kind
+        return argument
+    if isinstance(leaf, Array):
+        argument = trace.argument(name, leaf.shape, leaf.dtype, place)
+        if leaf.layout is not None:
+            trace.lay_out(argument, leaf.layout)
+        return argument
+    array = np.asarray(leaf)
+    return trace.argument(name, array.shape, array.dtype, place)
+
+
+def _lay_out_plain(trace: Trace, names: Sequence[str], leaves: Sequence[Any], values: Sequence[Tracer]) -> None:
+    """Replicates the arguments that are not distributed, if the program turned out to have a mesh."""
+    if trace.mesh is None or not trace.mesh.axis_names:
+        return
+    for name, leaf, value in zip(names, leaves, values, strict=True):
+        if value.layout is None:
+            _check_replication(name, leaf, value, trace.mesh)
+            trace.lay_out(value, Layout.replicated(trace.mesh, value.ndim))
+    for argument in trace.block.args:
+        if argument not in trace.layouts:
+            captured = Tracer(trace, argument)
+            trace.lay_out(captured, Layout.replicated(trace.mesh, captured.ndim))
+
+
+def _check_replication(name: str, leaf: Any, value: Tracer, mesh: Mesh) -> None:
+    size = value.size * value.dtype.itemsize
+    if size <= REPLICATION_LIMIT or mesh.size == 1:
+        return
+    raise type_error(
+        "SW0501",
+        f"argument {name} is a {type(leaf).__name__} of {size} bytes, {brief(value.dtype)}{list(value.shape)}, "
+        f"too large to be copied to all {mesh.size} devices unasked",
+        f"arrays of up to {REPLICATION_LIMIT} bytes are replicated, larger ones need a layout",
+        help=f"distribute it first: shardwright.relayout({name}, shardwright.Layout([...], mesh)), "
+        f"or shardwright.Layout.replicated(mesh, rank={value.ndim}) if every device shall hold it all",
+    )
+
+
+def _result(output: Any, path: str) -> Tracer:
+    if not is_traced(output) and not isinstance(output, bool):
+        raise type_error(
+            "SW0509",
+            f"{path} is a {type(output).__name__}, which a traced function cannot return",
+            help="return arrays and numbers, or dicts, lists, tuples and dataclasses of them",
+        )
+    return emit.as_tracer(output, "a traced function")
+
+
+def _module(trace: Trace, returned: Sequence[Tracer], mesh: Mesh, place: LocationAttr) -> ModuleOp:
+    for argument in trace.block.args:
+        layout = trace.layouts.get(argument)
+        layout = layout.on(mesh) if layout is not None else Layout.replicated(mesh, Tracer(trace, argument).ndim)
+        retype(argument, with_layout(argument.type, layout.spec))
+    trace.block.add_op(_at(ReturnOp(*[value.value for value in returned]), place))
+    types = [argument.type for argument in trace.block.args], [value.value.type for value in returned]
+    function = FuncOp("main", types, Region(trace.block), visibility="public")
+    declared = MeshOp(mesh.name, list(mesh.sizes.items()))
+    module = ModuleOp([_at(declared, place), _at(function, place)])
+    set_stage(module, "traced")
+    return _at(module, place)
+
+
+def _at(op: Op, place: LocationAttr) -> Op:
+    op.location = place
+    return op

@@ -1,0 +1,153 @@
+"""What a distributed tensor holds: one stacked array and its layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.layout import Layout, Mesh
+from shardwright.runtime import stacking
+
+
+class DTensorValue:
+    """
+    The elements of a distributed tensor, in stacked form: one leading dim for each mesh axis, of size 1 where the
+    tensor does not vary, then each device's shape. Never changed once made.
+    """
+
+    __slots__ = ("_layout", "_shape", "_stacked")
+
+    def __init__(self, stacked: np.ndarray[Any, Any], layout: Layout) -> None:
+        local = stacked.shape[len(layout.mesh.axis_names) :]
+        self._stacked = stacked
+        self._layout = layout.for_rank(len(local))
+        self._shape = layout.global_shape(local)
+
+    @property
+    def stacked(self) -> np.ndarray[Any, Any]:
+        """The stacked form."""
+        return self._stacked
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The global shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type."""
+        return self._stacked.dtype
+
+    @property
+    def layout(self) -> Layout:
+        """How the tensor is distributed."""
+        return self._layout
+
+    @property
+    def mesh(self) -> Mesh:
+        """The mesh over which it is distributed."""
+        return self._layout.mesh
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The global array, read-only: partial results are combined, parts put together."""
+        return _read_only(stacking.from_stacked(self._stacked, self._layout.spec, self.mesh))
+
+    def components(self) -> list[np.ndarray[Any, Any]]:
+        """Each device's local array, read-only, in row-major order of the mesh."""
+        spec, mesh = self._layout.spec, self.mesh
+        return [_read_only(stacking.component(self._stacked, spec, mesh, device)) for device in range(mesh.size)]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.array(self.numpy(), dtype=dtype, copy=copy)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return _writable(self.numpy()).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._stacked.__dlpack_device__()
+
+    def __bool__(self) -> bool:
+        return bool(self.numpy())
+
+    def __int__(self) -> int:
+        return int(self.numpy())
+
+    def __float__(self) -> float:
+        return float(self.numpy())
+
+    def __complex__(self) -> complex:
+        return complex(self.numpy())
+
+    def __index__(self) -> int:
+        return self.numpy().__index__()
+
+
+def scatter(array: np.ndarray[Any, Any], layout: Layout) -> np.ndarray[Any, Any]:
+    """
+    The stacked form of a global array under `layout`; it may share the array's memory.
+
+    Raises `ValueError` when the layout does not fit the array (SW0104, SW0106).
+
+    >>> scatter(np.arange(4), Layout(["x"], Mesh(x=2))).tolist()
+    [[0, 1], [2, 3]]
+    """
+    layout.local_shape(array.shape)
+    return stacking.to_stacked(array, layout.for_rank(array.ndim).spec, layout.mesh)
+
+
+def stack(components: Sequence[np.ndarray[Any, Any]], layout: Layout) -> np.ndarray[Any, Any]:
+    """
+    The stacked form of every device's local array, given in row-major order of the mesh.
+
+    Raises `ValueError` (SW0512) for another number of components than devices, components of different shapes or types,
+    and components that differ where the layout says that they are the same.
+
+    >>> stack([np.zeros(2), np.ones(2)], Layout(["x"], Mesh(x=2))).shape
+    (2, 2)
+    """
+    mesh = layout.mesh
+    if len(components) != mesh.size:
+        raise _pack_error(
+            f"{len(components)} components were given for {mesh!r}", f"give one for each of its {mesh.size} devices"
+        )
+    first = components[0]
+    for device, component in enumerate(components):
+        if (component.shape, component.dtype) != (first.shape, first.dtype):
+            raise _pack_error(
+                f"component {device} is {component.dtype}{list(component.shape)}, "
+                f"but component 0 is {first.dtype}{list(first.shape)}",
+                "all components have one shape and one type",
+            )
+    spec = layout.for_rank(first.ndim).spec
+    stacked = stacking.stack_components(components, spec, mesh)
+    _check_copies(components, stacked, layout)
+    return stacked
+
+
+def _check_copies(components: Sequence[np.ndarray[Any, Any]], stacked: np.ndarray[Any, Any], layout: Layout) -> None:
+    spec = layout.for_rank(components[0].ndim).spec
+    for device, component in enumerate(components):
+        kept = stacking.component(stacked, spec, layout.mesh, device)
+        if kept.tobytes() != component.tobytes():
+            raise _pack_error(
+                f"component {device} differs from another that {layout} makes a copy of it",
+                "split a dim over the axis along which they differ, or give equal components",
+            )
+
+
+def _pack_error(message: str, way_out: str) -> ShardwrightValueError:
+    return ShardwrightValueError(Diagnostic("SW0512", f"pack: {message}", help=way_out))
+
+
+def _read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _writable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy: what leaves through DLPack may be written to."""
+    return array.copy()
