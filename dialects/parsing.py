@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 from xdsl.context import Context
@@ -38,9 +41,10 @@ def parse_module(
         context = make_context()
     parser: _ModuleParser | None = None
     try:
-        parser = _ModuleParser(context, text, file_name, line_offset)
-        module = parser.parse_module()
-        parser.check_defined()
+        with collector_paused():
+            parser = _ModuleParser(context, text, file_name, line_offset)
+            module = parser.parse_module()
+            parser.check_defined()
         return module
     except ShardwrightError:
         raise
@@ -53,6 +57,18 @@ def parse_module(
     # xDSL answers some malformed texts with these; at this boundary they are the text's fault.
     except (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         _fault(parser, f"malformed text: {error or type(error).__name__}", file_name, error)
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """No garbage collection inside: building IR only grows it, and each full collection walks all of it."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class _ModuleParser(LocatedParser):

@@ -58,11 +58,12 @@ IMPLIED_LOCATION = UnknownLoc()
 """The location, by identity, of ops that the text implies: they get that of the op that implies them."""
 
 _TOKEN = re.compile(
-    r"""(?P<space>(?:\s+|//[^\n]*)*)
+    r"""(?:\s|//[^\n]*)*+
     (?:(?P<value>%(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*))
      |(?P<bare>[a-zA-Z_][a-zA-Z0-9_$.]*)
      |(?P<punctuation>->|\.\.\.|\{-\#|\#-\}|[:,(){}\[\]<>=+/*?|-])
-     |(?P<number>0x[0-9a-fA-F]+|[0-9]+(?P<fraction>\.[0-9]*(?:[eE][+-]?[0-9]+)?)?)
+     |(?P<integer>0x[0-9a-fA-F]+|[0-9]++(?!\.))
+     |(?P<float>[0-9]+\.[0-9]*(?:[eE][+-]?[0-9]+)?)
      |(?P<string>"[^"\\\n\v\f]*")
      |(?P<symbol>@[a-zA-Z_][a-zA-Z0-9_$.]*)
      |(?P<hash>\#(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*))
@@ -76,7 +77,8 @@ _STRING = re.compile(r'"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*"')
 _KIND_BY_GROUP = {
     "value": MLIRTokenKind.PERCENT_IDENT,
     "bare": MLIRTokenKind.BARE_IDENT,
-    "number": MLIRTokenKind.INTEGER_LIT,
+    "integer": MLIRTokenKind.INTEGER_LIT,
+    "float": MLIRTokenKind.FLOAT_LIT,
     "string": MLIRTokenKind.STRING_LIT,
     "symbol": MLIRTokenKind.AT_IDENT,
     "hash": MLIRTokenKind.HASH_IDENT,
@@ -118,12 +120,7 @@ class _FastLexer(MLIRLexer):
         start, end = match.span(group)
         self.pos = end
         text = match.group(group)
-        if group == "punctuation":
-            kind = KIND_BY_PUNCTUATION_SPELLING[text]
-        elif group == "number" and match.start("fraction") >= 0:
-            kind = MLIRTokenKind.FLOAT_LIT
-        else:
-            kind = _KIND_BY_GROUP[group]
+        kind = KIND_BY_PUNCTUATION_SPELLING[text] if group == "punctuation" else _KIND_BY_GROUP[group]
         return _FastToken(kind, start, end, text, self.input)
 
     def _rare(self, content: str) -> Token[MLIRTokenKind, str]:
