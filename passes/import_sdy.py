@@ -81,7 +81,7 @@ def _import_meshes(module: ModuleOp) -> _Meshes:
     if len(found.known) > 1:
         names = ", ".join(f"@{name} is {mesh}" for name, mesh in found.known.items())
         message = f"one program uses several meshes: {names}"
-        raise fault("SW0108", message, declared[-1] if declared else module, help="put all layouts on one mesh")
+        raise fault("SW0405", message, declared[-1] if declared else module, help="put all layouts on one mesh")
     return found
 
 
