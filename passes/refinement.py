@@ -60,9 +60,11 @@ class _Refiner:
     def sweep(self) -> bool:
         """Tries to improve each op that pays; whether any change was kept."""
         self.alone.clear()
+        best = self.strategist.best
+        paying = [(cost, node) for node in self.program.nodes if (cost := best(node, self.state.dims)[0]) > 0]
         kept = False
-        for node in self.program.nodes:
-            cost, chosen = self.strategist.best(node, self.state.dims)
+        for _, node in sorted(paying, key=lambda pair: (-pair[0], pair[1].index)):
+            cost, chosen = best(node, self.state.dims)
             if cost > 0:
                 kept = self._improve(node, chosen) or kept
         return kept
