@@ -61,10 +61,13 @@ def main(arguments: list[str] | None = None) -> int:
     from shardwright.benchmarks.suites import SMOKE, SUITES, Settings
 
     parser = argparse.ArgumentParser(prog="make bench", description="Shardwright against JAX on the same files.")
-    parser.add_argument("names", nargs="*", choices=[*SUITES, []], help=f"of {', '.join(SUITES)}; all without a name")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(SUITES)}; all without a name")
     parser.add_argument("--smoke", action="store_true", help="one repetition of the smallest, to see that it works")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
     options = parser.parse_args(arguments)
+    unknown = [name for name in options.names if name not in SUITES]
+    if unknown:
+        parser.error(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(SUITES)}")
     settings = SMOKE if options.smoke else Settings()
     console, reports = Console(width=None if sys.stdout.isatty() else 160), []
     console.print(", ".join(f"{name} {value}" for name, value in machine().items()), highlight=False)

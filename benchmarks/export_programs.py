@@ -11,25 +11,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
-
-os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
 
 import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from shardwright.benchmarks import shardy
+from shardwright.benchmarks import shardy, xla
 from shardwright.benchmarks.hlo_bytes import collectives, summary
 from shardwright.benchmarks.programs import algebra, mlp, transformer
 from shardwright.benchmarks.programs.catalogue import PROGRAMS, Context, Program, Traceable
 
 FAMILIES = (mlp, transformer, algebra)
-DEVICES = 8
 
 
 def export(program: Program, folder: Path) -> dict[str, Any]:
@@ -55,8 +51,9 @@ def lowered_text(program: Program) -> str:
 
 
 def _mesh(program: Program) -> Mesh:
+    xla.prepare()
     names, sizes = zip(*program.axes, strict=True)
-    return Mesh(np.array(jax.devices()[:DEVICES]).reshape(sizes), names)
+    return Mesh(np.array(jax.devices()[: xla.DEVICES]).reshape(sizes), names)
 
 
 def _jit(built: Traceable, mesh: Mesh, name: str) -> Any:
@@ -89,7 +86,7 @@ def _stored(leaf: Any) -> np.ndarray:
 
 
 def _meta(program: Program, built: Traceable, mesh: Mesh, compiled: Any) -> dict[str, Any]:
-    found = collectives(compiled.as_text(), DEVICES)
+    found = collectives(compiled.as_text(), xla.DEVICES)
     sent = float(sum(one.sent_bytes for one in found))
     return {
         "name": program.name,

@@ -10,12 +10,12 @@ over `batch` and tensor parallel over `model`.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from shardwright.benchmarks import xla
 from shardwright.benchmarks.programs.sizes import Shape
 
 SIZES = Shape(length=128, width=256, heads=8, groups=8, hidden=1024)
@@ -45,7 +45,7 @@ def export(options: Options) -> str:
 
 
 def _lowered(options: Options) -> Any:
-    os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
+    xla.prepare()
     import jax
     import jax.numpy as jnp
     import numpy as np

@@ -1,8 +1,7 @@
 """
 JAX's side of the comparison: the same text, compiled by XLA for eight host devices and run on them.
 
-Everything goes through jaxlib's client, so that both sides start from the text. Import this module only in a process
-where `prepare()` has been called before JAX is imported for the first time.
+Everything goes through jaxlib's client, so that both sides start from the text.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def available() -> bool:
 
 
 def prepare() -> None:
-    """Ask for eight host devices; JAX reads this once, when it is imported."""
+    """Ask for eight host devices; JAX reads this once, when something first asks it for a device."""
     flag = "--xla_force_host_platform_device_count=8"
     if flag not in os.environ.get("XLA_FLAGS", ""):
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flag}".strip()
