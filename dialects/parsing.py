@@ -118,12 +118,13 @@ def _fault(parser: LocatedParser | None, message: str, file_name: str, error: Ba
 
 
 def _code(message: str) -> str:
-    return "SW0202" if "never defined" in message or "not defined" in message else "SW0201"
+    return "SW0202" if any(part in message for part in ("never defined", "not defined", "by itself")) else "SW0201"
 
 
 _HELPS = (
     ("never defined", "define the name before this use, or correct its spelling"),
     ("not defined", "define the alias in this file, or correct its spelling"),
+    ("by itself", "define the alias without itself"),
     ("defined twice", "give each value its own name"),
     ("not registered", "docs/dialects.md lists the types and attributes that can be read"),
     ("is used as", "make the two types equal"),

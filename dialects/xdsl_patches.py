@@ -321,7 +321,8 @@ class LocatedParser(Parser):
         position = self._aliases.get(alias)
         if position is None or alias in self._resolving:
             fault = "is defined by itself" if position is not None else "is not defined"
-            self.raise_error(f"the alias {alias} {fault}")
+            start = self.lexer.input.content.rfind(alias, 0, self.pos)
+            self.raise_error(f"the alias {alias} {fault}", start, start + len(alias))
         self._resolving.add(alias)
         resume = self._current_token.span.start
         self._resume_from(position)
