@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from collections import Counter
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.dialects import dtensor
+from shardwright.dialects.literals import element_size
 from shardwright.dialects.locations import fuse
+from shardwright.dialects.types import element_of, shape_of
+from shardwright.layout import algebra
+from shardwright.layout.mesh import Mesh
 from shardwright.passes.lower_relayouts import reason_of
 from shardwright.passes.program import entry_function
+from shardwright.passes.propagation import passes_dims_on
 from shardwright.passes.rewriter import erase
 from shardwright.passes.stages import require_stage, set_stage
+from shardwright.rules.table import ROWS
 
-Key = tuple[str, Attribute, Attribute]
+Key = tuple[str, Attribute, Attribute, int]
+"""Mesh, axes and kind of all-reduces that may merge, and the number of the message, since messages have a limit."""
 
 
 @dataclass(frozen=True)
 class OptimizeCollectivesPass(ModulePass):
     """
-    Delays all-reduces to the first use of any of their results and merges those that wait for the same axes.
+    Delays all-reduces, and the ops that only pass their results on, to the first op that needs one of them; merges those
+    that wait for the same axes, up to a limit of bytes per message.
 
-    Merged operands are independent by construction: one that depends on another's result comes after its use.
+    Merged operands are independent by construction: an all-reduce settles what its own operand waits for.
 
     Before:
         dtensor.mesh @mesh = <["x"=2]>
@@ -44,42 +55,90 @@ class OptimizeCollectivesPass(ModulePass):
     """
 
     name = "optimize-collectives"
+    message_bytes: int = 1 << 26
+    """The size of a message, per device, that no further all-reduce joins."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Runs the pass on a module."""
         require_stage(op, self.name, "planned")
-        waiting = _Waiting()
+        waiting = _Waiting(self.message_bytes, dtensor.meshes(op))
         for inner in list(entry_function(op).body.block.ops):
             waiting.visit(inner)
         set_stage(op, "planned")
 
 
-@dataclass
 class _Waiting:
-    """All-reduces whose results nobody has used yet, by mesh, axes and kind."""
+    """All-reduces whose results nobody has needed yet, and the ops that wait for them."""
 
-    groups: dict[Key, list[dtensor.AllReduceOp]] = field(default_factory=dict[Key, list[dtensor.AllReduceOp]])
-    keys: dict[SSAValue, Key] = field(default_factory=dict[SSAValue, Key])
+    def __init__(self, limit: int, meshes: dict[str, Mesh]):
+        self.limit = limit
+        self.meshes = meshes
+        self.groups: dict[Key, list[dtensor.AllReduceOp]] = {}
+        self.sizes: Counter[Key] = Counter()
+        self.full: Counter[tuple[str, Attribute, Attribute]] = Counter()
+        self.reduced: dict[SSAValue, Key] = {}
+        self.delayed: dict[SSAValue, Operation] = {}
 
     def visit(self, op: Operation) -> None:
-        """Merges what `op` uses in front of it, and lets it wait if it is an all-reduce."""
-        if self.keys:
-            for operand in op.operands:
-                key = self.keys.get(operand)
-                if key is not None:
-                    self._merge(key, op)
+        """Lets `op` wait when it can, otherwise settles what it needs in front of it."""
+        waits = [value for value in op.operands if value in self.reduced or value in self.delayed]
+        if waits and _passes_on(op):
+            self.delayed[op.results[0]] = op
+            return
+        for value in waits:
+            self._settle(value, op)
         if isinstance(op, dtensor.AllReduceOp):
-            key = (op.mesh_name, op.axes, op.kind)
-            self.groups.setdefault(key, []).append(op)
-            self.keys.update((result, key) for result in op.outputs)
+            self._wait(op)
+        elif isinstance(op, ReturnOp):
+            for value in list(self.delayed):
+                self._settle(value, op)
 
-    def _merge(self, key: Key, user: Operation) -> None:
+    def _wait(self, op: dtensor.AllReduceOp) -> None:
+        kind = (op.mesh_name, op.axes, op.kind)
+        key = (*kind, self.full[kind])
+        self.groups.setdefault(key, []).append(op)
+        self.reduced.update((result, key) for result in op.outputs)
+        self.sizes[key] += sum(self._bytes(value) for value in op.inputs)
+        if self.sizes[key] >= self.limit:
+            self.full[kind] += 1
+
+    def _bytes(self, value: SSAValue) -> int:
+        spec = dtensor.layout_of(value)
+        assert spec is not None
+        shape = algebra.local_shape(spec, shape_of(value), self.meshes[spec.mesh])
+        return math.prod(shape) * element_size(element_of(value))
+
+    def _settle(self, value: SSAValue, anchor: Operation) -> None:
+        """Moves the ops that `value` waits for in front of `anchor`, operands first; merges the all-reduces among them."""
+        stack = [value]
+        while stack:
+            top = stack[-1]
+            key, op = self.reduced.get(top), self.delayed.get(top)
+            if key is not None:
+                self._merge(key, anchor)
+            elif op is None:
+                stack.pop()
+            elif waits := [operand for operand in op.operands if operand in self.reduced or operand in self.delayed]:
+                stack.extend(waits)
+            else:
+                del self.delayed[top]
+                op.detach()
+                assert anchor.parent is not None
+                anchor.parent.insert_op_before(op, anchor)
+
+    def _merge(self, key: Key, anchor: Operation) -> None:
         group = self.groups.pop(key)
+        self.sizes.pop(key)
         for op in group:
             for result in op.outputs:
-                del self.keys[result]
-        if len(group) > 1:
-            merge_all_reduces(group, user)
+                del self.reduced[result]
+        if len(group) > 1 or self.delayed:
+            merge_all_reduces(group, anchor)
+
+
+def _passes_on(op: Operation) -> bool:
+    row = ROWS.get(op.name)
+    return row is not None and len(op.results) == 1 and passes_dims_on(row.rule(op))
 
 
 def merge_all_reduces(group: list[dtensor.AllReduceOp], anchor: Operation) -> dtensor.AllReduceOp:
