@@ -237,6 +237,11 @@ ENTRIES: dict[str, Entry] = {
         "to every device.",
         "pass it to the traced function as an argument",
     ),
+    "SW0502": Entry(
+        "not a distributed tensor",
+        "The function takes a tensor with a layout on a mesh; the argument is something else, or is being traced.",
+        "shardwright.relayout distributes an array over a mesh",
+    ),
     "SW0503": Entry(
         "traced value used as a number",
         "A function is traced once, before there are any numbers: its values cannot decide an if, a loop or an index.",
@@ -263,6 +268,16 @@ ENTRIES: dict[str, Entry] = {
         "The operation takes arrays and numbers.",
         "make an array of it first",
     ),
+    "SW0508": Entry(
+        "arguments of another program",
+        "A compiled stage takes arguments of the structure, shapes, types and layouts that it was compiled for.",
+        "call the function itself, which compiles for each kind of arguments, or trace it again",
+    ),
+    "SW0509": Entry(
+        "result that cannot be returned",
+        "A traced function returns arrays and numbers, alone or in dicts, lists, tuples and dataclasses.",
+        "return only such values; keep the rest outside of the function",
+    ),
     "SW0510": Entry(
         "wrong dim",
         "A dim is a whole number from minus the rank up to the rank, each named once.",
@@ -272,6 +287,12 @@ ENTRIES: dict[str, Entry] = {
         "malformed contraction",
         "An einsum equation names the dims of its operands and result; names that appear twice must have equal sizes.",
         "write it like 'bij,bjk->bik'",
+    ),
+    "SW0512": Entry(
+        "components that do not make a tensor",
+        "pack takes one component for each device, of equal shapes and types, equal where the layout says that "
+        "they are the same.",
+        "give the components in the order of the mesh's devices, or another layout",
     ),
     "SW0513": Entry(
         "traced value outside of its function",

@@ -13,7 +13,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
 from shardwright.tools.arguments import CodedArgumentParser, positive_line
 from shardwright.tools.files import display_name, read_text
 from shardwright.tools.guard import DONE, CommandState
-from shardwright.tools.program import parse
+from shardwright.tools.program import about, parse
 from shardwright.tools.signature import entry_function
 
 if TYPE_CHECKING:
@@ -68,9 +68,10 @@ def explained(text: str, name: str) -> tuple[list[ValueRow], list[CollectiveRow]
 
     module = parse(text, name)
     entry_function(module)
-    run_pipeline(module, ["propagate"])
-    values = value_rows(module)
-    run_pipeline(module, [*ALIGN, *PLAN])
+    with about(name):
+        run_pipeline(module, ["propagate"])
+        values = value_rows(module)
+        run_pipeline(module, [*ALIGN, *PLAN])
     return values, collective_rows(module)
 
 

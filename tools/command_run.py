@@ -18,7 +18,7 @@ from shardwright.tools.arguments import CodedArgumentParser, tolerance
 from shardwright.tools.arrays import Array, Comparison, compare, load_archive, mismatch, random_inputs, select
 from shardwright.tools.files import display_name, read_text
 from shardwright.tools.guard import DONE, USER_ERROR, CommandState, report_diagnostics
-from shardwright.tools.program import parse
+from shardwright.tools.program import about, parse
 from shardwright.tools.run_report import Report
 from shardwright.tools.signature import Signature, check_memory, entry_signature
 
@@ -99,7 +99,8 @@ def run_program(options: argparse.Namespace, state: CommandState) -> Report:
     signature = entry_signature(module)
     check_memory(module)
     inputs = load_inputs(options, signature)
-    executable, predicted = compile_program(module, watch)
+    with about(name):
+        executable, predicted = compile_program(module, watch)
     with watch.stage("run"):
         results = executable.run(inputs)
     check_prediction(executable.ledger.sent_bytes, predicted)

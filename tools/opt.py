@@ -29,6 +29,7 @@ from shardwright.tools.pipeline_spec import (
     pipeline_text,
     summary,
 )
+from shardwright.tools.program import placed
 
 SEPARATOR = "// -----"
 DESCRIPTION = "Read a program in MLIR text, run passes over it, and print the result."
@@ -160,9 +161,7 @@ class OptMain(xDSLOptMain):
         if previous is not None:
             self.pass_seconds.append((previous.name, time.perf_counter() - self._started))
         if not self.args.disable_verify:
-            from shardwright.dialects.verify import verify_module
-
-            verify_module(module)
+            verify(module)
         if previous is not None and following is not None and self.args.print_between_passes:
             self.between.append(f"// after {previous.name}:\n{self._print(module)}")
         self._started = time.perf_counter()
@@ -177,7 +176,7 @@ class OptMain(xDSLOptMain):
             else:
                 return False
         if error is not None:
-            report_diagnostics(error, self.state.sources)
+            report_diagnostics(placed(error, name), self.state.sources)
         return error is not None
 
     def _write(self, text: str) -> None:
@@ -190,6 +189,15 @@ class OptMain(xDSLOptMain):
         if self.args.time_passes:
             for name, seconds in self.pass_seconds:
                 print(f"{name:<24} {seconds * 1000:10.2f} ms", file=sys.stderr)
+
+
+def verify(module: ModuleOp) -> None:
+    """Verify the ops, and the stage that the module records."""
+    from shardwright.dialects.verify import verify_module
+    from shardwright.passes.stages import verify_recorded_stage
+
+    verify_module(module)
+    verify_recorded_stage(module)
 
 
 def split_chunks(text: str) -> list[Chunk]:
