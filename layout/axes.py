@@ -66,7 +66,8 @@ def overlap(a: Axis, b: Axis, full: int) -> bool:
     if a.name != b.name:
         return False
     (a0, a1), (b0, b1) = span(a, full), span(b, full)
-    return max(a0, b0) < min(a1, b1)
+    # An axis of size one has no digits, but naming it twice is naming it twice.
+    return full == 1 or max(a0, b0) < min(a1, b1)
 
 
 def part(name: str, start: int, stop: int, full: int) -> Axis:

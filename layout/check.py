@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from shardwright.diagnostics import Diagnostic
-from shardwright.layout.axes import Axis, span
+from shardwright.layout.axes import Axis, overlap
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 
@@ -66,18 +66,17 @@ def _check_parts(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagno
 
 
 def _check_axes_once(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
-    seen: dict[str, list[tuple[int, int, str]]] = {}
+    seen: dict[str, list[tuple[str, Axis]]] = {}
     for place, axis in _placed_axes(spec):
-        start, stop = span(axis, mesh.sizes[axis.name])
-        for other_start, other_stop, other_place in seen.setdefault(axis.name, []):
-            if max(start, other_start) < min(stop, other_stop):
+        for other_place, other in seen.setdefault(axis.name, []):
+            if overlap(axis, other, mesh.sizes[axis.name]):
                 return Diagnostic(
                     "SW0105",
                     f"axis {axis.name!r} is used twice: by {other_place} and by {place}",
                     notes=(f"the layout is {spec.body()}",),
                     help="an axis can split one dim once; drop one of the two uses, or split the axis into sub-axes",
                 )
-        seen[axis.name].append((start, stop, place))
+        seen[axis.name].append((place, axis))
     return None
 
 

@@ -11,12 +11,30 @@ from typing import Any
 import numpy as np
 
 Shape = tuple[int, ...]
+Step = Callable[["_Builder", "Value"], None]
+"""Appends an op that uses a value."""
+
 Array = np.ndarray[Any, Any]
 
 LARGEST = 2.0**18
 """Inputs are small whole numbers, and what exceeds this is thrown away, so that float32 sums are exact in any order."""
 
+MESHES = ((2,), (4,), (8,), (2, 2), (4, 2), (2, 1), (2, 2, 2), (2, 2, 2))
 EXTENTS = (1, 2, 2, 3, 4, 4, 6, 8)
+
+
+@dataclass(frozen=True)
+class Style:
+    """What random programs look like: meshes, sizes, ops, and how often an op takes one of the newest values."""
+
+    axis_sizes: tuple[int, ...] = (2, 2, 2, 1)
+    axes: int = 3
+    extents: tuple[int, ...] = EXTENTS
+    steps: tuple[Step, ...] = ()
+    recent: float = 0.0
+    parts: bool = False
+    """Whether layouts may split by parts of an axis."""
+    ops: tuple[int, int] = (2, 8)
 
 
 @dataclass(frozen=True)
@@ -82,9 +100,9 @@ def tensor(shape: Shape, element: str) -> str:
 
 
 def random_program(seed: int) -> Program:
-    """The program that `seed` stands for: 2 to 8 ops, a mesh of at most 2x2x2, layouts that split evenly."""
+    """The program that `seed` stands for: 2 to 8 ops, a mesh of at most 8 devices, layouts that split evenly."""
     random = Random(seed)
-    mesh = {name: random.choice((2, 2, 2, 1)) for name in "xyz"[: random.randint(1, 3)]}
+    mesh = dict(zip("xyz", random.choice(MESHES), strict=False))
     builder = _Builder(random, Program(seed, mesh))
     builder.argument(builder.shape())
     target = random.randint(2, 8)
@@ -98,9 +116,10 @@ def random_program(seed: int) -> Program:
 class _Builder:
     """Appends ops to a program, computing each with NumPy at once."""
 
-    def __init__(self, random: Random, program: Program) -> None:
+    def __init__(self, random: Random, program: Program, style: Style) -> None:
         self.random = random
         self.program = program
+        self.style = style
         self.count = 0
         self.attempts = 0
         self.names = 0
@@ -108,7 +127,7 @@ class _Builder:
     def shape(self, rank: int | None = None) -> Shape:
         """A random shape."""
         rank = self.random.randint(1, 3) if rank is None else rank
-        return tuple(self.random.choice(EXTENTS) for _ in range(rank))
+        return tuple(self.random.choice(self.style.extents) for _ in range(rank))
 
     def name(self) -> str:
         """A fresh value name."""
@@ -131,22 +150,32 @@ class _Builder:
 
     def layout(self, shape: Shape) -> str:
         """A random layout that splits `shape` evenly."""
-        axes = list(self.program.mesh)
-        self.random.shuffle(axes)
+        pieces = [piece for name, size in self.program.mesh.items() for piece in self.pieces(name, size)]
+        self.random.shuffle(pieces)
         dims: list[list[str]] = [[] for _ in shape]
-        for axis in axes:
+        parts = [1 for _ in shape]
+        for text, size in pieces:
+            first_part = text.replace(f":(2){size}", ":(1)2")  # Shardy wants the two parts in a row as one
             fitting = [
                 dim
-                for dim, size in enumerate(shape)
-                if size % math.prod(self.program.mesh[name] for name in [*dims[dim], axis]) == 0
+                for dim, extent in enumerate(shape)
+                if extent % (parts[dim] * size) == 0 and dims[dim][-1:] != [first_part]
             ]
             if fitting and self.random.random() < 0.7:
-                dims[self.random.choice(fitting)].append(axis)
+                dim = self.random.choice(fitting)
+                dims[dim].append(text)
+                parts[dim] *= size
         return f"[{', '.join(self.dim(names) for names in dims)}]"
+
+    def pieces(self, name: str, size: int) -> list[tuple[str, int]]:
+        """A mesh axis as a whole, or cut into two sub-axes, each with its size."""
+        if size < 4 or self.random.random() < 0.6:
+            return [(f'"{name}"', size)]
+        return [(f'"{name}":(1)2', 2), (f'"{name}":(2){size // 2}', size // 2)]
 
     def dim(self, names: list[str]) -> str:
         """One dim of a layout, now and then open."""
-        items = [f'"{name}"' for name in names] + ["?"] * (self.random.random() < 0.2)
+        items = names + ["?"] * (self.random.random() < 0.2)
         return "{" + ", ".join(items) + "}"
 
     def emit(self, text: str, array: Array, *, exact: bool = True) -> Value:
@@ -187,6 +216,11 @@ class _Builder:
         for number, value in enumerate(program.results):
             if self.random.random() < 0.5:
                 program.layouts[f"result {number}"] = self.attribute(value.shape)
+
+
+def _continues(axes: list[str], axis: str) -> bool:
+    """Whether `axis` is the part of an axis that follows the last of `axes`: those two have one spelling, joined."""
+    return bool(axes) and ":(1)" in axes[-1] and axes[-1].split(":")[0] == axis.split(":")[0]
 
 
 def _unary(build: _Builder, value: Value) -> None:
@@ -262,7 +296,7 @@ def _dot(build: _Builder, value: Value) -> None:
     sources = batching + contracting
     free = build.random.randint(0, 1)
     places = build.random.sample(range(len(sources) + free), len(sources) + free)
-    shape = [build.random.choice(EXTENTS)] * len(places)
+    shape = [build.random.choice(build.style.extents)] * len(places)
     for source, place in zip(sources, places, strict=False):
         shape[place] = value.shape[source]
     other = build.argument(tuple(shape))
@@ -316,7 +350,7 @@ def _concatenate(build: _Builder, value: Value) -> None:
     if not value.shape:
         return
     dim = build.random.randrange(len(value.shape))
-    other = build.argument((*value.shape[:dim], build.random.choice(EXTENTS), *value.shape[dim + 1 :]))
+    other = build.argument((*value.shape[:dim], build.random.choice(build.style.extents), *value.shape[dim + 1 :]))
     parts = build.random.sample((value, other), 2)
     build.emit(
         f"stablehlo.concatenate {parts[0].name}, {parts[1].name}, dim = {dim}"
@@ -375,7 +409,41 @@ def _constraint(build: _Builder, value: Value) -> None:
     build.emit(f"sdy.sharding_constraint {value.name} <@mesh, {layout}> : RESULT", value.array)
 
 
-_STEPS: tuple[Callable[[_Builder, Value], None], ...] = (
+def _sum_of_two(build: _Builder, value: Value) -> None:
+    same = [other for other in build.program.values if other.shape == value.shape]
+    other = build.random.choice(same[-3:])
+    name, function = build.random.choice((("add", np.add), ("subtract", np.subtract), ("maximum", np.maximum)))
+    build.emit(f"stablehlo.{name} {value.name}, {other.name} : RESULT", function(value.array, other.array))
+
+
+def _scaled(build: _Builder, value: Value) -> None:
+    """Multiplied or divided by a constant; whole numbers stay whole."""
+    name, function, number = build.random.choice(
+        (("multiply", np.multiply, -2.0), ("divide", np.divide, 0.5), ("multiply", np.multiply, 0.0))
+    )
+    scalar = build.constant(number)
+    text = f"stablehlo.broadcast_in_dim {scalar.name}, dims = [] : (tensor<f32>) -> RESULT"
+    spread = build.emit(text, np.broadcast_to(scalar.array, value.shape))
+    build.emit(f"stablehlo.{name} {value.name}, {spread.name} : RESULT", function(value.array, spread.array))
+
+
+def _masked(build: _Builder, value: Value) -> None:
+    """Zero where another value is not positive."""
+    if not build.program.exact:
+        return
+    mask = build.argument(value.shape)
+    scalar = build.constant(0.0)
+    zero = build.emit(
+        f"stablehlo.broadcast_in_dim {scalar.name}, dims = [] : (tensor<f32>) -> RESULT", np.zeros_like(value.array)
+    )
+    text = f"stablehlo.compare GT, {mask.name}, {zero.name}, FLOAT : ({mask.type}, {zero.type}) -> RESULT"
+    predicate = build.emit(text, mask.array > 0)
+    left, right = build.random.sample((value, zero), 2)
+    text = f"stablehlo.select {predicate.name}, {left.name}, {right.name} : {predicate.type}, RESULT"
+    build.emit(text, np.where(predicate.array, left.array, right.array))
+
+
+_STEPS: tuple[Step, ...] = (
     _unary,
     _rounded,
     _binary,
@@ -396,3 +464,35 @@ _STEPS: tuple[Callable[[_Builder, Value], None], ...] = (
     _reverse,
     _constraint,
 )
+
+_LINEAR_STEPS: tuple[Step, ...] = (
+    _sum_of_two,
+    _sum_of_two,
+    _sum_of_two,
+    _scaled,
+    _binary,
+    _unary,
+    _broadcast,
+    _reshape,
+    _transpose,
+    _dot,
+    _dot,
+    _reduce,
+    _reduce,
+    _select,
+    _masked,
+    _concatenate,
+    _slice,
+    _pad,
+    _reverse,
+    _constraint,
+)
+
+DENSE = Style(steps=_STEPS)
+"""All ops of the dense family, in small meshes."""
+
+LINEAR = Style(extents=(1, 2, 2, 4, 4, 6), steps=_LINEAR_STEPS, recent=0.7, ops=(4, 12))
+"""Chains of mostly linear ops after dots and reductions: partial results flow, meet, and are finished late."""
+
+PARTS = Style(axis_sizes=(4, 2, 8, 6, 3), axes=2, extents=(1, 4, 8, 12, 16, 6, 2), steps=_STEPS, parts=True)
+"""Larger axes, of which layouts use parts."""
