@@ -6,13 +6,15 @@ No text of the module becomes code: names are made here, attributes become numbe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from shardwright.runtime import pointwise
 from shardwright.runtime.pointwise import dtype_text
-from shardwright.runtime.program import Dot, Kind, Program, Step, Value
+from shardwright.runtime.program import VIEWS, Dot, Kind, Program, Step, Value
 
 
 @dataclass
@@ -21,6 +23,7 @@ class Emitted:
 
     source: str
     constants: dict[str, Any]
+    scratch_bytes: int = 0
 
 
 @dataclass
@@ -65,7 +68,7 @@ def generate(program: Program) -> Emitted:
     for value, array in program.arrays.items():
         writer.names[value] = writer.constant(array)
     for name, body in program.bodies.items():
-        writer.lines += _body(name, body, writer)
+        writer.lines += body_lines(name, body, writer.constants)
     arguments = [writer.new(value, "a") for value in program.inputs]
     writer.lines.append(f"def main({', '.join(['ledger', *arguments])}):")
     for step, dead in zip(program.steps, _last_uses(program), strict=True):
@@ -80,7 +83,9 @@ def _legend(constants: dict[str, Any]) -> Iterator[str]:
         yield f"# {name} = {item!r}" if shape in (None, ()) else f"# {name}: {item.dtype}{list(item.shape)}"
 
 
-def _body(name: str, body: Program, writer: _Writer) -> Iterator[str]:
+def body_lines(name: str, body: Program, constants: dict[str, Any]) -> Iterator[str]:
+    """The function of a reducer; its constants go into the table."""
+    writer = _Writer(constants=constants)
     arguments = [writer.new(value, "e") for value in body.inputs]
     yield f"def {name}({', '.join(arguments)}):"
     for step in body.steps:
@@ -121,7 +126,7 @@ def _expression(step: Step, writer: _Writer) -> str:
             buffers = ", ".join(writer.array(operand) for operand in step.operands)
             return f"ledger.count({writer.constant(step.static[0])}, {buffers})"
         case Kind.CALL:
-            return _call(step, writer)
+            return kernel_call(step, [writer.array(operand) for operand in step.operands])
         case _:
             raise AssertionError(step.kind)
 
@@ -138,8 +143,8 @@ def _dot(step: Step, writer: _Writer) -> str:
     return f"k.dot(xp, {lhs}, {rhs}, {dims.batch}, {dims.contract}, {dtype_text(step.results[0].dtype)})"
 
 
-def _call(step: Step, writer: _Writer) -> str:
-    operands = [writer.array(operand) for operand in step.operands]
+def kernel_call(step: Step, operands: list[str]) -> str:
+    """The call of a kernel on named operands."""
     match step.name:
         case "concatenate":
             return f"k.concatenate(xp, [{', '.join(operands)}], {step.static[0]})"
@@ -163,3 +168,26 @@ def _last_uses(program: Program) -> list[list[Value]]:
         seen.update(last)
         dead.append([value for value in last if value not in kept and value.splat is None])
     return dead[::-1]
+
+
+def evaluate(step: Step, arrays: Mapping[Value, Any], program: Program) -> Any:
+    """The result of a step on constants, by the line that `generate` would write for it."""
+    writer = _Writer()
+    for operand in step.operands:
+        if operand.splat is None:
+            writer.names[operand] = writer.constant(arrays[operand])
+    code = _expression(step, writer)
+    with np.errstate(all="ignore"):
+        return np.asarray(eval(code, writer.constants | pointwise.runtime_scope(np)))
+
+
+def peak_bytes(program: Program) -> int:
+    """The most bytes of intermediate values alive at once when every step makes a new array."""
+    kept = {*program.inputs, *program.arrays, *program.outputs}
+    alive = peak = 0
+    for step, dead in zip(program.steps, _last_uses(program), strict=True):
+        alive += sum(result.nbytes for result in step.results if step.kind not in VIEWS and result not in kept)
+        peak = max(peak, alive)
+        made = [v for v in dead if v not in kept and v.producer is not None and v.producer.kind not in VIEWS]
+        alive -= sum(value.nbytes for value in made)
+    return peak

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,52 +22,47 @@ from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec, replicated_spec
 from shardwright.runtime import lowering_collectives, lowering_ops
 from shardwright.runtime.atoms import Atoms
-from shardwright.runtime.codegen import generate
+from shardwright.runtime.engines import Engine, FusedEngine, PlainEngine
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.lowering import check_supported, lower_function
-from shardwright.runtime.pointwise import runtime_scope
-from shardwright.runtime.stacking import gather, local_shape, merge_atoms, scatter, split_atoms
+from shardwright.runtime.ports import Port
 
 EMITTER_MODULES = (lowering_ops, lowering_collectives)
 """The modules whose import registers the emitters."""
-
-
-@dataclass(frozen=True)
-class Port:
-    """One argument or result: its global shape, dtype and layout."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    spec: LayoutSpec
-    location: SourceLocation | None
 
 
 class Executable:
     """
     One generated Python function over stacked arrays, with its arguments' and results' layouts.
 
-    `source` is its text; `ledger` holds the figures of the last run, `seconds` how long it took (without scattering
-    and gathering), `peak_bytes` the most bytes of values alive at once.
+    `ledger` holds the figures of the last run, and `seconds` how long it took (without scattering and gathering).
     """
 
     def __init__(self, module: ModuleOp, namespace: str = "numpy", threads: int | None = None) -> None:
         check_supported(module)
         function = _entry(module)
-        self.xp = importlib.import_module(namespace)
-        self.mesh, self._atoms = _mesh_atoms(module)
-        self.inputs, self.outputs = _ports(function, self.mesh)
+        self.mesh, atoms = _mesh_atoms(module)
+        self.inputs, self.outputs = _ports(function, atoms)
         functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
-        program = lower_function(function, self._atoms, functions, [self._stacked_shape(p) for p in self.inputs])
-        _check_results(program.outputs, self.outputs, self._atoms)
-        emitted = generate(program)
-        self.source = emitted.source
+        program = lower_function(function, atoms, functions, [port.stacked_shape for port in self.inputs])
+        _check_results(program.outputs, self.outputs, atoms)
         self.ledger = Ledger()
         self.seconds = 0.0
-        self.peak_bytes = 0
-        self._lock = threading.Lock()
-        scope = runtime_scope(self.xp) | {name: self._own(item) for name, item in emitted.constants.items()}
-        exec(compile(self.source, "<shardwright: generated>", "exec"), scope)
-        self._main = scope["main"]
+        self._engine: Engine = (
+            FusedEngine(program, self.inputs, self.outputs, threads)
+            if namespace == "numpy"
+            else PlainEngine(program, self.inputs, self.outputs, importlib.import_module(namespace))
+        )
+
+    @property
+    def source(self) -> str:
+        """The generated Python text."""
+        return self._engine.source
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most bytes of intermediate values alive at once, arguments and results not counted."""
+        return self._engine.peak_bytes
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         """
@@ -78,42 +71,20 @@ class Executable:
         Raises SW0602 when an argument's shape or dtype is not the function's.
         """
         self._check_inputs(inputs)
-        stacked = [
-            scatter(self._array(array), port.spec, self._atoms) for array, port in zip(inputs, self.inputs, strict=True)
-        ]
-        results = self._execute(stacked)
-        return [gather(self._numpy(a), port.spec, self._atoms) for a, port in zip(results, self.outputs, strict=True)]
+        bases = [port.base_of(array) for array, port in zip(inputs, self.inputs, strict=True)]
+        return [port.global_of(base) for base, port in zip(self._call(bases), self.outputs, strict=True)]
 
     def run_stacked(self, inputs: Sequence[Any]) -> list[Any]:
-        """The same on stacked forms (see `runtime.stacking`): nothing is scattered or gathered."""
-        if self.mesh is None:
-            return self._execute(list(inputs))
-        stacked = [split_atoms(array, port.spec, self._atoms) for array, port in zip(inputs, self.inputs, strict=True)]
-        return [merge_atoms(array, self._atoms) for array in self._execute(stacked)]
+        """The same on stacked forms (see `runtime.stacking`); those that a run returned are taken without a copy."""
+        bases = [port.base_of_stacked(array) for array, port in zip(inputs, self.inputs, strict=True)]
+        return [port.stacked_of(base) for base, port in zip(self._call(bases), self.outputs, strict=True)]
 
-    def _execute(self, stacked: list[Any]) -> list[Any]:
-        with self._lock, np.errstate(all="ignore"):
-            self.ledger.reset()
-            start = time.perf_counter()
-            results = self._main(self.ledger, *stacked)
-            self.seconds = time.perf_counter() - start
+    def _call(self, bases: Sequence[Any]) -> list[Any]:
+        self.ledger.reset()
+        start = time.perf_counter()
+        results = self._engine.call(self.ledger, bases)
+        self.seconds = time.perf_counter() - start
         return results
-
-    def _own(self, item: Any) -> Any:
-        """A constant in the namespace's own memory."""
-        return self.xp.asarray(item) if isinstance(item, np.ndarray) else item
-
-    def _array(self, item: Any) -> Any:
-        return self.xp.asarray(item)
-
-    def _numpy(self, item: Any) -> np.ndarray[Any, Any]:
-        return item.get() if hasattr(item, "get") else np.asarray(item)
-
-    def _stacked_shape(self, port: Port) -> tuple[int, ...]:
-        if self.mesh is None:
-            return port.shape
-        varying = self._atoms.positions(port.spec.axes())
-        return self._atoms.lead(varying) + local_shape(port.shape, port.spec, self.mesh)
 
     def _check_inputs(self, inputs: Sequence[Any]) -> None:
         if len(inputs) != len(self.inputs):
@@ -217,23 +188,23 @@ def _entries(attributes: Attribute | None, count: int) -> list[DictionaryAttr]:
     return [entry for entry in attributes.data if isinstance(entry, DictionaryAttr)]
 
 
-def _ports(function: FuncOp, mesh: Mesh | None) -> tuple[list[Port], list[Port]]:
+def _ports(function: FuncOp, atoms: Atoms) -> tuple[list[Port], list[Port]]:
     types = function.function_type
     arguments = zip(types.inputs.data, _entries(function.arg_attrs, len(types.inputs)), strict=True)
     results = zip(types.outputs.data, _entries(function.res_attrs, len(types.outputs)), strict=True)
     place = where(function)
     return (
-        [_port(kind, entry, mesh, place) for kind, entry in arguments],
-        [_port(kind, entry, mesh, place) for kind, entry in results],
+        [_port(kind, entry, atoms, place) for kind, entry in arguments],
+        [_port(kind, entry, atoms, place) for kind, entry in results],
     )
 
 
-def _port(kind: Attribute, entry: DictionaryAttr, mesh: Mesh | None, place: SourceLocation | None) -> Port:
+def _port(kind: Attribute, entry: DictionaryAttr, atoms: Atoms, place: SourceLocation | None) -> Port:
     layout = entry.data.get("dtensor.layout")
     whole = entry.data.get("dtensor.global_type", kind)
     shape = shape_of(whole)
-    spec = layout.data if isinstance(layout, LayoutAttr) else replicated_spec(mesh.name if mesh else "mesh", len(shape))
-    return Port(shape, element_dtype(whole), spec, place)
+    spec = layout.data if isinstance(layout, LayoutAttr) else replicated_spec(atoms.mesh.name, len(shape))
+    return Port(shape, element_dtype(whole), spec, atoms, place)
 
 
 def _check_results(values: Sequence[Any], ports: Sequence[Port], atoms: Atoms) -> None:

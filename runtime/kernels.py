@@ -311,6 +311,34 @@ def select(xp: Any, predicate: Array, on_true: Array, on_false: Array) -> Array:
     return (((first ^ second) & mask) ^ second).view(dtype)
 
 
+def blend(xp: Any, predicate: Array, on_true: Array, on_false: Array, out: Array, mask: Array) -> None:
+    """
+    `select` into `out`, which may be one of the operands; `mask` is scratch of the predicate's shape.
+
+    >>> out = np.empty(2, np.float32)
+    >>> blend(np, np.array([True, False]), np.float32([1, 2]), np.float32(0), out, np.empty(2, np.int32))
+    >>> out.tolist()
+    [1.0, 0.0]
+    """
+    xp.copyto(mask, predicate.view(np.int8))
+    xp.negative(mask, out=mask)
+    bits = mask.dtype
+    first, second, target = on_true.view(bits), on_false.view(bits), out.view(bits)
+    if on_false.ndim == 0 and not second:
+        xp.bitwise_and(first, mask, out=target)
+    elif on_true.ndim == 0 and not first:
+        xp.bitwise_and(second, xp.invert(mask, out=mask), out=target)
+    elif out is not on_false:
+        xp.bitwise_xor(first, second, out=target)
+        xp.bitwise_and(target, mask, out=target)
+        xp.bitwise_xor(target, second, out=target)
+    else:
+        xp.invert(mask, out=mask)
+        xp.bitwise_xor(first, second, out=target)
+        xp.bitwise_and(target, mask, out=target)
+        xp.bitwise_xor(target, first, out=target)
+
+
 def clamp(xp: Any, low: Array, value: Array, high: Array) -> Array:
     """The value, not below `low` and not above `high`; NaN wherever one is involved."""
     return xp.minimum(xp.maximum(low, value), high)

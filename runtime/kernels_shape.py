@@ -21,11 +21,11 @@ REDUCTIONS = {
 """The ufunc that combines two elements, for each kind of reduction."""
 
 
-def concatenate(xp: Any, arrays: Sequence[Array], axis: int) -> Array:
+def concatenate(xp: Any, arrays: Sequence[Array], axis: int, out: Array | None = None) -> Array:
     """The arrays joined along `axis`; leading dims broadcast (one may vary along the mesh where another does not)."""
     others = np.broadcast_shapes(*((*a.shape[:axis], 1, *a.shape[axis + 1 :]) for a in arrays))
     spread = [xp.broadcast_to(a, (*others[:axis], a.shape[axis], *others[axis + 1 :])) for a in arrays]
-    return xp.concatenate(spread, axis=axis)
+    return xp.concatenate(spread, axis=axis, out=out)
 
 
 def pad(xp: Any, array: Array, value: Array, low: Sequence[int], high: Sequence[int], interior: Sequence[int]) -> Array:

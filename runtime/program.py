@@ -9,7 +9,7 @@ not arrays at all: they are *splats*, folded while building.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -72,6 +72,7 @@ class Step:
     results: tuple[Value, ...]
     static: tuple[Any, ...] = ()
     location: str = ""
+    number: int = 0
 
 
 @dataclass
@@ -136,7 +137,7 @@ class Builder:
     ) -> Value:
         constant = kind is not Kind.COUNT and all(operand.constant for operand in operands)
         result = Value(shape, dtype, constant=constant)
-        step = Step(kind, name, tuple(operands), (result,), static, self.location)
+        step = Step(kind, name, tuple(operands), (result,), static, self.location, len(self.program.steps))
         result.producer = step
         self.program.steps.append(step)
         return result
@@ -219,10 +220,3 @@ class Builder:
     def count(self, message: Message, buffers: Sequence[Value]) -> None:
         """An entry in the ledger for these buffers."""
         self.program.steps.append(Step(Kind.COUNT, message.kind, tuple(buffers), (), (message,), self.location))
-
-
-def walk_back(value: Value, stop: Callable[[Value], bool]) -> Value:
-    """Follows views back to the value that `stop` accepts, or to the one that no view made."""
-    while not stop(value) and value.producer is not None and value.producer.kind in VIEWS:
-        value = value.producer.operands[0]
-    return value

@@ -46,9 +46,7 @@ class Strided:
 
     def transpose(self, order: Sequence[int]) -> Strided:
         """Dim `i` of the result is dim `order[i]`."""
-        return Strided(
-            tuple(self.shape[dim] for dim in order), tuple(self.strides[dim] for dim in order), self.offset
-        )
+        return Strided(tuple(self.shape[dim] for dim in order), tuple(self.strides[dim] for dim in order), self.offset)
 
     def broadcast(self, shape: Sequence[int]) -> Strided:
         """Dims of size 1 repeated."""
@@ -69,6 +67,8 @@ class Strided:
         >>> Strided.dense((4, 6)).reshape((2, 2, 6)), Strided((2, 3), (1, 2)).reshape((6,))
         (Strided(shape=(2, 2, 6), strides=(12, 6, 1), offset=0), None)
         """
+        if not self.size:
+            return Strided.dense(shape)
         old = [(extent, step) for extent, step in zip(self.shape, self.strides, strict=True) if extent != 1]
         new = [extent for extent in shape if extent != 1]
         found: list[int] = []

@@ -1,0 +1,284 @@
+"""
+From a plan to Python text for NumPy: buffers made once, tiles as functions of blocks, everything written in place.
+
+The text has three parts: the windows on the arena and on constants, one function for each fused group, and `main`,
+which takes the global arguments and returns the global results. As in `runtime.codegen`, no text of the module becomes
+code.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from shardwright.runtime import pointwise
+from shardwright.runtime.codegen import Emitted, body_lines, kernel_call
+from shardwright.runtime.fusion import inward, trace
+from shardwright.runtime.kernels import COMPARISONS, working_dtype
+from shardwright.runtime.kernels_shape import REDUCTIONS
+from shardwright.runtime.plan import Kernel, Plan, Sum, Tally, Unit
+from shardwright.runtime.pointwise import dtype_text
+from shardwright.runtime.products import Product
+from shardwright.runtime.program import Kind, Program, Step, Value
+from shardwright.runtime.storage import Buffer, Copy, Home, Window
+from shardwright.runtime.tiles import Scratch, Tile
+
+
+@dataclass
+class _Text:
+    """The text so far: what is done once, and what each run does."""
+
+    plan: Plan
+    once: list[str] = field(default_factory=list[str])
+    tiles: list[str] = field(default_factory=list[str])
+    main: list[str] = field(default_factory=list[str])
+    constants: dict[str, Any] = field(default_factory=dict[str, Any])
+    names: dict[Any, str] = field(default_factory=dict[Any, str])
+    scratch_bytes: int = 0
+
+    def constant(self, item: Any, key: Any) -> str:
+        """The name of an object in the table of constants."""
+        if key not in self.names:
+            self.names[key] = name = f"c{len(self.constants)}"
+            self.constants[name] = item
+        return self.names[key]
+
+    def scalar(self, value: Value) -> str:
+        """The name of a splat's scalar."""
+        return self.constant(value.splat, (value.dtype.name, value.splat.tobytes()))
+
+    def window(self, window: Window) -> str:
+        """The name of an array with these elements; made once where the buffer outlives a run."""
+        if window not in self.names:
+            buffer, strided = window.buffer, window.strided
+            size = buffer.dtype.itemsize
+            strides = tuple(step * size for step in strided.strides)
+            base, offset = self._base(buffer)
+            once = buffer.home in (Home.ARENA, Home.CONSTANT)
+            name = f"{'b' if once else 'w'}{len(self.names)}"
+            where = f"{strided.shape}, {dtype_text(buffer.dtype)}, {base}, {offset + strided.offset * size}, {strides}"
+            line = f"{name} = xp.ndarray({where})"
+            self.once.append(line) if once else self.main.append(f"    {line}")
+            self.names[window] = name
+        return self.names[window]
+
+    def _base(self, buffer: Buffer) -> tuple[str, int]:
+        if buffer.home is Home.ARENA:
+            return "arena", self.plan.offsets[buffer]
+        if buffer.home is Home.CONSTANT:
+            assert buffer.constant is not None
+            return self.constant(buffer.constant.reshape(-1).view(np.uint8), buffer), 0
+        return f"{'a' if buffer.home is Home.INPUT else 'r'}{buffer.index}", 0
+
+
+def generate(program: Program, plan: Plan, results: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> Emitted:
+    """The Python text of a plan; `results` gives shape and dtype of each global result."""
+    text = _Text(plan)
+    arguments = ["ledger", "crew", *(f"a{index}" for index in range(len(program.inputs)))]
+    for index, (shape, dtype) in enumerate(results):
+        text.main.append(f"    r{index} = xp.empty({math.prod(shape) * dtype.itemsize}, dtypes.uint8)")
+    for index, unit in enumerate(plan.units):
+        _emit(unit, index, text)
+    bodies = [line for name, body in program.bodies.items() for line in body_lines(name, body, text.constants)]
+    returned = [f"r{at}.view({dtype_text(dtype)}).reshape({shape})" for at, (shape, dtype) in enumerate(results)]
+    text.main.append(f"    return [{', '.join(returned)}]")
+    head = [*_legend(text.constants), *text.once, ""]
+    lines = [*head, *bodies, *text.tiles, f"def main({', '.join(arguments)}):", *text.main]
+    return Emitted("\n".join(lines) + "\n", text.constants, text.scratch_bytes)
+
+
+def _legend(constants: dict[str, Any]) -> Iterator[str]:
+    for name, item in constants.items():
+        shape = getattr(item, "shape", None)
+        yield f"# {name} = {item!r}" if shape in (None, ()) else f"# {name}: {item.dtype}{list(item.shape)}"
+
+
+def _emit(unit: Unit, index: int, text: _Text) -> None:
+    match unit:
+        case Tile():
+            _emit_tile(unit, index, text)
+        case Product():
+            names = ", ".join(text.window(window) for window in (unit.lhs, unit.rhs, unit.out))
+            call = f"crew.matmul({unit.axis}, {names})" if unit.axis is not None else _matmul(unit, text)
+            text.main.append(f"    {call}{_comment(unit.location)}")
+        case Sum():
+            text.main.append(f"    {_sum(unit, text)}{_comment(unit.location)}")
+        case Copy():
+            target, source = text.window(unit.target), text.window(unit.source)
+            text.main.append(f"    xp.copyto({target}, {source}, casting='unsafe')")
+        case Kernel():
+            _emit_kernel(unit, text)
+        case Tally():
+            message = text.constant(unit.message, unit)
+            sources = [_tallied(source, text) for source in unit.sources]
+            text.main.append(f"    ledger.count({message}, {', '.join(sources)}){_comment(unit.location)}")
+
+
+def _comment(location: str) -> str:
+    return f"  # {location}" if location else ""
+
+
+def _matmul(unit: Product, text: _Text) -> str:
+    lhs, rhs, out = (text.window(window) for window in (unit.lhs, unit.rhs, unit.out))
+    return f"xp.matmul({lhs}, {rhs}, out={out})"
+
+
+def _tallied(source: Window | Value, text: _Text) -> str:
+    """The buffer that is sent; where fusion left none, an array of its shape and dtype without memory."""
+    if isinstance(source, Window):
+        return text.window(source)
+    stand_in = np.broadcast_to(np.empty((), source.dtype), source.shape)
+    return text.constant(stand_in, ("shape", source.shape, source.dtype.name))
+
+
+def _sum(unit: Sum, text: _Text) -> str:
+    source, target = text.window(unit.source), text.window(unit.target)
+    dtype = unit.source.buffer.dtype
+    if working_dtype(dtype) != dtype:
+        return f"{target}[...] = k.reduce(xp, {source}, {unit.kind!r}, {unit.dims})"
+    ufunc = REDUCTIONS[unit.kind]
+    return f"xp.{ufunc}.reduce({source}, axis={unit.dims}, keepdims=True, dtype={dtype_text(dtype)}, out={target})"
+
+
+def _emit_kernel(unit: Kernel, text: _Text) -> None:
+    call = kernel_call(unit.step, [text.window(source) for source in unit.sources])
+    targets = [text.window(target) for target in unit.targets]
+    comment = _comment(unit.step.location)
+    if unit.step.name == "concatenate":
+        text.main.append(f"    {call[:-1]}, {targets[0]}){comment}")
+        return
+    left = ", ".join(f"{target}[...]" for target in targets)
+    text.main.append(f"    {left}{',' if unit.step.name == 'fold' else ''} = {call}{comment}")
+
+
+def _emit_tile(tile: Tile, index: int, text: _Text) -> None:
+    body = _Block(tile, text)
+    lines = body.lines()
+    reads = [text.window(read.window) for read in tile.reads]
+    writes = [text.window(write.window) for write in tile.writes]
+    arguments = [f"x{at}" for at in range(len(reads))] + [f"y{at}" for at in range(len(writes))]
+    places = [location for step in tile.members if (location := step.location)]
+    span = f"  # {places[0]} to {places[-1]}" if len(places) > 1 else _comment("".join(places))
+    text.tiles += [f"def tile{index}({', '.join(['at', 'low', 'high', 's', *arguments])}):{span}", *lines, "", ""]
+    slots = ", ".join(f"({at}, {shape}, {dtype_text(dtype)})" for at, shape, dtype in body.scratch.slots)
+    text.once.append(f"s{index} = scratch_arrays(scratch, [{slots}])")
+    text.scratch_bytes = max(text.scratch_bytes, body.scratch.nbytes)
+    run = "crew.tiles" if tile.parallel else "alone.tiles"
+    sizes = f"{tile.outer}, {tile.rows}, {tile.block}"
+    text.main.append(f"    {run}(tile{index}, {sizes}, s{index}, {', '.join([*reads, *writes])})")
+
+
+class _Block:
+    """The lines of one tile's function."""
+
+    def __init__(self, tile: Tile, text: _Text) -> None:
+        self.tile, self.text = tile, text
+        self.scratch = Scratch(tile.block)
+        self.names: dict[Value, str] = {}
+        self.slots: dict[Value, int] = {}
+        self.body: list[str] = []
+
+    def lines(self) -> list[str]:
+        """The function's body."""
+        last = self._last_reads()
+        for at, write in enumerate(self.tile.writes):
+            self.names[write.value] = f"y{at}"
+        for step in self.tile.members:
+            operands = [self._operand(step, operand) for operand in step.operands]
+            for value in dict.fromkeys(trace(operand)[0] for operand in step.operands):
+                if value in self.slots and last[value] is step:
+                    self.scratch.give(self.slots.pop(value))
+            target = self._target(step.results[0])
+            self.body += [f"    {line}" for line in self._compute(step, operands, target)]
+        head = [f"    x{at} = x{at}[at, low:high]" for at in range(len(self.tile.reads))]
+        head += [f"    y{at} = y{at}[at, low:high]" for at in range(len(self.tile.writes))]
+        count = len(self.scratch.slots)
+        if count:
+            head.append(f"    {', '.join(f't{at}' for at in range(count))}, = [t[: high - low] for t in s]")
+        return head + self.body
+
+    def _last_reads(self) -> dict[Value, Step]:
+        return {trace(operand)[0]: step for step in self.tile.members for operand in step.operands}
+
+    def _operand(self, step: Step, operand: Value) -> str:
+        if operand.splat is not None:
+            return self.text.scalar(operand)
+        root, places = trace(operand)
+        if root in self.names:
+            return self.names[root]
+        return f"x{self.tile.access(root, inward(root, places, self.tile.spaces[step]))}"
+
+    def _target(self, value: Value) -> str:
+        if value not in self.names:
+            slot = self.scratch.take(self.tile.shapes[value], value.dtype)
+            self.slots[value] = slot
+            self.names[value] = f"t{slot}"
+        return self.names[value]
+
+    def _compute(self, step: Step, operands: list[str], target: str) -> list[str]:
+        dtype = step.operands[0].dtype
+        if step.kind is Kind.REDUCE:
+            return [self._reduce(step, operands[0], target)]
+        if step.name == "select":
+            return self._select(step, operands, target)
+        if step.name == "convert" and _plain_convert(dtype, step.results[0].dtype):
+            return [f"xp.copyto({target}, {operands[0]}, casting='unsafe')"]
+        call = _ufunc(step)
+        if call is None:
+            pairs = [(name, operand.dtype) for name, operand in zip(operands, step.operands, strict=True)]
+            return [f"{target}[...] = {pointwise.expression(step.name, pairs, step.results[0].dtype, step.static)}"]
+        return [f"xp.{call}({', '.join(operands)}, out={target})"]
+
+    def _select(self, step: Step, operands: list[str], target: str) -> list[str]:
+        dtype = step.results[0].dtype
+        if dtype.kind not in "fiu" or dtype.itemsize > 8:
+            return [f"{target}[...] = xp.where({', '.join(operands)})"]
+        shape = self._mask_shape(step)
+        slot = self.scratch.take(shape, np.dtype(f"i{dtype.itemsize}"))
+        self.scratch.give(slot)
+        return [f"k.blend(xp, {', '.join(operands)}, {target}, t{slot})"]
+
+    def _mask_shape(self, step: Step) -> tuple[int, ...]:
+        operand = step.operands[0]
+        root, places = trace(operand)
+        space = self.tile.spaces[step]
+        present = {space[dim] for dim, place in enumerate(places) if place is not None}
+        return tuple(
+            extent if segment[0] in present else 1
+            for segment, extent in zip(self.tile.segments, self.tile.inner, strict=True)
+        )
+
+    def _reduce(self, step: Step, operand: str, target: str) -> str:
+        axes, dtype = self.tile.axes(step), step.results[0].dtype
+        if working_dtype(dtype) != dtype:
+            return f"{target}[...] = k.reduce(xp, {operand}, {step.name!r}, {axes})"
+        if step.name == "sum" and dtype.kind == "f" and axes == (len(self.tile.inner),):
+            ones = np.ones(self.tile.inner[-1], dtype)
+            name = self.text.constant(ones, ("ones", self.tile.inner[-1], dtype.name))
+            return f"xp.matmul({operand}, {name}, out={target}[..., 0])"
+        ufunc = REDUCTIONS[step.name]
+        return f"xp.{ufunc}.reduce({operand}, axis={axes}, keepdims=True, dtype={dtype_text(dtype)}, out={target})"
+
+
+def _plain_convert(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
+    """Whether a plain cast is the conversion: not from floats to integers, nor to booleans or to narrow integers."""
+    if target.kind == "f":
+        return source.kind in "fiub" and target.itemsize > 2
+    return target.kind in "iu" and source.kind in "iub"
+
+
+def _ufunc(step: Step) -> str | None:
+    """The ufunc that computes the step in place, if one does."""
+    dtype = step.operands[0].dtype
+    if any(working_dtype(value.dtype) != value.dtype for value in (*step.operands, *step.results)):
+        return None
+    if step.name == "compare":
+        direction, total = step.static
+        return None if total and dtype.kind == "f" else COMPARISONS[direction]
+    if step.name in ("convert", "reduce_precision", "real") or (step.name == "abs" and dtype.kind == "c"):
+        return None
+    return pointwise.ufunc_name(step.name, dtype)

@@ -1,0 +1,148 @@
+"""A crew of threads that share blocks of element-wise work and halves of matrix products."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import count
+from typing import Any
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_KEEP_BYTES = 1 << 30
+_LARGEST_MMAP_THRESHOLD = 1 << 25  # glibc refuses more
+
+
+class Crew:
+    """
+    `size` threads, the caller being one; the others sleep between jobs.
+
+    >>> crew = Crew(2)
+    >>> done = []
+    >>> crew.share(lambda thread: done.append(thread))
+    >>> sorted(done)
+    [0, 1]
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._job: Callable[[int], None] = _nothing
+        self._errors: list[BaseException] = []
+        self._wake = [threading.Lock() for _ in range(size - 1)]
+        self._done = [threading.Lock() for _ in range(size - 1)]
+        self._busy = threading.Lock()
+        for index in range(size - 1):
+            self._wake[index].acquire()
+            self._done[index].acquire()
+            threading.Thread(target=self._work, args=(index,), daemon=True, name=f"shardwright-{index + 1}").start()
+
+    def _work(self, index: int) -> None:
+        with np.errstate(all="ignore"):
+            while True:
+                self._wake[index].acquire()
+                try:
+                    self._job(index + 1)
+                except BaseException as error:  # handed to the caller, which raises it
+                    self._errors.append(error)
+                self._done[index].release()
+
+    def share(self, job: Callable[[int], None]) -> None:
+        """Runs `job(thread)` once on every thread and waits for all."""
+        self._job = job
+        for lock in self._wake:
+            lock.release()
+        try:
+            job(0)
+        finally:
+            for lock in self._done:
+                lock.acquire()
+            self._job = _nothing
+        if self._errors:
+            raise self._errors.pop()
+
+    def tiles(
+        self, tile: Callable[..., None], outer: int, rows: int, block: int, scratch: Sequence[Any], *arrays: Any
+    ) -> None:
+        """Runs `tile(at, low, high, scratch, *arrays)` over all blocks, each thread taking the next one."""
+        blocks = -(-rows // block)
+        total, ticket = outer * blocks, count()
+
+        def job(thread: int) -> None:
+            mine = scratch[thread]
+            for at in ticket:
+                if at >= total:
+                    return
+                index, part = divmod(at, blocks)
+                low = part * block
+                tile(index, low, min(low + block, rows), mine, *arrays)
+
+        self.share(job) if total > 1 and self.size > 1 else job(0)
+
+    def matmul(self, axis: int, lhs: Any, rhs: Any, out: Any) -> None:
+        """A matrix product whose result is cut along `axis` into one part for each thread."""
+        extent, dims = out.shape[axis], out.ndim
+        cuts = [extent * at // self.size for at in range(self.size + 1)]
+
+        def job(thread: int) -> None:
+            part = slice(cuts[thread], cuts[thread + 1])
+            index = (slice(None),) * axis + (part,)
+            left = lhs if axis == dims - 1 or lhs.shape[axis] == 1 else lhs[index]
+            right = rhs if axis == dims - 2 or rhs.shape[axis] == 1 else rhs[index]
+            np.matmul(left, right, out=out[index])
+
+        self.share(job)
+
+
+def _nothing(thread: int) -> None:
+    return None
+
+
+@cache
+def shared_crew(size: int | None = None) -> Crew:
+    """The process' crew of that size (by default one thread for each usable core)."""
+    tune_allocator()
+    return Crew(size or len(os.sched_getaffinity(0)))
+
+
+@cache
+def blas_controller() -> ThreadpoolController:
+    """The handle on the BLAS libraries' own threads; warns once when BLAS was told to run old code."""
+    if os.environ.get("OPENBLAS_CORETYPE"):
+        core = os.environ["OPENBLAS_CORETYPE"]
+        warnings.warn(
+            f"OPENBLAS_CORETYPE={core} is set: OpenBLAS runs code for that processor, which can be half as fast; "
+            "unset it for full speed",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return ThreadpoolController()
+
+
+@cache
+def tune_allocator() -> None:
+    """
+    Tells glibc to keep freed memory, once for the process (a no-op elsewhere).
+
+    Fresh pages cost more than the arithmetic on them: results that are allocated anew in each run come from memory
+    that the last run freed. Up to 1 GiB stays with the process instead of going back to the system.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except AttributeError:
+        return
+    mallopt(_MMAP_THRESHOLD, _LARGEST_MMAP_THRESHOLD)
+    mallopt(_TRIM_THRESHOLD, _KEEP_BYTES)
+
+
+def scratch_arrays(backing: Sequence[Any], slots: Sequence[tuple[int, tuple[int, ...], Any]]) -> list[list[Any]]:
+    """For each thread's flat memory an array for each (byte offset, shape, dtype)."""
+    return [[np.ndarray(shape, dtype, memory, offset) for offset, shape, dtype in slots] for memory in backing]
