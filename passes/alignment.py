@@ -51,7 +51,7 @@ class Aligner:
         self.flow = plan_flow(program, strategist, self.strategies, dims)
         self.dims = dims
         self.made = list(dims)
-        self.pending: list[Pending | None] = [None] * len(dims)
+        self.pending: list[Pending | None] = program.partial_arguments()
         self.forms: list[_Forms | None] = [None] * len(dims)
         self.types: dict[tuple[Attribute, LayoutSpec], Attribute] = {}
         self.obsolete: list[Operation] = []
@@ -61,7 +61,7 @@ class Aligner:
         program = self.program
         for argument in program.function.body.block.args:
             number = program.numbers[argument]
-            self._define(number, program.spec(self.dims[number]))
+            self._define(number, self._spec(self.dims[number], self.pending[number]))
         for node in program.nodes:
             self._visit(node)
         self._return()

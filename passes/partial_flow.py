@@ -65,7 +65,7 @@ def outgoing(strategy: Strategy, flowing: Pending | None) -> Pending | None:
 def plan_flow(program: Program, strategist: Strategist, strategies: list[Strategy], dims: list[Dims]) -> Flow:
     """Decides for each op whether finishing after it is cheaper than before it."""
     made: list[Dims] = list(dims)
-    pending: list[Pending | None] = [None] * len(program.values)
+    pending: list[Pending | None] = program.partial_arguments()
     inflow: list[tuple[Pending, tuple[int, ...]] | None] = []
     for node, strategy in zip(program.nodes, strategies, strict=True):
         flowing = incoming(program, node, strategy, pending, made)

@@ -15,7 +15,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.dialects import dtensor, stablehlo
+from shardwright.dialects import dtensor
 from shardwright.dialects.literals import element_size
 from shardwright.dialects.locations import fault
 from shardwright.layout.axes import Axis
@@ -27,9 +27,6 @@ from shardwright.rules.table import ROWS
 
 Axes = tuple[Axis, ...]
 Dims = tuple[Axes, ...]
-
-HEAVY = frozenset({"stablehlo.dot_general"})
-"""Ops whose work is never replicated over an axis that could split it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -76,6 +73,10 @@ class Program:
     def spec(self, dims: Dims) -> LayoutSpec:
         """The closed layout on this program's mesh with these dims."""
         return LayoutSpec(self.mesh.name, dims)
+
+    def partial_arguments(self) -> list[tuple[Axes, str] | None]:
+        """For each value the axes over which it comes in partial, and how its parts combine."""
+        return [(spec.partial, spec.kind) if spec is not None and spec.partial else None for spec in self.given]
 
     def layouts(self) -> list[LayoutSpec]:
         """The layout of every value, from the propagated stage on."""
@@ -146,9 +147,8 @@ def build_program(module: ModuleOp) -> Program:
 def _add_node(program: Program, op: Operation, rule: Rule) -> None:
     operands = tuple(program.numbers[value] for value in op.operands)
     node = Node(len(program.nodes), op, rule, operands, ())
-    free = isinstance(op, stablehlo.IotaOp) or (isinstance(op, stablehlo.ConstantOp) and stablehlo.is_splat(op))
     node.results = tuple(
-        program._number(value, node, free)  # pyright: ignore[reportPrivateUsage]
+        program._number(value, node, rule.free)  # pyright: ignore[reportPrivateUsage]
         for value in op.results
     )
     program.nodes.append(node)

@@ -10,7 +10,7 @@ from xdsl.ir import BlockArgument, Operation
 from xdsl.passes import ModulePass
 
 from shardwright.dialects import dtensor
-from shardwright.dialects.locations import where
+from shardwright.dialects.locations import fault, where
 from shardwright.passes.program import Program, build_program, entry_function
 from shardwright.passes.propagation import Because, State, propagate
 from shardwright.passes.refinement import refine
@@ -41,7 +41,10 @@ class PropagateLayoutsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Runs the pass on a module."""
         _declare_mesh(op)
+        if not dtensor.meshes(op):
+            _declare_one_device(op)
         program = build_program(op)
+        _check_partial(program)
         strategist = Strategist(program)
         state = propagate(program, strategist)
         if self.refine:
@@ -56,10 +59,37 @@ def _declare_mesh(module: ModuleOp) -> None:
         insert_before(entry_function(module), dtensor.MeshOp("mesh", []))
 
 
+def _declare_one_device(module: ModuleOp) -> None:
+    """A program without a mesh is one for a single device: a mesh without axes."""
+    block = module.body.block
+    mesh = dtensor.MeshOp("mesh", ())
+    mesh.location = module.location
+    if block.first_op is None:
+        block.add_op(mesh)
+    else:
+        block.insert_op_before(mesh, block.first_op)
+
+
+def _check_partial(program: Program) -> None:
+    """Only arguments may come with partial results: anything else would have to be taken apart first."""
+    for value, spec in zip(program.values, program.given, strict=True):
+        if spec is not None and spec.partial and isinstance(value.owner, Operation):
+            raise fault(
+                "SW0407",
+                f"a value cannot be made partial over {', '.join(axis.brief() for axis in spec.partial)}",
+                value,
+                notes=("only arguments of the program can hold partial results",),
+                help="drop `unreduced` from the layout",
+            )
+
+
 def _write(program: Program, state: State) -> None:
     types: dict[tuple[object, object], object] = {}
     for number, value in enumerate(program.values):
         spec = program.spec(state.dims[number])
+        given = program.given[number]
+        if given is not None and given.partial:
+            spec = spec.with_partial(given.partial, given.kind)
         key = (value.type, spec)
         if key not in types:
             types[key] = dtensor.with_layout(value.type, spec)

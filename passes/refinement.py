@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 from shardwright.layout.axes import overlap
 from shardwright.passes.alignment import bytes_sent
-from shardwright.passes.program import HEAVY, Dims, Node, Program
+from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation import Because, State, passes_dims_on
 from shardwright.passes.strategy import Strategist, Strategy
 from shardwright.rules.rule import assemble
@@ -88,7 +88,7 @@ class _Refiner:
     def _wishes(self, node: Node, chosen: Strategy) -> Iterator[Changes]:
         """Layouts that the op's strategies would like for its values, one by one and together, where they may pay."""
         options = list(self.strategist.options(node, self.state.dims))
-        if node.op.name in HEAVY:
+        if node.rule.heavy:
             options += self.strategist.neighbours(node, chosen)
         for option in options:
             liked = zip(node.values, option.operands + option.results, strict=True)

@@ -18,7 +18,7 @@ from shardwright.layout import algebra, cost, planner
 from shardwright.layout.axes import Axis, cut, merge_adjacent
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.program import HEAVY, Node, Program
+from shardwright.passes.program import Node, Program
 from shardwright.rules.rule import Axes, Rule, assemble, project
 
 Dims = tuple[Axes, ...]
@@ -48,7 +48,7 @@ class Strategist:
         self.mesh: Mesh = program.mesh
         self._order = {name: index for index, name in enumerate(self.mesh.sizes)}
         self._projections: dict[tuple[Rule, int, Dims], tuple[dict[int, Axes], bool]] = {}
-        self._options: dict[tuple[Rule, bool, tuple[Dims | None, ...]], tuple[Strategy, ...]] = {}
+        self._options: dict[tuple[Rule, tuple[Dims | None, ...]], tuple[Strategy, ...]] = {}
         self._shares: dict[tuple[Dims, Dims], float] = {}
         self._best: dict[object, tuple[float, Strategy]] = {}
 
@@ -69,7 +69,6 @@ class Strategist:
         program = self.program
         key = (
             node.rule,
-            node.op.name in HEAVY,
             tuple(None if program.free[value] else dims[value] for value in node.operands),
             tuple(dims[value] for value in node.results),
             tuple(program.bytes[value] for value in node.values),
@@ -168,20 +167,20 @@ class Strategist:
             None if self.program.free[value] and place < len(node.operands) else dims[value]
             for place, value in enumerate(node.values)
         )
-        key = (rule, node.op.name in HEAVY, known)
+        key = (rule, known)
         found = self._options.get(key)
         if found is None:
             weights = [self.program.bytes[value] for value in node.values]
-            found = self._options[key] = tuple(self._enumerate(rule, node.op.name in HEAVY, known, weights))
+            found = self._options[key] = tuple(self._enumerate(rule, known, weights))
         return found
 
     def _enumerate(
-        self, rule: Rule, heavy: bool, known: tuple[Dims | None, ...], weights: Sequence[int]
+        self, rule: Rule, known: tuple[Dims | None, ...], weights: Sequence[int]
     ) -> list[Strategy]:
         carried = [self.project(rule, tensor, dims)[0] if dims is not None else {} for tensor, dims in enumerate(known)]
         carried = _refine_all(carried, self.mesh)
         found: dict[tuple[tuple[int, Axes], ...], Strategy] = {}
-        for keep in (True, False) if heavy else (False,):
+        for keep in (True, False) if rule.heavy else (False,):
             for assignment in _assignments(self._choices(rule, carried, keep)):
                 strategy = self._strategy(rule, self._ordered(rule, assignment, carried, weights))
                 if strategy is not None:

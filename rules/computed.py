@@ -43,12 +43,14 @@ class _Builder:
         operands: Sequence[Tensor],
         results: Sequence[Tensor],
         flows: Sequence[tuple[str, tuple[int, ...]]] = (),
+        *,
         identity: bool = False,
         pairwise: bool = False,
+        heavy: bool = False,
     ) -> Rule:
         """The finished rule."""
         sizes, kinds = tuple(self.sizes), tuple(self.kinds)
-        return Rule(sizes, tuple(operands), tuple(results), kinds, tuple(flows), identity, pairwise)
+        return Rule(sizes, tuple(operands), tuple(results), kinds, tuple(flows), identity, pairwise, heavy)
 
 
 @lru_cache(maxsize=None)
@@ -283,7 +285,8 @@ def _dot_rule(
     left_free = [left.setdefault(i, builder.factor(size)) for i, size in enumerate(lhs) if i not in left]
     right_free = [right.setdefault(j, builder.factor(size)) for j, size in enumerate(rhs) if j not in right]
     operands = tuple(left[i] for i in range(len(lhs))), tuple(right[j] for j in range(len(rhs)))
-    return builder.rule(operands, (tuple(batch + left_free + right_free),), (("sum", (0,)), ("sum", (1,))))
+    result = tuple(batch + left_free + right_free)
+    return builder.rule(operands, (result,), (("sum", (0,)), ("sum", (1,))), heavy=True)
 
 
 def _dot_general(op: Operation) -> Rule:

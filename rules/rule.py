@@ -54,6 +54,13 @@ class Rule:
     """Whether dims map one to one with all tensors alike, as for element-wise ops."""
     pairwise: bool = field(default=False)
     """Whether operand and result number `i` are alike and all pairs independent."""
+    heavy: bool = field(default=False)
+    """Whether the op is so much work that no device may do what another does already, to save bytes."""
+
+    @property
+    def free(self) -> bool:
+        """Whether any device can make the result in any layout, from nothing."""
+        return not self.operands and all(kind == PASS for kind in self.kinds)
 
     def tensors(self) -> tuple[Tensor, ...]:
         """Operands, then results."""
