@@ -5,11 +5,13 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 PYTEST := $(BIN)/python -m pytest
 
 # An environment may forbid .pyc files; starting the commands then takes three times as long.
 unexport PYTHONDONTWRITEBYTECODE
+# An environment may force OpenBLAS to an older processor's code, at half the speed.
+unexport OPENBLAS_CORETYPE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
