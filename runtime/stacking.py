@@ -171,7 +171,7 @@ def merge_atoms(array: Array, atoms: Atoms) -> Array:
         spread += [atoms.sizes[position] if varies else 1 for position in inside]
         merged.append(atoms.mesh.dim_size(name) if varies else 1)
     local = array.shape[atoms.count :]
-    return np.broadcast_to(array, (*spread, *local)).reshape(*merged, *local)
+    return np.broadcast_to(array, (*spread, *local)).reshape((*merged, *local))
 
 
 def split_atoms(array: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
@@ -183,7 +183,7 @@ def split_atoms(array: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
     local = array.shape[len(atoms.mesh.axis_names) :]
     varying = set(atoms.positions(spec.axes()))
     index = tuple(slice(None) if position in varying else slice(0, 1) for position in range(atoms.count))
-    return array.reshape(*shape, *local)[index]
+    return array.reshape((*shape, *local))[index]
 
 
 def device_count(atoms: Atoms) -> int:
