@@ -225,6 +225,12 @@ ENTRIES: dict[str, Entry] = {
         "No sequence of collectives turns one layout into the other.",
         "report it with the program; as a way round, go through a replicated layout",
     ),
+    "SW0407": Entry(
+        "partial results asked for in the program",
+        "Only arguments may come with partial results (unreduced): a finished value would have to be taken apart "
+        "first.",
+        "drop unreduced from the layout",
+    ),
     "SW0450": Entry(
         "priorities of shardings",
         "Shardy's priorities (p1, p2, ...) order its propagation in rounds. Shardwright decides conflicts by "

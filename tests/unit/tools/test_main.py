@@ -1,0 +1,186 @@
+"""The `shardwright` command and its subcommands, run in this process."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ml_dtypes import bfloat16
+
+from shardwright.tools.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+PROGRAM = """\
+sdy.mesh @mesh = <["x"=4]>
+func.func public @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, \
+%b: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) \
+-> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] \
+: (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %1 = stablehlo.tanh %0 : tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+}
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """The program in a file."""
+    target = tmp_path / "program.mlir"
+    target.write_text(PROGRAM)
+    return str(target)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["help"]])
+def test_help_names_every_command(arguments: list[str], capsys: Capture) -> None:
+    assert main(arguments) == 0
+    out = capsys.readouterr().out
+    assert "run " in out
+    assert "explain " in out
+    assert "exit codes" in out
+
+
+@pytest.mark.parametrize("command", ["run", "explain"])
+def test_help_of_commands_has_examples(command: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as left:
+        main([command, "--help"])
+    assert left.value.code == 0
+    assert f"shardwright {command} model.mlir" in capsys.readouterr().out
+
+
+def test_version(capsys: Capture) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("shardwright ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["rnu", "f"], "SW0715", "did you mean 'run'?"),
+        (["zzz"], "SW0715", "the commands are run, explain"),
+        (["run"], "SW0701", "required: file"),
+        (["run", "f", "--chekc"], "SW0701", "did you mean '--check'?"),
+        (["run", "f", "--rtol", "-1"], "SW0701", "is not a tolerance"),
+        (["run", "f", "--rtol", "nan"], "SW0701", "is not a tolerance"),
+        (["run", "f", "--seed", "x"], "SW0701", "is not a seed"),
+        (["explain", "f", "--why", "0"], "SW0701", "lines count from 1"),
+    ],
+)
+def test_wrong_command_lines(arguments: list[str], code: str, says: str, capsys: Capture) -> None:
+    assert main(arguments) == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert f"error[{code}]" in output.err
+    assert says in output.err
+
+
+def test_run_reports_exact_figures_as_json(path: str, capsys: Capture) -> None:
+    assert main(["run", path, "--check", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["ok"] is True
+    assert data["max_abs_error"] < 1e-5
+    # One all-reduce of 8 x 4 floats over 4 devices: 2 x 3/4 of 128 bytes; tanh does not let partial sums through.
+    assert data["sent_bytes"] == data["predicted_bytes"] == 192
+    assert data["messages"] == 1
+    assert data["collectives"] == [{"kind": "all_reduce", "axes": ["x"], "messages": 1, "sent_bytes": 192}]
+    assert data["peak_bytes"] > 0
+    assert list(data["seconds"]) == ["parse", "partition", "compile", "run"]
+
+
+def test_run_takes_inputs_and_expected_results(path: str, tmp_path: Path, capsys: Capture) -> None:
+    generator = np.random.default_rng(7)
+    a, b = (generator.standard_normal(shape).astype(np.float32) for shape in ((8, 16), (16, 4)))
+    inputs = tmp_path / "x.npz"
+    np.savez(inputs, in_0=a, in_1=b, out_0=np.tanh(a @ b))
+    assert main(["run", path, "--inputs", str(inputs), "--expect", str(inputs), "--check"]) == 0
+    assert capsys.readouterr().out.startswith(f"ok: 1 results against '{inputs}' and the unsharded run")
+    np.savez(inputs, in_0=a, in_1=b, out_0=np.tanh(a @ b) + np.float32(0.01))
+    assert main(["run", path, "--inputs", str(inputs), "--expect", str(inputs), "--json"]) == 1
+    output = capsys.readouterr()
+    assert json.loads(output.out)["ok"] is False
+    assert json.loads(output.out)["max_abs_error"] == pytest.approx(0.01, rel=1e-3)
+    assert "error[SW0713]: out_0 differs from" in output.err
+    assert main(["run", path, "--inputs", str(inputs), "--expect", str(inputs), "--atol", "0.02"]) == 0
+
+
+def test_run_takes_bfloat16_as_bits(path: str, tmp_path: Path, capsys: Capture) -> None:
+    Path(path).write_text(PROGRAM.replace("f32", "bf16"))
+    a, b = np.ones((8, 16), bfloat16), np.full((16, 4), 0.0625, bfloat16)
+    inputs = tmp_path / "x.npz"
+    expected = np.full((8, 4), np.tanh(1.0), bfloat16)
+    np.savez(inputs, in_0=a.view(np.uint16), in_1=b.view(np.uint16), out_0=expected.view(np.uint16))
+    assert main(["run", path, "--inputs", str(inputs), "--expect", str(inputs)]) == 0, capsys.readouterr().err
+
+
+def test_run_without_a_reference_says_so(path: str, capsys: Capture) -> None:
+    assert main(["run", path]) == 0
+    assert capsys.readouterr().out.startswith("ran; nothing to compare with")
+    assert main(["run", path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["max_abs_error"] is None
+
+
+def test_seeds_change_inputs_not_figures(path: str, capsys: Capture) -> None:
+    assert main(["run", path, "--json", "--check", "--seed", "1"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert main(["run", path, "--json", "--check", "--seed", "2"]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert first["collectives"] == second["collectives"]
+
+
+def test_a_wrong_prediction_is_an_internal_error(
+    path: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tempfile
+
+    from shardwright.compiler import report
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(report, "predicted_bytes", lambda _: 1)
+    assert main(["run", path]) == 2
+    assert "predicted 1 bytes per device, but the ledger counts 192" in capsys.readouterr().err
+
+
+def test_explain_as_text_and_json(path: str, capsys: Capture) -> None:
+    assert main(["explain", path]) == 0
+    text = capsys.readouterr().out
+    assert "%a: f32[8, 16@x]" in text
+    assert "all_reduce x" in text
+    assert "stablehlo.tanh at line 4" in " ".join(text.split())
+    assert text.rstrip().endswith("1 collectives, 192 bytes sent per device")
+    assert main(["explain", path, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    (row,) = data["collectives"]
+    assert (row["op"], row["axes"], row["bytes_per_device"]) == ("all_reduce", ["x"], 192)
+    assert row["source"].startswith(f"{path}:4:")
+    assert row["reasons"][0]["asked_by"].startswith("stablehlo.tanh at ")
+    assert data["bytes_per_device"] == 192
+    assert [value["layout"] for value in data["arguments"]] == ["f32[8, 16@x]", "f32[16@x, 4]"]
+
+
+def test_explain_why(path: str, capsys: Capture) -> None:
+    assert main(["explain", path, "--why", "3"]) == 0
+    assert capsys.readouterr().out.startswith("line 3: stablehlo.dot_general gives f32[8, 4]")
+    assert main(["explain", path, "--why", "4", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["values"][0]["op"] == "stablehlo.tanh"
+    assert data["collectives"][0]["op"] == "all_reduce"
+    assert main(["explain", path, "--why", "40"]) == 1
+    errors = capsys.readouterr().err
+    assert f"{path}:40:1: error[SW0714]" in errors
+    assert "lines nearby that define values: 2, 3, 4" in errors
+
+
+def test_explain_of_a_program_that_sends_nothing(path: str, capsys: Capture) -> None:
+    text = """\
+dtensor.mesh @mesh = <["x"=4]>
+func.func public @main(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32> {
+  %0 = stablehlo.tanh %a : (tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+"""
+    Path(path).write_text(text)
+    assert main(["explain", path]) == 0
+    assert "no collectives: nothing is sent" in capsys.readouterr().out
