@@ -19,7 +19,7 @@ from shardwright.runtime.ledger import Message
 from shardwright.runtime.memory import assign_offsets
 from shardwright.runtime.products import Product, plan_product
 from shardwright.runtime.program import VIEWS, Kind, Program, Step, Value
-from shardwright.runtime.storage import Buffer, Copy, Home, Storage, Window, place_outputs
+from shardwright.runtime.storage import Buffer, Copy, Home, Storage, Window, find_wishes, place_outputs
 from shardwright.runtime.strided import Strided
 from shardwright.runtime.tiles import Tile, plan_tile
 
@@ -87,6 +87,7 @@ class _Planner:
         for value, array in program.arrays.items():
             self.storage.homes[value] = constant_window(array)
         self.readers = _readers(program)
+        self.storage.wishes = find_wishes(program, outputs)
         self.placed = place_outputs(program, self.storage, outputs)
 
     def run(self) -> Plan:

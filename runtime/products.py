@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from shardwright.runtime.program import Dot, Step
 from shardwright.runtime.storage import Copy, Storage, Window
@@ -77,21 +78,23 @@ def plan_product(step: Step, lhs: Window, rhs: Window, storage: Storage) -> list
     lhs = _blasable(lhs, [d[0] for d in batch], [d[0] for d in rows], [d[0] for d in summed], units)
     rhs = _blasable(rhs, [d[1] for d in batch], [d[1] for d in columns], [d[1] for d in summed], units)
     result = step.results[0]
-    out = storage.homes.get(result)
-    last = None if out is None or not out.strided.order() else out.strided.order()[-1]
-    swap = last is not None and last in {d[2] for d in rows}
-    fits = out is not None and _output_fits(out.strided, [d[2] for d in (rows if swap else columns)])
-    final = out
-    if out is None or not fits:
+    final = storage.homes.get(result)
+    wanted = final.strided.order() if final else storage.wishes.get(result, ())
+    swap = bool(wanted) and wanted[-1] in {d[2] for d in rows}
+    minor = [d[2] for d in (rows if swap else columns)]
+    if final is not None and _output_fits(final.strided, minor):
+        out, final = final, None
+    else:
         inner = (*columns, *rows) if swap else (*rows, *columns)
         order = [d[2] for d in (*batch, *inner)]
+        if tuple(wanted[len(wanted) - len(minor) :]) == tuple(minor):
+            order = list(wanted)
         rest = [dim for dim in range(len(result.shape)) if dim not in order]
         out = storage.new(result, [*rest, *order])
-        if final is not None:
-            storage.homes[result] = final
     units.append(_product(step, (lhs, rhs, out), batch, (rows, columns, summed), swap=swap))
-    if final is not None and not fits:
+    if final is not None:
         units.append(Copy(final, out))
+        storage.homes[result] = final
     return units
 
 
@@ -107,7 +110,7 @@ def _single(window: Strided, dims: Sequence[int]) -> tuple[int, int] | None:
     """The extent and step of these dims as one; `None` when they do not merge."""
     if not dims:
         return 1, 0
-    for outer, inner in zip(dims, dims[1:], strict=False):
+    for outer, inner in pairwise(dims):
         if window.strides[outer] != window.shape[inner] * window.strides[inner]:
             return None
     return math.prod(window.shape[dim] for dim in dims), window.strides[dims[-1]]

@@ -59,11 +59,13 @@ class Storage:
     """
     Finds the window of each value, following views; where a reshape has to move elements, it says so.
 
-    `copies` collects the moves that became necessary since they were last taken.
+    `copies` collects the moves that became necessary since they were last taken. `wishes` holds the order in memory
+    (dims, major to minor) in which a value's readers would like it.
     """
 
     homes: dict[Value, Window] = field(default_factory=dict[Value, Window])
     copies: list[Copy] = field(default_factory=list[Copy])
+    wishes: dict[Value, tuple[int, ...]] = field(default_factory=dict[Value, tuple[int, ...]])
 
     def new(self, value: Value, order: Sequence[int] | None = None) -> Window:
         """A buffer of the arena for a value whose dims lie in `order` (all dims; by default row-major)."""
@@ -139,3 +141,40 @@ def place_outputs(program: Program, storage: Storage, windows: Sequence[Strided]
         if window is not None and value.producer is not None and not value.constant:
             storage.homes.setdefault(value, Window(buffer, window))
     return placed
+
+
+def find_wishes(program: Program, outputs: Sequence[Strided]) -> dict[Value, tuple[int, ...]]:
+    """
+    The order in memory in which each value's first reader would like it, where one cares.
+
+    Results want the order of their global arrays, reshapes want row-major operands, reductions want the reduced dims
+    minor; transposes and element-wise steps pass their own wish on.
+    """
+    wishes = {value: strided.order() for value, strided in zip(program.outputs, outputs, strict=True)}
+    for step in reversed(program.steps):
+        wish = wishes.get(step.results[0], ()) if step.results else ()
+        for operand in step.operands:
+            passed = _passed_on(step, operand, wish)
+            if passed:
+                wishes[operand] = passed
+    return wishes
+
+
+def _passed_on(step: Step, operand: Value, wish: tuple[int, ...]) -> tuple[int, ...]:
+    """What a step's wish for its result means for an operand."""
+    varying = [dim for dim, extent in enumerate(operand.shape) if extent > 1]
+    match step.kind:
+        case Kind.TRANSPOSE:
+            return tuple(step.static[0][dim] for dim in wish)
+        case Kind.RESHAPE:
+            kept = [dim for dim, extent in enumerate(step.results[0].shape) if extent > 1]
+            if [operand.shape[dim] for dim in varying] == [step.results[0].shape[dim] for dim in kept]:
+                return tuple(varying[kept.index(dim)] for dim in wish)
+            return tuple(varying)
+        case Kind.BROADCAST | Kind.POINTWISE | Kind.SLICE:
+            return tuple(dim for dim in wish if dim in varying)
+        case Kind.REDUCE:
+            dims = step.static[0]
+            return (*(dim for dim in varying if dim not in dims), *(dim for dim in varying if dim in dims))
+        case _:
+            return ()

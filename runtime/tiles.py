@@ -82,8 +82,8 @@ def plan_tile(group: Group, windows: Mapping[Value, Window], wanted: Sequence[Va
         outer_count += 1
     outer = _segments(order[:outer_count], views, presence)
     inner = _segments(order[outer_count:], views, presence)
-    inner = outer[2:] + inner
-    outer = outer[:2]
+    kept = _chunked(outer, inner, extents)
+    inner, outer = outer[kept:] + inner, outer[:kept]
     sizes = [math.prod(extents[dim] for dim in segment) for segment in outer]
     first, rows = ([1] * (2 - len(sizes)) + sizes)[:2]
     shape = tuple(math.prod(extents[dim] for dim in segment) for segment in inner)
@@ -104,9 +104,15 @@ def plan_tile(group: Group, windows: Mapping[Value, Window], wanted: Sequence[Va
     return tile
 
 
+def _chunked(outer: Sequence[Sequence[int]], inner: Sequence[Sequence[int]], extents: Sequence[int]) -> int:
+    """How many outer segments to cut: one, or two when what lies below the first is more than a block."""
+    below = math.prod(extents[dim] for segment in (*outer[1:], *inner) for dim in segment)
+    return min(len(outer), 2 if below > BLOCK_ELEMENTS else 1)
+
+
 def _spread(window: Strided, places: Places, group: Group) -> dict[int, tuple[int, int]]:
     """The extent and step of each iteration dim in a window, with its offset at -1."""
-    view = {dim: (1, 0) for dim in range(len(group.extents))}
+    view = dict.fromkeys(range(len(group.extents)), (1, 0))
     for dim, place in enumerate(places):
         if place is not None:
             view[place] = (window.shape[dim], window.strides[dim])
