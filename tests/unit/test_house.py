@@ -73,6 +73,24 @@ def test_every_folder_with_code_is_a_package() -> None:
     assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
 
 
+def imported(path: Path) -> set[str]:
+    """The packages from elsewhere that a file imports, inside of functions too."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names - sys.stdlib_module_names - {"shardwright"}
+
+
+def test_every_import_is_a_declared_dependency() -> None:
+    declared = {re.split(r"[^\w-]", line)[0].replace("-", "_") for line in PROJECT["project"]["dependencies"]}
+    used = {name for room in ROOMS for path in (ROOT / room).rglob("*.py") for name in imported(path)}
+    optional = {"cupy", "jaxlib", "filecheck", "lit"}
+    assert used - optional == declared
+
+
 @pytest.mark.parametrize("name", sorted(all_passes()))
 def test_every_pass_has_its_module_and_its_lit_file(name: str) -> None:
     assert all_passes()[name]().name == name
