@@ -27,13 +27,10 @@ EXTENTS = (1, 2, 2, 3, 4, 4, 6, 8)
 class Style:
     """What random programs look like: meshes, sizes, ops, and how often an op takes one of the newest values."""
 
-    axis_sizes: tuple[int, ...] = (2, 2, 2, 1)
-    axes: int = 3
+    meshes: tuple[tuple[int, ...], ...] = MESHES
     extents: tuple[int, ...] = EXTENTS
     steps: tuple[Step, ...] = ()
     recent: float = 0.0
-    parts: bool = False
-    """Whether layouts may split by parts of an axis."""
     ops: tuple[int, int] = (2, 8)
 
 
@@ -99,16 +96,20 @@ def tensor(shape: Shape, element: str) -> str:
     return f"tensor<{''.join(f'{size}x' for size in shape)}{element}>"
 
 
-def random_program(seed: int) -> Program:
-    """The program that `seed` stands for: 2 to 8 ops, a mesh of at most 8 devices, layouts that split evenly."""
+def random_program(seed: int, style: Style | None = None) -> Program:
+    """The program that `seed` stands for in a style (by default `DENSE`); its layouts split evenly."""
+    style = style or DENSE
     random = Random(seed)
-    mesh = dict(zip("xyz", random.choice(MESHES), strict=False))
-    builder = _Builder(random, Program(seed, mesh))
+    mesh = dict(zip("xyz", random.choice(style.meshes), strict=False))
+    builder = _Builder(random, Program(seed, mesh), style)
     builder.argument(builder.shape())
-    target = random.randint(2, 8)
+    target = random.randint(*style.ops)
     while builder.count < target and builder.attempts < 60:
         builder.attempts += 1
-        random.choice(_STEPS)(builder, random.choice(builder.program.values))
+        values = builder.program.values
+        # The chance is drawn only where it matters: seeds keep their programs.
+        recent = style.recent > 0 and random.random() < style.recent
+        random.choice(style.steps)(builder, random.choice(values[-2:] if recent else values))
     builder.finish()
     return builder.program
 
@@ -216,11 +217,6 @@ class _Builder:
         for number, value in enumerate(program.results):
             if self.random.random() < 0.5:
                 program.layouts[f"result {number}"] = self.attribute(value.shape)
-
-
-def _continues(axes: list[str], axis: str) -> bool:
-    """Whether `axis` is the part of an axis that follows the last of `axes`: those two have one spelling, joined."""
-    return bool(axes) and ":(1)" in axes[-1] and axes[-1].split(":")[0] == axis.split(":")[0]
 
 
 def _unary(build: _Builder, value: Value) -> None:
@@ -494,5 +490,5 @@ DENSE = Style(steps=_STEPS)
 LINEAR = Style(extents=(1, 2, 2, 4, 4, 6), steps=_LINEAR_STEPS, recent=0.7, ops=(4, 12))
 """Chains of mostly linear ops after dots and reductions: partial results flow, meet, and are finished late."""
 
-PARTS = Style(axis_sizes=(4, 2, 8, 6, 3), axes=2, extents=(1, 4, 8, 12, 16, 6, 2), steps=_STEPS, parts=True)
+PARTS = Style(((8,), (12,), (4, 4), (8, 3), (4, 6), (16,)), (1, 4, 8, 12, 16, 6, 24, 2), _STEPS)
 """Larger axes, of which layouts use parts."""
