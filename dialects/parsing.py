@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import NoReturn
 
@@ -60,7 +60,7 @@ def parse_module(
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
+def collector_paused() -> Generator[None]:
     """No garbage collection inside: building IR only grows it, and each full collection walks all of it."""
     enabled = gc.isenabled()
     gc.disable()
