@@ -94,7 +94,7 @@ def test_every_import_is_a_declared_dependency() -> None:
 @pytest.mark.parametrize("name", sorted(all_passes()))
 def test_every_pass_has_its_module_and_its_lit_file(name: str) -> None:
     assert all_passes()[name]().name == name
-    lit_file = ROOT / "tests" / "lit" / "passes" / f"{name}.mlir"
+    lit_file = ROOT / "tests" / "lit" / "passes" / f"{name.replace('-', '_')}.mlir"
     runs = [line for line in lit_file.read_text().splitlines() if "RUN:" in line]
     assert any(re.search(rf"\b{re.escape(name)}\b", line) for line in runs)
 
