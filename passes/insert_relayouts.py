@@ -23,9 +23,20 @@ class InsertRelayoutsPass(ModulePass):
 
     Before:
         dtensor.mesh @mesh = <["x"=2]>
-        func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>, %b: tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>> {
-          %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>, tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
-          func.return %0 : tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+        func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>)
+            -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>> {
+          %0 = stablehlo.negate %a : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>)
+              -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+          func.return %0 : tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+        }
+    After:
+        dtensor.mesh @mesh = <["x"=2]>
+        func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>)
+            -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>> {
+          %0 = stablehlo.negate %a : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+          %1 = dtensor.relayout %0 {reason = "result 0 of the function"}
+              : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+          func.return %1 : tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
         }
     """
 

@@ -28,9 +28,17 @@ class PropagateLayoutsPass(ModulePass):
 
     Before:
         dtensor.mesh @mesh = <["x"=2]>
-        func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x8xf32> {
-          %0 = stablehlo.negate %a : tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
-          func.return %0 : tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
+        func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32> {
+          %0 = stablehlo.negate %a : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32>
+          func.return %0 : tensor<4xf32>
+        }
+    After:
+        dtensor.mesh @mesh = <["x"=2]>
+        func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>)
+            -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>> {
+          %0 = stablehlo.negate %a {dtensor.why = "from argument 0, its operand"}
+              : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+          func.return %0 : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
         }
     """
 
