@@ -40,8 +40,8 @@ class Rule:
     """
     Factors of one op at given shapes; equal ops share one instance, so identity serves as equality.
 
-    `sizes` and `kinds` are per factor; a kind is `PASS`, `REPLICATE`, `PERMUTE` or one of `REDUCTION_KINDS`, for a factor
-    that the results lack because the op combines over it. `flows` lists, for each kind of partial result, the groups of
+    `sizes` and `kinds` are per factor; a kind is `PASS`, `REPLICATE`, `PERMUTE` or one of `REDUCTION_KINDS`, for a
+    factor that the results lack because the op combines over it. `flows` lists, for each kind of partial result, the groups of
     operands through which it may pass: all of a group partial, all others finished.
     """
 
@@ -76,9 +76,7 @@ class Rule:
 
     def __str__(self) -> str:
         names = _factor_names(len(self.sizes))
-        sides = [
-            ", ".join(_tensor_text(tensor, names) for tensor in side) for side in (self.operands, self.results)
-        ]
+        sides = [", ".join(_tensor_text(tensor, names) for tensor in side) for side in (self.operands, self.results)]
         kinds = "".join(f"  {names[i]}={kind}" for i, kind in enumerate(self.kinds) if kind != PASS)
         flows = "".join(f"  {kind}:{list(group)}" for kind, group in self.flows)
         return f"{' -> '.join(sides)}{kinds}{flows}"
@@ -181,7 +179,9 @@ class Pattern:
         sides = text.split("->")
         if len(sides) != 2:
             raise ValueError(f"{text!r}: write operands -> results, like 'i k, k j -> i j'")
-        operands, results = (tuple(_parse_tensor(tensor) for tensor in side.split(",") if tensor.strip()) for side in sides)
+        operands, results = (
+            tuple(_parse_tensor(tensor) for tensor in side.split(",") if tensor.strip()) for side in sides
+        )
         return Pattern(operands, results)
 
     def rule(
@@ -192,9 +192,7 @@ class Pattern:
         flows: tuple[tuple[str, tuple[int, ...]], ...],
     ) -> Rule:
         """The rule at given shapes; `ValueError` when the pattern does not fit them."""
-        return _pattern_rule(
-            self, tuple(operand_shapes), tuple(result_shapes), tuple(sorted(kinds.items())), flows
-        )
+        return _pattern_rule(self, tuple(operand_shapes), tuple(result_shapes), tuple(sorted(kinds.items())), flows)
 
 
 def _parse_tensor(text: str) -> tuple[tuple[str, ...], ...]:
@@ -258,10 +256,10 @@ class _PatternBuilder:
             return ()
         unknown = [name for name in factors if name not in self.numbers]
         known = math.prod(self.sizes[self.numbers[name]] for name in factors if name in self.numbers)
-        if len(unknown) > 1 or size % known or (not unknown and known != size):
+        if len(unknown) > 1 or size % (known or 1) or (not unknown and known != size):
             raise ValueError(f"factors {factors} do not make up a dim of size {size}")
         for name in unknown:
             self.numbers[name] = len(self.sizes)
-            self.sizes.append(size // known)
+            self.sizes.append(size // (known or 1))
             self.factor_kinds.append(self.kinds.get(name, PASS))
         return tuple(self.numbers[name] for name in factors)
