@@ -139,7 +139,7 @@ def _numbers_static(value: Any) -> Any:
         return type(value)([_numbers_static(item) for item in value])
     if is_array(value):
         return value
-    return Static(tuple(value) if isinstance(value, list) else value)
+    return Static(value)
 
 
 def is_array(value: Any) -> bool:

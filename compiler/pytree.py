@@ -13,13 +13,27 @@ IsLeaf: TypeAlias = Callable[[Any], bool]
 
 @dataclass(frozen=True)
 class Static:
-    """A value that is part of a tree's shape: it is compared, not traced. `True`, `1` and `1.0` differ."""
+    """
+    A value that is part of a tree's shape: it is compared, not traced.
 
-    value: Hashable
-    kind: type = field(init=False)
+    >>> Static([1, slice(2)]) == Static([1, slice(2)]), Static(1) == Static(True)
+    (True, False)
+    """
+
+    value: Any = field(compare=False)
+    key: Hashable = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kind", type(self.value))
+        object.__setattr__(self, "key", _key(self.value))
+
+
+def _key(value: Any) -> Hashable:
+    """What tells values apart: equal ones of different types differ, and lists and slices can be hashed."""
+    if isinstance(value, list | tuple):
+        return type(value), tuple([_key(item) for item in cast("Sequence[Any]", value)])
+    if isinstance(value, slice):
+        return slice, _key((value.start, value.stop, value.step))
+    return type(value), value
 
 
 class Tree(NamedTuple):
