@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -110,5 +111,5 @@ def cut(axes: Iterable[Axis], sizes: dict[str, int]) -> dict[Axis, tuple[Axis, .
         full = sizes[axis.name]
         start, stop = span(axis, full)
         stops = [mark for mark in sorted(marks[axis.name]) if start <= mark <= stop]
-        pieces[axis] = tuple(part(axis.name, a, b, full) for a, b in zip(stops, stops[1:], strict=False))
+        pieces[axis] = tuple(part(axis.name, a, b, full) for a, b in pairwise(stops))
     return pieces

@@ -87,8 +87,7 @@ class LayoutSpec:
         'f32[16@batch, 64]'
         """
         dims = [
-            f"{size}{''.join('@' + axis.brief() for axis in axes)}"
-            for size, axes in zip(shape, self.dims, strict=True)
+            f"{size}{''.join('@' + axis.brief() for axis in axes)}" for size, axes in zip(shape, self.dims, strict=True)
         ]
         partial = f"{{{self.kind}@{','.join(axis.brief() for axis in self.partial)}}}" if self.partial else ""
         return f"{dtype}[{', '.join(dims)}]{partial}"

@@ -1,15 +1,14 @@
 """
 Alignment: the walk that gives every op operands in the layouts that its strategy needs.
 
-It edits the entry function in place. A value is available in one or more layouts; a layout that is not there yet is made by
-one `dtensor.relayout` right before its first use, from the cheapest one that is there, and reused afterwards.
+It edits the entry function in place. A value is available in one or more layouts; a layout not there yet is made
+by one `dtensor.relayout` right before its first use, from the cheapest one that is there, and reused from then on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -19,8 +18,8 @@ from shardwright.dialects.locations import fuse, where
 from shardwright.layout import planner
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.partial_flow import Pending, incoming, outgoing, plan_flow
-from shardwright.passes.rewriter import retype
 from shardwright.passes.program import Dims, Node, Program
+from shardwright.passes.rewriter import retype
 from shardwright.passes.strategy import Strategist, Strategy
 
 
@@ -121,8 +120,11 @@ class Aligner:
             if not any(finish(value, dims, planned.partial, planned.kind, self.dims[value]) for value, dims in made):
                 return planned
         options = self.strategist.options(node, self.dims)
-        fetch: Callable[[int, Dims], float] = lambda place, wanted: self._cost(node.operands[place], wanted)  # noqa: E731
-        return self.strategist.cheapest(node, options, fetch, self.dims)[1]
+        return self.strategist.cheapest(node, options, self._fetching(node), self.dims)[1]
+
+    def _fetching(self, node: Node) -> Callable[[int, Dims], float]:
+        """What it costs to have the operand at a place in some dims."""
+        return lambda place, wanted: self._cost(node.operands[place], wanted)
 
     def _cost(self, value: int, wanted: Dims) -> float:
         """Bytes to have a value, finished, in the wanted dims."""
@@ -224,8 +226,7 @@ class Aligner:
         others = [option for option in self.strategist.options(node, self.dims) if option.factors != strategy.factors]
         if not others:
             return ""
-        fetch: Any = lambda place, wanted: self._cost(node.operands[place], wanted)  # noqa: E731
-        cost, other = self.strategist.cheapest(node, others, fetch, self.dims)
+        cost, other = self.strategist.cheapest(node, others, self._fetching(node), self.dims)
         return f"; the alternative {_factors_text(other)} would send {cost:.0f} bytes per device"
 
 

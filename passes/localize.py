@@ -28,14 +28,20 @@ class LocalizePass(ModulePass):
     The global side of arguments and results stays in `dtensor.layout` and `dtensor.global_type`.
 
     Before:
+        #x = #dtensor.layout<@mesh, [{"x"}]>
         dtensor.mesh @mesh = <["x"=2]>
-        func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>> {
-          %0 = stablehlo.negate %a : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
-          func.return %0 : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+        func.func public @main(%a: tensor<4xf32, #x>) -> tensor<4xf32, #x> {
+          %0 = stablehlo.negate %a : tensor<4xf32, #x>
+          func.return %0 : tensor<4xf32, #x>
         }
     After:
+        #x = #dtensor.layout<@mesh, [{"x"}]>
         dtensor.mesh @mesh = <["x"=2]>
-        func.func public @main(%a: tensor<2xf32> {dtensor.layout = #dtensor.layout<@mesh, [{"x"}]>, dtensor.global_type = tensor<4xf32>}) -> (tensor<2xf32> {dtensor.layout = #dtensor.layout<@mesh, [{"x"}]>, dtensor.global_type = tensor<4xf32>}) {
+        func.func public @main(
+            %a: tensor<2xf32> {dtensor.layout = #x, dtensor.global_type = tensor<4xf32>}
+          ) -> (
+            tensor<2xf32> {dtensor.layout = #x, dtensor.global_type = tensor<4xf32>}
+          ) {
           %0 = stablehlo.negate %a : tensor<2xf32>
           func.return %0 : tensor<2xf32>
         }

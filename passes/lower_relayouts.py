@@ -25,16 +25,20 @@ class LowerRelayoutsPass(ModulePass):
     Replaces each `dtensor.relayout` by the planner's collectives, on global types still; the reason stays with them.
 
     Before:
+        #x = #dtensor.layout<@mesh, [{"x"}]>
+        #r = #dtensor.layout<@mesh, [{}]>
         dtensor.mesh @mesh = <["x"=2]>
-        func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>> {
-          %0 = dtensor.relayout %a : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
-          func.return %0 : tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+        func.func public @main(%a: tensor<4xf32, #x>) -> tensor<4xf32, #r> {
+          %0 = dtensor.relayout %a : tensor<4xf32, #x> -> tensor<4xf32, #r>
+          func.return %0 : tensor<4xf32, #r>
         }
     After:
+        #x = #dtensor.layout<@mesh, [{"x"}]>
+        #r = #dtensor.layout<@mesh, [{}]>
         dtensor.mesh @mesh = <["x"=2]>
-        func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>> {
-          %0 = dtensor.all_gather @mesh [{"x"}] %a : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
-          func.return %0 : tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+        func.func public @main(%a: tensor<4xf32, #x>) -> tensor<4xf32, #r> {
+          %0 = dtensor.all_gather @mesh [{"x"}] %a : (tensor<4xf32, #x>) -> tensor<4xf32, #r>
+          func.return %0 : tensor<4xf32, #r>
         }
     """
 

@@ -32,25 +32,29 @@ Key = tuple[str, Attribute, Attribute, int]
 @dataclass(frozen=True)
 class OptimizeCollectivesPass(ModulePass):
     """
-    Delays all-reduces, and the ops that only pass their results on, to the first op that needs one of them; merges those
-    that wait for the same axes, up to a limit of bytes per message.
+    Delays all-reduces, and the ops that only pass their results on, to the first op that needs one of them, and merges
+    those that wait for the same axes, up to a limit of bytes per message.
 
     Merged operands are independent by construction: an all-reduce settles what its own operand waits for.
 
     Before:
+        !p = tensor<4xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>>
+        !r = tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
         dtensor.mesh @mesh = <["x"=2]>
-        func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>>, %b: tensor<4xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>>) -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>> {
-          %0 = dtensor.all_reduce sum @mesh {"x"} %a : (tensor<4xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>>) -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
-          %1 = dtensor.all_reduce sum @mesh {"x"} %b : (tensor<4xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>>) -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
-          %2 = stablehlo.multiply %0, %1 : tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
-          func.return %2 : tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+        func.func public @main(%a: !p, %b: !p) -> !r {
+          %0 = dtensor.all_reduce sum @mesh {"x"} %a : (!p) -> !r
+          %1 = dtensor.all_reduce sum @mesh {"x"} %b : (!p) -> !r
+          %2 = stablehlo.multiply %0, %1 : !r
+          func.return %2 : !r
         }
     After:
+        !p = tensor<4xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>>
+        !r = tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
         dtensor.mesh @mesh = <["x"=2]>
-        func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>>, %b: tensor<4xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>>) -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>> {
-          %0, %1 = dtensor.all_reduce sum @mesh {"x"} %a, %b : (tensor<4xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>>, tensor<4xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>>) -> (tensor<4xf32, #dtensor.layout<@mesh, [{}]>>, tensor<4xf32, #dtensor.layout<@mesh, [{}]>>)
-          %2 = stablehlo.multiply %0, %1 : tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
-          func.return %2 : tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+        func.func public @main(%a: !p, %b: !p) -> !r {
+          %0, %1 = dtensor.all_reduce sum @mesh {"x"} %a, %b : (!p, !p) -> (!r, !r)
+          %2 = stablehlo.multiply %0, %1 : !r
+          func.return %2 : !r
         }
     """
 
@@ -109,7 +113,7 @@ class _Waiting:
         return math.prod(shape) * element_size(element_of(value))
 
     def _settle(self, value: SSAValue, anchor: Operation) -> None:
-        """Moves the ops that `value` waits for in front of `anchor`, operands first; merges the all-reduces among them."""
+        """Moves what `value` waits for in front of `anchor`, operands first, and merges the all-reduces among it."""
         stack = [value]
         while stack:
             top = stack[-1]

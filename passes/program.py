@@ -86,9 +86,9 @@ class Program:
         ]
 
     def _number(self, value: SSAValue, producer: Node | None, free: bool = False) -> int:
+        if not isinstance(value.type, TensorType):
+            raise fault("SW0403", f"a value of type {value.type} cannot be partitioned", value, help="use tensors only")
         type_ = cast("TensorType[Any]", value.type)
-        if not isinstance(type_, TensorType):
-            raise fault("SW0403", f"a value of type {type_} cannot be partitioned", value, help="use tensors only")
         number = self.numbers[value] = len(self.values)
         self.values.append(value)
         self.shapes.append(type_.get_shape())

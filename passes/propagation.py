@@ -23,7 +23,7 @@ _DIRECTIONAL = frozenset({"dtensor.relayout"})
 
 @dataclass(frozen=True, slots=True)
 class Because:
-    """Why a value has its layout: `node`'s rule carried it from value `source`; the user gave it when `node` is None."""
+    """Why a value has its layout: `node`'s rule carried it from value `source`; without a node the user gave it."""
 
     node: Node | None
     source: int | None
@@ -140,7 +140,7 @@ class _Spread:
                 proposals[value] = proposal
 
     def _winners(self, node: Node) -> dict[int, tuple[Axes, int, int]]:
-        """For each factor the axes that win: the longest that agree, or those of the largest tensor; with weight and source."""
+        """For each factor the axes that win (the longest, or the largest tensor's), their weight and source."""
         winners: dict[int, tuple[Axes, int, int]] = {}
         for place, value in enumerate(node.values):
             if self.program.free[value] or not any(self.state.dims[value]):
@@ -162,7 +162,7 @@ class _Spread:
         tensor: tuple[tuple[int, ...], ...],
         winners: dict[int, tuple[Axes, int, int]],
     ) -> _Proposal | None:
-        """The value's dims with the axes that its factors can gain, heaviest first; None when there is nothing to gain."""
+        """The value's dims with the axes that its factors can gain, heaviest first; None when it can gain none."""
         state, rule = self.state, node.rule
         current = state.dims[value]
         have, exact = self.strategist.project(rule, place, current)

@@ -1,17 +1,17 @@
 """
 Refinement: layouts move to where they send fewer bytes.
 
-Propagation spreads what the user said; where two layouts meet at an op, somebody pays. For each op that pays, refinement
-tries the layouts that the op's other strategies would like to see, for the whole stretch of values that pass dims on
-to each other, and keeps a change when the bytes of all ops that it touches fall. Layouts that the user gave never move, and
-no op loses devices to work on (`Strategist.options`). Sweeps are bounded, and each stretch tries a layout
-once a sweep.
+Propagation spreads what the user said; where two layouts meet at an op, somebody pays. For each op that pays,
+refinement tries the layouts that the op's other strategies would like to see, for the whole stretch of values that pass
+dims on to each other, and keeps a change when the bytes of all ops that it touches fall. Layouts that the user gave
+never move, and no heavy op loses devices to work on (`Strategist.options`). Sweeps are bounded, and each stretch tries
+a layout once a sweep.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 from shardwright.layout.axes import overlap
@@ -34,8 +34,8 @@ def refine(program: Program, strategist: Strategist, state: State) -> None:
     """
     Improves `state` in place until a sweep finds nothing, `SWEEPS` times at most.
 
-    Sweeps price ops one by one; how relayouts are shared and where partial sums end is known only by aligning. So the state
-    that aligns with the fewest bytes wins, which may be the one that propagation left.
+    Sweeps price ops one by one; how relayouts are shared and where partial sums end is known only by aligning. So the
+    state that aligns with the fewest bytes wins, which may be the one that propagation left.
     """
     refiner = _Refiner(program, strategist, state)
     best = bytes_sent(program, strategist, state.dims), list(state.dims), list(state.because)
@@ -119,7 +119,7 @@ class _Refiner:
             return self.strategist.best(node, self.state.dims)[0]
 
     @contextmanager
-    def _changed(self, changes: Changes) -> Iterator[None]:
+    def _changed(self, changes: Changes) -> Generator[None]:
         """The state with some values' dims changed, for as long as the block lasts."""
         old = {value: self.state.dims[value] for value in changes}
         for value, dims in changes.items():

@@ -1,9 +1,9 @@
 """
 Strategies: how one op may run on a mesh, and what each way costs in bytes.
 
-A strategy gives axes to the factors of the op's rule. It determines the layout that the op needs of each operand, the layout
-in which it leaves each result, and the axes over which the results are partial. Its cost is what it takes to relayout
-the operands from where they are and the results to where they belong.
+A strategy gives axes to the factors of the op's rule. It determines the layout that the op needs of each operand, the
+layout in which it leaves each result, and the axes over which the results are partial. Its cost is what it takes to
+relayout the operands from where they are and the results to where they belong.
 """
 
 from __future__ import annotations
@@ -174,9 +174,7 @@ class Strategist:
             found = self._options[key] = tuple(self._enumerate(rule, known, weights))
         return found
 
-    def _enumerate(
-        self, rule: Rule, known: tuple[Dims | None, ...], weights: Sequence[int]
-    ) -> list[Strategy]:
+    def _enumerate(self, rule: Rule, known: tuple[Dims | None, ...], weights: Sequence[int]) -> list[Strategy]:
         carried = [self.project(rule, tensor, dims)[0] if dims is not None else {} for tensor, dims in enumerate(known)]
         carried = _refine_all(carried, self.mesh)
         found: dict[tuple[tuple[int, Axes], ...], Strategy] = {}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
+from itertools import pairwise
 from typing import Any, cast
 
 from xdsl.dialects.builtin import ComplexType, IntegerType, TensorType
@@ -14,7 +15,7 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.types import element_dtype
 from shardwright.rules.reductions import is_zero, splits
 from shardwright.rules.rule import ANY, PASS, PERMUTE, REPLICATE, Dim, Rule, Tensor
-from shardwright.rules.sharding import Shape, add_row, operand_shapes, result_shapes, shape_of
+from shardwright.rules.sharding import Shape, add_row, operand_shapes, shape_of
 
 _SCALAR: Tensor = ()
 
@@ -53,7 +54,7 @@ class _Builder:
         return Rule(sizes, tuple(operands), tuple(results), kinds, tuple(flows), identity, pairwise, heavy)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _creation(shape: Shape, kind: str) -> Rule:
     builder = _Builder()
     return builder.rule((), (builder.tensor(shape, kind),))
@@ -68,7 +69,7 @@ def _iota(op: Operation) -> Rule:
     return _creation(shape_of(op.results[0].type), PASS)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _pairwise(shapes: tuple[Shape, ...]) -> Rule:
     builder = _Builder()
     tensors = [builder.tensor(shape) for shape in shapes]
@@ -79,10 +80,8 @@ def _optimization_barrier(op: Operation) -> Rule:
     return _pairwise(operand_shapes(op))
 
 
-@lru_cache(maxsize=None)
-def _elementwise(
-    shapes: tuple[Shape, ...], result: Shape, flows: tuple[tuple[str, tuple[int, ...]], ...]
-) -> Rule:
+@cache
+def _elementwise(shapes: tuple[Shape, ...], result: Shape, flows: tuple[tuple[str, tuple[int, ...]], ...]) -> Rule:
     builder = _Builder()
     dims = builder.tensor(result)
     operands = [dims if shape == result else _SCALAR for shape in shapes]
@@ -123,7 +122,7 @@ def _widens(source: object, target: object) -> bool:
     return element_dtype(cast(Any, source)).itemsize < element_dtype(cast(Any, target)).itemsize
 
 
-@lru_cache(maxsize=None)
+@cache
 def _bitcast_rule(source: Shape, target: Shape) -> Rule:
     builder = _Builder()
     shared = builder.tensor(source[: min(len(source), len(target))])
@@ -136,7 +135,7 @@ def _bitcast_convert(op: Operation) -> Rule:
     return _bitcast_rule(shape_of(op.operands[0].type), shape_of(op.results[0].type))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _broadcast_rule(source: Shape, target: Shape, dims: tuple[int, ...]) -> Rule:
     builder = _Builder()
     result = builder.tensor(target)
@@ -149,7 +148,7 @@ def _broadcast_in_dim(op: Operation) -> Rule:
     return _broadcast_rule(shape_of(op.operands[0].type), shape_of(op.results[0].type), op.dims)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _transpose_rule(source: Shape, permutation: tuple[int, ...]) -> Rule:
     builder = _Builder()
     operand = builder.tensor(source)
@@ -161,7 +160,7 @@ def _transpose(op: Operation) -> Rule:
     return _transpose_rule(shape_of(op.operands[0].type), op.dims)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _reshape_rule(source: Shape, target: Shape) -> Rule:
     """
     Splits both shapes into the factors that they share: `(8, 32) -> 256` is `i j -> (i j)`.
@@ -175,7 +174,7 @@ def _reshape_rule(source: Shape, target: Shape) -> Rule:
     for left, right in _stretches(source, target):
         left_steps, right_steps = _running(left), _running(right)
         steps = sorted({*left_steps, *right_steps})
-        nests = all(big % small == 0 for small, big in zip(steps, steps[1:], strict=False))
+        nests = all(big % small == 0 for small, big in pairwise(steps))
         if not nests:
             operand += builder.tensor(left, REPLICATE)
             result += builder.tensor(right, REPLICATE)
@@ -228,7 +227,7 @@ def _reshape(op: Operation) -> Rule:
     return _reshape_rule(shape_of(op.operands[0].type), shape_of(op.results[0].type))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _moved_rule(operands: tuple[Shape, ...], result: Shape, moved: tuple[bool, ...], flows: tuple[Any, ...]) -> Rule:
     """Dims that stay pass; dims along which elements move have factors of their own in each tensor."""
     builder = _Builder()
@@ -271,7 +270,7 @@ def _concatenate(op: Operation) -> Rule:
     return _moved_rule(operand_shapes(op), shape, moved, ((ANY, everyone),))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _dot_rule(
     lhs: Shape, rhs: Shape, batching: tuple[tuple[int, ...], ...], contracting: tuple[tuple[int, ...], ...]
 ) -> Rule:
@@ -295,7 +294,7 @@ def _dot_general(op: Operation) -> Rule:
     return _dot_rule(lhs, rhs, op.batching_dims, op.contracting_dims)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _reduce_rule(shapes: tuple[Shape, ...], dims: tuple[int, ...], kind: str) -> Rule:
     builder = _Builder()
     inputs = builder.tensor(shapes[0])

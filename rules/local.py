@@ -1,8 +1,8 @@
 """
 Local hooks: what an op needs beyond new types when its result is split.
 
-A hook sees the op with per-device types, the layout of its result and the mesh, and edits the op in place or puts ops in front
-of it; no decisions are left to it.
+A hook sees the op with per-device types, the layout of its result and the mesh, and edits the op in place or puts ops
+in front of it; no decisions are left to it.
 """
 
 from __future__ import annotations
@@ -82,4 +82,3 @@ HOOKS: dict[str, Callable[[Operation, Local], None]] = {
     "stablehlo.slice": _slice,
 }
 """The hooks, by op name."""
-

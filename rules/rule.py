@@ -41,8 +41,8 @@ class Rule:
     Factors of one op at given shapes; equal ops share one instance, so identity serves as equality.
 
     `sizes` and `kinds` are per factor; a kind is `PASS`, `REPLICATE`, `PERMUTE` or one of `REDUCTION_KINDS`, for a
-    factor that the results lack because the op combines over it. `flows` lists, for each kind of partial result, the groups of
-    operands through which it may pass: all of a group partial, all others finished.
+    factor that the results lack because the op combines over it. `flows` lists, for each kind of partial result, the
+    groups of operands through which it may pass: all of a group partial, all others finished.
     """
 
     sizes: tuple[int, ...]

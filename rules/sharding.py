@@ -1,8 +1,8 @@
 """
 The sharding table: one row per op, from which everything else about the op's sharding follows.
 
-A row is either text, `add_row("my.matmul", "i k, k j -> i j", k="sum", linear=[(0,), (1,)])`, or a function from the op to
-its `Rule` where dims depend on attributes. Users add rows by the same call.
+A row is either text, `add_row("my.matmul", "i k, k j -> i j", k="sum", linear=[(0,), (1,)])`, or a function from the op
+to its `Rule` where dims depend on attributes. Users add rows by the same call.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def add_row(
     """
     Adds or replaces the row of the op called `name`.
 
-    `linear` lists operand groups through which partial sums pass, `flows` the same for other kinds (`"max"`, `"any"` ...);
+    `linear` lists operand groups through which partial sums pass, `flows` the same for other kinds (`"max"`, `"any"`);
     keywords give the kind of a factor: a reduction (`k="sum"`), `"replicate"` or `"permute"`. Raises `ValueError`
     (SW0402) for a pattern or a kind that cannot be read.
 
