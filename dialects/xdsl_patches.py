@@ -547,7 +547,7 @@ class MlirPrinter(Printer):
     """
     xDSL's printer, writing what MLIR writes; what each method covers:
 
-    - `%0:2 = ...` and `%0#1` for several results, `%cst`, `%cst_0`, `%cst_1` for equal names;
+    - `%0:2 = ...` and `%0#1` for several results, and `%cst`, `%c`, `%cst_0`, `%c_1` for equal names;
     - `module`, and `return` and `call` in a function, as the default dialects allow;
     - literals exactly as MLIR spells them, and each attribute rendered once.
     """
@@ -556,6 +556,7 @@ class MlirPrinter(Printer):
         super().__init__(stream=stream, print_generic_format=generic, print_debuginfo=debuginfo)
         self._write = stream.write
         self._texts: dict[int, tuple[Attribute, str]] = {}
+        self._conflicts = [0]
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         if "\n" in text:
@@ -594,9 +595,20 @@ class MlirPrinter(Printer):
     def _new_name(self, hint: str | None) -> str:
         if hint is None:
             return self._get_new_valid_name_id()
-        count = self.ssa_names.get(hint, 0)
-        self.ssa_names[hint] = count + 1
-        return hint if count == 0 else f"{hint}_{count - 1}"
+        name, used = hint, self.ssa_names
+        while name in used:
+            name = f"{hint}_{self._conflicts[-1]}"
+            self._conflicts[-1] += 1
+        used[name] = 1
+        return name
+
+    def enter_scope(self) -> None:
+        super().enter_scope()
+        self._conflicts.append(self._conflicts[-1])
+
+    def exit_scope(self) -> None:
+        super().exit_scope()
+        self._conflicts.pop()
 
     def _print_results(self, op: Operation) -> None:
         count = len(op.results)
