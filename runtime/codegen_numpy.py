@@ -237,10 +237,28 @@ class _Block:
         dtype = step.results[0].dtype
         if dtype.kind not in "fiu" or dtype.itemsize > 8:
             return [f"{target}[...] = xp.where({', '.join(operands)})"]
+        constant = self._constant_mask(step, np.dtype(f"i{dtype.itemsize}"))
+        if constant is not None:
+            return [f"k.blend_bits(xp, {constant}, {', '.join(operands[1:])}, {target})"]
         shape = self._mask_shape(step)
         slot = self.scratch.take(shape, np.dtype(f"i{dtype.itemsize}"))
         self.scratch.give(slot)
         return [f"k.blend(xp, {', '.join(operands)}, {target}, t{slot})"]
+
+    def _constant_mask(self, step: Step, bits: np.dtype[Any]) -> str | None:
+        """The name of all-ones-or-zeros words for a predicate that is the same in every block of every run."""
+        root, places = trace(step.operands[0])
+        if step.operands[0].splat is not None or root in self.names:
+            return None
+        at = self.tile.access(root, inward(root, places, self.tile.spaces[step]))
+        window = self.tile.reads[at].window
+        if window.buffer.constant is None or any(window.strided.strides[:2]):
+            return None
+        size, kept = window.buffer.constant.itemsize, window.strided
+        flat = window.buffer.constant.reshape(-1).view(np.uint8)
+        strides = [step * size for step in kept.strides[2:]]
+        array = np.ndarray(kept.shape[2:], window.buffer.dtype, flat, kept.offset * size, strides)
+        return self.text.constant(-array.astype(bits)[None], ("mask", window, bits.name))
 
     def _mask_shape(self, step: Step) -> tuple[int, ...]:
         operand = step.operands[0]

@@ -322,21 +322,21 @@ def blend(xp: Any, predicate: Array, on_true: Array, on_false: Array, out: Array
     """
     xp.copyto(mask, predicate.view(np.int8))
     xp.negative(mask, out=mask)
+    blend_bits(xp, mask, on_true, on_false, out)
+
+
+def blend_bits(xp: Any, mask: Array, on_true: Array, on_false: Array, out: Array) -> None:
+    """`select` into `out` by a mask whose words are all ones or all zeros; `out` may be one of the operands."""
     bits = mask.dtype
     first, second, target = on_true.view(bits), on_false.view(bits), out.view(bits)
     if on_false.ndim == 0 and not second:
         xp.bitwise_and(first, mask, out=target)
-    elif on_true.ndim == 0 and not first:
-        xp.bitwise_and(second, xp.invert(mask, out=mask), out=target)
-    elif out is not on_false:
-        xp.bitwise_xor(first, second, out=target)
-        xp.bitwise_and(target, mask, out=target)
-        xp.bitwise_xor(target, second, out=target)
-    else:
-        xp.invert(mask, out=mask)
-        xp.bitwise_xor(first, second, out=target)
-        xp.bitwise_and(target, mask, out=target)
-        xp.bitwise_xor(target, first, out=target)
+        return
+    if out is on_false:
+        first, second, mask = second, first, xp.invert(mask)
+    xp.bitwise_xor(first, second, out=target)
+    xp.bitwise_and(target, mask, out=target)
+    xp.bitwise_xor(target, second, out=target)
 
 
 def clamp(xp: Any, low: Array, value: Array, high: Array) -> Array:

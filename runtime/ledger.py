@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 from shardwright.layout.axes import Axis
@@ -44,6 +45,8 @@ class Ledger:
     """
     Counts one run.
 
+    While the run lasts it only notes each message and the bytes of its buffers; the figures are worked out when asked.
+
     >>> import numpy as np
     >>> ledger = Ledger()
     >>> ledger.count(Message("all_reduce", (Axis("x"),), 4, 1), np.zeros((4, 8), np.float32))
@@ -52,29 +55,37 @@ class Ledger:
     """
 
     def __init__(self) -> None:
-        self.entries: dict[tuple[str, tuple[Axis, ...]], Entry] = {}
+        self._notes: list[tuple[Message, int]] = []
 
     def reset(self) -> None:
         """Forgets everything."""
-        self.entries.clear()
+        self._notes.clear()
 
     def count(self, message: Message, *buffers: Any) -> None:
         """One message whose buffers are the local parts of these stacked arrays, sent as one."""
-        if message.group_size == 1:
-            return
-        entry = self.entries.setdefault((message.kind, message.axes), Entry())
-        entry.messages += 1
-        entry.sent_bytes += message.bytes_for(sum(_local_bytes(buffer, message.lead) for buffer in buffers))
+        if message.group_size > 1:
+            lead = message.lead
+            self._notes.append((message, sum(prod(b.shape[lead:]) * b.dtype.itemsize for b in buffers)))
+
+    @property
+    def entries(self) -> dict[tuple[str, tuple[Axis, ...]], Entry]:
+        """The figures by kind of collective and axes."""
+        found: dict[tuple[str, tuple[Axis, ...]], Entry] = {}
+        for message, size in self._notes:
+            entry = found.setdefault((message.kind, message.axes), Entry())
+            entry.messages += 1
+            entry.sent_bytes += message.bytes_for(size)
+        return dict(sorted(found.items()))
 
     @property
     def sent_bytes(self) -> Fraction:
         """The bytes that each device sent."""
-        return sum((entry.sent_bytes for entry in self.entries.values()), Fraction())
+        return sum((message.bytes_for(size) for message, size in self._notes), Fraction())
 
     @property
     def messages(self) -> int:
         """The number of collectives that sent something."""
-        return sum(entry.messages for entry in self.entries.values())
+        return len(self._notes)
 
     def as_dict(self) -> dict[str, Any]:
         """The figures as plain data: whole numbers where they are whole."""
@@ -88,7 +99,7 @@ class Ledger:
                     "messages": entry.messages,
                     "sent_bytes": plain_number(entry.sent_bytes),
                 }
-                for (kind, axes), entry in sorted(self.entries.items(), key=lambda item: item[0])
+                for (kind, axes), entry in self.entries.items()
             ],
         }
 
@@ -102,9 +113,3 @@ def plain_number(value: Fraction) -> int | float:
     """
     return value.numerator if value.denominator == 1 else float(value)
 
-
-def _local_bytes(buffer: Any, lead: int) -> int:
-    size = buffer.dtype.itemsize
-    for extent in buffer.shape[lead:]:
-        size *= extent
-    return size

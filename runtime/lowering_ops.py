@@ -10,6 +10,7 @@ from xdsl.ir import Block, Operation
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects.locations import where
 from shardwright.dialects.types import element_dtype
+from shardwright.runtime.kernels import working_dtype
 from shardwright.runtime.lowering import (
     Lowering,
     dense_array,
@@ -67,6 +68,27 @@ def _convert(lowering: Lowering, op: Operation, operands: list[Value]) -> list[V
     if operands[0].dtype == result_dtype(op):
         return operands
     return [lowering.builder.pointwise("convert", operands, result_dtype(op))]
+
+
+@emitter("stablehlo.rsqrt")
+def _rsqrt(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    """One over the square root, as two steps that can be computed in place."""
+    builder, dtype = lowering.builder, result_dtype(op)
+    if working_dtype(dtype) != dtype:
+        return [builder.pointwise("rsqrt", operands, dtype)]
+    one = builder.splat(1, (1,) * len(operands[0].shape), dtype)
+    return [builder.pointwise("divide", [one, builder.pointwise("sqrt", operands, dtype)], dtype)]
+
+
+@emitter("stablehlo.logistic")
+def _logistic(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    """1 / (1 + exp(-x)), as steps that can be computed in place."""
+    builder, dtype = lowering.builder, result_dtype(op)
+    if working_dtype(dtype) != dtype:
+        return [builder.pointwise("logistic", operands, dtype)]
+    one = builder.splat(1, (1,) * len(operands[0].shape), dtype)
+    growth = builder.pointwise("exponential", [builder.pointwise("negate", operands, dtype)], dtype)
+    return [builder.pointwise("divide", [one, builder.pointwise("add", [one, growth], dtype)], dtype)]
 
 
 @emitter("stablehlo.bitcast_convert")

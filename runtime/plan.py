@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from shardwright.runtime import codegen
+from shardwright.runtime.contraction import fold_device_sums
 from shardwright.runtime.fusion import Fuser, Group
 from shardwright.runtime.ledger import Message
 from shardwright.runtime.memory import assign_offsets
@@ -72,6 +73,7 @@ class Plan:
 
 def make_plan(program: Program, inputs: Sequence[Strided], outputs: Sequence[Strided]) -> Plan:
     """The plan of a program whose stacked arguments and results lie in these windows of global arrays."""
+    fold_device_sums(program)
     return _Planner(program, inputs, outputs).run()
 
 

@@ -41,15 +41,16 @@ def _roles(step: Step) -> _Roles:
     assert isinstance(dims, Dot)
     left, right = (operand.shape for operand in step.operands)
     roles = _Roles([], [], [], [])
-    kept = [pair for pair in dims.batch if pair not in dims.contract]
-    for at, (a, b) in enumerate(kept):
+    for at, (a, b) in enumerate(dims.batch):
+        if (a, b) in dims.contract:
+            continue
         if left[a] > 1 and right[b] > 1:
             roles.batch.append((a, b, at))
         elif left[a] > 1:
             roles.rows.append((a, -1, at))
         elif right[b] > 1:
             roles.columns.append((-1, b, at))
-    at = len(kept)
+    at = len(dims.batch)
     for dim in [d for d in range(len(left)) if d not in {a for a, _ in (*dims.batch, *dims.contract)}]:
         roles.rows.append((dim, -1, at))
         at += 1

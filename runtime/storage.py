@@ -175,6 +175,8 @@ def _passed_on(step: Step, operand: Value, wish: tuple[int, ...]) -> tuple[int, 
             return tuple(dim for dim in wish if dim in varying)
         case Kind.REDUCE:
             dims = step.static[0]
+            if wish and max(dims) < min(wish):
+                return (*(dim for dim in dims if dim in varying), *wish)
             return (*(dim for dim in varying if dim not in dims), *(dim for dim in varying if dim in dims))
         case _:
             return ()
