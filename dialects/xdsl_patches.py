@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     IntAttr,
     IntegerType,
     LocationAttr,
+    ModuleOp,
     NameLoc,
     NoneAttr,
     StringAttr,
@@ -224,6 +225,7 @@ class LocatedParser(Parser):
         self._scope: list[str] = []
         self._op_classes: dict[tuple[str, str], type[Operation]] = {}
         self._explicit: LocationAttr | None = None
+        self._last_op: Operation | None = None
         self.line_offset = line_offset
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
         super().__init__(ctx, "", name)
@@ -477,6 +479,12 @@ class LocatedParser(Parser):
 
     # Operations
 
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        module = super().parse_module(allow_implicit_module)
+        if module is not self._last_op:
+            module.location = self.location_at(0)
+        return module
+
     def parse_operation(self) -> Operation:
         results = self._parse_op_result_list()
         token = self._current_token
@@ -495,6 +503,7 @@ class LocatedParser(Parser):
         op.location = self._explicit or self.location_at(cast(_FastToken, token).start)
         self._explicit = None
         _locate_implied(op)
+        self._last_op = op
         self._bind(results, op, token)
         if op.regions and op.has_trait(IsolatedFromAbove):
             self.check_defined()

@@ -81,6 +81,10 @@ def test_every_op_and_argument_is_located_in_the_text():
     assert source_location(maximum.location).line == 5
 
 
+def test_an_implied_module_is_located():
+    assert str(source_location(parse_module("func.func @f() { return }", "f.mlir").location)) == "f.mlir:1:1"
+
+
 def test_line_offset_counts_lines_of_a_split_file():
     module = parse_module(MLP, "f.mlir", line_offset=100)
     assert source_location(ops(module, "stablehlo.tanh")[0].location).line == 110

@@ -42,7 +42,7 @@ def test_the_version_that_the_overrides_were_written_for():
     [
         "_parse_location", "parse_optional_location", "_parse_alias_def", "_parse_extended_type_or_attribute",
         "_parse_optional_builtin_type", "_parse_builtin_dense_attr", "_register_ssa_definition", "resolve_operand",
-        "parse_optional_region", "_parse_optional_block_arg_list", "parse_operation",
+        "parse_optional_region", "_parse_optional_block_arg_list", "parse_operation", "parse_module",
     ],
 )  # fmt: skip
 def test_overridden_parser_methods_have_the_stock_signature(name):
