@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from shardwright.compiler.array import Array
 from shardwright.compiler.dtypes import (
     BOOLEAN,
     DType,
+    as_dtype,
     brief,
     check_integer,
     common_dtype,
@@ -25,6 +25,7 @@ from shardwright.compiler.trace import Trace, Tracer, check_alive, current_trace
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.types import dtype_element, tensor
 from shardwright.layout import Layout
+from shardwright.rules.reductions import MONOIDS
 
 LITERAL_LIMIT = 64 * 1024
 """The most bytes of a NumPy array that a traced program takes in as a constant."""
@@ -51,15 +52,7 @@ def as_tracer(value: Value, what: str = "an array function") -> Tracer:
     if kind is not None:
         literal = constant(value, default_dtype(kind))
         return Tracer(literal.trace, literal.value, kind)
-    return _literal(value, what)
-
-
-def _literal(value: Value, what: str) -> Tracer:
-    if isinstance(value, str | list | tuple | dict) or not hasattr(value, "__array__"):
-        raise type_error(
-            "SW0507", f"{what} takes arrays and numbers, not {type(value).__name__}", help="make an array of it first"
-        )
-    array = np.asarray(value)
+    array = as_numpy(value, what)
     if array.nbytes > LITERAL_LIMIT:
         raise type_error(
             "SW0501",
@@ -68,6 +61,17 @@ def _literal(value: Value, what: str) -> Tracer:
             help="pass it to the traced function as an argument",
         )
     return constant(array, array.dtype)
+
+
+def as_numpy(value: Value, what: str) -> np.ndarray[Any, Any]:
+    """The NumPy array of something that has elements; TypeError (SW0507) for anything else."""
+    if not hasattr(value, "__array__") or isinstance(value, type):
+        raise type_error(
+            "SW0507", f"{what} takes arrays and numbers, not {type(value).__name__}", help="make an array of it first"
+        )
+    array = np.asarray(value)
+    as_dtype(array.dtype)
+    return array
 
 
 def constant(value: Value, dtype: DType, shape: Sequence[int] = ()) -> Tracer:
@@ -95,7 +99,7 @@ def fit(value: Value, dtype: DType, shape: Sequence[int]) -> Tracer:
 def result_dtype(what: str, *values: Value) -> DType:
     """The type to which the values promote."""
     kinds = [kind for value in values if (kind := weak_kind(value)) is not None]
-    dtypes = [dtype_of(value) for value in values if weak_kind(value) is None]
+    dtypes = [dtype_of(value, what) for value in values if weak_kind(value) is None]
     return common_dtype(dtypes, kinds, what)
 
 
@@ -104,12 +108,12 @@ def weak_kind(value: Value) -> str | None:
     return value.scalar_kind if isinstance(value, Tracer) else scalar_kind(value)
 
 
-def dtype_of(value: Value) -> DType:
+def dtype_of(value: Value, what: str = "an array function") -> DType:
     """The dtype of a value; a Python scalar has its kind's default."""
     kind = scalar_kind(value)
     if kind is not None:
         return default_dtype(kind)
-    return value.dtype if isinstance(value, Array) else np.asarray(value).dtype
+    return value.dtype if isinstance(value, Array) else as_numpy(value, what).dtype
 
 
 def shape_of(value: Value) -> tuple[int, ...]:
@@ -225,32 +229,12 @@ def iota(dtype: DType, shape: Sequence[int], dim: int) -> Tracer:
     return trace_now().emit(stablehlo.IotaOp(dim, tensor(tuple(shape), dtype_element(dtype))))
 
 
-_IDENTITIES: dict[type[Operation], Any] = {
-    stablehlo.AddOp: 0,
-    stablehlo.MultiplyOp: 1,
-    stablehlo.AndOp: True,
-    stablehlo.OrOp: False,
-}
-
-
 def reduce(operation: type[Operation], value: Tracer, dims: Sequence[int]) -> Tracer:
     """The elements of some dims combined by add, multiply, maximum, minimum, and, or."""
     if not dims:
         return value
-    start = constant(_identity(operation, value.dtype), value.dtype)
+    start = constant(MONOIDS[operation].identity(value.dtype), value.dtype)
     return trace_now().emit(stablehlo.ReduceOp([value.value], [start.value], tuple(dims), operation))
-
-
-def _identity(operation: type[Operation], dtype: DType) -> Any:
-    if operation in _IDENTITIES:
-        return _IDENTITIES[operation]
-    is_maximum = operation is stablehlo.MaximumOp
-    if kind_of(dtype) == "integer":
-        limits = np.iinfo(dtype)
-        return int(limits.min if is_maximum else limits.max)
-    if kind_of(dtype) == "boolean":
-        return not is_maximum
-    return -math.inf if is_maximum else math.inf
 
 
 def dot(left: Tracer, right: Tracer, dims: stablehlo.DotDimensions) -> Tracer:

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-import ml_dtypes
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import (
-    dtype_element,
     element_dtype,
     element_of,
     is_boolean,
     is_complex,
     is_float,
-    is_integer,
 )
 from shardwright.passes.constants import resplat, splat, splat_bytes, splat_value
 from shardwright.passes.rewriter import Rule
+from shardwright.rules.reductions import all_ones, highest, lowest
 
 Scalar: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -65,34 +63,6 @@ def _is_all_ones(value: Scalar) -> bool:
 
 def _is_no_bits(value: Scalar) -> bool:
     return bool(value == 0)
-
-
-def all_ones(dtype: np.dtype[Any]) -> Any:
-    """The neutral element of and: true, or the integer with every bit set."""
-    return np.asarray(-1).astype(dtype)
-
-
-def lowest(dtype: np.dtype[Any]) -> Any:
-    """The neutral element of max: false, the smallest integer, -inf, or the lowest float where there is no -inf."""
-    return _extreme(dtype, -1)
-
-
-def highest(dtype: np.dtype[Any]) -> Any:
-    """The neutral element of min: true, the largest integer, inf, or the highest float where there is no inf."""
-    return _extreme(dtype, 1)
-
-
-def _extreme(dtype: np.dtype[Any], sign: int) -> Any:
-    if dtype.kind == "b":
-        return np.asarray(sign > 0)
-    if is_integer(dtype_element(dtype)):
-        limits = ml_dtypes.iinfo(dtype)
-        return np.asarray(limits.max if sign > 0 else limits.min).astype(dtype)
-    infinity = np.asarray(sign * np.inf).astype(dtype)
-    if np.isinf(infinity):
-        return infinity
-    limits = ml_dtypes.finfo(dtype)
-    return np.asarray(limits.max if sign > 0 else limits.min, dtype)
 
 
 def _binary(compute: Callable[..., Any], is_neutral: Callable[[Scalar], bool] | None, *, commutes: bool = True) -> Rule:

@@ -2,58 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import element_dtype, element_of, shape_of
-from shardwright.passes.canonical_arithmetic import all_ones, highest, lowest
+from shardwright.dialects.types import shape_of
 from shardwright.passes.canonical_shapes import broadcast, reshape
 from shardwright.passes.constants import splat, splat_value
 from shardwright.passes.rewriter import Rule, insert_before
-
-
-@dataclass(frozen=True)
-class Monoid:
-    """What a reduction combines with, and its neutral element for a dtype."""
-
-    combiner: type[Operation]
-    identity: Callable[[np.dtype[Any]], Any]
-
-
-MONOIDS: Mapping[type[Operation], Monoid] = {
-    stablehlo.AddOp: Monoid(stablehlo.AddOp, lambda dtype: 0),
-    stablehlo.MultiplyOp: Monoid(stablehlo.MultiplyOp, lambda dtype: 1),
-    stablehlo.MaximumOp: Monoid(stablehlo.MaximumOp, lowest),
-    stablehlo.MinimumOp: Monoid(stablehlo.MinimumOp, highest),
-    stablehlo.AndOp: Monoid(stablehlo.AndOp, all_ones),
-    stablehlo.OrOp: Monoid(stablehlo.OrOp, lambda dtype: 0),
-}
-"""The reductions whose partial results can be combined later, by the op in their body."""
+from shardwright.rules.reductions import Monoid, identity_of, monoid_of
 
 
 def _simplify_reduce(op: Operation) -> Operation | SSAValue | None:
     assert isinstance(op, stablehlo.ReduceOp)
-    monoid = MONOIDS.get(type(op.applied)) if op.applied is not None else None
+    monoid = monoid_of(op)
     if monoid is None:
         return None
     operand, init = op.operands
-    constant, identity = splat_value(init), _identity(monoid, operand)
+    constant, identity = splat_value(init), identity_of(monoid, operand)
     if constant is None or constant != identity:
         return _split_init(op, monoid, identity)
     shape = shape_of(operand)
     if all(shape[dim] == 1 for dim in op.dims):
         return operand if operand.type == op.results[0].type else reshape(operand, op.results[0].type)
     return None
-
-
-def _identity(monoid: Monoid, operand: SSAValue) -> np.ndarray[Any, Any]:
-    dtype = element_dtype(element_of(operand))
-    return np.asarray(monoid.identity(dtype)).astype(dtype)
 
 
 def _split_init(op: Operation, monoid: Monoid, identity: np.ndarray[Any, Any]) -> Operation:

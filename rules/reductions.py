@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import element_dtype, element_of
+from shardwright.dialects.types import dtype_element, element_dtype, element_of, is_integer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,13 +24,20 @@ class Monoid:
     identity: Callable[[np.dtype[Any]], Any]
 
 
+def all_ones(dtype: np.dtype[Any]) -> Any:
+    """The neutral element of and: true, or the integer with every bit set."""
+    import numpy as np
+
+    return np.asarray(-1).astype(dtype)
+
+
 def lowest(dtype: np.dtype[Any]) -> Any:
-    """The least value of a dtype, minus infinity for floats: the neutral element of maximum."""
+    """The neutral element of max: false, the smallest integer, -inf, or the lowest float where there is no -inf."""
     return _extreme(dtype, -1)
 
 
 def highest(dtype: np.dtype[Any]) -> Any:
-    """The greatest value of a dtype, infinity for floats: the neutral element of minimum."""
+    """The neutral element of min: true, the largest integer, inf, or the highest float where there is no inf."""
     return _extreme(dtype, 1)
 
 
@@ -39,19 +46,15 @@ def _extreme(dtype: np.dtype[Any], sign: int) -> Any:
     import numpy as np
 
     if dtype.kind == "b":
-        return sign > 0
-    if dtype.kind in "iu":
-        return np.iinfo(dtype).max if sign > 0 else np.iinfo(dtype).min
-    info = ml_dtypes.finfo(dtype)
-    infinite = np.asarray(sign * np.inf).astype(dtype)
-    return infinite if np.isinf(infinite) else (info.max if sign > 0 else info.min)
-
-
-def all_ones(dtype: np.dtype[Any]) -> Any:
-    """The value of a dtype with all bits set: the neutral element of and."""
-    import numpy as np
-
-    return True if dtype.kind == "b" else np.asarray(-1).astype(dtype)
+        return np.asarray(sign > 0)
+    if is_integer(dtype_element(dtype)):
+        limits = ml_dtypes.iinfo(dtype)
+        return np.asarray(limits.max if sign > 0 else limits.min).astype(dtype)
+    infinity = np.asarray(sign * np.inf).astype(dtype)
+    if np.isinf(infinity):
+        return infinity
+    bounds = ml_dtypes.finfo(dtype)
+    return np.asarray(bounds.max if sign > 0 else bounds.min, dtype)
 
 
 MONOIDS: dict[type[Operation], Monoid] = {
