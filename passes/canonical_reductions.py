@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import shape_of
+from shardwright.dialects.types import plain, shape_of
 from shardwright.passes.canonical_shapes import broadcast, reshape
 from shardwright.passes.constants import splat, splat_value
 from shardwright.passes.rewriter import Rule, insert_before
@@ -35,7 +35,7 @@ def _split_init(op: Operation, monoid: Monoid, identity: np.ndarray[Any, Any]) -
     """Reduces from the identity and combines with the init value once, so that each shard may reduce alone."""
     operand, init = op.operands
     result_type = op.results[0].type
-    neutral = insert_before(op, splat(identity, init.type))
+    neutral = insert_before(op, splat(identity, plain(init.type)))
     reduced = op.clone()
     reduced.operands = [operand, neutral.results[0]]
     insert_before(op, reduced)

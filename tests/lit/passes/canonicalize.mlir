@@ -260,6 +260,14 @@ func.func @reduction_from_a_constant(%x: tensor<4x8xf32>) -> tensor<8xf32> {
   return %0 : tensor<8xf32>
 }
 
+// The new constant does not take the init value's layout.
+// CHECK-LABEL: @reduction_from_an_argument_with_a_layout
+// CHECK: stablehlo.constant dense<0.000000e+00> : tensor<f32>{{$}}
+func.func @reduction_from_an_argument_with_a_layout(%x: tensor<4xf32>, %init: tensor<f32, #dtensor.layout<@mesh, []>>) -> tensor<f32> {
+  %0 = stablehlo.reduce(%x init: %init) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32, #dtensor.layout<@mesh, []>>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
 // A user's layout is no identity, and nothing folds through it.
 // CHECK-LABEL: @layouts_stay
 // CHECK-NEXT: %0 = stablehlo.reshape %x

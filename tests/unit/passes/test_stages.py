@@ -121,7 +121,7 @@ def test_a_module_records_its_stage() -> None:
 
 
 def test_unknown_stage() -> None:
-    assert code(function(""), "finished") == "SW0310:?"
+    assert code(function(""), "finished").startswith("SW0310")
 
 
 def test_a_pass_names_the_stages_that_it_takes() -> None:
