@@ -437,6 +437,11 @@ ENTRIES: dict[str, Entry] = {
         "simulated in one process.",
         "run a smaller program, or only partition it with shardwright-opt, which needs no arrays",
     ),
+    "SW0718": Entry(
+        "argument or result that is no array",
+        "A program to run takes and gives tensors whose elements NumPy knows: numbers or truth values.",
+        "change the argument's or result's type in the program",
+    ),
     "SW0799": Entry(
         "internal error",
         "Shardwright itself failed. The input and the command were saved to the named file.",

@@ -48,7 +48,8 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     options = argument_parser().parse_args(arguments)
     name, text = display_name(options.file), read_text(options.file)
     state.sources[name] = text
-    values, rows = explained(text, name)
+    with about(name):
+        values, rows = explained(text, name)
     if options.why is not None:
         values = at_line(values, name, options.why)
         rows = [row for row in rows if any(place.line == options.why for place in row.sources)]
@@ -68,10 +69,9 @@ def explained(text: str, name: str) -> tuple[list[ValueRow], list[CollectiveRow]
 
     module = parse(text, name)
     entry_function(module)
-    with about(name):
-        run_pipeline(module, ["propagate"])
-        values = value_rows(module)
-        run_pipeline(module, [*ALIGN, *PLAN])
+    run_pipeline(module, ["propagate"])
+    values = value_rows(module)
+    run_pipeline(module, [*ALIGN, *PLAN])
     return values, collective_rows(module)
 
 

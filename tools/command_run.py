@@ -79,7 +79,11 @@ class Stopwatch:
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright run`; returns the exit code."""
     options = argument_parser().parse_args(arguments)
-    report = run_program(options, state)
+    name, text = display_name(options.file), read_text(options.file)
+    state.sources[name] = text
+    load_layers()
+    with about(name):
+        report = run_program(options, text, name)
     print(report.as_json() if options.json else report.as_text())
     wrong = [comparison for comparison in report.comparisons if not comparison.ok]
     if wrong:
@@ -88,19 +92,15 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     return USER_ERROR if wrong else DONE
 
 
-def run_program(options: argparse.Namespace, state: CommandState) -> Report:
-    """Partition, run and compare, as the command line says."""
+def run_program(options: argparse.Namespace, text: str, name: str) -> Report:
+    """Partition, run and compare the program `text`, as the command line says."""
     watch = Stopwatch()
-    name, text = display_name(options.file), read_text(options.file)
-    state.sources[name] = text
-    load_layers()
     with watch.stage("parse"):
         module = parse(text, name)
     signature = entry_signature(module)
     check_memory(module)
     inputs = load_inputs(options, signature)
-    with about(name):
-        executable, predicted = compile_program(module, watch)
+    executable, predicted = compile_program(module, watch)
     with watch.stage("run"):
         results = executable.run(inputs)
     check_prediction(executable.ledger.sent_bytes, predicted)

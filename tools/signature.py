@@ -85,9 +85,21 @@ def readable_bytes(size: float) -> str:
 
 
 def _declare(prefix: str, values: Sequence[SSAValue]) -> tuple[Declared, ...]:
-    return tuple(
-        Declared(f"{prefix}_{number}", shape_of(value), element_dtype(value.type), where(value))
-        for number, value in enumerate(values)
+    return tuple(_declared(f"{prefix}_{number}", value) for number, value in enumerate(values))
+
+
+def _declared(key: str, value: SSAValue) -> Declared:
+    try:
+        if isinstance(value.type, TensorType):
+            return Declared(key, shape_of(value), element_dtype(value.type), where(value))
+    except TypeError:
+        # The element type has no array type: the same message.
+        pass
+    raise fault(
+        "SW0718",
+        f"{key} has type {value.type}, which is no array",
+        value,
+        help="arguments and results of a program to run are tensors of numbers or truth values",
     )
 
 
