@@ -189,11 +189,15 @@ class _Block:
             self.names[write.value] = f"y{at}"
         for step in self.tile.members:
             operands = [self._operand(step, operand) for operand in step.operands]
-            for value in dict.fromkeys(trace(operand)[0] for operand in step.operands):
-                if value in self.slots and last[value] is step:
-                    self.scratch.give(self.slots.pop(value))
+            read = dict.fromkeys(trace(operand)[0] for operand in step.operands)
+            dead = [self.slots.pop(value) for value in read if value in self.slots and last[value] is step]
+            # A select writes its mask while it still has operands to read: their slots are not free for it.
+            for slot in dead if step.name != "select" else ():
+                self.scratch.give(slot)
             target = self._target(step.results[0])
             self.body += [f"    {line}" for line in self._compute(step, operands, target)]
+            for slot in dead if step.name == "select" else ():
+                self.scratch.give(slot)
         head = [f"    x{at} = x{at}[at, low:high]" for at in range(len(self.tile.reads))]
         head += [f"    y{at} = y{at}[at, low:high]" for at in range(len(self.tile.writes))]
         count = len(self.scratch.slots)
