@@ -26,7 +26,16 @@ class Array(ABC):
 
     __slots__ = ()
 
-    __array_ufunc__ = None  # NumPy's operators then leave `numpy_array + array` to us.
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        # NumPy asks here for `numpy_array + x` and for `numpy.exp(x)`.
+        name = _UFUNC_NAMES.get(ufunc.__name__, ufunc.__name__)
+        if method != "__call__" or options or name not in FUNCTIONS:
+            raise type_error(
+                "SW0503",
+                f"numpy.{ufunc.__name__} cannot work on {type(self).__name__}s, whose elements NumPy does not see",
+                help="use the function of this name in shardwright, or numpy.asarray(x) outside of traced functions",
+            )
+        return FUNCTIONS[name](*inputs)
 
     @property
     @abstractmethod
@@ -185,6 +194,18 @@ class Array(ABC):
     def __invert__(self) -> Any:
         return _call("bitwise_invert", self)
 
+
+_UFUNC_NAMES = {
+    "absolute": "abs",
+    "arctan2": "atan2",
+    "invert": "bitwise_invert",
+    "left_shift": "bitwise_left_shift",
+    "power": "pow",
+    "right_shift": "bitwise_right_shift",
+    "rint": "round",
+    "true_divide": "divide",
+}
+"""The functions of the standard that NumPy's operators and functions call by another name."""
 
 OPERANDS = (Array, bool, int, float, complex)
 """What operators take, next to anything that NumPy can read."""

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
 
+import numpy
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, StringAttr, UnknownLoc
 
 from shardwright.diagnostics import SourceLocation
@@ -15,9 +16,10 @@ from shardwright.diagnostics import SourceLocation
 _ROOT = Path(__file__).resolve().parent.parent
 _OWN = tuple(
     [f"{_ROOT / room}/" for room in ("compiler", "dialects", "diagnostics", "layout", "passes", "rules", "runtime")]
-    + [str(_ROOT / "api.py")]
+    + [str(_ROOT / "api.py"), f"{Path(numpy.__file__).parent}/"]
 )
-# The repository's root is the package, so tests and examples lie under it; only these rooms are not the user's. An
+# The repository's root is the package, so tests and examples lie under it; only these rooms are not the user's (and
+# NumPy is not, when it calls back). An
 # installation may reach them by a link, so a file counts by either of its names.
 _OWN_LINKED = tuple(path.replace(str(_ROOT), str(Path(__file__).parent.parent), 1) for path in _OWN)
 

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp, NameLoc, TensorType
 from xdsl.dialects.func import FuncOp
 
 from shardwright.compiler.array import Array
-from shardwright.compiler.dtypes import scalar_kind
+from shardwright.compiler.dtypes import brief, scalar_kind
 from shardwright.compiler.faults import type_error
 from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
 from shardwright.compiler.pytree import LEAF, Tree, flatten, unflatten
@@ -176,7 +176,8 @@ class Compiled:
 
     def run(self, arguments: Sequence[Any]) -> Any:
         """The results for the array arguments in order, already known to fit."""
-        results = self.executable([*arguments, *self.interface.captured])
+        taken = [_with_elements(*pair) for pair in zip(arguments, self.interface.parameters, strict=True)]
+        results = self.executable([*taken, *self.interface.captured])
         return unflatten(self.interface.results, results)
 
 
@@ -195,7 +196,7 @@ def _matched(leaves: Sequence[Any], tree: Tree, interface: Interface) -> list[An
 
 def _checked(value: Any, parameter: Parameter) -> Any:
     if scalar_kind(value) is not None and parameter.shape == ():
-        return np.asarray(value, parameter.dtype)
+        return value
     array = value if isinstance(value, Array) else np.asarray(value)
     layout = array.layout if isinstance(array, Array) else None
     fits = (array.shape, array.dtype) == (parameter.shape, parameter.dtype)
@@ -207,6 +208,20 @@ def _checked(value: Any, parameter: Parameter) -> Any:
         f"the program was compiled for {type_text(parameter.shape, parameter.dtype, parameter.layout)}",
         help="shardwright.relayout changes a layout; for another shape or type trace the function again",
     )
+
+
+def _with_elements(value: Any, parameter: Parameter) -> Any:
+    """The argument with its type: a Python number takes the parameter's."""
+    if type(value) not in (int, float, complex):
+        return value
+    try:
+        return np.asarray(value, parameter.dtype)
+    except (OverflowError, TypeError) as error:
+        raise type_error(
+            "SW0506",
+            f"argument {parameter.name} is {value!r}, which does not fit {brief(parameter.dtype)}",
+            help="pass an array of the type that you mean",
+        ) from error
 
 
 def load_mlir(path: str | Path, backend: Backend) -> Traced:

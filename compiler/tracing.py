@@ -118,15 +118,19 @@ def argument_names(function: Callable[..., Any], tree: Tree) -> list[str]:
     return names
 
 
+_SINGLE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
 def _parameter_name(function: Callable[..., Any], position: int) -> str:
     try:
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return f"argument {position}"
-    if position < len(parameters) and parameters[position].kind is not inspect.Parameter.VAR_POSITIONAL:
-        return parameters[position].name
-    rest = [item for item in parameters if item.kind is inspect.Parameter.VAR_POSITIONAL]
-    return f"{rest[0].name}[{position - parameters.index(rest[0])}]" if rest else f"argument {position}"
+    single = [item.name for item in parameters if item.kind in _SINGLE]
+    rest = [item.name for item in parameters if item.kind is inspect.Parameter.VAR_POSITIONAL]
+    if position < len(single):
+        return single[position]
+    return f"{rest[0]}[{position - len(single)}]" if rest else f"argument {position}"
 
 
 def _place(function: Callable[..., Any]) -> LocationAttr:
