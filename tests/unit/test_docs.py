@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from shardwright.tools.main import COMMANDS
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.md")])
 ROOMS = ("diagnostics", "layout", "dialects", "rules", "passes", "compiler", "runtime", "tools", "benchmarks")
@@ -51,6 +53,12 @@ def test_make_commands_exist(page: Path) -> None:
     targets = set(re.findall(r"(?m)^([a-z-]+):", (ROOT / "Makefile").read_text()))
     mentioned = set(re.findall(r"(?:`|\$ )make ([a-z-]+)", page.read_text()))
     assert mentioned <= targets
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_shardwright_commands_exist(page: Path) -> None:
+    mentioned = set(re.findall(r"\$ shardwright ([a-z]+)", page.read_text()))
+    assert mentioned <= set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", modules())

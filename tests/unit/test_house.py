@@ -106,7 +106,7 @@ def test_import_is_light() -> None:
     loaded = set(done.stdout.split())
     heavy = {"rich", "networkx", "jax", "cupy", "hypothesis", "scipy", "xdsl.interpreters", "xdsl.universe"}
     assert loaded & heavy == set()
-    assert len(loaded) < 700
+    assert len(loaded) < 450
 
 
 def test_no_mark_of_unfinished_work() -> None:
