@@ -265,8 +265,7 @@ class _Block:
         return self.text.constant(-array.astype(bits)[None], ("mask", window, bits.name))
 
     def _mask_shape(self, step: Step) -> tuple[int, ...]:
-        operand = step.operands[0]
-        root, places = trace(operand)
+        _, places = trace(step.operands[0])
         space = self.tile.spaces[step]
         present = {space[dim] for dim, place in enumerate(places) if place is not None}
         return tuple(

@@ -20,6 +20,10 @@ _KEEP_BYTES = 1 << 30
 _LARGEST_MMAP_THRESHOLD = 1 << 25  # glibc refuses more
 
 
+SMALLEST_PART = 128
+"""Rows or columns of a product below which it is not cut further, so that a busy core holds up less."""
+
+
 class Crew:
     """
     `size` threads, the caller being one; the others sleep between jobs.
@@ -86,16 +90,19 @@ class Crew:
         self.share(job) if total > 1 and self.size > 1 else job(0)
 
     def matmul(self, axis: int, lhs: Any, rhs: Any, out: Any) -> None:
-        """A matrix product whose result is cut along `axis` into one part for each thread."""
+        """A matrix product whose result is cut along `axis`; each thread takes the next part."""
         extent, dims = out.shape[axis], out.ndim
-        cuts = [extent * at // self.size for at in range(self.size + 1)]
+        parts = max(self.size, min(2 * self.size, extent // SMALLEST_PART if axis >= dims - 2 else extent))
+        cuts = [extent * at // parts for at in range(parts + 1)]
+        cut_left, cut_right = axis != dims - 1 and lhs.shape[axis] > 1, axis != dims - 2 and rhs.shape[axis] > 1
+        front, ticket = (slice(None),) * axis, count()
 
         def job(thread: int) -> None:
-            part = slice(cuts[thread], cuts[thread + 1])
-            index = (slice(None),) * axis + (part,)
-            left = lhs if axis == dims - 1 or lhs.shape[axis] == 1 else lhs[index]
-            right = rhs if axis == dims - 2 or rhs.shape[axis] == 1 else rhs[index]
-            np.matmul(left, right, out=out[index])
+            for at in ticket:
+                if at >= parts:
+                    return
+                index = (*front, slice(cuts[at], cuts[at + 1]))
+                np.matmul(lhs[index] if cut_left else lhs, rhs[index] if cut_right else rhs, out=out[index])
 
         self.share(job)
 

@@ -112,4 +112,3 @@ def plain_number(value: Fraction) -> int | float:
     (2, 0.5)
     """
     return value.numerator if value.denominator == 1 else float(value)
-

@@ -20,9 +20,10 @@ from shardwright.runtime.ledger import Message
 from shardwright.runtime.memory import assign_offsets
 from shardwright.runtime.products import Product, plan_product
 from shardwright.runtime.program import VIEWS, Kind, Program, Step, Value
-from shardwright.runtime.storage import Buffer, Copy, Home, Storage, Window, find_wishes, place_outputs
+from shardwright.runtime.storage import Buffer, Copy, Home, Storage, Window, place_outputs
 from shardwright.runtime.strided import Strided
 from shardwright.runtime.tiles import Tile, plan_tile
+from shardwright.runtime.wishes import find_wishes
 
 LARGEST_CONSTANT = 1 << 26
 """Bytes above which a value that depends on no input is computed in each run all the same."""

@@ -73,7 +73,7 @@ class Strided:
         new = [extent for extent in shape if extent != 1]
         found: list[int] = []
         while new and old:
-            taken, made = _matching(old, new)
+            taken, made = matching([extent for extent, _ in old], new)
             step = old[taken - 1][1]
             if any(old[at][1] != old[at + 1][0] * old[at + 1][1] for at in range(taken - 1)):
                 return None
@@ -83,28 +83,18 @@ class Strided:
         return Strided(tuple(shape), tuple(0 if extent == 1 else next(steps) for extent in shape), self.offset)
 
 
-def _matching(old: Sequence[tuple[int, int]], new: Sequence[int]) -> tuple[int, int]:
-    """How many leading old dims and new dims hold the same number of elements: the fewest."""
+def matching(old: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
+    """
+    How many leading old and new extents hold the same number of elements: the fewest.
+
+    >>> matching((2, 6, 5), (4, 3, 5))
+    (2, 2)
+    """
     taken = made = 1
-    before, after = old[0][0], new[0]
+    before, after = old[0], new[0]
     while before != after:
         if before < after:
-            before, taken = before * old[taken][0], taken + 1
+            before, taken = before * old[taken], taken + 1
         else:
             after, made = after * new[made], made + 1
     return taken, made
-
-
-def mergeable(windows: Sequence[tuple[int, int, int, int]]) -> bool:
-    """
-    Whether two neighbouring dims can be one in every window, given as (outer extent, outer step, extent, step).
-
-    An extent of 1 stands for a dim that the window does not have.
-
-    >>> mergeable([(2, 3, 3, 1), (1, 0, 1, 0)]), mergeable([(2, 3, 3, 1), (2, 1, 1, 0)])
-    (True, False)
-    """
-    return all(
-        (outer == 1 and inner == 1) or (outer > 1 and inner > 1 and outer_step == inner * step)
-        for outer, outer_step, inner, step in windows
-    )
