@@ -46,7 +46,7 @@ from xdsl.ir import (
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove
+from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRTokenKind
@@ -544,6 +544,26 @@ def _locate_implied(op: Operation) -> None:
                 inner.location = op.location
 
 
+def verify_op(op: Operation) -> None:
+    """
+    Verifies one op, without those nested in it.
+
+    `Operation.verify` adds the text of the whole module to each fault, and takes a block without ops for closed.
+    """
+    block = op.parent
+    if block is not None and block.last_op is op and not op.has_trait(IsTerminator) and _wants_terminator(block):
+        raise VerifyException("ends its block, but is no terminator")
+    for region in op.regions:
+        if any(inner.last_op is None and _wants_terminator(inner) for inner in region.blocks):
+            raise VerifyException("has a block without a terminator")
+    op.verify_()
+
+
+def _wants_terminator(block: Block) -> bool:
+    owner = block.parent_op()
+    return owner is not None and not owner.has_trait(NoTerminator)
+
+
 def _default_hint(value: SSAValue) -> str | None:
     """MLIR calls a constant `cst`, or `c` when it holds integers."""
     if not isinstance(value, OpResult) or value.op.name != "stablehlo.constant":
@@ -574,11 +594,12 @@ class MlirPrinter(Printer):
             self._write(text)
 
     def print_attribute(self, attribute: Attribute) -> None:
+        if self.printing_location:
+            # Inside of another location a location has no `loc(...)` around it.
+            super().print_attribute(attribute)
+            return
         known = self._texts.get(id(attribute))
         if known is None:
-            if self.printing_location:
-                super().print_attribute(attribute)
-                return
             known = (attribute, self._render(attribute))
             self._texts[id(attribute)] = known
         self._write(known[1])
