@@ -103,7 +103,7 @@ def _located(span: Span[str] | Span[bytes], message: str, file_name: str, line_o
     return ShardwrightError(
         Diagnostic(
             _code(message),
-            message[:1].lower() + message[1:],
+            message[:1].lower() + message[1:] if message[1:2].islower() else message,
             SourceLocation(file_name, place.line + line_offset, place.col),
             help=_help(message, at_end=span.start >= len(span.input.content)),
         )

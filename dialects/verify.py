@@ -11,6 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects.locations import fault, where
+from shardwright.dialects.xdsl_patches import verify_op
 
 
 def verify_module(module: ModuleOp) -> None:
@@ -54,7 +55,7 @@ def _op_faults(module: ModuleOp) -> Iterator[Diagnostic]:
     found = False
     for op in module.walk():
         try:
-            op.verify(verify_nested_ops=False)
+            verify_op(op)
         except VerifyException as error:
             found = True
             yield from fault("SW0302", f"'{op.name}' op {verify_message(error)}", op, help=_OP_HELP).diagnostics

@@ -119,6 +119,21 @@ def test_missing_property():
         verify_module(module)
 
 
+def test_block_without_terminator():
+    with pytest.raises(ShardwrightError, match=r"'func\.func' op has a block without a terminator"):
+        verify_module(parse_module("func.func @main(%x: tensor<4xf32>) {\n}"))
+    with pytest.raises(ShardwrightError, match=r"'stablehlo\.negate' op ends its block, but is no terminator"):
+        verify_module(parse_module("func.func @main(%x: tensor<f32>) {\n%0 = stablehlo.negate %x : tensor<f32>\n}"))
+
+
+def test_a_fault_does_not_print_the_module():
+    lines = [f"%{index} = stablehlo.popcnt %a : tensor<4x8xf32>" for index in range(500)]
+    module = module_of(*lines)
+    with pytest.raises(ShardwrightError) as caught:
+        verify_module(module)
+    assert len(caught.value.diagnostics) == 500
+
+
 def test_layouts_are_ignored():
     layout = '#dtensor.layout<@mesh, [{"x"}, {}]>'
     module = parse_module(
