@@ -173,6 +173,12 @@ ENTRIES: dict[str, Entry] = {
         "is one shard of that.",
         "let localize write the attributes dtensor.layout and dtensor.global_type",
     ),
+    "SW0316": Entry(
+        "layouts that do not fit the op's rule",
+        "From the aligned stage on, the layouts of an op's operands and results follow from its sharding rule, "
+        "without any relayout due.",
+        "run insert-relayouts, or correct the layouts by the rule that the message shows",
+    ),
     "SW0320": Entry(
         "op without a source location",
         "Every op keeps the place in the user's program that it comes from. A pass made an op without one.",

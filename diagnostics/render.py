@@ -11,6 +11,10 @@ WINDOW = 100
 """Longest piece of a source line that is shown: exported programs have lines of many thousand characters."""
 
 
+MOST = 8
+"""Diagnostics that are shown at once: one mistake may break every op of a program."""
+
+
 def source_line(location: SourceLocation, sources: Mapping[str, str]) -> str | None:
     """The line at `location`, from `sources` (file name to text) or from disk; None where there is no such line."""
     text = sources.get(location.file)
@@ -59,8 +63,12 @@ def render(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None) -> 
 
 
 def render_all(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> str:
-    """Every diagnostic's text, one after the other."""
-    return "\n".join(render(diagnostic, sources) for diagnostic in diagnostics)
+    """The text of the first `MOST` diagnostics, one after the other, and how many more there are."""
+    every = list(diagnostics)
+    texts = [render(diagnostic, sources) for diagnostic in every[:MOST]]
+    if len(every) > MOST:
+        texts.append(f"... and {len(every) - MOST} more")
+    return "\n".join(texts)
 
 
 def _read(file: str) -> str | None:

@@ -44,7 +44,11 @@ def argument_parser() -> CodedArgumentParser:
     add("--expect", metavar="X.npz", help="the results out_0, out_1, ... that must come out")
     add("--check", action="store_true", help="compare with the unsharded run of the same program")
     add("--rtol", type=tolerance, help="relative tolerance (default: by element type; float32 1e-4)")
-    add("--atol", type=tolerance, help="absolute tolerance (default: by element type; float32 1e-4)")
+    add(
+        "--atol",
+        type=tolerance,
+        help="absolute tolerance (default: of the result's root mean square, at least 1)",
+    )
     add("--seed", type=seed, default=0, help="seed of the random inputs (default 0)")
     add("--json", action="store_true", help="print the report as JSON on standard output")
     return parser

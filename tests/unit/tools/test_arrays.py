@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 from ml_dtypes import bfloat16
@@ -71,7 +72,7 @@ def test_random_inputs_depend_on_the_seed_alone(dtype: object) -> None:
 
 
 def test_tolerances_grow_with_coarser_types() -> None:
-    kinds = [np.int32, np.float64, np.float32, np.float16, bfloat16]
+    kinds = [np.int32, np.float64, np.float32, np.float16, bfloat16, ml_dtypes.float8_e4m3fn]
     values = [default_tolerance(np.dtype(kind)) for kind in kinds]
     assert values == sorted(values)
     assert values[0] == 0.0
@@ -85,6 +86,16 @@ def test_compares_within_atol_plus_rtol_times_expected() -> None:
     assert found.worst == (1,)
     assert found.max_abs_error == pytest.approx(0.6)
     assert difference([0.2], [0.0], atol=0.2).ok
+
+
+def test_default_tolerances_follow_the_size_of_the_whole_result() -> None:
+    expected = np.float32([1000, -1000, 0])
+    declaration = Declared("out_0", (3,), np.dtype("f4"), None)
+    assert compare(declaration, expected + np.float32(0.01), expected, "them", None, None).ok
+    assert not compare(declaration, expected + np.float32(0.2), expected, "them", None, None).ok
+    assert not compare(declaration, expected + np.float32(0.01), expected, "them", None, 1e-4).ok
+    small = np.float32([1e-3, 0, 0])
+    assert not compare(declaration, small + np.float32(3e-4), small, "them", None, None).ok
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from shardwright.diagnostics import Diagnostic, SourceLocation
-from shardwright.diagnostics.render import WINDOW, excerpt, render, render_all
+from shardwright.diagnostics.render import MOST, WINDOW, excerpt, render, render_all
 
 
 def at(line: int, column: int, file: str = "f.mlir") -> Diagnostic:
@@ -53,6 +53,11 @@ def test_a_column_behind_the_end_points_behind_the_last_character() -> None:
 
 def test_control_characters_do_not_reach_the_terminal() -> None:
     assert excerpt("\tx\x1b[31m", 2) == (" x?[31m", " ^")
+
+
+def test_no_more_than_a_screenful() -> None:
+    text = render_all([Diagnostic("SW0201", f"number {index}") for index in range(MOST + 3)])
+    assert text.splitlines() == [*(f"error[SW0201]: number {index}" for index in range(MOST)), "... and 3 more"]
 
 
 def test_several_are_joined_by_lines() -> None:
