@@ -1,0 +1,33 @@
+"""The small examples print what they promise and are right."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def main_of(name: str) -> Any:
+    """The `main` function of an example."""
+    return runpy.run_path(str(EXAMPLES / name))["main"]
+
+
+def test_mlp(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main_of("mlp.py")() < 1e-5
+    text = capsys.readouterr().out
+    assert "f32[64@batch, 256@model]" in text
+    sent = re.search(r"sent: (\d+) bytes per device, predicted (\d+)", text)
+    assert sent is not None
+    assert sent[1] == sent[2] != "0"
+
+
+def test_attention_reduces_once_over_the_heads(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main_of("attention.py")() < 1e-5
+    collectives = [line for line in capsys.readouterr().out.splitlines() if "bytes per device" in line]
+    assert len(collectives) == 1
+    assert "over heads" in collectives[0]
