@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import BlockArgument, Operation
+from xdsl.ir import Attribute, BlockArgument, Operation
 from xdsl.passes import ModulePass
 
 from shardwright.dialects import dtensor
 from shardwright.dialects.locations import fault, where
+from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import Program, build_program, entry_function
 from shardwright.passes.propagation import Because, State, propagate
 from shardwright.passes.refinement import refine
@@ -49,8 +50,6 @@ class PropagateLayoutsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Runs the pass on a module."""
         _declare_mesh(op)
-        if not dtensor.meshes(op):
-            _declare_one_device(op)
         program = build_program(op)
         _check_partial(program)
         strategist = Strategist(program)
@@ -67,17 +66,6 @@ def _declare_mesh(module: ModuleOp) -> None:
         insert_before(entry_function(module), dtensor.MeshOp("mesh", []))
 
 
-def _declare_one_device(module: ModuleOp) -> None:
-    """A program without a mesh is one for a single device: a mesh without axes."""
-    block = module.body.block
-    mesh = dtensor.MeshOp("mesh", ())
-    mesh.location = module.location
-    if block.first_op is None:
-        block.add_op(mesh)
-    else:
-        block.insert_op_before(mesh, block.first_op)
-
-
 def _check_partial(program: Program) -> None:
     """Only arguments may come with partial results: anything else would have to be taken apart first."""
     for value, spec in zip(program.values, program.given, strict=True):
@@ -92,7 +80,7 @@ def _check_partial(program: Program) -> None:
 
 
 def _write(program: Program, state: State) -> None:
-    types: dict[tuple[object, object], object] = {}
+    types: dict[tuple[Attribute, LayoutSpec], Attribute] = {}
     for number, value in enumerate(program.values):
         spec = program.spec(state.dims[number])
         given = program.given[number]
@@ -101,7 +89,7 @@ def _write(program: Program, state: State) -> None:
         key = (value.type, spec)
         if key not in types:
             types[key] = dtensor.with_layout(value.type, spec)
-        retype(value, types[key])  # type: ignore[arg-type]
+        retype(value, types[key])
         producer = program.producers[number]
         because = state.because[number]
         if producer is not None and because is not None and because.node is not None:

@@ -15,6 +15,9 @@ from shardwright.dialects.locations import fault
 from shardwright.layout.check import check_spec
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
+from shardwright.rules.fit import misfit
+from shardwright.rules.reductions import is_zero
+from shardwright.rules.table import ROWS
 
 STAGE = "dtensor.stage"
 """The module attribute that records the stage."""
@@ -33,6 +36,8 @@ class Stage:
     ops: frozenset[str]
     layouts: str
     """`some`: where the user gave them; `all`: on every tensor, closed; `none`."""
+    fits: bool = False
+    """Whether the layouts of every op fit its rule exactly."""
 
 
 _TENSOR_OPS = frozenset({"stablehlo", "chlo"})
@@ -45,8 +50,8 @@ STAGES = {
     for stage in (
         Stage("traced", _TENSOR_OPS, _FRAME | _REQUESTS | {"func.call"}, "some"),
         Stage("propagated", _TENSOR_OPS, _FRAME | _REQUESTS, "all"),
-        Stage("aligned", _TENSOR_OPS, _FRAME | _REQUESTS, "all"),
-        Stage("planned", _TENSOR_OPS, _FRAME | _MOVES, "all"),
+        Stage("aligned", _TENSOR_OPS, _FRAME | _REQUESTS, "all", fits=True),
+        Stage("planned", _TENSOR_OPS, _FRAME | _MOVES, "all", fits=True),
         Stage("local", _TENSOR_OPS, _FRAME | _MOVES | {"dtensor.axis_index"}, "none"),
     )
 }
@@ -94,8 +99,8 @@ def verify_stage(module: ModuleOp, stage: str) -> None:
     Raises the faults that keep `module` from being in `stage`, each with its op's place.
 
     SW0310 unknown stage; SW0312 an op that is not legal; SW0313 a tensor without a closed layout; SW0314 a layout that
-    should be gone; SW0315 a local entry function whose attributes do not describe its global side. Layouts that do not
-    fit their tensors keep the codes of `check_spec`.
+    should be gone; SW0315 a local entry function whose attributes do not describe its global side; SW0316 an op whose
+    layouts do not fit its rule. Layouts that do not fit their tensors keep the codes of `check_spec`.
     """
     if stage not in STAGES:
         raise fault("SW0310", f"there is no stage {stage!r}", module, help=f"the stages are {', '.join(STAGES)}")
@@ -117,6 +122,8 @@ class _Verifier:
             if framed:
                 for value in _values(op):
                     self._verify_value(value)
+            if framed and self.stage.fits:
+                self._verify_fit(op)
             if self.stage.layouts == "none" and isinstance(op, FuncOp):
                 self._verify_local_function(op)
 
@@ -124,6 +131,23 @@ class _Verifier:
         if value.type not in self.right_types:
             self._verify_type(value)
             self.right_types.add(value.type)
+
+    def _verify_fit(self, op: Operation) -> None:
+        row = ROWS.get(op.name)
+        specs = [layout_of(value) for value in (*op.operands, *op.results)]
+        if row is None or op.name in _REQUESTS or not specs or specs[0] is None:
+            return
+        known = [spec for spec in specs if spec is not None]
+        zeros = frozenset(place for place, value in enumerate(op.operands) if is_zero(value))
+        count = len(op.operands)
+        problem = misfit(row.rule(op), known[:count], known[count:], self.meshes[known[0].mesh], zeros)
+        if problem is not None:
+            raise fault(
+                "SW0316",
+                f"'{op.name}' does not fit its sharding rule {row.rule(op)}: {problem}",
+                op,
+                help="relayout its operands first (insert-relayouts does)",
+            )
 
     def _verify_type(self, value: SSAValue) -> None:
         if not isinstance(value.type, TensorType):

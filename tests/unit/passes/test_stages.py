@@ -140,3 +140,19 @@ def test_verify_locations_counts_at_most_ten() -> None:
     with pytest.raises(ShardwrightError) as caught:
         all_passes()["verify-locations"]()().apply(make_context(), module)
     assert [found.code for found in caught.value.diagnostics] == ["SW0320"] * 10
+
+
+def test_layouts_that_do_not_fit_the_rule() -> None:
+    x, y = '#dtensor.layout<@mesh, [{"x"}]>', "#dtensor.layout<@mesh, [{}]>"
+    module = parse_module(
+        f"""
+dtensor.mesh @mesh = <["x"=2]>
+func.func public @main(%a: tensor<4xf32, {x}>, %b: tensor<4xf32, {y}>) -> tensor<4xf32, {x}> {{
+  %0 = stablehlo.add %a, %b : (tensor<4xf32, {x}>, tensor<4xf32, {y}>) -> tensor<4xf32, {x}>
+  func.return %0 : tensor<4xf32, {x}>
+}}""",
+        "fit.mlir",
+    )
+    verify_stage(module, "propagated")
+    with pytest.raises(ShardwrightError, match="SW0316.*'stablehlo.add'"):
+        verify_stage(module, "aligned")

@@ -1,0 +1,72 @@
+"""Whether the layouts of an op's operands and results are what its rule allows: the check of the aligned stage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shardwright.layout import algebra
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+from shardwright.rules.rule import ANY, Axes, Rule, project
+
+
+def misfit(
+    rule: Rule, operands: Sequence[LayoutSpec], results: Sequence[LayoutSpec], mesh: Mesh, zeros: frozenset[int]
+) -> str | None:
+    """
+    What is wrong with the layouts of an op, or None when they fit its rule exactly.
+
+    `zeros` are the places of operands that are constants of zero, which are their own partial sums.
+    """
+    factors: dict[int, Axes] = {}
+    for name, side, tensors in (("operand", operands, rule.operands), ("result", results, rule.results)):
+        for place, (spec, tensor) in enumerate(zip(side, tensors, strict=True)):
+            found, exact = project(spec.dims, tensor, rule.sizes, mesh)
+            if not exact:
+                return f"the axes of {name} {place} ({spec.body()}) do not follow the factors of its dims"
+            for factor in {factor for dim in tensor for factor in dim}:
+                axes = found.get(factor, ())
+                if factors.setdefault(factor, axes) != axes:
+                    return f"{name} {place} ({spec.body()}) splits a factor otherwise than the tensors before it"
+    whole = [factor for factor, axes in factors.items() if axes and not rule.splittable(factor)]
+    if whole:
+        return f"a factor is split that every device needs whole ({rule.kinds[whole[0]]})"
+    return _partial_misfit(rule, operands, results, mesh, factors, zeros)
+
+
+def _partial_misfit(
+    rule: Rule,
+    operands: Sequence[LayoutSpec],
+    results: Sequence[LayoutSpec],
+    mesh: Mesh,
+    factors: dict[int, Axes],
+    zeros: frozenset[int],
+) -> str | None:
+    own = [(rule.kinds[factor], axes) for factor, axes in factors.items() if axes and rule.reduces(factor)]
+    places = tuple(place for place, spec in enumerate(operands) if spec.partial)
+    if rule.pairwise:
+        same = all(a.partial == b.partial and a.kind == b.kind for a, b in zip(operands, results, strict=True))
+        return None if same else "operands and results are not partial over the same axes"
+    flowing = operands[places[0]] if places else None
+    if flowing is not None and not _may_flow(rule, operands, places, flowing, zeros):
+        return f"partial results ({flowing.kind}) may not pass through operands {list(places)}"
+    kinds = {kind for kind, _ in own} | ({flowing.kind} if flowing is not None else set[str]())
+    axes = (flowing.partial if flowing is not None else ()) + tuple(axis for _, mine in own for axis in mine)
+    for place, spec in enumerate(results):
+        expected = spec.with_partial(axes, next(iter(kinds), ""))
+        if len(kinds) > 1 or algebra.canonical(expected, mesh) != algebra.canonical(spec, mesh):
+            return f"result {place} must be {expected.body()}, not {spec.body()}"
+    return None
+
+
+def _may_flow(
+    rule: Rule, operands: Sequence[LayoutSpec], places: tuple[int, ...], first: LayoutSpec, zeros: frozenset[int]
+) -> bool:
+    if any((operands[place].partial, operands[place].kind) != (first.partial, first.kind) for place in places):
+        return False
+    return any(
+        kind in (ANY, first.kind)
+        and set(places) <= set(group)
+        and all(first.kind == "sum" and place in zeros for place in group if place not in places)
+        for kind, group in rule.flows
+    )
