@@ -154,12 +154,13 @@ def erf_inv(xp: Any, x: Array) -> Array:
     """
     w = -xp.log1p(-x * x)
     central = _polynomial(xp, w - x.dtype.type(2.5), _ERF_INV_CENTRAL)
-    tail = _polynomial(xp, xp.sqrt(xp.maximum(w, x.dtype.type(5))) - x.dtype.type(3), _ERF_INV_TAIL)
-    result = xp.where(w < 5, central, tail) * x
+    outer = _polynomial(xp, xp.sqrt(xp.maximum(w, x.dtype.type(5))) - x.dtype.type(3), _ERF_INV_TAIL)
+    result = xp.where(w < 5, central, outer) * x
     if x.dtype.itemsize == 8:
-        for _ in range(2):
+        for _ in range(3):
             slope = 2.0 / math.sqrt(math.pi) * xp.exp(-result * result)
-            error = xp.where(x < 0, -1.0, 1.0) * (erfc(xp, xp.abs(result)) - (1.0 - xp.abs(x)))
+            tail = xp.where(x < 0, -1.0, 1.0) * (erfc(xp, xp.abs(result)) - (1.0 - xp.abs(x)))
+            error = xp.where(xp.abs(x) < 0.5, x - erf(xp, result), tail)
             result = result + xp.where(slope > 0, error / slope, 0.0)
     return xp.where(xp.abs(x) == 1, x * x.dtype.type(np.inf), result)
 

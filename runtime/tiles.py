@@ -112,7 +112,7 @@ def _chunked(outer: Sequence[Sequence[int]], inner: Sequence[Sequence[int]], ext
 
 def _spread(window: Strided, places: Places, group: Group) -> dict[int, tuple[int, int]]:
     """The extent and step of each iteration dim in a window, with its offset at -1."""
-    view = dict.fromkeys(range(len(group.extents)), (1, 0))
+    view: dict[int, tuple[int, int]] = dict.fromkeys(range(len(group.extents)), (1, 0))
     for dim, place in enumerate(places):
         if place is not None:
             view[place] = (window.shape[dim], window.strides[dim])

@@ -1,0 +1,170 @@
+"""Kernels against closed forms: the corners where NumPy and StableHLO differ."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from shardwright.runtime import kernels, kernels_shape, kernels_special
+
+INT32_MIN = np.iinfo(np.int32).min
+
+
+def test_integer_division_truncates_and_survives_its_corners() -> None:
+    lhs = np.int32([7, -7, 7, -7, 5, INT32_MIN])
+    rhs = np.int32([2, 2, -2, -2, 0, -1])
+    np.testing.assert_array_equal(kernels.divide(np, lhs, rhs), [3, -3, -3, 3, -1, INT32_MIN])
+    np.testing.assert_array_equal(kernels.remainder(np, lhs, rhs), [1, -1, 1, -1, 5, 0])
+
+
+def test_unsigned_division_by_zero_gives_all_ones() -> None:
+    lhs, rhs = np.uint8([9, 9]), np.uint8([2, 0])
+    np.testing.assert_array_equal(kernels.divide(np, lhs, rhs), [4, 255])
+    np.testing.assert_array_equal(kernels.remainder(np, lhs, rhs), [1, 9])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint32])
+def test_shifts_by_the_width_or_more(dtype: Any) -> None:
+    width = np.dtype(dtype).itemsize * 8
+    value = np.array([-8 & (2**width - 1)] * 3, np.uint64).astype(dtype)
+    amount = np.array([1, width - 1, width], dtype)
+    signed = np.array([-8] * 3, f"i{np.dtype(dtype).itemsize}")
+    bits = 2**width - 8
+    logical = np.array([bits >> 1, bits >> (width - 1), 0], np.uint64).astype(dtype)
+    np.testing.assert_array_equal(kernels.shift_right_logical(np, value, amount), logical)
+    arithmetic = np.array([-4, -1, -1], signed.dtype).view(dtype)
+    np.testing.assert_array_equal(kernels.shift_right_arithmetic(np, value, amount), arithmetic)
+    np.testing.assert_array_equal(kernels.shift_left(np, value, amount)[2], 0)
+
+
+def test_integer_powers() -> None:
+    base, exponent = np.int32([2, 1, -1, -1, 3, 0]), np.int32([10, -5, -3, -2, -1, 0])
+    np.testing.assert_array_equal(kernels.power(np, base, exponent), [1024, 1, -1, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [("int8", [127, -128, 0, -1, 127]), ("uint8", [255, 0, 0, 0, 255]), ("int32", [300, -300, 0, -1, 2**31 - 1])],
+)
+def test_floats_convert_to_integers_by_saturation(target: str, expected: list[int]) -> None:
+    source = np.float32([300.7, -300.7, np.nan, -1.9, 3e9])
+    np.testing.assert_array_equal(kernels.convert(np, source, np.dtype(target)), expected)
+
+
+def test_converts_between_narrow_types() -> None:
+    int4, bfloat16 = np.dtype(ml_dtypes.int4), np.dtype(ml_dtypes.bfloat16)
+    wrapped = kernels.convert(np, np.int32([7, 8, -9]), int4)
+    np.testing.assert_array_equal(wrapped.astype(np.int32), [7, -8, 7])
+    np.testing.assert_array_equal(kernels.convert(np, np.float32([100.0]), int4).astype(np.int32), [7])
+    np.testing.assert_array_equal(kernels.convert(np, np.float32([1.00390625]), bfloat16), np.array([1], bfloat16))
+    np.testing.assert_array_equal(kernels.convert(np, np.float32([0.5, 0, np.nan]), np.dtype(bool)), [1, 0, 1])
+    np.testing.assert_array_equal(kernels.convert(np, np.complex64([1 + 2j]), np.dtype("float32")), [1])
+
+
+def test_rounding_and_sign() -> None:
+    value = np.float32([0.5, 1.5, -0.5, -2.5, 0.49999997, 8388609.0])
+    np.testing.assert_array_equal(kernels.round_nearest_afz(np, value), np.float32([1, 2, -1, -3, 0, 8388609]))
+    result = kernels.sign(np, np.float32([-0.0, np.nan, -3]))
+    assert math.copysign(1, result[0]) == -1
+    assert math.isnan(result[1])
+    np.testing.assert_allclose(kernels.sign(np, np.complex64([3 + 4j, 0])), [0.6 + 0.8j, 0])
+
+
+def test_bit_counts() -> None:
+    np.testing.assert_array_equal(kernels.count_leading_zeros(np, np.int32([0, 1, -1, 256])), [32, 31, 0, 23])
+    np.testing.assert_array_equal(kernels.popcnt(np, np.int16([0, -1, 5])), [0, 16, 2])
+
+
+def test_total_order() -> None:
+    ordered = np.float32([-np.nan, -np.inf, -1, -0.0, 0.0, 1, np.inf, np.nan])
+    ordered[0] = np.int32([-1]).view(np.float32)[0]
+    keys = kernels.total_order_key(np, ordered)
+    assert (np.diff(keys.astype(np.int64)) > 0).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.bool_, np.complex64])
+def test_select_by_bits_is_where(dtype: Any) -> None:
+    generator = np.random.default_rng(0)
+    predicate = generator.random((5, 7)) > 0.5
+    first, second = (generator.integers(0, 2, (5, 7)).astype(dtype) for _ in range(2))
+    np.testing.assert_array_equal(kernels.select(np, predicate, first, second), np.where(predicate, first, second))
+
+
+@pytest.mark.parametrize("alias", ["none", "true", "false"])
+def test_blend_may_write_over_an_operand(alias: str) -> None:
+    generator = np.random.default_rng(0)
+    predicate = generator.random(50) > 0.5
+    first, second = generator.standard_normal((2, 50)).astype(np.float32)
+    expected = np.where(predicate, first, second)
+    out = {"none": np.empty(50, np.float32), "true": first, "false": second}[alias]
+    kernels.blend(np, predicate, first, second, out, np.empty(50, np.int32))
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_reduce_precision_to_bfloat16_is_a_round_trip() -> None:
+    value = np.random.default_rng(0).standard_normal(1000).astype(np.float32)
+    expected = value.astype(ml_dtypes.bfloat16).astype(np.float32)
+    np.testing.assert_array_equal(kernels.reduce_precision(np, value, 8, 7), expected)
+    np.testing.assert_array_equal(kernels.reduce_precision(np, np.float32([1e6, 1e-9]), 5, 10), [np.inf, 0])
+
+
+def test_bitcasts_change_the_last_dim() -> None:
+    value = np.arange(6, dtype=np.int32).reshape(2, 3)
+    narrow = kernels.bitcast_convert(np, value, np.dtype(np.int8))
+    assert narrow.shape == (2, 3, 4)
+    np.testing.assert_array_equal(kernels.bitcast_convert(np, narrow, np.dtype(np.int32)), value)
+
+
+@pytest.mark.parametrize(
+    ("name", "reference", "low", "high"),
+    [
+        ("erf", math.erf, -6, 6),
+        ("erfc", math.erfc, -3, 10),
+        ("lgamma", math.lgamma, 0.1, 30),
+        ("lgamma", math.lgamma, -9.7, -0.1),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_special_functions(name: str, reference: Any, low: float, high: float) -> None:
+    x = np.linspace(low, high, 197)
+    expected = [reference(item) for item in x]
+    function = getattr(kernels_special, name)
+    np.testing.assert_allclose(function(np, x), expected, rtol=1e-11, atol=1e-12)
+    single = x.astype(np.float32)
+    expected = [reference(float(item)) for item in single]
+    np.testing.assert_allclose(function(np, single), expected, rtol=3e-6, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_erf_inv_inverts_erf() -> None:
+    x = np.linspace(-0.9999, 0.9999, 401)
+    np.testing.assert_allclose([math.erf(item) for item in kernels_special.erf_inv(np, x)], x, rtol=1e-11, atol=1e-17)
+    single = kernels_special.erf_inv(np, x.astype(np.float32))
+    np.testing.assert_allclose([math.erf(item) for item in single], x, atol=3e-7)
+    np.testing.assert_array_equal(kernels_special.erf_inv(np, np.float32([1, -1])), [np.inf, -np.inf])
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_digamma_is_the_slope_of_lgamma() -> None:
+    x = np.array([0.3, 1.0, 4.5, 20.0, -0.7, -3.2])
+    step = 1e-6
+    slope = [(math.lgamma(item + step) - math.lgamma(item - step)) / (2 * step) for item in x]
+    np.testing.assert_allclose(kernels_special.digamma(np, x), slope, rtol=1e-6)
+    assert np.isnan(kernels_special.digamma(np, np.array([-2.0, 0.0]))).all()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "interior"),
+    [((1, 0), (0, 2), (0, 0)), ((-1, 1), (1, -2), (0, 0)), ((0, -2), (3, 1), (2, 1)), ((-3, 0), (0, 0), (1, 0))],
+)
+def test_pad(low: tuple[int, ...], high: tuple[int, ...], interior: tuple[int, ...]) -> None:
+    array = np.arange(1, 13).reshape(3, 4)
+    spread = np.zeros([n + (n - 1) * gap for n, gap in zip(array.shape, interior, strict=True)], int)
+    spread[tuple(slice(None, None, gap + 1) for gap in interior)] = array
+    grown = np.pad(spread, [(max(a, 0), max(b, 0)) for a, b in zip(low, high, strict=True)])
+    cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for a, b, n in zip(low, high, grown.shape, strict=True))
+    np.testing.assert_array_equal(kernels_shape.pad(np, array, np.array(0), low, high, interior), grown[cut])

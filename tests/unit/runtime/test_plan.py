@@ -1,0 +1,122 @@
+"""The parts below the engine: windows, memory, threads, the ledger, and the dense programs unsharded."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shardwright.dialects.parsing import parse_module
+from shardwright.layout.axes import Axis
+from shardwright.runtime.crew import Crew
+from shardwright.runtime.executable import compile_module
+from shardwright.runtime.ledger import Ledger, Message
+from shardwright.runtime.memory import assign_offsets
+from shardwright.runtime.strided import Strided
+
+PROGRAMS = Path(__file__).resolve().parents[4] / "shared" / "programs"
+
+
+@given(st.permutations(range(3)), st.tuples(*[st.integers(1, 4)] * 3), st.data())
+def test_reshapes_of_windows_agree_with_numpy(order: list[int], shape: tuple[int, ...], data: st.DataObject) -> None:
+    array = np.arange(math.prod(shape)).reshape(shape)
+    moved, left, target = array.transpose(order), math.prod(shape), list[int]()
+    while left > 1:
+        target.append(data.draw(st.sampled_from([n for n in range(2, left + 1) if left % n == 0])))
+        left //= target[-1]
+    window = Strided.dense(shape).transpose(order).reshape(target)
+    expected = moved.reshape(target)
+    if window is None:
+        assert not np.shares_memory(expected, array)
+    else:
+        bytes_of = [step * array.itemsize for step in window.strides]
+        np.testing.assert_array_equal(np.lib.stride_tricks.as_strided(array, window.shape, bytes_of), expected)
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 8), st.integers(1, 1000)), max_size=30))
+def test_buffers_alive_together_never_overlap(buffers: list[tuple[int, int, int]]) -> None:
+    lives = {index: (first, first + extra) for index, (first, extra, _) in enumerate(buffers)}
+    sizes = {index: size for index, (_, _, size) in enumerate(buffers)}
+    offsets, arena, peak = assign_offsets(lives, sizes)
+    assert peak <= arena
+    for a in offsets:
+        assert offsets[a] + sizes[a] <= arena
+        for b in offsets:
+            together = lives[a][0] <= lives[b][1] and lives[b][0] <= lives[a][1]
+            if a < b and together:
+                assert offsets[a] + sizes[a] <= offsets[b] or offsets[b] + sizes[b] <= offsets[a]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_a_crew_visits_every_block_once(size: int) -> None:
+    visited = np.zeros((3, 10), int)
+
+    def tile(at: int, low: int, high: int, scratch: Any, target: Any) -> None:
+        target[at, low:high] += 1
+
+    Crew(size).tiles(tile, 3, 10, 4, [None] * size, visited)
+    assert (visited == 1).all()
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_crew_multiplies_in_parts(axis: int) -> None:
+    generator = np.random.default_rng(0)
+    lhs, rhs = generator.random((4, 300, 20)), generator.random((1, 20, 270))
+    out = np.empty((4, 300, 270))
+    Crew(2).matmul(axis, lhs, rhs, out)
+    np.testing.assert_allclose(out, lhs @ rhs)
+
+
+def test_a_fault_in_a_crew_reaches_the_caller() -> None:
+    crew = Crew(2)
+
+    def job(thread: int) -> None:
+        if thread == 1:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        crew.share(job)
+    crew.share(lambda thread: None)
+
+
+def test_the_ledger_adds_up_by_kind_and_axes() -> None:
+    ledger = Ledger()
+    x, xy = (Axis("x"),), (Axis("x"), Axis("y"))
+    ledger.count(Message("all_gather", x, 4, 1), np.zeros((4, 3), np.int8))
+    ledger.count(Message("all_gather", x, 4, 1), np.zeros((1, 5), np.int8))
+    ledger.count(Message("all_reduce", xy, 8, 1), np.zeros((1, 2), np.float64), np.zeros((1, 1), np.float16))
+    ledger.count(Message("all_reduce", xy, 1, 1), np.zeros(1))
+    figures = {(entry["kind"], *entry["axes"]): entry["sent_bytes"] for entry in ledger.as_dict()["collectives"]}
+    assert figures == {("all_gather", "x"): 6, ("all_reduce", "x", "y"): 31.5}
+    assert ledger.messages == 3
+    ledger.reset()
+    assert ledger.as_dict() == {"sent_bytes": 0, "messages": 0, "collectives": []}
+
+
+def dense_programs() -> list[str]:
+    names = sorted(path.parent.name for path in PROGRAMS.glob("*/meta.json"))
+    return [name for name in names if "dense" in json.loads((PROGRAMS / name / "meta.json").read_text())["tags"]]
+
+
+@pytest.mark.parametrize("name", dense_programs())
+def test_dense_programs_run_unsharded(name: str) -> None:
+    folder = PROGRAMS / name
+    meta, arrays = json.loads((folder / "meta.json").read_text()), np.load(folder / f"{name}.npz")
+
+    def load(entry: dict[str, Any]) -> Any:
+        array = arrays[entry["key"]]
+        same = entry["npz_dtype"] == entry["dtype"]
+        return array if same else array.view(np.dtype(getattr(ml_dtypes, entry["dtype"])))
+
+    executable = compile_module(parse_module((folder / f"{name}.mlir").read_text(), f"{name}.mlir"))
+    results = executable.run([load(entry) for entry in meta["inputs"]])
+    for result, entry in zip(results, meta["outputs"], strict=True):
+        np.testing.assert_allclose(result.astype(np.float64), load(entry).astype(np.float64), **meta["tol"])
+    assert executable.ledger.messages == 0
