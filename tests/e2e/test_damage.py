@@ -267,7 +267,9 @@ def test_archives_that_cannot_be_read(kind: str, tmp_path: Path, capsys: pytest.
     elif kind == "empty":
         inputs.write_bytes(b"")
     assert run_with(tmp_path / "program.mlir", inputs) == 1
-    assert_coded(capsys.readouterr().err, inputs)
+    err = capsys.readouterr().err
+    assert_coded(err, inputs)
+    assert ("SW0702" if kind in ("missing", "directory") else "SW0709") in err
 
 
 def test_wrong_expected_results_exit_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
