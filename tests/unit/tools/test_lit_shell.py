@@ -72,7 +72,7 @@ def test_not_does_not_excuse_internal_errors(run, monkeypatch: pytest.MonkeyPatc
 def test_quotes_protect_operators(run, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[str]] = []
     monkeypatch.setitem(shell.COMMANDS, "note", lambda arguments, text: (seen.append(arguments), (0, "", ""))[1])
-    run("// RUN: note 'a|b{x=1 y=2}' --c=\"d > e\" 2 3>4\n// RUN: note \\\n// RUN:   joined")
+    run("// RUN: note 'a|b{x=1 y=2}' --c=\"d > e\" 2\n// RUN: note \\\n// RUN:   joined")
     assert seen[0][:3] == ["a|b{x=1 y=2}", "--c=d > e", "2"]
     assert seen[1] == ["joined"]
 
