@@ -136,7 +136,6 @@ from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightTyp
 from shardwright.layout import Layout, Mesh
 
 __version__ = "0.1.0"
-__array_api_version__ = "2024.12"
 
 newaxis = None
 
@@ -148,7 +147,6 @@ __all__ = [
     "ShardwrightError",
     "ShardwrightTypeError",
     "ShardwrightValueError",
-    "__array_api_version__",
     "__version__",
     "abs",
     "add",

@@ -85,7 +85,9 @@ class Array(ABC):
         return self.shape[0]
 
     def __iter__(self) -> Any:
-        return (self[index] for index in range(len(self)))
+        if not self.shape:
+            raise type_error("SW0510", "a tensor without dims cannot be iterated over")
+        return iter(_call("unstack", self))
 
     def __getitem__(self, index: Any) -> Any:
         return _call("index", self, index)

@@ -20,7 +20,7 @@ from shardwright.compiler.trace import current_trace
 from shardwright.compiler.tracing import is_traced, trace_function
 
 CACHE_SIZE = 1024
-"""How many compiled programs one function keeps; the least recently used go first."""
+"""How many compiled programs one function keeps; the oldest go first."""
 
 
 class Function:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
@@ -77,7 +77,7 @@ class Traced:
         """Decides the layout of every value."""
         module = self.module.clone()
         run_pipeline(module, IMPORT + PROPAGATE)
-        return Propagated(module, self.interface, self.backend)
+        return Propagated(module, _decided(self.interface, module), self.backend)
 
     def partition(self) -> Partitioned:
         """Decides the layouts and turns the program into the one that each device runs."""
@@ -244,19 +244,35 @@ def read_mlir(text: str, name: str, backend: Backend) -> Traced:
 
 
 def _interface(module: ModuleOp, name: str) -> Interface:
-    function = next(
-        (op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main" and op.body.blocks), None
-    )
-    if function is None:
-        raise ShardwrightValueError(
-            Diagnostic("SW0716", f"{name} has no function @main", help="name the entry function main")
-        )
+    function = _entry(module, name)
     mesh = next(iter(meshes(module).values()), Mesh())
     parameters = tuple(_parameter(value, place, mesh) for place, value in enumerate(function.args))
     arguments = Tree(tuple, (), (Tree(tuple, (), (LEAF,) * len(parameters)), Tree(dict)))
     count = len(function.function_type.outputs)
     results = LEAF if count == 1 else Tree(tuple, (), (LEAF,) * count)
     return Interface(name, arguments, parameters, results, (), mesh)
+
+
+def _entry(module: ModuleOp, name: str) -> FuncOp:
+    for op in module.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == "main" and op.body.blocks:
+            return op
+    raise ShardwrightValueError(
+        Diagnostic("SW0716", f"{name} has no function @main", help="name the entry function main")
+    )
+
+
+def _decided(interface: Interface, module: ModuleOp) -> Interface:
+    """The interface with the layouts that propagation chose for arguments without one."""
+    if not interface.mesh.axis_names:
+        return interface
+    parameters = tuple(
+        replace(parameter, layout=Layout.from_spec(spec, interface.mesh))
+        if parameter.layout is None and (spec := layout_of(value)) is not None
+        else parameter
+        for parameter, value in zip(interface.parameters, _entry(module, interface.name).args, strict=False)
+    )
+    return replace(interface, parameters=parameters)
 
 
 def _parameter(value: Any, place: int, mesh: Mesh) -> Parameter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from xdsl.ir import Operation, Region
 
 from shardwright.compiler import emit
 from shardwright.compiler.array import Array
-from shardwright.compiler.caller import function_place, location_attribute
+from shardwright.compiler.caller import caller_location, function_place, location_attribute
 from shardwright.compiler.dtypes import DType, brief, default_dtype, scalar_kind
 from shardwright.compiler.faults import type_error
 from shardwright.compiler.pytree import Tree, flatten, paths, unflatten
@@ -134,8 +135,11 @@ def _parameter_name(function: Callable[..., Any], position: int) -> str:
 
 
 def _place(function: Callable[..., Any]) -> LocationAttr:
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    return location_attribute(function_place(code if code is not None else _place.__code__))
+    """Where the function is defined; where it is traced, if it is not written in Python."""
+    plain = inspect.unwrap(function)
+    plain = plain.func if isinstance(plain, partial) else plain
+    code = getattr(plain, "__code__", None) or getattr(type(plain).__call__, "__code__", None)
+    return location_attribute(function_place(code)) if code is not None else caller_location()
 
 
 def _argument(trace: Trace, name: str, leaf: Any, place: LocationAttr) -> Tracer:

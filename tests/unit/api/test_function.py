@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -360,3 +362,32 @@ def test_number_that_does_not_fit() -> None:
     add = sw.function(lambda x, n: x + n)
     add(np.int32(1), 2)
     assert error(TypeError, lambda: add(np.int32(1), 2**40)).code == "SW0506"
+
+
+def test_functions_without_arrays_and_callables_of_all_sorts() -> None:
+    class Scale:
+        def __call__(self, x: Any, factor: float = 2.0) -> Any:
+            return x * factor
+
+    assert sw.function(lambda: sw.ones(3))().tolist() == [1, 1, 1]
+    assert sw.function(Scale())(np.ones(2)).tolist() == [2, 2]
+    assert sw.function(functools.partial(Scale(), factor=3.0))(np.ones(2)).tolist() == [3, 3]
+    assert sw.function(sw.negative)(np.ones(2)).tolist() == [-1, -1]
+
+
+def test_a_failed_trace_leaves_nothing_behind() -> None:
+    def wrong(x: Any) -> Any:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        sw.function(wrong)(np.ones(2))
+    assert isinstance(sw.add(np.ones(2), 1), np.ndarray)
+
+
+def test_threads_trace_apart() -> None:
+    def work(number: int) -> float:
+        scaled = sw.function(lambda x: sw.sum(x * number + sw.ones(4)))
+        return float(scaled(spread(np.ones(4, "float32"))))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(12))) == [4.0 * number + 4 for number in range(12)]

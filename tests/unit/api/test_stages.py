@@ -146,6 +146,18 @@ def test_text_from_elsewhere(tmp_path: Path) -> None:
         traced.compile()(left)
 
 
+def test_arguments_without_a_layout_get_one(tmp_path: Path) -> None:
+    path = tmp_path / "program.mlir"
+    path.write_text(TEXT.replace(' {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}', ""))
+    traced = sw.load_mlir(path)
+    assert traced.interface.parameters[1].layout is None
+    compiled = traced.compile()
+    chosen = compiled.interface.parameters[1].layout
+    assert chosen is not None
+    left, right = np.ones((8, 4), "float32"), np.arange(24, dtype="float32").reshape(4, 6)
+    assert np.array_equal(compiled(left, sw.relayout(right, chosen)), left @ right)
+
+
 def test_text_without_a_mesh_runs_on_one_device(tmp_path: Path) -> None:
     path = tmp_path / "program.mlir"
     path.write_text(

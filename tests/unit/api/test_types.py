@@ -1,0 +1,66 @@
+"""Promotion against NumPy's within each kind, and the types that users name."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import shardwright as sw
+from shardwright.compiler.dtypes import as_dtype, kind_of, promote, promote_scalar
+
+INTEGERS = [np.dtype(f"{sign}int{width}") for sign in ("", "u") for width in (8, 16, 32, 64)]
+INEXACT = [np.dtype(name) for name in ("float16", "float32", "float64", "complex64", "complex128")]
+
+
+@pytest.mark.parametrize(("first", "second"), [*product(INTEGERS, INTEGERS), *product(INEXACT, INEXACT)])
+def test_promotes_as_numpy_within_a_kind(first: np.dtype, second: np.dtype) -> None:
+    expected = np.promote_types(first, second)
+    if kind_of(first) == "integer" and expected.kind == "f":
+        assert promote(first, second) is None  # int64 and uint64: the standard leaves it open
+    else:
+        assert promote(first, second) == expected
+
+
+@pytest.mark.parametrize(("first", "second"), product(INTEGERS, INEXACT))
+def test_kinds_do_not_mix(first: np.dtype, second: np.dtype) -> None:
+    assert promote(first, second) is promote(second, first) is None
+    assert promote(first, sw.bool) is promote(sw.bool, second) is None
+
+
+def test_bfloat16() -> None:
+    assert promote(sw.bfloat16, sw.float32) == sw.float32
+    assert promote(sw.bfloat16, sw.complex64) == sw.complex64
+    assert promote(sw.bfloat16, sw.float16) is None
+    assert as_dtype("bfloat16") == sw.bfloat16
+
+
+def test_python_numbers() -> None:
+    for dtype in INTEGERS:
+        assert promote_scalar(dtype, "integer") == dtype
+        assert promote_scalar(dtype, "float") is None
+    for dtype in INEXACT[:3]:
+        assert promote_scalar(dtype, "integer") == promote_scalar(dtype, "float") == dtype
+        assert promote_scalar(dtype, "boolean") is None
+        assert promote_scalar(dtype, "complex") == np.promote_types(dtype, "complex64")
+    assert promote_scalar(sw.bool, "boolean") == sw.bool
+
+
+def test_functions_on_types() -> None:
+    assert sw.result_type(np.ones(2, "int8"), sw.int32, 3) == sw.int32
+    assert sw.can_cast(sw.int8, sw.int16)
+    assert not sw.can_cast(sw.int16, sw.int8)
+    assert sw.isdtype(sw.uint8, ("unsigned integer", "bool"))
+    assert not sw.isdtype(sw.float32, "integral")
+    assert sw.iinfo(np.ones(1, "int16")).max == 32767
+    assert float(sw.finfo(sw.bfloat16).eps) == 2**-7
+    for wrong in (lambda: sw.isdtype(sw.int8, "whole"), lambda: sw.result_type(sw.int8, sw.float32)):
+        with pytest.raises(TypeError, match="SW0506"):
+            wrong()
+
+
+@pytest.mark.parametrize("given", ["text", object, "str"])
+def test_types_without_elements(given: object) -> None:
+    with pytest.raises(TypeError, match="SW0506"):
+        as_dtype(given)
