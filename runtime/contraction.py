@@ -29,6 +29,7 @@ def fold_device_sums(program: Program) -> None:
             continue
         _sum_inside(chain, step.static[0])
         replaced[step.results[0]] = step.operands[0]
+        readers[step.operands[0]] = readers[step.results[0]]
     program.steps = kept
     program.outputs = [replaced.get(value, value) for value in program.outputs]
 

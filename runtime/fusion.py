@@ -176,9 +176,10 @@ class Fuser:
         ordered: Sequence[int],
         extents: Sequence[int],
     ) -> bool:
-        """Whether the reduced dims are minor in memory and enough rows remain."""
+        """Whether the reduced dims are minor in memory, enough rows remain, and no dim is only repeated."""
         dims = [dim for dim in step.static[0] if extents[dim] > 1]
-        if any(trace(step.operands[0])[1][dim] is None for dim in dims):
+        _, places = trace(step.operands[0])
+        if any(place is None and extent > 1 for place, extent in zip(places, extents, strict=True)):
             return False
         if math.prod(step.results[0].shape) < MINIMUM_ROWS:
             return False

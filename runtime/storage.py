@@ -133,9 +133,10 @@ def place_outputs(program: Program, storage: Storage, windows: Sequence[Strided]
     """
     placed: list[Window] = []
     for index, (value, strided) in enumerate(zip(program.outputs, windows, strict=True)):
-        buffer = Buffer(Home.OUTPUT, value.dtype, value.size, index)
+        buffer = Buffer(Home.OUTPUT, value.dtype, strided.size, index)
         placed.append(Window(buffer, strided))
-        window: Strided | None = strided
+        # A value that varies less than its layout allows is copied, to all the places that hold it.
+        window: Strided | None = strided if strided.shape == value.shape else None
         while value.producer is not None and value.producer.kind in VIEWS and window is not None:
             window, value = unviewed(value.producer, window), value.producer.operands[0]
         if window is not None and value.producer is not None and not value.constant:

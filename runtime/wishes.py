@@ -59,7 +59,7 @@ def _through_reshape(operand: Value, result: Value, wish: Wish) -> Wish:
             return ()
         owner.update(dict.fromkeys(after[:made], tuple(before[:taken])))
         before, after = before[taken:], after[made:]
-    return tuple(dict.fromkeys(dim for place in wish for dim in owner[place]))
+    return tuple(dict.fromkeys(dim for place in wish for dim in owner.get(place, ())))
 
 
 def _for_reduction(dims: Sequence[int], varying: Sequence[int], wish: Wish) -> Wish:
