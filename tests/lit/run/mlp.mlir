@@ -16,7 +16,7 @@
 // EXPLAIN: all_reduce model f32[16@batch, 64]{sum@model} 1,024
 // EXPLAIN: 1 collectives, 1,024 bytes sent per device
 // WHY: line 24: stablehlo.tanh gives f32[16@batch, 128@model]
-// WHY-NEXT: at line 23, its operand
+// WHY-NEXT: from stablehlo.dot_general at line
 
 sdy.mesh @mesh = <["batch"=4, "model"=2]>
 func.func public @main(%x: tensor<16x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"batch"}, {}]>}, %w: tensor<64x128xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>}, %v: tensor<128x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"model"}, {}]>}) -> (tensor<16x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"batch"}, {}]>}) {
