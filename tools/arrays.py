@@ -72,7 +72,12 @@ def select(archive: dict[str, Array], path: str, wanted: Sequence[Declared]) -> 
 
 
 def random_inputs(wanted: Sequence[Declared], seed: int) -> list[Array]:
-    """Seeded arrays: normal numbers, small integers, coin flips."""
+    """
+    Seeded arrays: normal numbers, small integers, coin flips.
+
+    Numbers with two dims or more are scaled as weights are initialised, so that products of many of them stay near 1:
+    with large ones a softmax picks single elements, and rounding alone changes which.
+    """
     generator = np.random.default_rng(seed)
     return [_draw(generator, declared) for declared in wanted]
 
@@ -196,4 +201,5 @@ def _draw(generator: np.random.Generator, declared: Declared) -> Array:
     values = generator.standard_normal(declared.shape)
     if kind == "c":
         values = values + 1j * generator.standard_normal(declared.shape)
-    return values.astype(declared.dtype)
+    fan_in = declared.shape[0] if len(declared.shape) > 1 else 1
+    return (values / np.sqrt(max(fan_in, 1))).astype(declared.dtype)
