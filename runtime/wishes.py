@@ -50,6 +50,8 @@ def _passed_on(step: Step, side: int, operand: Value, wish: Wish) -> Wish:
 
 def _through_reshape(operand: Value, result: Value, wish: Wish) -> Wish:
     """The wish in terms of the operand's dims, where each dim of one side is a run of dims of the other."""
+    if not operand.size:
+        return ()
     before = [dim for dim, extent in enumerate(operand.shape) if extent > 1]
     after = [dim for dim, extent in enumerate(result.shape) if extent > 1]
     owner: dict[int, tuple[int, ...]] = {}
@@ -59,7 +61,7 @@ def _through_reshape(operand: Value, result: Value, wish: Wish) -> Wish:
             return ()
         owner.update(dict.fromkeys(after[:made], tuple(before[:taken])))
         before, after = before[taken:], after[made:]
-    return tuple(dict.fromkeys(dim for place in wish for dim in owner.get(place, ())))
+    return tuple(dict.fromkeys(dim for place in wish for dim in owner[place]))
 
 
 def _for_reduction(dims: Sequence[int], varying: Sequence[int], wish: Wish) -> Wish:
