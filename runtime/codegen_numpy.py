@@ -22,7 +22,7 @@ from shardwright.runtime.kernels import COMPARISONS, working_dtype
 from shardwright.runtime.kernels_shape import REDUCTIONS
 from shardwright.runtime.plan import Kernel, Plan, Sum, Tally, Unit
 from shardwright.runtime.pointwise import dtype_text
-from shardwright.runtime.products import Product
+from shardwright.runtime.products import Batch, Product
 from shardwright.runtime.program import Kind, Program, Step, Value
 from shardwright.runtime.storage import Buffer, Copy, Home, Window
 from shardwright.runtime.tiles import Scratch, Tile
@@ -102,9 +102,9 @@ def _emit(unit: Unit, index: int, text: _Text) -> None:
         case Tile():
             _emit_tile(unit, index, text)
         case Product():
-            names = ", ".join(text.window(window) for window in (unit.lhs, unit.rhs, unit.out))
-            call = f"crew.matmul({unit.axis}, {names})" if unit.axis is not None else _matmul(unit, text)
-            text.main.append(f"    {call}{_comment(unit.location)}")
+            text.main.append(f"    {_matmul(unit, text)}{_comment(unit.location)}")
+        case Batch():
+            _emit_batch(unit, text)
         case Sum():
             text.main.append(f"    {_sum(unit, text)}{_comment(unit.location)}")
         case Copy():
@@ -125,6 +125,15 @@ def _comment(location: str) -> str:
 def _matmul(unit: Product, text: _Text) -> str:
     lhs, rhs, out = (text.window(window) for window in (unit.lhs, unit.rhs, unit.out))
     return f"xp.matmul({lhs}, {rhs}, out={out})"
+
+
+def _emit_batch(unit: Batch, text: _Text) -> None:
+    jobs: list[str] = []
+    for product in unit.products:
+        names = ", ".join(text.window(window) for window in (product.lhs, product.rhs, product.out))
+        jobs.append(f"({product.axis}, {names})")
+    comment = _comment(", ".join(product.location for product in unit.products if product.location))
+    text.main.append(f"    crew.matmul({', '.join(jobs)}){comment}")
 
 
 def _tallied(source: Window | Value, text: _Text) -> str:
@@ -243,11 +252,25 @@ class _Block:
             return [f"{target}[...] = xp.where({', '.join(operands)})"]
         constant = self._constant_mask(step, np.dtype(f"i{dtype.itemsize}"))
         if constant is not None:
-            return [f"k.blend_bits(xp, {constant}, {', '.join(operands[1:])}, {target})"]
+            return self._masked(step, constant, operands, target)
         shape = self._mask_shape(step)
         slot = self.scratch.take(shape, np.dtype(f"i{dtype.itemsize}"))
         self.scratch.give(slot)
         return [f"k.blend(xp, {', '.join(operands)}, {target}, t{slot})"]
+
+    def _masked(self, step: Step, mask: str, operands: list[str], target: str) -> list[str]:
+        """A blend by a constant mask; where the other choice is a constant too, its masked bits are made once."""
+        on_false = step.operands[2].splat
+        if on_false is None:
+            return [f"k.blend_bits(xp, {mask}, {', '.join(operands[1:])}, {target})"]
+        words = self.text.constants[mask]
+        rest = np.invert(words) & on_false.view(words.dtype)
+        name = self.text.constant(rest, ("rest", mask, on_false.tobytes()))
+        bits = dtype_text(words.dtype)
+        return [
+            f"xp.bitwise_and({operands[1]}.view({bits}), {mask}, out={target}.view({bits}))",
+            f"xp.bitwise_or({target}.view({bits}), {name}, out={target}.view({bits}))",
+        ]
 
     def _constant_mask(self, step: Step, bits: np.dtype[Any]) -> str | None:
         """The name of all-ones-or-zeros words for a predicate that is the same in every block of every run."""

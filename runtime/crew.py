@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -22,6 +22,10 @@ _LARGEST_MMAP_THRESHOLD = 1 << 25  # glibc refuses more
 
 SMALLEST_PART = 128
 """Rows or columns of a product below which it is not cut further, so that a busy core holds up less."""
+
+
+Product: TypeAlias = "tuple[int, Any, Any, Any]"
+"""The dim of the result to cut, the two operands, and the result."""
 
 
 class Crew:
@@ -89,22 +93,39 @@ class Crew:
 
         self.share(job) if total > 1 and self.size > 1 else job(0)
 
-    def matmul(self, axis: int, lhs: Any, rhs: Any, out: Any) -> None:
-        """A matrix product whose result is cut along `axis`; each thread takes the next part."""
-        extent, dims = out.shape[axis], out.ndim
-        parts = max(self.size, min(2 * self.size, extent // SMALLEST_PART if axis >= dims - 2 else extent))
-        cuts = [extent * at // parts for at in range(parts + 1)]
-        cut_left, cut_right = axis != dims - 1 and lhs.shape[axis] > 1, axis != dims - 2 and rhs.shape[axis] > 1
-        front, ticket = (slice(None),) * axis, count()
+    def matmul(self, *products: Product) -> None:
+        """
+        Matrix products `(axis, lhs, rhs, out)`, none of which reads another's result.
+
+        Each result is cut along its `axis`; every thread takes the next part of any product.
+        """
+        rounds = 1 if len(products) > 1 else 2
+        tasks = [task for product in products for task in _parts(product, self.size, rounds)]
+        ticket = count()
 
         def job(thread: int) -> None:
             for at in ticket:
-                if at >= parts:
+                if at >= len(tasks):
                     return
-                index = (*front, slice(cuts[at], cuts[at + 1]))
-                np.matmul(lhs[index] if cut_left else lhs, rhs[index] if cut_right else rhs, out=out[index])
+                lhs, rhs, out = tasks[at]
+                np.matmul(lhs, rhs, out=out)
 
         self.share(job)
+
+
+def _parts(product: Product, threads: int, rounds: int) -> list[tuple[Any, Any, Any]]:
+    """The operands and results of the parts into which a product is cut: one or two for each thread."""
+    axis, lhs, rhs, out = product
+    extent, dims = out.shape[axis], out.ndim
+    wanted = extent // SMALLEST_PART if axis >= dims - 2 else extent
+    number = min(extent, max(threads, min(rounds * threads, wanted)))
+    cut_left, cut_right = axis != dims - 1 and lhs.shape[axis] > 1, axis != dims - 2 and rhs.shape[axis] > 1
+    front = (slice(None),) * axis
+    parts: list[tuple[Any, Any, Any]] = []
+    for at in range(number):
+        index = (*front, slice(extent * at // number, extent * (at + 1) // number))
+        parts.append((lhs[index] if cut_left else lhs, rhs[index] if cut_right else rhs, out[index]))
+    return parts
 
 
 def _nothing(thread: int) -> None:

@@ -18,7 +18,7 @@ from shardwright.runtime.contraction import fold_device_sums
 from shardwright.runtime.fusion import Fuser, Group
 from shardwright.runtime.ledger import Message
 from shardwright.runtime.memory import assign_offsets
-from shardwright.runtime.products import Product, plan_product
+from shardwright.runtime.products import Batch, Product, plan_product
 from shardwright.runtime.program import VIEWS, Kind, Program, Step, Value
 from shardwright.runtime.storage import Buffer, Copy, Home, Storage, Window, place_outputs
 from shardwright.runtime.strided import Strided
@@ -58,7 +58,7 @@ class Tally:
     location: str
 
 
-Unit: TypeAlias = "Tile | Product | Sum | Copy | Kernel | Tally"
+Unit: TypeAlias = "Tile | Product | Batch | Sum | Copy | Kernel | Tally"
 
 
 @dataclass
@@ -163,6 +163,7 @@ class _Planner:
         self.plan.units.append(plan_tile(group, reads, wanted, self.storage))
 
     def _assign(self) -> None:
+        self.plan.units = _batched(self.plan.units)
         lives: dict[Buffer, tuple[int, int]] = {}
         for index, unit in enumerate(self.plan.units):
             for window in touched(unit):
@@ -173,6 +174,20 @@ class _Planner:
         self.plan.offsets, self.plan.arena_bytes, self.plan.peak_bytes = assign_offsets(lives, sizes)
 
 
+def _batched(units: Sequence[Unit]) -> list[Unit]:
+    """The units with neighbouring products that threads share in one `Batch`, where they are independent."""
+    found: list[Unit] = []
+    for unit in units:
+        last = found[-1] if found else None
+        if not isinstance(unit, Product) or unit.axis is None:
+            found.append(unit)
+        elif isinstance(last, Batch) and last.takes(unit):
+            last.products.append(unit)
+        else:
+            found.append(Batch([unit]))
+    return found
+
+
 def touched(unit: Unit) -> list[Window]:
     """All windows that a unit reads or writes."""
     match unit:
@@ -180,6 +195,8 @@ def touched(unit: Unit) -> list[Window]:
             return [read.window for read in unit.reads] + [write.window for write in unit.writes]
         case Product():
             return [unit.lhs, unit.rhs, unit.out]
+        case Batch():
+            return [window for product in unit.products for window in touched(product)]
         case Sum() | Copy():
             return [unit.source, unit.target]
         case Kernel():

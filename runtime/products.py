@@ -26,6 +26,18 @@ class Product:
     location: str
 
 
+@dataclass(eq=False)
+class Batch:
+    """Products that run together: each is worth sharing between threads, and none reads another's result."""
+
+    products: list[Product]
+
+    def takes(self, product: Product) -> bool:
+        """Whether a product reads nothing that this batch writes."""
+        written = {other.out.buffer for other in self.products}
+        return product.lhs.buffer not in written and product.rhs.buffer not in written
+
+
 @dataclass(frozen=True)
 class _Roles:
     """The dims of a dot by what they do: (lhs dim, rhs dim, result dim), -1 where there is none."""
@@ -220,4 +232,4 @@ def _shared_axis(result: Strided) -> int:
     even = [dim for dim in range(dims - 2) if result.shape[dim] % 2 == 0]
     if even:
         return max(even, key=lambda dim: (result.shape[dim] >= 2, -dim))
-    return dims - 2 if result.shape[-2] >= result.shape[-1] else dims - 1
+    return dims - 2 if result.shape[-2] > result.shape[-1] else dims - 1

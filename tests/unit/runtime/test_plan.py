@@ -70,7 +70,7 @@ def test_a_crew_multiplies_in_parts(axis: int) -> None:
     generator = np.random.default_rng(0)
     lhs, rhs = generator.random((4, 300, 20)), generator.random((1, 20, 270))
     out = np.empty((4, 300, 270))
-    Crew(2).matmul(axis, lhs, rhs, out)
+    Crew(2).matmul((axis, lhs, rhs, out))
     np.testing.assert_allclose(out, lhs @ rhs)
 
 

@@ -58,7 +58,9 @@ class Generator:
 
     def binary(self, value: Value) -> Value:
         other = self.fitting(value)
-        return self.builder.pointwise(self.random.choice(["add", "multiply", "maximum", "subtract"]), [value, other], F32)
+        return self.builder.pointwise(
+            self.random.choice(["add", "multiply", "maximum", "subtract"]), [value, other], F32
+        )
 
     def fitting(self, value: Value) -> Value:
         """A value of the same local shape: an old one, a scalar, or a reduction spread out again."""
