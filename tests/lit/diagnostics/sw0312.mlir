@@ -1,6 +1,6 @@
 // RUN: not shardwright-opt %s 2>&1 | filecheck %s
 // CHECK: sw0312.mlir:8:8: error[SW0312]: 'dtensor.relayout' op is not legal in the planned stage
-// CHECK: help: legal are chlo.*, stablehlo.*, builtin.module, dtensor.all_gather, dtensor.all_reduce, dtensor.all_slice, dtensor.all_to_all, dtensor.collective_permute, dtensor.exchange, dtensor.mesh, dtensor.reduce_scatter, func.func, func.return
+// CHECK: help: legal are chlo.*, stablehlo.*, builtin.module, dtensor.all_gather, {{.*}}, func.func, func.return
 
 module attributes {dtensor.stage = "planned"} {
 dtensor.mesh @mesh = <["x"=2]>
