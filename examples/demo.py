@@ -1,8 +1,8 @@
 """
 `make demo`: two programs over a 4x2 mesh of devices, simulated on NumPy in this process.
 
-The first is a training step that Shardwright traces, the second one that JAX exported. For each: the layouts, every
-collective with its bytes and its reason, and the largest difference from the unsharded run.
+The first is a perceptron that Shardwright traces, the second a training step that JAX exported. For each: the layouts,
+every collective with its bytes and its reason, and the largest difference from the unsharded run.
 """
 
 from __future__ import annotations
@@ -19,63 +19,47 @@ from rich.table import Table
 import shardwright as sw
 from shardwright.compiler.stages import Partitioned, Propagated, Traced
 from shardwright.compiler.unsharded import unsharded_module
+from shardwright.examples import mlp
 from shardwright.runtime.executable import compile_module
 
 HERE = Path(__file__).resolve().parent
-MESH = sw.Mesh(batch=4, model=2)
 CONSOLE = Console(width=140, highlight=False)
 
 
-@sw.function
-def two_layers(x: Any, target: Any, w1: Any, b1: Any, w2: Any, b2: Any) -> Any:
-    """A two-layer perceptron and its loss."""
-    hidden = sw.nn.relu(x @ w1 + b1)
-    output = hidden @ w2 + b2
-    return output, sw.mean((output - target) ** 2)
+def show_perceptron() -> None:
+    """The program of `mlp.py`: rows split over `batch`, hidden units over `model`."""
+    x, params = mlp.arrays()
+    arguments = mlp.distribute(x, params)
+    traced = mlp.perceptron.trace(*arguments)
+    show("A traced two-layer perceptron", traced, arguments, [mlp.perceptron(x, params)])
 
 
-def perceptron() -> tuple[Traced, list[np.ndarray]]:
-    """The traced program: rows split over `batch`, hidden units over `model`."""
-    random = np.random.default_rng(0)
-    described = {
-        "x": ((64, 128), ["batch"]),
-        "target": ((64, 32), ["batch"]),
-        "w1": ((128, 256), [None, "model"]),
-        "b1": ((256,), ["model"]),
-        "w2": ((256, 32), ["model"]),
-        "b2": ((32,), []),
-    }
-    arrays = [random.standard_normal(shape).astype(np.float32) * 0.1 for shape, _ in described.values()]
-    layouts = [sw.Layout(axes, MESH) for _, axes in described.values()]
-    tensors = [sw.relayout(array, layout) for array, layout in zip(arrays, layouts, strict=True)]
-    return two_layers.trace(*tensors), arrays
-
-
-def exported() -> tuple[Traced, list[np.ndarray]]:
+def show_transformer() -> None:
     """The program that JAX exported, with seeded inputs."""
     traced = sw.load_mlir(HERE / "transformer_train.mlir")
     random = np.random.default_rng(0)
-    parameters = traced.interface.parameters
-    return traced, [(random.standard_normal(p.shape) * 0.1).astype(p.dtype) for p in parameters]
+    arguments = [random.standard_normal(one.shape, np.float32) for one in traced.interface.parameters]
+    unsharded = compile_module(unsharded_module(traced.module.clone()))
+    show("A transformer's training step, exported by JAX", traced, arguments, unsharded.run(arguments))
 
 
-def show(title: str, traced: Traced, arguments: Sequence[np.ndarray]) -> None:
+def show(title: str, traced: Traced, arguments: Sequence[Any], expected: Sequence[Any]) -> None:
     """Partition, run and compare one program, and print what happened."""
     started = time.perf_counter()
     propagated = traced.propagate()
     partitioned = propagated.partition()
     compiled = partitioned.compile()
-    ready = time.perf_counter()
+    seconds = time.perf_counter() - started
     results = compiled(*arguments)
-    CONSOLE.rule(f"{title}, over {MESH}")
+    CONSOLE.rule(f"{title}, over {traced.interface.mesh}")
     show_layouts(propagated)
     show_collectives(partitioned)
-    expected = compile_module(unsharded_module(traced.module.clone())).run(arguments)
-    difference = max(np.max(np.abs(np.asarray(a) - b)) for a, b in zip(results, expected, strict=True))
+    pairs = zip(results if isinstance(results, tuple) else (results,), expected, strict=True)
+    difference = max(np.max(np.abs(np.asarray(result) - wanted)) for result, wanted in pairs)
     ledger = compiled.ledger
     CONSOLE.print(
         f"predicted {partitioned.predicted_bytes} bytes per device; the run counted {ledger.sent_bytes} in "
-        f"{ledger.messages} messages. From text to executable: {(ready - started) * 1e3:.0f} ms."
+        f"{ledger.messages} messages. Partitioned and compiled in {seconds * 1e3:.0f} ms."
     )
     CONSOLE.print(f"[bold]largest difference from the unsharded run: {difference:.2e}[/bold]\n")
 
@@ -108,8 +92,8 @@ def shortened(text: str) -> str:
 
 def main() -> None:
     """Both programs."""
-    show("A traced two-layer perceptron", *perceptron())
-    show("A transformer's training step, exported by JAX", *exported())
+    show_perceptron()
+    show_transformer()
 
 
 if __name__ == "__main__":

@@ -31,12 +31,17 @@ def arrays() -> tuple[np.ndarray, dict[str, np.ndarray]]:
     return random.standard_normal((64, 128), np.float32), params
 
 
+def distribute(x: np.ndarray, params: dict[str, np.ndarray]) -> tuple[sw.DTensor, dict[str, sw.DTensor]]:
+    """The same arrays, split over the mesh."""
+    layouts = {"w1": [None, "model"], "b1": ["model"], "w2": ["model"], "b2": [None]}
+    distributed = {name: sw.relayout(array, sw.Layout(layouts[name], MESH)) for name, array in params.items()}
+    return sw.relayout(x, sw.Layout(["batch"], MESH)), distributed
+
+
 def main() -> float:
     """Print the report; returns the largest difference from the unsharded run."""
     x, params = arrays()
-    layouts = {"w1": [None, "model"], "b1": ["model"], "w2": ["model"], "b2": [None]}
-    distributed = {name: sw.relayout(array, sw.Layout(layouts[name], MESH)) for name, array in params.items()}
-    batch = sw.relayout(x, sw.Layout(["batch"], MESH))
+    batch, distributed = distribute(x, params)
 
     propagated = perceptron.trace(batch, distributed).propagate()
     print("layouts:")

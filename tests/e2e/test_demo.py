@@ -16,7 +16,7 @@ def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     differences = [float(found) for found in re.findall(r"largest difference from the unsharded run: (\S+)", text)]
     assert len(differences) == 2
-    assert max(differences) < 1e-5
+    assert max(differences) < 1e-3
     figures = re.findall(r"predicted (\d+) bytes per device; the run counted (\d+)", text)
     assert len(figures) == 2
     assert all(predicted == counted != "0" for predicted, counted in figures)
