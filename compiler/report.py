@@ -113,6 +113,8 @@ def predicted_bytes(module: ModuleOp) -> Fraction | None:
 
 def sent_by(op: CollectiveOp, mesh: Mesh) -> Fraction | None:
     """The bytes that each device sends for one planned collective."""
+    if isinstance(op, dtensor.WindowOp):
+        return op.sent_bytes(mesh)
     total = Fraction()
     for operand, result in zip(op.inputs, op.outputs, strict=True):
         before, after = layout_of(operand), layout_of(result)
@@ -192,7 +194,9 @@ def _row(op: CollectiveOp, mesh: Mesh) -> CollectiveRow:
 
 
 def _moved_axes(op: CollectiveOp) -> tuple[str, ...]:
-    """The axes whose place in the layout changes, in the order of the layouts."""
+    """The axes whose place in the layout changes, in the order of the layouts; a window's are those it moves along."""
+    if isinstance(op, dtensor.WindowOp):
+        return tuple(axis.brief() for axes in op.dim_axes.data for axis in axes)
     before, after = layout_of(op.inputs[0]), layout_of(op.outputs[0])
     assert before is not None
     assert after is not None

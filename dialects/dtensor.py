@@ -8,11 +8,25 @@ has the table.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import cast
+from fractions import Fraction
+from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, NoneAttr, StringAttr, SymbolRefAttr, TensorType, i32, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    NoneAttr,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -44,10 +58,12 @@ from shardwright.dialects.dtensor_attributes import (
     parse_kind,
     parse_spec,
 )
+from shardwright.dialects.types import element_of, element_size, integers, shape_of
 from shardwright.layout import algebra
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
+from shardwright.layout.window import Window, missing_elements
 
 DimAxes = Sequence[Sequence[Axis]]
 
@@ -197,6 +213,9 @@ class CollectiveOp(IRDLOperation, ABC):
     reason = opt_prop_def(StringAttr)
     traits = traits_def(Pure())
 
+    SPELLED: ClassVar[tuple[str, ...]] = ("reason",)
+    """Properties that stand in the attribute dictionary."""
+
     @classmethod
     @abstractmethod
     def parse_arguments(cls, parser: Parser) -> dict[str, Attribute]:
@@ -224,8 +243,7 @@ class CollectiveOp(IRDLOperation, ABC):
         properties: dict[str, Attribute] = dict(cls.parse_arguments(parser))
         operands = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
         attributes = parser.parse_optional_attr_dict()
-        if "reason" in attributes:
-            properties["reason"] = attributes.pop("reason")
+        properties.update({name: attributes.pop(name) for name in cls.SPELLED if name in attributes})
         parser.parse_punctuation(":")
         position = parser.pos
         signature = parser.parse_function_type()
@@ -240,7 +258,7 @@ class CollectiveOp(IRDLOperation, ABC):
     def print(self, printer: Printer) -> None:
         printer.print_string(f" {self.arguments_text()} ")
         printer.print_list(self.inputs, printer.print_ssa_value)
-        shown = {"reason": self.reason} if self.reason is not None else {}
+        shown = {name: self.properties[name] for name in self.SPELLED if name in self.properties}
         printer.print_op_attributes(self.attributes | shown)
         printer.print_string(" : ")
         printer.print_function_type([value.type for value in self.inputs], [value.type for value in self.outputs])
@@ -561,6 +579,106 @@ class ExchangeOp(_FromToOp):
 
 
 @irdl_op_definition
+class WindowOp(CollectiveOp):
+    """
+    Slices, pads or reverses dims that are split: each device receives what its window lacks, once, from its holder.
+
+    Element `i` of a result dim is element `start + stride * i` of the operand dim, or `padding` where there is none.
+    Operand and result are split alike; `dim_axes` repeats the axes of the dims along which elements move.
+
+    `%1 = dtensor.window @mesh [{"x"}, {}] [-1, 0] by [1, 1] %0 {padding = dense<0.0> : tensor<f32>} : (T1) -> T2`
+    """
+
+    name = "dtensor.window"
+    dim_axes = prop_def(DimAxesAttr)
+    starts = prop_def(DenseArrayBase)
+    strides = prop_def(DenseArrayBase)
+    padding = opt_prop_def(DenseIntOrFPElementsAttr)
+
+    SPELLED: ClassVar[tuple[str, ...]] = ("padding", "reason")
+
+    def __init__(
+        self,
+        operand: SSAValue,
+        result_type: Attribute,
+        mesh: str,
+        dim_axes: DimAxes,
+        windows: Sequence[Window],
+        padding: Attribute | None,
+        reason: str | None = None,
+    ):
+        properties = _properties(mesh, reason) | {
+            "dim_axes": DimAxesAttr(tuple(tuple(dim) for dim in dim_axes)),
+            "starts": integers(tuple(window.start for window in windows)),
+            "strides": integers(tuple(window.stride for window in windows)),
+        }
+        if padding is not None:
+            properties["padding"] = padding
+        super().__init__(operands=[[operand]], result_types=[[result_type]], properties=properties)
+
+    @classmethod
+    def parse_arguments(cls, parser: Parser) -> dict[str, Attribute]:
+        def numbers() -> Attribute:
+            return integers(tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)))
+
+        mesh, axes, starts = _symbol(parser), DimAxesAttr(parse_dim_axes(parser)), numbers()
+        parser.parse_keyword("by")
+        return {"mesh": mesh, "dim_axes": axes, "starts": starts, "strides": numbers()}
+
+    def arguments_text(self) -> str:
+        starts, strides = (list(_numbers(each)) for each in (self.starts, self.strides))
+        return f"@{self.mesh_name} {dim_axes_text(self.dim_axes.data)} {starts} by {strides}"
+
+    def windows(self, mesh: Mesh) -> tuple[Window, ...]:
+        """For each dim of the global tensor how the result comes from the operand; on global and per-device types."""
+        whole = layout_of(self.inputs[0]) is not None
+        sizes = [1 if whole else mesh.group_size(axes) for axes in self.dim_axes.data]
+        source, target = (shape_of(value) for value in (self.inputs[0], self.outputs[0]))
+        operands = [extent * size for extent, size in zip(source, sizes, strict=True)]
+        results = [extent * size for extent, size in zip(target, sizes, strict=True)]
+        return tuple(map(Window, operands, results, _numbers(self.starts), _numbers(self.strides)))
+
+    def sent_bytes(self, mesh: Mesh) -> Fraction:
+        """The bytes that each device receives, on average: the elements of its window that it lacks."""
+        spec, shape = layout_of(self.inputs[0]), shape_of(self.inputs[0])
+        local = shape if spec is None else algebra.local_shape(spec, shape, mesh)
+        windows = [
+            (window, mesh.group_size(axes)) if window.moves else None
+            for window, axes in zip(self.windows(mesh), self.dim_axes.data, strict=True)
+        ]
+        others = math.prod(extent for extent, window in zip(local, windows, strict=True) if window is None)
+        return missing_elements(list(filter(None, windows))) * others * element_size(element_of(self.inputs[0]))
+
+    def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
+        for dim, (axes, mine) in enumerate(zip(spec.dims, self.dim_axes.data, strict=True)):
+            if mine and mine != axes:
+                raise ValueError(f"dim {dim} is split by {axes_text(axes)}, not by {axes_text(mine)}")
+            if axes and not mine and self.windows(mesh)[dim].moves:
+                raise ValueError(f"elements move along dim {dim}, so dim_axes must name its axes {axes_text(axes)}")
+        return spec
+
+    def derive_shape(self, shape: tuple[int, ...], mesh: Mesh) -> tuple[int, ...]:
+        return shape_of(self.outputs[0])
+
+    def _verify_pair(self, operand: SSAValue, result: SSAValue, mesh: Mesh) -> None:
+        rank = len(shape_of(operand))
+        lengths = {rank, len(shape_of(result)), len(self.dim_axes.data), len(self.starts), len(self.strides)}
+        if len(lengths) != 1 or element_of(operand) != element_of(result):
+            raise ValueError("operand, result, dim_axes, starts and strides must agree in rank and element type")
+        if 0 in _numbers(self.strides):
+            raise ValueError("a stride of 0 takes no step")
+        before, after = layout_of(operand), layout_of(result)
+        if (before is None) != (after is None) or (before is not None and self.derive(before, mesh) != after):
+            raise ValueError("operand and result must have the same layout")
+        if self.padding is None and any(window.pads for window in self.windows(mesh)):
+            raise ValueError("the window leaves the operand, so it needs padding")
+
+
+def _numbers(attribute: Attribute) -> tuple[int, ...]:
+    return tuple(cast("DenseArrayBase[IntegerType]", attribute).get_values())
+
+
+@irdl_op_definition
 class AxisIndexOp(IRDLOperation):
     """
     This device's linear index over `axes`, major to minor: `%0 = dtensor.axis_index @mesh {"x"} : tensor<i32>`.
@@ -614,6 +732,7 @@ COLLECTIVES: tuple[type[CollectiveOp], ...] = (
     AllToAllOp,
     CollectivePermuteOp,
     ExchangeOp,
+    WindowOp,
 )
 
 DTensor = Dialect(

@@ -21,6 +21,7 @@ from shardwright.passes.partial_flow import Pending, incoming, outgoing, plan_fl
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.rewriter import retype
 from shardwright.passes.strategy import Strategist, Strategy
+from shardwright.rules.windows import padding_of, windows_of
 
 
 @dataclass(slots=True)
@@ -102,9 +103,34 @@ class Aligner:
             if self.emit and operand is not node.op.operands[place]:
                 node.op.operands[place] = operand
         pending = outgoing(strategy, flowing[0] if flowing else None)
+        self.sent += strategy.exchanged and strategy.exchanged * self.program.bytes[node.operands[0]]
         for value, result in zip(node.results, strategy.results, strict=True):
             self.pending[value], self.made[value] = pending, result
             self._define(value, self._spec(result, pending))
+        moving = {factor for factor, _, _ in node.rule.windows}
+        if self.emit and any(factor in moving for factor, _ in strategy.factors):
+            self._exchange(node, strategy)
+
+    def _exchange(self, node: Node, strategy: Strategy) -> None:
+        """An op that moves elements along a split dim becomes a window: the devices exchange what they lack."""
+        op, (result,) = node.op, node.results
+        windows = windows_of(op)
+        assert windows is not None
+        split = {dim for _, dim, _ in node.rule.windows}
+        dim_axes = [axes if dim in split else () for dim, axes in enumerate(strategy.results[0])]
+        type_ = op.results[0].type
+        moved = dtensor.WindowOp(
+            op.operands[0], type_, self.program.mesh.name, dim_axes, windows, padding_of(op), self._why(node, strategy)
+        )
+        moved.location = op.location
+        op.results[0].replace_all_uses_with(moved.outputs[0])
+        moved.outputs[0].name_hint = op.results[0].name_hint
+        assert op.parent is not None
+        op.parent.insert_op_before(moved, op)
+        self.obsolete.append(op)
+        forms = self.forms[result]
+        assert forms is not None
+        forms.available[forms.made] = moved.outputs[0]
 
     def _flowing(self, node: Node, strategy: Strategy) -> tuple[Pending, tuple[int, ...]] | None:
         if not self.flow.accepts[node.index]:

@@ -103,7 +103,22 @@ def _simplify_pad(op: Operation) -> Operation | SSAValue | None:
 
 
 def _simplify_slice(op: Operation) -> Operation | SSAValue | None:
-    return _drop_if_unchanged(op) or _splat_result(op)
+    return _drop_if_unchanged(op) or _splat_result(op) or _slice_of_pad(op)
+
+
+def _slice_of_pad(op: Operation) -> Operation | None:
+    """A slice of a pad is a pad by less, possibly by less than nothing: a shift is one op."""
+    assert isinstance(op, stablehlo.SliceOp)
+    inner = op.operand.owner
+    starts, limits, strides = op.bounds
+    if not isinstance(inner, stablehlo.PadOp) or any(stride != 1 for stride in strides):
+        return None
+    low, high, interior = inner.amounts
+    padded, source = shape_of(op.operand), shape_of(inner.operand)
+    less_low = tuple(edge - start for edge, start in zip(low, starts, strict=True))
+    less_high = tuple(edge - (size - limit) for edge, size, limit in zip(high, padded, limits, strict=True))
+    cut_away = any(-edge > size for edges in (less_low, less_high) for edge, size in zip(edges, source, strict=True))
+    return None if any(interior) or cut_away else stablehlo.PadOp(*inner.operands, less_low, less_high)
 
 
 def _simplify_reverse(op: Operation) -> Operation | SSAValue | None:

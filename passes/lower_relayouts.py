@@ -61,7 +61,8 @@ def _lower(op: dtensor.RelayoutOp | dtensor.ConstraintOp, meshes: dict[str, Mesh
     try:
         plan = planner.plan(source, target, shape_of(op.operand), meshes[source.mesh])
     except ValueError as error:
-        raise fault("SW0406", f"no relayout from {source} to {target}: {error}", op) from error
+        message, help_text = f"no relayout from {source} to {target}: {error}", "give the result another layout"
+        raise fault("SW0406", message, op, help=help_text) from error
     reason = op.reason.data if op.reason is not None else None
     value: SSAValue = op.operand
     for step in plan.steps:

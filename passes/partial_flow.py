@@ -97,11 +97,13 @@ def _price(
 
     for node, strategy in zip(reversed(program.nodes), reversed(strategies), strict=True):
         results = list(zip(node.results, strategy.results, strict=True))
+        flows_on = True
         for value, made in results:
             now = finish_now(value, made, pending[value])
             users = program.users[value]
             onwards = sum(through[user.index] for user in users) if users and value not in ends else float("inf")
             settled[value] = min(now, onwards)
+            flows_on = flows_on and onwards < now
         flowing = inflow[node.index]
         if flowing is None:
             continue
@@ -110,7 +112,8 @@ def _price(
         before = sum(finish_now(value, made, what) for value, made in sources.items())
         before += sum(finish_now(value, made, outgoing(strategy, None)) for value, made in results)
         after = sum(settled[value] for value in node.results)
-        if after < before:
+        # An even price is right where the users' prices count on this op to pass its share on.
+        if after < before or (after == before and flows_on):
             accepts[node.index] = True
             through[node.index] = after / len(sources)
     return Flow(accepts)

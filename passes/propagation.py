@@ -147,7 +147,7 @@ class _Spread:
                 continue
             weight = self.program.bytes[value]
             for factor, axes in self.strategist.project(node.rule, place, self.state.dims[value])[0].items():
-                if not node.rule.splittable(factor):
+                if not node.rule.movable(factor):
                     continue
                 held = winners.get(factor)
                 if held is None or _wins((axes, weight, value), held):

@@ -50,7 +50,7 @@ STAGES = {
     for stage in (
         Stage("traced", _TENSOR_OPS, _FRAME | _REQUESTS | {"func.call"}, "some"),
         Stage("propagated", _TENSOR_OPS, _FRAME | _REQUESTS, "all"),
-        Stage("aligned", _TENSOR_OPS, _FRAME | _REQUESTS, "all", fits=True),
+        Stage("aligned", _TENSOR_OPS, _FRAME | _REQUESTS | {"dtensor.window"}, "all", fits=True),
         Stage("planned", _TENSOR_OPS, _FRAME | _MOVES, "all", fits=True),
         Stage("local", _TENSOR_OPS, _FRAME | _MOVES | {"dtensor.axis_index"}, "none"),
     )

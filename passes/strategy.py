@@ -18,6 +18,7 @@ from shardwright.layout import algebra, cost, planner
 from shardwright.layout.axes import Axis, cut, merge_adjacent
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
+from shardwright.layout.window import PARTS_LIMIT, missing_elements
 from shardwright.passes.program import Node, Program
 from shardwright.rules.rule import Axes, Rule, assemble, project
 
@@ -38,6 +39,8 @@ class Strategy:
     """Over how many devices the op's work is split."""
     factors: tuple[tuple[int, Axes], ...]
     """The axes of each factor that has any."""
+    exchanged: float = 0.0
+    """What the devices exchange for dims along which elements move, as a share of the first operand's bytes."""
 
 
 class Strategist:
@@ -94,7 +97,7 @@ class Strategist:
         program = self.program
         best: tuple[float, int, int, Strategy] | None = None
         for rank, option in enumerate(options):
-            price = 0.0
+            price = option.exchanged and option.exchanged * program.bytes[node.operands[0]]
             seen: set[tuple[int, Dims]] = set()
             for place, wanted in enumerate(option.operands):
                 value = node.operands[place]
@@ -198,7 +201,7 @@ class Strategist:
         for found in carried:
             tensors.update({axis for axes in found.values() for axis in axes})
             for factor, axes in found.items():
-                if rule.splittable(factor):
+                if rule.movable(factor):
                     for axis in axes:
                         factors = choices.setdefault(axis, [])
                         if factor not in factors:
@@ -258,7 +261,23 @@ class Strategist:
         partial = tuple(axis for _, axes in reduced for axis in axes)
         degree = math.prod(mesh.group_size(axes) for axes in by_factor.values())
         factors = tuple(sorted(by_factor.items()))
-        return Strategy(sides[0], sides[1], partial, reduced[0][0] if reduced else "", degree, factors)
+        kind = reduced[0][0] if reduced else ""
+        exchanged = self._exchanged(rule, by_factor)
+        if exchanged is None:
+            return None
+        return Strategy(sides[0], sides[1], partial, kind, degree, factors, exchanged)
+
+    def _exchanged(self, rule: Rule, by_factor: dict[int, Axes]) -> float | None:
+        """The share of the operand that a device must receive; None when a dim has too many parts to count."""
+        parts = {factor: self.mesh.group_size(axes) for factor, axes in by_factor.items()}
+        windows = [(window, parts.get(factor, 1)) for factor, _, window in rule.windows]
+        if all(count == 1 for _, count in windows):
+            return 0.0
+        if any(count > PARTS_LIMIT for _, count in windows):
+            return None
+        moved = {factor for factor, _, _ in rule.windows}
+        others = math.prod(count for factor, count in parts.items() if factor not in moved)
+        return float(missing_elements(windows)) / (others * math.prod(window.operand for window, _ in windows))
 
 
 def _assignments(choices: dict[Axis, list[int | None]]) -> list[list[tuple[Axis, int | None]]]:

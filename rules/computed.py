@@ -13,9 +13,11 @@ from xdsl.ir import Operation
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import element_dtype
+from shardwright.layout.window import Window
 from shardwright.rules.reductions import is_zero, splits
 from shardwright.rules.rule import ANY, PASS, PERMUTE, REPLICATE, Dim, Rule, Tensor
 from shardwright.rules.sharding import Shape, add_row, operand_shapes, shape_of
+from shardwright.rules.windows import windows_of
 
 _SCALAR: Tensor = ()
 
@@ -48,10 +50,13 @@ class _Builder:
         identity: bool = False,
         pairwise: bool = False,
         heavy: bool = False,
+        windows: Sequence[tuple[int, int, Window]] = (),
     ) -> Rule:
         """The finished rule."""
         sizes, kinds = tuple(self.sizes), tuple(self.kinds)
-        return Rule(sizes, tuple(operands), tuple(results), kinds, tuple(flows), identity, pairwise, heavy)
+        return Rule(
+            sizes, tuple(operands), tuple(results), kinds, tuple(flows), identity, pairwise, heavy, tuple(windows)
+        )
 
 
 @cache
@@ -165,23 +170,18 @@ def _reshape_rule(source: Shape, target: Shape) -> Rule:
     """
     Splits both shapes into the factors that they share: `(8, 32) -> 256` is `i j -> (i j)`.
 
-    Within a stretch of dims whose products agree, the factors are the steps of the merged running products, as long as
-    each divides the next; where they don't, the stretch has to be whole.
+    Within a stretch of dims whose products agree, these are the steps by which the running products of both shapes
+    grow alike. Where they part (`(2, 3) -> (3, 2)`), what is left of the stretch has to be whole.
     """
     builder = _Builder()
     operand: list[Dim] = []
     result: list[Dim] = []
     for left, right in _stretches(source, target):
         left_steps, right_steps = _running(left), _running(right)
-        steps = sorted({*left_steps, *right_steps})
-        nests = all(big % small == 0 for small, big in pairwise(steps))
-        if not nests:
-            operand += builder.tensor(left, REPLICATE)
-            result += builder.tensor(right, REPLICATE)
-            continue
-        factors = {step: builder.factor(step // before) for before, step in zip([1, *steps], steps, strict=False)}
-        operand += _compound(left_steps, steps, factors)
-        result += _compound(right_steps, steps, factors)
+        steps = _common_steps(left_steps, right_steps)
+        shared = {step: builder.factor(step // before) for before, step in pairwise([1, *steps])}
+        operand += _compound(builder, left_steps, shared)
+        result += _compound(builder, right_steps, shared)
     return builder.rule((tuple(operand),), (tuple(result),), ((ANY, (0,)),))
 
 
@@ -189,7 +189,24 @@ def _running(sizes: Sequence[int]) -> list[int]:
     return [math.prod(sizes[: index + 1]) for index in range(len(sizes))]
 
 
-def _compound(mine: Sequence[int], steps: Sequence[int], factors: dict[int, Dim]) -> list[Dim]:
+def _common_steps(left: Sequence[int], right: Sequence[int]) -> list[int]:
+    """Products of leading factors, each dividing the next, by which both sides can be split."""
+    steps: list[int] = []
+    reached = 1
+    while left and right and reached < left[-1]:
+        step = math.gcd(*(next(product for product in side if product > reached) for side in (left, right)))
+        if step == reached:
+            break
+        steps.append(step)
+        reached = step
+    return steps
+
+
+def _compound(builder: _Builder, mine: Sequence[int], shared: dict[int, Dim]) -> list[Dim]:
+    """The dims with these running products, of shared factors as far as these reach."""
+    steps = sorted({*shared, *mine} - {0, 1})
+    rest = {step: step // before for before, step in pairwise([1, *steps]) if step not in shared}
+    factors = shared | {step: builder.factor(size, REPLICATE) for step, size in rest.items()}
     dims: list[Dim] = []
     before = 1
     for stop in mine:
@@ -229,44 +246,73 @@ def _reshape(op: Operation) -> Rule:
 
 @cache
 def _moved_rule(operands: tuple[Shape, ...], result: Shape, moved: tuple[bool, ...], flows: tuple[Any, ...]) -> Rule:
-    """Dims that stay pass; dims along which elements move have factors of their own in each tensor."""
+    """
+    Dims that stay pass; dims along which elements move have factors of their own in each tensor.
+
+    Where a dim that stays has different sizes, each element of the smaller one stands for a block of the larger one.
+    """
     builder = _Builder()
-    shared = [() if move else builder.factor(size) for size, move in zip(result, moved, strict=True)]
+    sizes = tuple(map(min, operands[0], result))
+    shared = [() if move else builder.factor(size) for size, move in zip(sizes, moved, strict=True)]
 
     def tensor(shape: Shape) -> Tensor:
         if len(shape) != len(moved):
             return builder.tensor(shape, REPLICATE)
         return tuple(
-            builder.factor(size, PERMUTE) if move else shared[dim]
+            builder.factor(size, PERMUTE)
+            if move
+            else shared[dim] + builder.factor(size // (sizes[dim] or 1), REPLICATE)
             for dim, (size, move) in enumerate(zip(shape, moved, strict=True))
         )
 
     return builder.rule([tensor(shape) for shape in operands], (tensor(result),), flows)
 
 
-def _slice(op: Operation) -> Rule:
-    source, target = shape_of(op.operands[0].type), shape_of(op.results[0].type)
-    return _moved_rule((source,), target, tuple(a != b for a, b in zip(source, target, strict=True)), ((ANY, (0,)),))
+@cache
+def _window_rule(windows: tuple[Window, ...], scalars: int, flows: tuple[Any, ...]) -> Rule:
+    """
+    Dims that stay pass; those that move may be split into parts whose number divides both sizes.
+
+    A dim stays, too, when the result has one element of each block of the operand, the same one everywhere: `x[1::2]`.
+    """
+    builder = _Builder()
+    operand: list[Dim] = []
+    result: list[Dim] = []
+    found: list[tuple[int, int, Window]] = []
+    for dim, window in enumerate(windows):
+        if window.operand == window.result * window.stride and 0 <= window.start < window.stride:
+            factors = builder.factor(window.result)
+        else:
+            factors = builder.factor(window.common, PERMUTE)
+            found += [(factor, dim, window) for factor in factors]
+        operand.append(factors)
+        result.append(factors)
+    return builder.rule([tuple(operand), *[_SCALAR] * scalars], (tuple(result),), flows, windows=found)
 
 
-def _reverse(op: Operation) -> Rule:
-    assert isinstance(op, stablehlo.ReverseOp)
-    shape = shape_of(op.operands[0].type)
-    return _moved_rule((shape,), shape, tuple(dim in op.dims for dim in range(len(shape))), ((ANY, (0,)),))
+def _window(op: Operation) -> Rule:
+    """Slices and reversals: they move elements and do nothing else to them."""
+    windows = windows_of(op)
+    assert windows is not None
+    return _window_rule(windows, 0, ((ANY, (0,)),))
 
 
 def _pad(op: Operation) -> Rule:
     assert isinstance(op, stablehlo.PadOp)
-    edges = zip(*op.amounts, strict=True)
     flows = (("sum", (0,)),) if is_zero(op.operands[1]) else ()
-    return _moved_rule(operand_shapes(op), shape_of(op.results[0].type), tuple(map(any, edges)), flows)
+    windows = windows_of(op)
+    if windows is not None:
+        return _window_rule(windows, 1, flows)
+    amounts = zip(*op.amounts, strict=True)
+    moved = tuple(low < 0 or high < 0 or low + high != interior for low, high, interior in amounts)
+    return _moved_rule(operand_shapes(op), shape_of(op.results[0].type), moved, flows)
 
 
 def _concatenate(op: Operation) -> Rule:
     assert isinstance(op, stablehlo.ConcatenateOp)
     shape = shape_of(op.results[0].type)
     everyone = tuple(range(len(op.operands)))
-    moved = tuple(dim == op.dim for dim in range(len(shape)))
+    moved = tuple(dim == op.dim and len(op.operands) > 1 for dim in range(len(shape)))
     return _moved_rule(operand_shapes(op), shape, moved, ((ANY, everyone),))
 
 
@@ -325,8 +371,8 @@ for _name, _compute in {
     "broadcast_in_dim": _broadcast_in_dim,
     "transpose": _transpose,
     "reshape": _reshape,
-    "slice": _slice,
-    "reverse": _reverse,
+    "slice": _window,
+    "reverse": _window,
     "pad": _pad,
     "concatenate": _concatenate,
     "dot_general": _dot_general,

@@ -15,6 +15,7 @@ from functools import lru_cache
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import REDUCTION_KINDS
+from shardwright.layout.window import Window
 
 PASS = "pass"
 """A factor that every tensor having it may split alike."""
@@ -23,7 +24,7 @@ REPLICATE = "replicate"
 """A factor that every device needs whole."""
 
 PERMUTE = "permute"
-"""A factor along which elements move to other places (pad, slice, reverse): whole, until a hook exchanges halos."""
+"""A factor along which elements move (pad, slice, reverse): whole, or split and exchanged by the rule's window."""
 
 ANY = "any"
 """Stands for every kind of partial result in `Rule.flows`."""
@@ -57,6 +58,9 @@ class Rule:
     heavy: bool = field(default=False)
     """Whether the op is so much work that no device may do what another does already, to save bytes."""
 
+    windows: tuple[tuple[int, int, Window], ...] = ()
+    """For `PERMUTE` factors that may be split, at the price of an exchange: factor, dim and window."""
+
     @property
     def free(self) -> bool:
         """Whether any device can make the result in any layout, from nothing."""
@@ -69,6 +73,10 @@ class Rule:
     def splittable(self, factor: int) -> bool:
         """Whether axes may split `factor` at all."""
         return self.kinds[factor] not in (REPLICATE, PERMUTE)
+
+    def movable(self, factor: int) -> bool:
+        """Whether axes may split `factor`, if need be with an exchange between the devices."""
+        return self.splittable(factor) or any(factor == windowed for windowed, _, _ in self.windows)
 
     def reduces(self, factor: int) -> bool:
         """Whether splitting `factor` leaves partial results."""

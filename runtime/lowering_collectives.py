@@ -15,8 +15,11 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Operation
 
+from shardwright.dialects import stablehlo
+from shardwright.dialects.dtensor import WindowOp
 from shardwright.layout.axes import Axis
 from shardwright.layout.spec import LayoutSpec
+from shardwright.layout.window import Window
 from shardwright.runtime.atoms import Atoms, DimAtoms
 from shardwright.runtime.ledger import Message
 from shardwright.runtime.lowering import Lowering, emitter
@@ -109,6 +112,56 @@ def _exchange(lowering: Lowering, op: Operation, operands: list[Value]) -> list[
     share = missing_share(source, target, lowering.builder.local(operands[0]), lowering.atoms)
     lowering.builder.count(_message(lowering, "exchange", _changed(source, target), share), [result])
     return [result]
+
+
+@emitter("dtensor.window")
+def _window(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    """All parts side by side, then the move that the op makes on the whole dim, then each device's part again."""
+    assert isinstance(op, WindowOp)
+    builder, dim_axes = lowering.builder, op.dim_axes.data
+    parts = _dim_atoms(lowering.atoms, dim_axes)
+    windows = op.windows(lowering.atoms.mesh)
+    whole = _moved(lowering, merge(lowering, operands[0], parts), windows, op)
+    result = split(lowering, whole, parts)
+    share = lacking_share(windows, [lowering.atoms.mesh.group_size(axes) for axes in dim_axes])
+    builder.count(_message(lowering, "window", _flat(dim_axes), share), [result])
+    return [result]
+
+
+def _moved(lowering: Lowering, value: Value, windows: Sequence[Window], op: WindowOp) -> Value:
+    """Each dim read from its window's start by its stride: cut where it leaves the operand, then padded."""
+    builder, lead = lowering.builder, lowering.builder.lead
+    ranges = [(0, extent, 1) for extent in value.shape[:lead]]
+    low, high = [0] * lead, [0] * lead
+    for window in windows:
+        sources = window.start + window.stride * np.arange(window.result)
+        inside = np.flatnonzero((sources >= 0) & (sources < window.operand))
+        low.append(int(inside[0]) if inside.size else window.result)
+        high.append(window.result - 1 - int(inside[-1]) if inside.size else 0)
+        first, last = (int(sources[inside[0]]), int(sources[inside[-1]])) if inside.size else (0, -1)
+        ranges.append((first, last + (1 if window.stride > 0 else -1), window.stride))
+    cut = builder.slice(value, ranges)
+    if not any(low) and not any(high):
+        return cut
+    assert op.padding is not None
+    padding = builder.splat(stablehlo.splat_value(op.padding), (1,) * lead, value.dtype)
+    shape = tuple(a + extent + b for a, extent, b in zip(low, cut.shape, high, strict=True))
+    amounts = (tuple(low[lead:]), tuple(high[lead:]), (0,) * len(windows))
+    return builder.call("pad", [cut, padding], shape, value.dtype, *amounts)
+
+
+def lacking_share(windows: Sequence[Window], parts: Sequence[int]) -> Fraction:
+    """The part of its result block that a device receives from others, counted element by element."""
+    needed = held = elements = 1
+    for window, count in zip(windows, parts, strict=True):
+        sources = window.start + window.stride * np.arange(window.result)
+        inside = (sources >= 0) & (sources < window.operand)
+        owner = sources * count // window.operand
+        mine = np.arange(window.result) * count // window.result
+        needed *= int(inside.sum())
+        held *= int((inside & (owner == mine)).sum())
+        elements *= window.result
+    return Fraction(needed - held, elements)
 
 
 def _relaid(lowering: Lowering, value: Value, source: LayoutSpec, target: LayoutSpec) -> Value:
