@@ -229,7 +229,7 @@ ENTRIES: dict[str, Entry] = {
     "SW0406": Entry(
         "impossible relayout",
         "No sequence of collectives turns one layout into the other.",
-        "report it with the program; as a way round, go through a replicated layout",
+        "give the result another layout: collectives finish partial results, they do not make them",
     ),
     "SW0407": Entry(
         "partial results asked for in the program",

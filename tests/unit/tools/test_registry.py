@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shardwright.diagnostics.registry import AREAS, ENTRIES
+from shardwright.diagnostics.registry import AREAS, CODE_PATTERN, ENTRIES
 from shardwright.tools.error_index import INDEX, error_index, main
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,6 +29,13 @@ def used_codes() -> dict[str, str]:
 def test_every_code_in_the_code_base_is_registered() -> None:
     missing = {code: path for code, path in used_codes().items() if code not in ENTRIES}
     assert not missing, f"register these in diagnostics/registry.py: {missing}"
+
+
+def test_every_registered_code_has_a_test() -> None:
+    tests = (path for path in (ROOT / "tests").rglob("*") if path.suffix in (".py", ".mlir"))
+    tested = {code for path in tests for code in CODE_PATTERN.findall(path.read_text(encoding="utf-8"))}
+    untested = sorted(set(ENTRIES) - tested)
+    assert not untested, f"no test names these codes; tests/lit/diagnostics has one file for each text: {untested}"
 
 
 def test_every_registered_code_is_used() -> None:
