@@ -76,7 +76,7 @@ module @longer_lists_win {
   dtensor.mesh @mesh = <["x"=2, "y"=2]>
   // CHECK: %b: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
   func.func public @main(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"x", "y"}]>>, %b: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32> {
-    // CHECK: stablehlo.add %a, %b {{.*}} -> tensor<8xf32, #dtensor.layout<@mesh, [{"x", "y"}]>>
+    // CHECK: = stablehlo.add %a, %b {{.*}} -> tensor<8xf32, #dtensor.layout<@mesh, [{"x", "y"}]>>
     %0 = stablehlo.add %a, %b : (tensor<8xf32, #dtensor.layout<@mesh, [{"x", "y"}]>>, tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32>
     return %0 : tensor<8xf32>
   }
@@ -103,7 +103,7 @@ module @pass_through_first {
 module @conflict_in_a_factor {
   dtensor.mesh @mesh = <["x"=2, "y"=2]>
   func.func public @main(%a: tensor<4x8x16xf32, #dtensor.layout<@mesh, [{"y"}, {}, {}]>>, %b: tensor<4x16x2xf32, #dtensor.layout<@mesh, [{"x"}, {}, {}]>>) -> tensor<4x8x2xf32> {
-    // CHECK: stablehlo.dot_general {{.*}} -> tensor<4x8x2xf32, #dtensor.layout<@mesh, [{"y"}, {}, {}]>>
+    // CHECK: = stablehlo.dot_general {{.*}} -> tensor<4x8x2xf32, #dtensor.layout<@mesh, [{"y"}, {}, {}]>>
     %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<4x8x16xf32, #dtensor.layout<@mesh, [{"y"}, {}, {}]>>, tensor<4x16x2xf32, #dtensor.layout<@mesh, [{"x"}, {}, {}]>>) -> tensor<4x8x2xf32>
     return %0 : tensor<4x8x2xf32>
   }
@@ -116,7 +116,7 @@ module @conflict_in_a_factor {
 module @conflict_in_a_tensor {
   dtensor.mesh @mesh = <["x"=2, "y"=2]>
   func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>, %b: tensor<8x32xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>) -> tensor<4x32xf32> {
-    // CHECK: stablehlo.dot_general {{.*}}dtensor.why = "from argument 1, its operand"{{.*}} -> tensor<4x32xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>
+    // CHECK: = stablehlo.dot_general {{.*}}dtensor.why = "from argument 1, its operand"{{.*}} -> tensor<4x32xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>
     %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>, tensor<8x32xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>) -> tensor<4x32xf32>
     return %0 : tensor<4x32xf32>
   }
@@ -130,7 +130,7 @@ module @contraction {
   dtensor.mesh @mesh = <["x"=2, "y"=2]>
   // CHECK: %w: tensor<8x6xf32, #dtensor.layout<@mesh, [{"y"}, {}]>>
   func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>, %w: tensor<8x6xf32>) -> tensor<4x6xf32> {
-    // CHECK: stablehlo.dot_general {{.*}} -> tensor<4x6xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
+    // CHECK: = stablehlo.dot_general {{.*}} -> tensor<4x6xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
     %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>, tensor<8x6xf32>) -> tensor<4x6xf32>
     return %0 : tensor<4x6xf32>
   }
@@ -143,12 +143,12 @@ module @contraction {
 module @dims_come_and_go {
   dtensor.mesh @mesh = <["x"=2, "y"=2]>
   func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>) -> (tensor<2x8x4xf32>, tensor<8xf32>) {
-    // CHECK: stablehlo.transpose {{.*}} -> tensor<8x4xf32, #dtensor.layout<@mesh, [{"y"}, {"x"}]>>
+    // CHECK: = stablehlo.transpose {{.*}} -> tensor<8x4xf32, #dtensor.layout<@mesh, [{"y"}, {"x"}]>>
     %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>) -> tensor<8x4xf32>
-    // CHECK-NEXT: stablehlo.broadcast_in_dim {{.*}} -> tensor<2x8x4xf32, #dtensor.layout<@mesh, [{}, {"y"}, {"x"}]>>
+    // CHECK-NEXT: = stablehlo.broadcast_in_dim {{.*}} -> tensor<2x8x4xf32, #dtensor.layout<@mesh, [{}, {"y"}, {"x"}]>>
     %1 = stablehlo.broadcast_in_dim %0, dims = [1, 2] : (tensor<8x4xf32>) -> tensor<2x8x4xf32>
     %zero = stablehlo.constant dense<0.0> : tensor<f32>
-    // CHECK: stablehlo.reduce{{.*}} -> tensor<8xf32, #dtensor.layout<@mesh, [{"y"}]>>
+    // CHECK: = stablehlo.reduce{{.*}} -> tensor<8xf32, #dtensor.layout<@mesh, [{"y"}]>>
     %2 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<8xf32>
     return %1, %2 : tensor<2x8x4xf32>, tensor<8xf32>
   }
@@ -175,10 +175,10 @@ module @size_one {
 module @parts_of_an_axis {
   dtensor.mesh @mesh = <["x"=4]>
   func.func public @main(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> (tensor<2x4xf32>, tensor<8xf32>) {
-    // CHECK: stablehlo.reshape {{.*}} -> tensor<2x4xf32, #dtensor.layout<@mesh, [{"x":(1)2}, {"x":(2)2}]>>
+    // CHECK: = stablehlo.reshape {{.*}} -> tensor<2x4xf32, #dtensor.layout<@mesh, [{"x":(1)2}, {"x":(2)2}]>>
     %0 = stablehlo.reshape %a : (tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<2x4xf32>
     // Merged again it is the whole axis.
-    // CHECK-NEXT: stablehlo.reshape {{.*}} -> tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+    // CHECK-NEXT: = stablehlo.reshape {{.*}} -> tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
     %1 = stablehlo.reshape %0 : (tensor<2x4xf32>) -> tensor<8xf32>
     return %0, %1 : tensor<2x4xf32>, tensor<8xf32>
   }
@@ -191,11 +191,11 @@ module @parts_of_an_axis {
 module @merging_dims {
   dtensor.mesh @mesh = <["x"=2, "y"=2]>
   func.func public @main(%a: tensor<2x4xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>, %b: tensor<2x4xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>, %c: tensor<4x4xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>) -> (tensor<8xf32>, tensor<8xf32>, tensor<16xf32>) {
-    // CHECK: stablehlo.reshape %a {{.*}} -> tensor<8xf32, #dtensor.layout<@mesh, [{"x", "y"}]>>
+    // CHECK: = stablehlo.reshape %a {{.*}} -> tensor<8xf32, #dtensor.layout<@mesh, [{"x", "y"}]>>
     %0 = stablehlo.reshape %a : (tensor<2x4xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>) -> tensor<8xf32>
-    // CHECK-NEXT: stablehlo.reshape %b {{.*}} -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    // CHECK-NEXT: = stablehlo.reshape %b {{.*}} -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
     %1 = stablehlo.reshape %b : (tensor<2x4xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>) -> tensor<8xf32>
-    // CHECK-NEXT: stablehlo.reshape %c {{.*}} -> tensor<16xf32, #dtensor.layout<@mesh, [{"x"}]>>
+    // CHECK-NEXT: = stablehlo.reshape %c {{.*}} -> tensor<16xf32, #dtensor.layout<@mesh, [{"x"}]>>
     %2 = stablehlo.reshape %c : (tensor<4x4xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>) -> tensor<16xf32>
     return %0, %1, %2 : tensor<8xf32>, tensor<8xf32>, tensor<16xf32>
   }
@@ -208,7 +208,7 @@ module @merging_dims {
 module @uneven {
   dtensor.mesh @mesh = <["x"=4]>
   func.func public @main(%a: tensor<24xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<6x4xf32> {
-    // CHECK: stablehlo.reshape {{.*}} -> tensor<6x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+    // CHECK: = stablehlo.reshape {{.*}} -> tensor<6x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
     %0 = stablehlo.reshape %a : (tensor<24xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<6x4xf32>
     return %0 : tensor<6x4xf32>
   }
@@ -221,9 +221,9 @@ module @uneven {
 module @moved_dims {
   dtensor.mesh @mesh = <["x"=2, "y"=2]>
   func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>) -> tensor<4x16xf32> {
-    // CHECK: stablehlo.reverse {{.*}} -> tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
+    // CHECK: = stablehlo.reverse {{.*}} -> tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
     %0 = stablehlo.reverse %a, dims = [1] : (tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>) -> tensor<4x8xf32>
-    // CHECK-NEXT: stablehlo.concatenate {{.*}} -> tensor<4x16xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
+    // CHECK-NEXT: = stablehlo.concatenate {{.*}} -> tensor<4x16xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
     %1 = stablehlo.concatenate %0, %0, dim = 1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x16xf32>
     return %1 : tensor<4x16xf32>
   }
@@ -237,9 +237,9 @@ module @free_values {
   dtensor.mesh @mesh = <["x"=2]>
   func.func public @main(%a: tensor<4xf32>, %b: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> (tensor<4xf32>, tensor<4xf32>) {
     %0 = stablehlo.iota dim = 0 : tensor<4xf32>
-    // CHECK: stablehlo.add %a, %0 : tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+    // CHECK: = stablehlo.add %a, %0 : tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
     %1 = stablehlo.add %a, %0 : tensor<4xf32>
-    // CHECK-NEXT: stablehlo.add %b, %0 {{.*}} -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+    // CHECK-NEXT: = stablehlo.add %b, %0 {{.*}} -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
     %2 = stablehlo.add %b, %0 : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<4xf32>) -> tensor<4xf32>
     return %1, %2 : tensor<4xf32>, tensor<4xf32>
   }
@@ -252,7 +252,7 @@ module @free_values {
 module @pairs {
   dtensor.mesh @mesh = <["x"=2]>
   func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, %b: tensor<4x2xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>) -> (tensor<4xf32>, tensor<4x2xf32>) {
-    // CHECK: stablehlo.optimization_barrier %a, %b {{.*}} : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<4x2xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>
+    // CHECK: = stablehlo.optimization_barrier %a, %b {{.*}} : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<4x2xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>
     %0, %1 = "stablehlo.optimization_barrier"(%a, %b) : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<4x2xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>) -> (tensor<4xf32>, tensor<4x2xf32>)
     return %0, %1 : tensor<4xf32>, tensor<4x2xf32>
   }
