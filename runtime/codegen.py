@@ -98,7 +98,8 @@ def _step_lines(step: Step, dead: Iterable[Value], writer: _Writer) -> Iterator[
     comment = f"  # {step.location}" if step.location else ""
     expression = _expression(step, writer)
     left = "".join(f"{writer.new(result)}, " for result in step.results)
-    assign = f"{left.removesuffix(', ') if len(step.results) == 1 else left.rstrip()} = " if step.results else ""
+    single = len(step.results) == 1 and step.name != "fold"  # a fold gives a tuple, of one array too
+    assign = f"{left.removesuffix(', ') if single else left.rstrip()} = " if step.results else ""
     yield f"    {assign}{expression}{comment}"
     gone = [writer.names[value] for value in dead if value in writer.names]
     if gone:

@@ -7,7 +7,7 @@ in the ledger. Views are no units; they are folded into windows. What depends on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -164,14 +164,46 @@ class _Planner:
 
     def _assign(self) -> None:
         self.plan.units = _batched(self.plan.units)
-        lives: dict[Buffer, tuple[int, int]] = {}
-        for index, unit in enumerate(self.plan.units):
-            for window in touched(unit):
-                if window.buffer.home is Home.ARENA:
-                    first, _ = lives.get(window.buffer, (index, index))
-                    lives[window.buffer] = first, index
-        sizes = {buffer: buffer.nbytes for buffer in lives}
-        self.plan.offsets, self.plan.arena_bytes, self.plan.peak_bytes = assign_offsets(lives, sizes)
+        lives = _lives(self.plan.units)
+        hosts = _hosts(self.plan.units, lives)
+        merged: dict[Buffer, tuple[int, int]] = {}
+        for buffer, (first, last) in lives.items():
+            host = hosts.get(buffer, buffer)
+            start, end = merged.get(host, (first, last))
+            merged[host] = min(start, first), max(end, last)
+        sizes = {buffer: buffer.nbytes for buffer in merged}
+        offsets, self.plan.arena_bytes, self.plan.peak_bytes = assign_offsets(merged, sizes)
+        self.plan.offsets = {buffer: offsets[hosts.get(buffer, buffer)] for buffer in lives}
+
+
+def _lives(units: Sequence[Unit]) -> dict[Buffer, tuple[int, int]]:
+    """The first and the last unit that touches each buffer of the arena."""
+    lives: dict[Buffer, tuple[int, int]] = {}
+    for index, unit in enumerate(units):
+        for window in touched(unit):
+            if window.buffer.home is Home.ARENA:
+                first, _ = lives.get(window.buffer, (index, index))
+                lives[window.buffer] = first, index
+    return lives
+
+
+def _hosts(units: Sequence[Unit], lives: Mapping[Buffer, tuple[int, int]]) -> dict[Buffer, Buffer]:
+    """For each buffer that a tile may write over an operand that dies there, the buffer whose bytes it takes."""
+    hosts: dict[Buffer, Buffer] = {}
+    for index, unit in enumerate(units):
+        if not isinstance(unit, Tile):
+            continue
+        taken: set[Buffer] = set()
+        for write in unit.writes:
+            target = write.window.buffer
+            if target.home is not Home.ARENA or lives[target][0] != index:
+                continue
+            for source in unit.replaceable(write):
+                if source.home is Home.ARENA and lives[source][1] == index and source not in taken:
+                    taken.add(source)
+                    hosts[target] = hosts.get(source, source)
+                    break
+    return hosts
 
 
 def _batched(units: Sequence[Unit]) -> list[Unit]:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.runtime.fusion import Group, Places
+from shardwright.runtime.fusion import Group, Places, trace
 from shardwright.runtime.program import Step, Value
-from shardwright.runtime.storage import Storage, Window
+from shardwright.runtime.storage import Buffer, Storage, Window
 from shardwright.runtime.strided import Strided
 
 BLOCK_ELEMENTS = 1 << 16
@@ -60,6 +60,26 @@ class Tile:
         space = self.spaces[step]
         reduced = {space[dim] for dim in step.static[0]}
         return tuple(at + 1 for at, segment in enumerate(self.segments) if segment[0] in reduced)
+
+    def replaceable(self, write: Access) -> list[Buffer]:
+        """
+        The buffers over which a result may be written: same window, and read for the last time before or by its step.
+
+        A selection reads its operands while it writes, so it must not be the one to read last.
+        """
+        made = next(at for at, step in enumerate(self.members) if step.results[0] is write.value)
+        found: list[Buffer] = []
+        for read in self.reads:
+            last = max(at for at, step in enumerate(self.members) if read.value in map(_root, step.operands))
+            before = last < made or (last == made and self.members[made].name != "select")
+            same = read.window.strided == write.window.strided and read.value.dtype == write.value.dtype
+            if before and same and sum(other.window.buffer is read.window.buffer for other in self.reads) == 1:
+                found.append(read.window.buffer)
+        return found
+
+
+def _root(value: Value) -> Value:
+    return trace(value)[0]
 
 
 def plan_tile(group: Group, windows: Mapping[Value, Window], wanted: Sequence[Value], storage: Storage) -> Tile:
