@@ -123,7 +123,6 @@ class Aligner:
             op.operands[0], type_, self.program.mesh.name, dim_axes, windows, padding_of(op), self._why(node, strategy)
         )
         moved.location = op.location
-        op.results[0].replace_all_uses_with(moved.outputs[0])
         moved.outputs[0].name_hint = op.results[0].name_hint
         assert op.parent is not None
         op.parent.insert_op_before(moved, op)

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.pipelines import LOCALIZE, PIPELINES, run_pipeline
 from shardwright.compiler.unsharded import unsharded_module
-from shardwright.dialects.dtensor import CollectiveOp, layout_of, meshes
+from shardwright.dialects.dtensor import CollectiveOp, WindowOp, layout_of, meshes
 from shardwright.dialects.parsing import parse_module
 from shardwright.dialects.printing import print_module
 from shardwright.dialects.types import element_dtype, shape_of
@@ -64,7 +64,9 @@ def predicted_bytes(planned: ModuleOp) -> Fraction:
     total = Fraction()
     named = meshes(planned)
     for op in planned.walk():
-        if isinstance(op, CollectiveOp):
+        if isinstance(op, WindowOp):
+            total += op.sent_bytes(named[op.mesh_name])
+        elif isinstance(op, CollectiveOp):
             for operand, result in zip(op.inputs, op.outputs, strict=True):
                 before, after = layout_of(operand), layout_of(result)
                 assert before is not None
