@@ -66,11 +66,13 @@ def _creation(shape: Shape, kind: str) -> Rule:
 
 
 def _constant(op: Operation) -> Rule:
+    """Any device can make any part of a splat; other constants are whole everywhere."""
     assert isinstance(op, stablehlo.ConstantOp)
     return _creation(shape_of(op.results[0].type), PASS if stablehlo.is_splat(op) else REPLICATE)
 
 
 def _iota(op: Operation) -> Rule:
+    """Any device can make any part: it counts from its own offset."""
     return _creation(shape_of(op.results[0].type), PASS)
 
 
@@ -82,6 +84,7 @@ def _pairwise(shapes: tuple[Shape, ...]) -> Rule:
 
 
 def _optimization_barrier(op: Operation) -> Rule:
+    """Each operand is the result of the same number."""
     return _pairwise(operand_shapes(op))
 
 
@@ -94,10 +97,12 @@ def _elementwise(shapes: tuple[Shape, ...], result: Shape, flows: tuple[tuple[st
 
 
 def _select(op: Operation) -> Rule:
+    """Element-wise, but a scalar predicate is whole; partial results pass through both choices together."""
     return _elementwise(operand_shapes(op), shape_of(op.results[0].type), ((ANY, (1, 2)),))
 
 
 def _clamp(op: Operation) -> Rule:
+    """Element-wise, but scalar bounds are whole."""
     return _elementwise(operand_shapes(op), shape_of(op.results[0].type), ())
 
 
@@ -137,6 +142,7 @@ def _bitcast_rule(source: Shape, target: Shape) -> Rule:
 
 
 def _bitcast_convert(op: Operation) -> Rule:
+    """Element-wise; a dim that is made of bits, or becomes bits, is whole."""
     return _bitcast_rule(shape_of(op.operands[0].type), shape_of(op.results[0].type))
 
 
@@ -149,6 +155,7 @@ def _broadcast_rule(source: Shape, target: Shape, dims: tuple[int, ...]) -> Rule
 
 
 def _broadcast_in_dim(op: Operation) -> Rule:
+    """Operand dims split with the result dims that they become; repeated ones are split in the result alone."""
     assert isinstance(op, stablehlo.BroadcastInDimOp)
     return _broadcast_rule(shape_of(op.operands[0].type), shape_of(op.results[0].type), op.dims)
 
@@ -161,6 +168,7 @@ def _transpose_rule(source: Shape, permutation: tuple[int, ...]) -> Rule:
 
 
 def _transpose(op: Operation) -> Rule:
+    """Dims change places."""
     assert isinstance(op, stablehlo.TransposeOp)
     return _transpose_rule(shape_of(op.operands[0].type), op.dims)
 
@@ -241,6 +249,7 @@ def _stretches(source: Shape, target: Shape) -> list[tuple[tuple[int, ...], tupl
 
 
 def _reshape(op: Operation) -> Rule:
+    """Dims split into the factors that both shapes share."""
     return _reshape_rule(shape_of(op.operands[0].type), shape_of(op.results[0].type))
 
 
@@ -291,13 +300,14 @@ def _window_rule(windows: tuple[Window, ...], scalars: int, flows: tuple[Any, ..
 
 
 def _window(op: Operation) -> Rule:
-    """Slices and reversals: they move elements and do nothing else to them."""
+    """Elements move and nothing else happens to them: a split dim exchanges what its devices lack."""
     windows = windows_of(op)
     assert windows is not None
     return _window_rule(windows, 0, ((ANY, (0,)),))
 
 
 def _pad(op: Operation) -> Rule:
+    """Padding of a split dim is exchanged like a slice; dims that grow by blocks of one size are not even that."""
     assert isinstance(op, stablehlo.PadOp)
     flows = (("sum", (0,)),) if is_zero(op.operands[1]) else ()
     windows = windows_of(op)
@@ -309,6 +319,7 @@ def _pad(op: Operation) -> Rule:
 
 
 def _concatenate(op: Operation) -> Rule:
+    """All dims but the one along which operands are joined are split alike."""
     assert isinstance(op, stablehlo.ConcatenateOp)
     shape = shape_of(op.results[0].type)
     everyone = tuple(range(len(op.operands)))
@@ -335,6 +346,7 @@ def _dot_rule(
 
 
 def _dot_general(op: Operation) -> Rule:
+    """Batch dims, the free dims of each side, and contracted dims, which leave partial sums."""
     assert isinstance(op, stablehlo.DotGeneralOp)
     lhs, rhs = operand_shapes(op)
     return _dot_rule(lhs, rhs, op.batching_dims, op.contracting_dims)
@@ -354,7 +366,7 @@ def _reduce_rule(shapes: tuple[Shape, ...], dims: tuple[int, ...], kind: str) ->
 
 
 def _reduce(op: Operation) -> Rule:
-    """Splittable over the reduced dims when the body is one combiner and the initial value is its identity."""
+    """Reduced dims leave partial results when the body is one combiner that starts from a neutral value."""
     assert isinstance(op, stablehlo.ReduceOp)
     return _reduce_rule(operand_shapes(op), op.dims, splits(op) or REPLICATE)
 

@@ -88,11 +88,19 @@ def identity_of(monoid: Monoid, value: SSAValue) -> np.ndarray[Any, Any]:
     return np.asarray(monoid.identity(dtype)).astype(dtype)
 
 
+IDEMPOTENT = ("max", "min", "and", "or")
+"""The kinds in which a value combined with itself is itself."""
+
+
 def splits(op: Operation) -> str | None:
-    """The kind of partial results when `op` may reduce shards alone: a monoid that starts from its identity."""
+    """
+    The kind of partial results when `op` may reduce shards alone: a monoid that starts from its identity.
+
+    An idempotent one may start anywhere, since starting more than once changes nothing.
+    """
     monoid = monoid_of(op)
-    if monoid is None:
-        return None
+    if monoid is None or monoid.kind in IDEMPOTENT:
+        return monoid.kind if monoid is not None else None
     init = op.operands[1].owner
     if not isinstance(init, stablehlo.ConstantOp):
         return None

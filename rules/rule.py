@@ -8,7 +8,8 @@ dim of size one has none. Splitting a factor over mesh axes splits every dim tha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -32,6 +33,9 @@ ANY = "any"
 Dim = tuple[int, ...]
 Tensor = tuple[Dim, ...]
 Axes = tuple[Axis, ...]
+Flows = Sequence[tuple[str, tuple[int, ...]]]
+"""For kinds of partial results the groups of operands that let them pass."""
+
 FactorAxes = tuple[Axes, ...]
 """For each factor of a rule, the axes that split it."""
 
@@ -83,19 +87,28 @@ class Rule:
         return self.kinds[factor] in REDUCTION_KINDS
 
     def __str__(self) -> str:
-        names = _factor_names(len(self.sizes))
+        """As a row writes it, with letters for factors: first those of the results, then the others."""
+        order = [factor for tensor in (*self.results, *self.operands) for dim in tensor for factor in dim]
+        names = dict(zip(dict.fromkeys([*order, *range(len(self.sizes))]), factor_names(len(self.sizes)), strict=True))
         sides = [", ".join(_tensor_text(tensor, names) for tensor in side) for side in (self.operands, self.results)]
         kinds = "".join(f"  {names[i]}={kind}" for i, kind in enumerate(self.kinds) if kind != PASS)
-        flows = "".join(f"  {kind}:{list(group)}" for kind, group in self.flows)
-        return f"{' -> '.join(sides)}{kinds}{flows}"
+        return f"{' -> '.join(sides)}{kinds}{flows_text(self.flows)}".strip()
 
 
-def _factor_names(count: int) -> list[str]:
+def flows_text(flows: Flows) -> str:
+    """The flows of a row, as `add_row` takes them."""
+    linear = [group for kind, group in flows if kind == "sum"]
+    others = [(kind, group) for kind, group in flows if kind != "sum"]
+    return (f"  linear={linear}" if linear else "") + (f"  flows={others}" if others else "")
+
+
+def factor_names(count: int) -> list[str]:
+    """Letters for factors, from `i` on."""
     letters = "ijklmnopqrstuvwxyzabcdefgh"
     return [letters[i % 26] + (str(i // 26) if i >= 26 else "") for i in range(count)]
 
 
-def _tensor_text(tensor: Tensor, names: Sequence[str]) -> str:
+def _tensor_text(tensor: Tensor, names: Mapping[int, str]) -> str:
     def dim(factors: Dim) -> str:
         text = " ".join(names[factor] for factor in factors)
         return text if len(factors) == 1 else f"({text})" if factors else "1"
@@ -172,7 +185,8 @@ class Pattern:
     """
     A row's einsum-like text, parsed.
 
-    Names are factors, `...` is all remaining dims (the same ones wherever it stands), `(i j)` is a compound dim.
+    Names are factors, `...` is all remaining dims (the same ones wherever it stands), `(i j)` is a compound dim, `1` a
+    dim of size one, and `()` a scalar.
 
     >>> Pattern.parse("i k, k j -> i j").operands
     ((('i',), ('k',)), (('k',), ('j',)))
@@ -192,6 +206,25 @@ class Pattern:
         )
         return Pattern(operands, results)
 
+    def check(self, kinds: Mapping[str, str], flows: Flows) -> None:
+        """`ValueError` when kinds or flows do not fit the pattern."""
+        results, operands = _names(self.results), _names(self.operands)
+        for name, kind in kinds.items():
+            if kind not in (PASS, REPLICATE, PERMUTE, *REDUCTION_KINDS):
+                raise ValueError(f"{kind!r} is no kind of factor")
+            if name not in operands | results:
+                raise ValueError(f"it has no factor {name!r}")
+            if kind in REDUCTION_KINDS and name in results:
+                raise ValueError(f"factor {name!r} is reduced, but the results have it")
+        lost = sorted(name for name in operands - results if kinds.get(name, PASS) == PASS)
+        if lost:
+            raise ValueError(f"no result has factor {lost[0]!r}: say how it is reduced, or that it is replicated")
+        for kind, group in flows:
+            if kind not in (ANY, *REDUCTION_KINDS):
+                raise ValueError(f"{kind!r} is no kind of partial results")
+            if not group or not set(group) <= set(range(len(self.operands))):
+                raise ValueError(f"{group} is no group of its {len(self.operands)} operands")
+
     def rule(
         self,
         operand_shapes: Sequence[tuple[int, ...]],
@@ -203,17 +236,25 @@ class Pattern:
         return _pattern_rule(self, tuple(operand_shapes), tuple(result_shapes), tuple(sorted(kinds.items())), flows)
 
 
+def _names(tensors: Iterable[tuple[tuple[str, ...], ...]]) -> set[str]:
+    return {name for tensor in tensors for dim in tensor for name in dim}
+
+
+_DIM = re.compile(r"\s*(?:\((?P<compound>[^()]*)\)|(?P<name>\.\.\.|1|[A-Za-z_]\w*))(?=[\s(]|$)\s*")
+
+
 def _parse_tensor(text: str) -> tuple[tuple[str, ...], ...]:
+    if text.strip() == "()":
+        return ()
     dims: list[tuple[str, ...]] = []
-    rest = text.strip()
-    while rest:
-        if rest.startswith("("):
-            inner, _, rest = rest[1:].partition(")")
-            dims.append(tuple(inner.split()))
-        else:
-            word, _, rest = rest.partition(" ")
-            dims.append((word,))
-        rest = rest.strip()
+    position = 0
+    while position < len(text):
+        match = _DIM.match(text, position)
+        if match is None:
+            raise ValueError(f"{text.strip()!r} is no tensor: name its dims, like 'i j', '...' or '(i j) k'")
+        name = match["name"]
+        dims.append(() if name == "1" else (name,) if name else tuple(match["compound"].split()))
+        position = match.end()
     return tuple(dims)
 
 
@@ -260,7 +301,7 @@ class _PatternBuilder:
         return tuple(self.dim(factors, size) for factors, size in zip(names, shape, strict=True))
 
     def dim(self, factors: tuple[str, ...], size: int) -> Dim:
-        if size == 1 and len(factors) == 1:
+        if size == 1:
             return ()
         unknown = [name for name in factors if name not in self.numbers]
         known = math.prod(self.sizes[self.numbers[name]] for name in factors if name in self.numbers)

@@ -7,6 +7,7 @@ to its `Rule` where dims depend on attributes. Users add rows by the same call.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -14,10 +15,10 @@ from typing import Any, cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics import Diagnostic, ShardwrightValueError, SourceLocation
 from shardwright.dialects.locations import where
 from shardwright.layout.spec import REDUCTION_KINDS
-from shardwright.rules.rule import ANY, PASS, PERMUTE, REPLICATE, Pattern, Rule
+from shardwright.rules.rule import ANY, PASS, PERMUTE, REPLICATE, Pattern, Rule, factor_names, flows_text
 
 Groups = Sequence[tuple[int, ...]]
 Shape = tuple[int, ...]
@@ -28,6 +29,7 @@ class Row:
     """One op's entry: a pattern or a function, and the partial results that may flow through the op."""
 
     name: str
+    text: str
     pattern: Pattern | None = None
     compute: Callable[[Operation], Rule] | None = None
     kinds: dict[str, str] = field(default_factory=dict[str, str])
@@ -37,15 +39,22 @@ class Row:
     )
 
     def rule(self, op: Operation) -> Rule:
-        """The rule of `op`, which has this row's name."""
+        """The rule of `op`, which has this row's name; `ValueError` (SW0402) when the row does not fit it."""
         if self.compute is not None:
             return self.compute(op)
         shapes = operand_shapes(op), result_shapes(op)
         rule = self.cache.get(shapes)
         if rule is None:
             assert self.pattern is not None
-            rule = self.cache[shapes] = self.pattern.rule(*shapes, self.kinds, self.flows)
+            try:
+                rule = self.cache[shapes] = self.pattern.rule(*shapes, self.kinds, self.flows)
+            except ValueError as error:
+                raise _bad_row(self.name, f"it does not fit this op: {error}", where(op)) from error
         return rule
+
+    def __str__(self) -> str:
+        kinds = "".join(f"  {factor}={kind}" for factor, kind in self.kinds.items())
+        return f"{self.text}{kinds}{flows_text(self.flows)}"
 
 
 ROWS: dict[str, Row] = {}
@@ -64,30 +73,35 @@ def add_row(
     Adds or replaces the row of the op called `name`.
 
     `linear` lists operand groups through which partial sums pass, `flows` the same for other kinds (`"max"`, `"any"`);
-    keywords give the kind of a factor: a reduction (`k="sum"`), `"replicate"` or `"permute"`. Raises `ValueError`
-    (SW0402) for a pattern or a kind that cannot be read.
+    keywords give the kind of a factor: a reduction (`k="sum"`), `"replicate"` or `"permute"`. A function gives the
+    whole `Rule` of an op instead. Raises `ValueError` (SW0402) for a row that cannot be read or contradicts itself.
 
     >>> add_row("my.matmul", "i k, k j -> i j", k="sum", linear=[(0,), (1,)])
-    >>> ROWS.pop("my.matmul").pattern.results
-    ((('i',), ('j',)),)
+    >>> print(ROWS.pop("my.matmul"))
+    i k, k j -> i j  k=sum  linear=[(0,), (1,)]
     """
-    bad = [kind for kind in kinds.values() if kind not in (PASS, REPLICATE, PERMUTE, *REDUCTION_KINDS)]
-    if bad:
-        raise _bad_row(name, f"{bad[0]!r} is no kind of factor")
-    passing = (*(("sum", tuple(group)) for group in linear), *flows)
+    passing = (*(("sum", tuple(group)) for group in linear), *((kind, tuple(group)) for kind, group in flows))
     if callable(pattern):
-        ROWS[name] = Row(name, compute=pattern, flows=passing)
+        if passing or kinds:
+            raise _bad_row(name, "a function gives the kinds of factors and the flows itself")
+        ROWS[name] = Row(name, f"computed: {_first_line(pattern)}", compute=pattern)
         return
     try:
-        ROWS[name] = Row(name, Pattern.parse(pattern), kinds=dict(kinds), flows=passing)
+        parsed = Pattern.parse(pattern)
+        parsed.check(kinds, passing)
     except ValueError as error:
         raise _bad_row(name, str(error)) from error
+    ROWS[name] = Row(name, pattern, parsed, kinds=dict(kinds), flows=passing)
 
 
-def _bad_row(name: str, message: str) -> ShardwrightValueError:
+def _first_line(function: Callable[[Operation], Rule]) -> str:
+    return (function.__doc__ or function.__name__).strip().splitlines()[0].rstrip(".")
+
+
+def _bad_row(name: str, message: str, location: SourceLocation | None = None) -> ShardwrightValueError:
     kinds = ", ".join((PASS, REPLICATE, PERMUTE, *REDUCTION_KINDS))
     return ShardwrightValueError(
-        Diagnostic("SW0402", f"the sharding row of '{name}': {message}", help=f"kinds of factors are {kinds}")
+        Diagnostic("SW0402", f"the sharding row of '{name}': {message}", location, help=f"kinds of factors are {kinds}")
     )
 
 
@@ -101,14 +115,25 @@ def rule_for(op: Operation) -> Rule:
 
 def missing_row(op: Operation) -> Diagnostic:
     """The error for an op without a row."""
-    operands = ", ".join(["..."] * len(op.operands))
-    results = ", ".join(["..."] * len(op.results))
     return Diagnostic(
         "SW0401",
         f"'{op.name}' has no sharding rule",
         where(op),
-        help=f'add one, for example shardwright.rules.add_row("{op.name}", "{operands} -> {results}")',
+        notes=("a row says which dims may be split together; with this one every device computes the whole op",),
+        help=f"add one, for example: from shardwright.rules import add_row; {_example_row(op)}",
     )
+
+
+def _example_row(op: Operation) -> str:
+    """The row that is right for any op: no dim is split."""
+    letters = iter(factor_names(sum(map(len, (*operand_shapes(op), *result_shapes(op))))))
+    sides = [
+        ", ".join(" ".join(next(letters) for _ in shape) or "()" for shape in shapes)
+        for shapes in (operand_shapes(op), result_shapes(op))
+    ]
+    pattern = " -> ".join(sides).strip()
+    kinds = "".join(f', {name}="replicate"' for name in re.findall(r"\w+", pattern))
+    return f'add_row("{op.name}", "{pattern}"{kinds})'
 
 
 def shape_of(type_: Attribute) -> Shape:
@@ -131,11 +156,11 @@ abs cbrt ceil cosine count_leading_zeros exponential exponential_minus_one floor
 popcnt reduce_precision round_nearest_afz round_nearest_even rsqrt sign sine sqrt tan tanh
 """.split()
 _BINARY = """
-and atan2 compare or power remainder shift_left shift_right_arithmetic shift_right_logical xor
+atan2 compare power remainder shift_left shift_right_arithmetic shift_right_logical xor
 """.split()
 _CHLO_UNARY = """
-acos acosh asin asinh atan atanh bessel_i1e conj cosh digamma erf erf_inv erfc is_inf is_neg_inf is_pos_inf lgamma sinh
-square
+acos acosh asin asinh atan atanh bessel_i1e cosh digamma erf erf_inv erfc is_inf is_neg_inf is_pos_inf lgamma sinh
+square tan
 """.split()
 _CHLO_BINARY = "next_after polygamma zeta".split()
 
@@ -151,11 +176,14 @@ for _name in _CHLO_BINARY:
 add_row("stablehlo.add", "..., ... -> ...", linear=[(0, 1)])
 add_row("stablehlo.subtract", "..., ... -> ...", linear=[(0, 1)])
 add_row("stablehlo.complex", "..., ... -> ...", linear=[(0, 1)])
-add_row("stablehlo.multiply", "..., ... -> ...", linear=[(0,), (1,)])
+add_row("stablehlo.multiply", "..., ... -> ...", linear=[(0,), (1,)], flows=[("prod", (0, 1))])
 add_row("stablehlo.negate", "... -> ...", linear=[(0,)])
 add_row("stablehlo.real", "... -> ...", linear=[(0,)])
 add_row("stablehlo.imag", "... -> ...", linear=[(0,)])
 add_row("stablehlo.maximum", "..., ... -> ...", flows=[("max", (0, 1))])
 add_row("stablehlo.minimum", "..., ... -> ...", flows=[("min", (0, 1))])
+add_row("stablehlo.and", "..., ... -> ...", flows=[("and", (0, 1))])
+add_row("stablehlo.or", "..., ... -> ...", flows=[("or", (0, 1))])
+add_row("chlo.conj", "... -> ...", linear=[(0,)])
 add_row("dtensor.relayout", "... -> ...", flows=[(ANY, (0,))])
 add_row("dtensor.constraint", "... -> ...", flows=[(ANY, (0,))])

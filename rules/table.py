@@ -3,6 +3,16 @@
 from shardwright.rules import computed as _computed
 from shardwright.rules.sharding import ROWS, add_row, rule_for
 
-__all__ = ["ROWS", "add_row", "rule_for"]
+__all__ = ["ROWS", "add_row", "describe", "rule_for"]
 
 assert _computed is not None
+
+
+def describe() -> list[tuple[str, str]]:
+    """
+    The name of each op in the table and its row as text, sorted.
+
+    >>> dict(describe())["stablehlo.add"]
+    '..., ... -> ...  linear=[(0, 1)]'
+    """
+    return [(name, str(ROWS[name])) for name in sorted(ROWS)]
