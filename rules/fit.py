@@ -21,7 +21,7 @@ def misfit(
     factors: dict[int, Axes] = {}
     for name, side, tensors in (("operand", operands, rule.operands), ("result", results, rule.results)):
         for place, (spec, tensor) in enumerate(zip(side, tensors, strict=True)):
-            found, exact = project(spec.dims, tensor, rule.sizes, mesh)
+            found, exact = project(algebra.canonical(spec, mesh).dims, tensor, rule.sizes, mesh)
             if not exact:
                 return f"the axes of {name} {place} ({spec.body()}) do not follow the factors of its dims"
             for factor in {factor for dim in tensor for factor in dim}:
