@@ -79,7 +79,7 @@ def einsum_chain(context: Context) -> Traceable:
     def run(a: jax.Array, b: jax.Array, c: jax.Array) -> jax.Array:
         return jnp.einsum("abc,cbd->ad", a, b) @ c
 
-    arguments = (context.array(32, 16, 32), context.array(32, 16, 64), context.array(64, 32))
+    arguments = (context.array(32, 16, 32), context.array(32, 16, 64, scale=512**-0.5), context.weight(64, 32))
     in_specs = (P(None, "batch", "model"), P("model", "batch", None), P(None, "model"))
     return Traceable(run, arguments, in_specs, P("batch", "model"))
 
