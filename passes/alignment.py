@@ -116,8 +116,7 @@ class Aligner:
         op, (result,) = node.op, node.results
         windows = windows_of(op)
         assert windows is not None
-        split = {dim for _, dim, _ in node.rule.windows}
-        dim_axes = [axes if dim in split else () for dim, axes in enumerate(strategy.results[0])]
+        dim_axes = [axes if window.moves else () for window, axes in zip(windows, strategy.results[0], strict=True)]
         type_ = op.results[0].type
         moved = dtensor.WindowOp(
             op.operands[0], type_, self.program.mesh.name, dim_axes, windows, padding_of(op), self._why(node, strategy)
