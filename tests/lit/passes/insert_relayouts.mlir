@@ -282,16 +282,17 @@ module @not_the_identity {
 // CHECK-LABEL: module @shared
 module @shared {
   dtensor.mesh @mesh = <["x"=2]>
-  func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>, %i: tensor<8x4xf32, #dtensor.layout<@mesh, [{}, {}]>>) -> (tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>) {
-    // CHECK: %0 = dtensor.relayout %a {{.*}} : tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>> -> tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>
-    // CHECK-NEXT: = stablehlo.reverse %0
-    // CHECK-NEXT: = stablehlo.reverse %0
+  func.func public @main(%a: tensor<8x4xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>, %b: tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>) -> (tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {}]>>) {
+    // CHECK: %0 = dtensor.relayout %a {{.*}} : tensor<8x4xf32, #dtensor.layout<@mesh, [{}, {"x"}]>> -> tensor<8x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+    // CHECK-NEXT: = stablehlo.reshape %0
+    // CHECK-NEXT: = stablehlo.reshape %0
     // CHECK-NOT: dtensor.relayout
-    %0 = stablehlo.reverse %a, dims = [1] : (tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>) -> tensor<4x8xf32>
-    %1 = stablehlo.reverse %a, dims = [0, 1] : (tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>) -> tensor<4x8xf32>
-    %3 = stablehlo.add %0, %1 : tensor<4x8xf32>
-    %2 = stablehlo.dot_general %3, %i, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x4xf32, #dtensor.layout<@mesh, [{}, {}]>>) -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
-    return %2 : tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+    %0 = stablehlo.reshape %a : (tensor<8x4xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>) -> tensor<32xf32>
+    %1 = stablehlo.reshape %a : (tensor<8x4xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>) -> tensor<32x1xf32>
+    %3 = stablehlo.reshape %0 : (tensor<32xf32>) -> tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>
+    %4 = stablehlo.reshape %1 : (tensor<32x1xf32>) -> tensor<8x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+    %2 = stablehlo.dot_general %4, %3, contracting_dims = [1] x [0] : (tensor<8x4xf32, #dtensor.layout<@mesh, [{}, {}]>>, tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>) -> tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {}]>>
+    return %2 : tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {}]>>
   }
 }
 
@@ -303,7 +304,7 @@ module @made_anew {
   dtensor.mesh @mesh = <["x"=2]>
   func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, %b: tensor<4xf32, #dtensor.layout<@mesh, [{}]>>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
     %i = stablehlo.iota dim = 0 : tensor<4xf32>
-    // CHECK-NEXT: [[split:%.*]] = stablehlo.iota dim = 0 : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+    // CHECK: [[split:%.*]] = stablehlo.iota dim = 0 : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
     // CHECK-NEXT: = stablehlo.add %a, [[split]]
     %0 = stablehlo.add %a, %i : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<4xf32>) -> tensor<4xf32>
     // CHECK-NEXT: [[whole:%.*]] = stablehlo.iota dim = 0 : tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
@@ -339,7 +340,7 @@ module @reasons {
   dtensor.mesh @mesh = <["x"=2]>
   func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>, %b: tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>) -> (tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>) {
     // CHECK: = dtensor.relayout
-    // CHECK-SAME: needs it by its rule i j, i j -> i j{{.*}}; the alternative [{{.*}}] would send 64 bytes per device"
+    // CHECK-SAME: needs it by its rule i j, i j -> i j {{.*}}; the alternative [{{.*}}] would send 64 bytes per device"
     %0 = stablehlo.add %a, %b : (tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>, tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>) -> tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>
     return %0 : tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>
   }
