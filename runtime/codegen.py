@@ -141,7 +141,7 @@ def _dot(step: Step, writer: _Writer) -> str:
     dims = step.static[0]
     assert isinstance(dims, Dot)
     lhs, rhs = (writer.array(operand) for operand in step.operands)
-    return f"k.dot(xp, {lhs}, {rhs}, {dims.batch}, {dims.contract}, {dtype_text(step.results[0].dtype)})"
+    return f"k.dot(xp, {lhs}, {rhs}, {dims.batch}, {dims.contract})"
 
 
 def kernel_call(step: Step, operands: list[str]) -> str:

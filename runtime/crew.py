@@ -136,7 +136,14 @@ def _nothing(thread: int) -> None:
 def shared_crew(size: int | None = None) -> Crew:
     """The process' crew of that size (by default one thread for each usable core)."""
     tune_allocator()
-    return Crew(size or len(os.sched_getaffinity(0)))
+    return Crew(size or usable_cores())
+
+
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.runtime.kernels import Array, narrow, widen, working_dtype
+from shardwright.runtime.kernels import Array, narrow, widen
 
 REDUCTIONS = {
     "sum": "add",
@@ -106,32 +106,20 @@ def fold(
 
 
 def dot(
-    xp: Any,
-    lhs: Array,
-    rhs: Array,
-    batch: Sequence[tuple[int, int]],
-    contract: Sequence[tuple[int, int]],
-    dtype: np.dtype[Any],
+    xp: Any, lhs: Array, rhs: Array, batch: Sequence[tuple[int, int]], contract: Sequence[tuple[int, int]]
 ) -> Array:
     """
-    A general matrix product: batch dims, then the free dims of each operand in order.
+    A general matrix product of two arrays of one dtype: batch dims, then the free dims of each operand in order.
 
-    A batch dim of size 1 in one operand repeats. Narrow floats are multiplied and summed in float32.
+    A batch dim of size 1 in one operand repeats.
 
-    >>> dot(np, np.ones((2, 3)), np.ones((3, 4)), [], [(1, 0)], np.dtype("float64")).shape
+    >>> dot(np, np.ones((2, 3)), np.ones((3, 4)), [], [(1, 0)]).shape
     (2, 4)
     """
     left, left_free = _as_matrix(lhs, [a for a, _ in batch], [a for a, _ in contract], contract_last=True)
     right, right_free = _as_matrix(rhs, [b for _, b in batch], [b for _, b in contract], contract_last=False)
-    product = xp.matmul(_computable(xp, left, dtype), _computable(xp, right, dtype))
-    shape = (*product.shape[:-2], *left_free, *right_free)
-    return narrow(xp, product.reshape(shape), dtype)
-
-
-def _computable(xp: Any, array: Array, dtype: np.dtype[Any]) -> Array:
-    """The operand in the dtype in which the product is computed: the result's, or wider."""
-    wide = widen(xp, array)
-    return wide.astype(np.promote_types(wide.dtype, working_dtype(dtype)), copy=False)
+    product = xp.matmul(left, right)
+    return product.reshape((*product.shape[:-2], *left_free, *right_free))
 
 
 def _as_matrix(

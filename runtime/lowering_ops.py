@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -208,8 +209,15 @@ def _dot_general(lowering: Lowering, op: Operation, operands: list[Value]) -> li
     batch += [(lead + a, lead + b) for a, b in zip(dims.lhs_batching, dims.rhs_batching, strict=True)]
     contract = [(lead + a, lead + b) for a, b in zip(dims.lhs_contracting, dims.rhs_contracting, strict=True)]
     fronts = np.broadcast_shapes(lhs.shape[:lead], rhs.shape[:lead])
-    dot = Dot(tuple(batch), tuple(contract))
-    return [lowering.builder.dot(lhs, rhs, dot, fronts + result_shape(op), result_dtype(op))]
+    dtype = functools.reduce(np.promote_types, map(working_dtype, (lhs.dtype, rhs.dtype, result_dtype(op))))
+    lhs, rhs = (_as_type(lowering, operand, dtype) for operand in operands)
+    product = lowering.builder.dot(lhs, rhs, Dot(tuple(batch), tuple(contract)), fronts + result_shape(op), dtype)
+    return [_as_type(lowering, product, result_dtype(op))]
+
+
+def _as_type(lowering: Lowering, value: Value, dtype: np.dtype[Any]) -> Value:
+    """The value in the type in which a product is computed, or back in its own."""
+    return value if value.dtype == dtype else lowering.builder.pointwise("convert", [value], dtype)
 
 
 @emitter("stablehlo.reduce")

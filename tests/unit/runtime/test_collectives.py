@@ -134,7 +134,8 @@ def test_combined_all_reduce_is_one_message() -> None:
     text = """
 dtensor.mesh @mesh = <["x"=4, "y"=2]>
 func.func public @main(%a: tensor<2xf32>, %b: tensor<3xf64>) -> (tensor<2xf32>, tensor<3xf64>) {
-  %0, %1 = dtensor.all_reduce max @mesh {"x", "y"} %a, %b : (tensor<2xf32>, tensor<3xf64>) -> (tensor<2xf32>, tensor<3xf64>)
+  %0, %1 = dtensor.all_reduce max @mesh {"x", "y"} %a, %b
+      : (tensor<2xf32>, tensor<3xf64>) -> (tensor<2xf32>, tensor<3xf64>)
   return %0, %1 : tensor<2xf32>, tensor<3xf64>
 }
 """

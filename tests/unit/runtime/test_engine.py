@@ -100,12 +100,18 @@ DOTS: list[tuple[str, tuple[int, ...], tuple[int, ...], str, str]] = [
     ("contracting_dims = [0] x [1]", (96, 64), (80, 96), "64x80", "ki,jk->ij"),
     ("contracting_dims = [0, 1] x [0, 1]", (8, 16, 5), (8, 16, 7), "5x7", "abi,abj->ij"),
     ("contracting_dims = [1, 0] x [0, 1]", (8, 16, 5), (16, 8, 7), "5x7", "abi,baj->ij"),
-    ("batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3]", (2, 9, 3, 4), (2, 6, 3, 4), "2x3x9x6", "aibk,ajbk->abij"),
+    (
+        "batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3]",
+        (2, 9, 3, 4),
+        (2, 6, 3, 4),
+        "2x3x9x6",
+        "aibk,ajbk->abij",
+    ),
     ("batching_dims = [0] x [1], contracting_dims = [2] x [0]", (3, 5, 4), (4, 3, 6), "3x5x6", "bik,kbj->bij"),
     ("contracting_dims = [] x []", (5,), (6,), "5x6", "i,j->ij"),
     ("contracting_dims = [0] x [0]", (50,), (50,), "", "k,k->"),
     ("contracting_dims = [1] x [0]", (300, 400), (400, 500), "300x500", "ik,kj->ij"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("dims", "left", "right", "shape", "einsum"), DOTS)
@@ -146,14 +152,19 @@ SHAPE_OPS: list[tuple[str, str, tuple[int, ...], Callable[[Any], Any]]] = [
     ("stablehlo.slice %x [1:4, 0:6:2, 2:5]", "3x3x3", (4, 6, 5), lambda x: x[1:4, 0:6:2, 2:5]),
     ("stablehlo.reverse %x, dims = [0, 2]", "4x6x5", (4, 6, 5), lambda x: x[::-1, :, ::-1]),
     ("stablehlo.concatenate %x, %x, dim = 1", "4x12x5", (4, 6, 5), lambda x: np.concatenate([x, x], 1)),
-    ("stablehlo.broadcast_in_dim %x, dims = [2, 0]", "5x3x4", (4, 5), lambda x: np.broadcast_to(x.T[:, None], (5, 3, 4))),
+    (
+        "stablehlo.broadcast_in_dim %x, dims = [2, 0]",
+        "5x3x4",
+        (4, 5),
+        lambda x: np.broadcast_to(x.T[:, None], (5, 3, 4)),
+    ),
     (
         "stablehlo.pad %x, %c, low = [1, -1], high = [0, 2], interior = [1, 0]",
         "8x6",
         (4, 5),
         lambda x: np.pad(np.insert(x, [1, 2, 3], 1, 0)[:, 1:], [(1, 0), (0, 2)], constant_values=1),
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("op", "shape", "source", "reference"), SHAPE_OPS)
@@ -221,9 +232,23 @@ def test_bfloat16_rounds_after_each_op_and_sums_products_wide(namespace: str) ->
     check(executable, [a, b], [product.astype(np.float64), (square + wide).astype(ml_dtypes.bfloat16)], rtol=8e-3)
 
 
+def test_bytes_multiply_into_wide_integers(namespace: str) -> None:
+    executable = compiled(
+        "(%a: tensor<3x40xi8>, %b: tensor<40x2xi8>) -> tensor<3x2xi32>",
+        """
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+      : (tensor<3x40xi8>, tensor<40x2xi8>) -> tensor<3x2xi32>
+  return %0 : tensor<3x2xi32>""",
+        namespace,
+    )
+    a, b = np.full((3, 40), 100, np.int8), np.full((40, 2), 100, np.int8)
+    check(executable, [a, b], [np.full((3, 2), 400000)])
+
+
 def test_integers_booleans_and_masks(namespace: str) -> None:
     executable = compiled(
-        "(%x: tensor<300x300xf32>, %n: tensor<300xi32>, %p: tensor<i1>) -> (tensor<300x300xf32>, tensor<300xi32>, tensor<300x300xf32>)",
+        "(%x: tensor<300x300xf32>, %n: tensor<300xi32>, %p: tensor<i1>)"
+        " -> (tensor<300x300xf32>, tensor<300xi32>, tensor<300x300xf32>)",
         """
   %i = stablehlo.iota dim = 0 : tensor<300x300xi32>
   %j = stablehlo.iota dim = 1 : tensor<300x300xi32>
@@ -307,8 +332,9 @@ def test_all_ops_without_a_kernel_are_named_at_once() -> None:
   %0 = "stablehlo.cholesky"(%x) {lower = true} : (tensor<3x3xf32>) -> tensor<3x3xf32>
   %1 = "stablehlo.fft"(%x) : (tensor<3x3xf32>) -> tensor<3x3xf32>
   return %0 : tensor<3x3xf32>"""
-    from shardwright.dialects import make_context
     from xdsl.parser import Parser
+
+    from shardwright.dialects import make_context
 
     context = make_context()
     context.allow_unregistered = True
