@@ -11,15 +11,25 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
+from shardwright.dialects.types import dtype_element, is_integer
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms, DimAtoms
 
 Array = Any
 
-_IDENTITIES = {"sum": 0, "prod": 1, "or": False, "and": True}
+_IDENTITIES = {"sum": 0, "prod": 1, "or": 0, "and": -1}
+_COMBINERS: dict[str, np.ufunc] = {
+    "sum": np.add,
+    "max": np.maximum,
+    "min": np.minimum,
+    "prod": np.multiply,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+}
 
 
 def to_stacked(array: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
@@ -97,10 +107,7 @@ def gather(stacked: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
 
 def combine(array: Array, kind: str, positions: Sequence[int]) -> Array:
     """Reduces leading dims, keeping them with size 1."""
-    function = {"sum": np.add, "max": np.maximum, "min": np.minimum, "prod": np.multiply}.get(kind)
-    if function is None:
-        function = np.logical_and if kind == "and" else np.logical_or
-    return function.reduce(array, axis=tuple(positions), keepdims=True, dtype=array.dtype)
+    return _COMBINERS[kind].reduce(array, axis=tuple(positions), keepdims=True, dtype=array.dtype)
 
 
 def identity(kind: str, dtype: np.dtype[Any]) -> Any:
@@ -112,13 +119,15 @@ def identity(kind: str, dtype: np.dtype[Any]) -> Any:
     """
     if kind in _IDENTITIES:
         return np.array(_IDENTITIES[kind]).astype(dtype)[()]
-    low = kind == "max"
+    sign = -1 if kind == "max" else 1
     if dtype.kind == "b":
-        return np.bool_(not low)
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        return dtype.type(limits.min if low else limits.max)
-    return np.array(-np.inf if low else np.inf).astype(dtype)[()]
+        return np.bool_(sign > 0)
+    if is_integer(dtype_element(dtype)):
+        limits = ml_dtypes.iinfo(dtype)
+        return np.array(limits.min if sign < 0 else limits.max).astype(dtype)[()]
+    infinity = np.array(sign * np.inf).astype(dtype)[()]
+    # Some narrow floats have no infinity.
+    return infinity if np.isinf(infinity) else np.array(sign * float(ml_dtypes.finfo(dtype).max)).astype(dtype)[()]
 
 
 def split_dims(array: Array, dims: DimAtoms, atoms: Atoms) -> Array:
