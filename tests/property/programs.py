@@ -297,7 +297,7 @@ def _dot(build: _Builder, value: Value) -> None:
         shape[place] = value.shape[source]
     other = build.argument(tuple(shape))
     right_batching, right_contracting = places[: len(batching)], places[len(batching) : len(sources)]
-    letters, right_letters = "ijkl"[:rank], ["m"] * len(places)
+    letters, right_letters = "ijklnopq"[:rank], ["m"] * len(places)
     for source, place in zip(sources, places, strict=False):
         right_letters[place] = letters[source]
     kept = [letters[i] for i in batching] + [letters[i] for i in range(rank) if roles[i] == "f"] + ["m"] * free
