@@ -1,6 +1,18 @@
-"""For every test: JAX, where a test uses it, has eight host devices. It reads this when it first looks for devices."""
+"""For every test: JAX's host devices, and the order in which tests run."""
 
 import os
 
+import pytest
+
+MOST_SMOKE_TESTS = 20
+
+# JAX, where a test uses it, reads this when it first looks for devices.
 os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Smoke tests run first, so that a broken tree says so in seconds; there are few of them."""
+    smoke = [item for item in items if item.get_closest_marker("smoke")]
+    assert len(smoke) <= MOST_SMOKE_TESTS
+    items.sort(key=lambda item: item.get_closest_marker("smoke") is None)
