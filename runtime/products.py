@@ -6,13 +6,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
-from shardwright.runtime.program import Dot, Step
+from shardwright.runtime.program import Dot, Step, Value
 from shardwright.runtime.storage import Copy, Storage, Window
 from shardwright.runtime.strided import Strided
 
 PARALLEL_FLOPS = 4_000_000
 """Multiplications and additions from which a product is worth two threads."""
+
+
+SMALLEST_MATRIX = 32
+"""Rows below which a stack of products is slower than one product and a copy."""
+
+Dims: TypeAlias = "Sequence[tuple[int, int, int]]"
+"""Dims of a dot by place: (lhs dim, rhs dim, result dim), -1 where there is none."""
 
 
 @dataclass(eq=False)
@@ -90,32 +98,52 @@ def plan_product(step: Step, lhs: Window, rhs: Window, storage: Storage) -> list
             rhs = _packed(rhs, [d[1] for d in (*batch, *columns, *summed)], units)
     lhs = _blasable(lhs, [d[0] for d in batch], [d[0] for d in rows], [d[0] for d in summed], units)
     rhs = _blasable(rhs, [d[1] for d in batch], [d[1] for d in columns], [d[1] for d in summed], units)
-    result = step.results[0]
-    final = storage.homes.get(result)
-    wanted = final.strided.order() if final else storage.wishes.get(result, ())
-    swap = bool(wanted) and wanted[-1] in {d[2] for d in rows}
-    minor = [d[2] for d in (rows if swap else columns)]
-    if final is not None and _output_fits(final.strided, minor):
-        out, final = final, None
-    else:
-        inner = (*columns, *rows) if swap else (*rows, *columns)
-        order = [d[2] for d in (*batch, *inner)]
-        if tuple(wanted[len(wanted) - len(minor) :]) == tuple(minor):
-            order = list(wanted)
-        rest = [dim for dim in range(len(result.shape)) if dim not in order]
-        out = storage.new(result, [*rest, *order])
+    out, final, swap = _target(step.results[0], (lhs.strided, rhs.strided), (batch, rows, columns), storage)
     units.append(_product(step, (lhs, rhs, out), batch, (rows, columns, summed), swap=swap))
     if final is not None:
         units.append(Copy(final, out))
-        storage.homes[result] = final
+        storage.homes[step.results[0]] = final
     return units
 
 
-def _by_stride(dims: Sequence[tuple[int, int, int]], window: Strided, side: int) -> list[tuple[int, int, int]]:
+def _target(
+    result: Value, operands: tuple[Strided, Strided], dims: tuple[Dims, Dims, Dims], storage: Storage
+) -> tuple[Window, Window | None, bool]:
+    """
+    Where to write the result, where it has to be moved afterwards (if anywhere), and whether to multiply transposed.
+
+    The order that the result must have, or that its readers wish, is kept where BLAS can write it in long pieces.
+    """
+    batch, rows, columns = dims
+    final = storage.homes.get(result)
+    wanted = final.strided.order() if final else storage.wishes.get(result, ())
+    swap = bool(wanted) and wanted[-1] in {dim[2] for dim in rows}
+    minor, major = (rows, columns) if swap else (columns, rows)
+    side = 1 if swap else 0
+    if final is not None and _fits(final.strided, minor, major, operands[side], side):
+        return final, None, swap
+    order = [dim[2] for dim in (*batch, *major, *minor)]
+    rest = [dim for dim in range(len(result.shape)) if dim not in order]
+    if len(wanted) == len(order) and final is None:
+        wished = Strided.dense(result.shape, [*rest, *wanted])
+        order = list(wanted) if _fits(wished, minor, major, operands[side], side) else order
+    return storage.new(result, [*rest, *order]), final, swap
+
+
+def _fits(out: Strided, minor: Dims, major: Dims, operand: Strided, side: int) -> bool:
+    """Whether the matrices of the result have contiguous rows, and are not many small ones."""
+    single = _single(out, [dim[2] for dim in minor])
+    if single is None or (single[1] != 1 and single[0] != 1):
+        return False
+    cut = _cut(major, ((operand, side), (out, 2)))
+    return cut == 0 or math.prod(out.shape[dim[2]] for dim in major[cut:]) >= SMALLEST_MATRIX
+
+
+def _by_stride(dims: Dims, window: Strided, side: int) -> list[tuple[int, int, int]]:
     return sorted(dims, key=lambda dim: -window.strides[dim[side]])
 
 
-def _merges(dims: Sequence[tuple[int, int, int]], window: Strided, side: int) -> bool:
+def _merges(dims: Dims, window: Strided, side: int) -> bool:
     return _single(window, [dim[side] for dim in dims]) is not None
 
 
@@ -132,8 +160,6 @@ def _single(window: Strided, dims: Sequence[int]) -> tuple[int, int] | None:
 def _packed(window: Window, order: Sequence[int], units: list[Product | Copy]) -> Window:
     """A copy whose dims lie in memory in `order`."""
     storage = Storage()
-    from shardwright.runtime.program import Value
-
     rest = [dim for dim in range(len(window.strided.shape)) if dim not in order]
     target = storage.new(Value(window.strided.shape, window.buffer.dtype), [*rest, *order])
     units.append(Copy(target, window))
@@ -151,6 +177,9 @@ def _blasable(
     extent = math.prod(strided.shape[dim] for dim in inner_free)
     count = math.prod(strided.shape[dim] for dim in summed)
     row_major = sum_step == 1 or count == 1
+    scattered = len(inner_free) < len(free) and extent < SMALLEST_MATRIX // 2
+    if scattered:
+        return _packed(window, [*batch, *free, *summed], units)
     if (row_major and (free_step >= count or extent == 1)) or (
         (free_step == 1 or extent == 1) and (sum_step >= extent or count == 1)
     ):
@@ -168,13 +197,6 @@ def _tail(strided: Strided, dims: Sequence[int]) -> list[int]:
 
 def _step(strided: Strided, dims: Sequence[int]) -> int:
     return strided.strides[dims[-1]] if dims else 0
-
-
-def _output_fits(out: Strided, minor: Sequence[int]) -> bool:
-    """Whether the matrices of the result have contiguous rows."""
-    kept = [dim for dim in minor if out.shape[dim] > 1]
-    single = _single(out, kept)
-    return single is not None and (single[1] == 1 or single[0] == 1)
 
 
 def _product(
@@ -202,7 +224,7 @@ def _product(
     return Product(Window(lhs.buffer, left), Window(rhs.buffer, right), Window(out.buffer, result), axis, step.location)
 
 
-def _cut(dims: Sequence[tuple[int, int, int]], windows: Sequence[tuple[Strided, int]]) -> int:
+def _cut(dims: Dims, windows: Sequence[tuple[Strided, int]]) -> int:
     """How many major dims have to be loops, since they do not merge with the minor ones in every window."""
     start = len(dims)
     while start and all(

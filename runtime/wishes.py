@@ -76,7 +76,7 @@ def _for_reduction(dims: Sequence[int], varying: Sequence[int], wish: Wish) -> W
 
 def _for_product(dot: Dot, side: int, varying: Sequence[int]) -> Wish:
     """Batch dims first, then summed dims together and free dims together, whichever comes first in the shape."""
-    summed = [pair[side] for pair in dot.contract if pair[side] in varying]
+    summed = [pair[side] for pair in sorted(dot.contract) if pair[side] in varying]
     lead = {pair[side] for pair in dot.batch}
     free = [dim for dim in varying if dim not in summed]
     local_free = [dim for dim in free if dim not in lead]
