@@ -49,7 +49,11 @@ def _passed_on(step: Step, side: int, operand: Value, wish: Wish) -> Wish:
 
 
 def _through_reshape(operand: Value, result: Value, wish: Wish) -> Wish:
-    """The wish in terms of the operand's dims, where each dim of one side is a run of dims of the other."""
+    """
+    The wish in terms of the operand's dims, where each dim of one side is a run of dims of the other.
+
+    A dim whose parts the wish keeps apart stays with its minor part.
+    """
     if not operand.size:
         return ()
     before = [dim for dim, extent in enumerate(operand.shape) if extent > 1]
@@ -61,7 +65,8 @@ def _through_reshape(operand: Value, result: Value, wish: Wish) -> Wish:
             return ()
         owner.update(dict.fromkeys(after[:made], tuple(before[:taken])))
         before, after = before[taken:], after[made:]
-    return tuple(dict.fromkeys(dim for place in wish for dim in owner[place]))
+    minor_first = dict.fromkeys(dim for place in reversed(wish) for dim in reversed(owner[place]))
+    return tuple(reversed(minor_first))
 
 
 def _for_reduction(dims: Sequence[int], varying: Sequence[int], wish: Wish) -> Wish:
