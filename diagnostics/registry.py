@@ -208,8 +208,8 @@ ENTRIES: dict[str, Entry] = {
     "SW0402": Entry(
         "malformed sharding row",
         'A row maps the dims of operands and results to factors: "i k, k j -> i j", with a kind for each factor '
-        "that is not plain pass-through.",
-        "compare with the rows in rules/sharding.py",
+        "that is not plain pass-through. The message says what contradicts itself, or which op the row does not fit.",
+        "compare with the rows in docs/rules.md",
     ),
     "SW0403": Entry(
         "value that cannot be partitioned",

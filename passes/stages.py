@@ -41,6 +41,7 @@ class Stage:
 
 
 _TENSOR_OPS = frozenset({"stablehlo", "chlo"})
+_OURS = frozenset({"builtin", "func", "dtensor", "sdy"})
 _FRAME = frozenset({"builtin.module", "func.func", "func.return", "dtensor.mesh"})
 _REQUESTS = frozenset({"dtensor.relayout", "dtensor.constraint"})
 _MOVES = frozenset(op.name for op in COLLECTIVES)
@@ -117,7 +118,7 @@ class _Verifier:
 
     def verify(self, module: ModuleOp) -> None:
         for op, framed in _walk(module):
-            if op.name not in self.stage.ops and op.name.partition(".")[0] not in self.stage.dialects:
+            if not _is_legal(op, self.stage):
                 raise _illegal(op, self.stage)
             if framed:
                 for value in _values(op):
@@ -228,6 +229,12 @@ def _values(op: Operation) -> Iterator[SSAValue]:
 
 def _arguments(block: Block | None) -> tuple[SSAValue, ...]:
     return () if block is None else tuple(block.args)
+
+
+def _is_legal(op: Operation, stage: Stage) -> bool:
+    """Ops of other dialects are legal once somebody has said how they are split."""
+    dialect = op.name.partition(".")[0]
+    return op.name in stage.ops or dialect in stage.dialects or (dialect not in _OURS and op.name in ROWS)
 
 
 def _illegal(op: Operation, stage: Stage) -> ShardwrightError:

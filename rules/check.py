@@ -287,7 +287,10 @@ def _right(trial: Trial, placement: Placement, number: int, axis: str, kind: str
 def _fits(trial: Trial, placement: Placement, number: int, spec: LayoutSpec) -> bool:
     """Whether a result has this layout, by some draws of random numbers."""
     for seed in range(DRAWS):
-        outputs = trial.run_parts(placement, seed, verify=True)
+        try:
+            outputs = trial.run_parts(placement, seed, verify=True)
+        except Exception:  # a kernel that refuses the local shapes says what a verifier would
+            return False
         if outputs is None:
             return False
         expected = trial.run_whole(placement.operands, seed)[1][number]

@@ -107,14 +107,14 @@ def _clamp(op: Operation) -> Rule:
 
 
 def _divide(op: Operation) -> Rule:
-    """Partial sums may be divided, except where division rounds (integers)."""
+    """Element-wise; partial sums may be divided, except where division rounds (integers)."""
     exact = not isinstance(_element_type(op.results[0].type), IntegerType)
     flows = (("sum", (0,)),) if exact else ()
     return _elementwise(operand_shapes(op), shape_of(op.results[0].type), flows)
 
 
 def _convert(op: Operation) -> Rule:
-    """Partial sums pass through a conversion that loses nothing, all else through one that keeps the order as well."""
+    """Element-wise; partial results pass through a conversion that loses nothing."""
     source, target = _element_type(op.operands[0].type), _element_type(op.results[0].type)
     flows = (("sum", (0,)), ("max", (0,)), ("min", (0,))) if _widens(source, target) else ()
     return _elementwise(operand_shapes(op), shape_of(op.results[0].type), flows)
@@ -307,7 +307,7 @@ def _window(op: Operation) -> Rule:
 
 
 def _pad(op: Operation) -> Rule:
-    """Padding of a split dim is exchanged like a slice; dims that grow by blocks of one size are not even that."""
+    """A split dim exchanges what its devices lack; it lacks nothing where every element becomes a block of one size."""
     assert isinstance(op, stablehlo.PadOp)
     flows = (("sum", (0,)),) if is_zero(op.operands[1]) else ()
     windows = windows_of(op)

@@ -64,7 +64,9 @@ class Case:
     @property
     def op(self) -> str:
         """The op's name."""
-        return re.findall(r"(?:stablehlo|chlo|dtensor)\.\w+", self.text.split("%r")[-2])[0]
+        found = re.search(r"%r(?::\d+)? = (\w+\.\w+)", self.text)
+        assert found is not None
+        return found[1]
 
 
 def case(

@@ -1,0 +1,133 @@
+"""
+The sharding table `docs/rules.md`, generated from the table itself.
+
+`python -m shardwright.tools.rule_index` prints it; `--write` puts it in its place.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from xdsl.dialects.func import FuncOp
+
+from shardwright.dialects.parsing import parse_module
+from shardwright.rules import ROWS, describe, rule_for
+from shardwright.tools.arguments import CodedArgumentParser
+from shardwright.tools.files import write_atomically
+from shardwright.tools.guard import DONE, CommandState, guarded
+
+INDEX = Path(__file__).resolve().parent.parent / "docs" / "rules.md"
+
+HEADING = """# The sharding table
+
+What each op means for layouts. A row maps the dims of operands and results to *factors*, einsum-like; a mesh axis that
+splits a factor splits every dim that it stands in.
+
+- `...` is all dims that are not named, the same ones wherever it stands; `(i j)` is a dim made of two factors, `1` a dim of
+  size one, `()` a scalar.
+- `k=sum` is a factor that the results lack: splitting it leaves partial sums. `replicate` factors are whole on every device.
+  `permute` factors are whole as well, or, in slices, reversals and pads by constants, split at the price of an exchange.
+- `linear=[(0, 1)]`: partial sums may pass if operands 0 and 1 are both partial; `linear=[(0,), (1,)]`: if either is.
+  `flows` says the same of other kinds of partial results.
+
+Your own ops get rows by the same call that made these; `check_op` proves a row by brute force, and `missed_placements` finds
+what it leaves out:
+
+```python
+from shardwright.rules import ROWS, add_row
+
+add_row("my.matmul", "i k, k j -> i j", k="sum", linear=[(0,), (1,)])
+assert str(ROWS.pop("my.matmul")) == "i k, k j -> i j  k=sum  linear=[(0,), (1,)]"
+```
+
+<!-- Generated from rules/ by `python -m shardwright.tools.rule_index --write`. -->
+"""
+
+EXAMPLES: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("stablehlo.constant dense<1.0>", (), "4x8"),
+    ("stablehlo.constant dense<[1.0, 2.0]>", (), "2"),
+    ("stablehlo.iota dim = 0", (), "4x8"),
+    ("stablehlo.convert %a", ("4x8",), "4x8"),
+    ("stablehlo.divide %a, %b", ("4x8", "4x8"), "4x8"),
+    ("stablehlo.clamp %a, %b, %c", ("", "4x8", ""), "4x8"),
+    ("stablehlo.bitcast_convert %a", ("4x8",), "4x8"),
+    ("stablehlo.optimization_barrier %a", ("4x8",), "4x8"),
+    ("stablehlo.broadcast_in_dim %a, dims = [0, 2]", ("4x1",), "4x2x8"),
+    ("stablehlo.transpose %a, dims = [1, 0]", ("4x8",), "8x4"),
+    ("stablehlo.reshape %a", ("8x32",), "256"),
+    ("stablehlo.reshape %a", ("24x5",), "2x3x20"),
+    ("stablehlo.reshape %a", ("2x3",), "3x2"),
+    ("stablehlo.slice %a [0:4, 1:5]", ("4x8",), "4x4"),
+    ("stablehlo.slice %a [0:4, 1:8:2]", ("4x8",), "4x4"),
+    ("stablehlo.reverse %a, dims = [1]", ("4x8",), "4x8"),
+    ("stablehlo.pad %a, %b, low = [0, 1], high = [0, 0], interior = [0, 0]", ("4x8", ""), "4x9"),
+    ("stablehlo.concatenate %a, %b, dim = 1", ("4x8", "4x2"), "4x10"),
+    ("stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]", ("4x8", "8x2"), "4x2"),
+    (
+        "stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1]",
+        ("2x4x8", "2x8x3"),
+        "2x4x3",
+    ),
+    ("stablehlo.reduce(%a init: %b) applies stablehlo.maximum across dimensions = [1]", ("4x8", ""), "4"),
+    ("stablehlo.reduce(%a init: %b) applies stablehlo.add across dimensions = [1]", ("4x8", ""), "4"),
+)
+"""Ops whose rows are computed, at some shapes."""
+
+
+def rule_index() -> str:
+    """The text of `docs/rules.md`."""
+    written = [(name, row) for name, row in describe() if ROWS[name].compute is None]
+    computed = [(name, row.removeprefix("computed: ")) for name, row in describe() if ROWS[name].compute is not None]
+    parts = [HEADING, "\n## Rows as text\n\n| row | ops |\n|---|---|\n"]
+    for row in sorted({row for _, row in written}):
+        parts.append(f"| `{row}` | {', '.join(f'`{name}`' for name, other in written if other == row)} |\n")
+    parts.append("\n## Rows that depend on attributes, shapes or element types\n\n| op | how |\n|---|---|\n")
+    parts += [f"| `{name}` | {how} |\n" for name, how in computed]
+    parts.append("\nSome of them at some shapes:\n\n| op | row |\n|---|---|\n")
+    parts += [f"| `{_title(*example)}` | `{example_rule(*example)}` |\n" for example in EXAMPLES]
+    return "".join(parts)
+
+
+def example_rule(line: str, operands: Sequence[str], result: str) -> str:
+    """The rule of an op on tensors of these shapes."""
+    types = [_tensor(shape) for shape in operands]
+    arguments = ", ".join(f"%{letter}: {type_}" for letter, type_ in zip("abc", types, strict=False))
+    signature = f"({', '.join(types)}) -> {_tensor(result)}" if operands else _tensor(result)
+    body = f"%0 = {line} : {signature}\n return %0 : {_tensor(result)}"
+    module = parse_module(f"func.func @main({arguments}) -> {_tensor(result)} {{\n {body}\n}}", "example.mlir")
+    function = module.body.block.first_op
+    assert isinstance(function, FuncOp)
+    op = function.body.block.first_op
+    assert op is not None
+    return str(rule_for(op))
+
+
+def _tensor(shape: str) -> str:
+    return f"tensor<{shape}xf32>" if shape else "tensor<f32>"
+
+
+def _title(line: str, operands: Sequence[str], result: str) -> str:
+    shapes = [f"[{shape.replace('x', ', ')}]" for shape in (*operands, result)]
+    return f"{line.removeprefix('stablehlo.')} : {', '.join(shapes[:-1])} -> {shapes[-1]}".replace(" :  ->", " ->")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the table, or write it with `--write`; returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    return guarded(CommandState("rule_index"), lambda _: _run(arguments))
+
+
+def _run(arguments: Sequence[str]) -> int:
+    parser = CodedArgumentParser(prog="rule_index", description="Print the sharding table, docs/rules.md.")
+    parser.add_argument("--write", action="store_true", help="write docs/rules.md instead")
+    if parser.parse_args(arguments).write:
+        write_atomically(str(INDEX), rule_index())
+    else:
+        print(rule_index(), end="")
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())
