@@ -62,18 +62,19 @@ class Crew:
                 self._done[index].release()
 
     def share(self, job: Callable[[int], None]) -> None:
-        """Runs `job(thread)` once on every thread and waits for all."""
-        self._job = job
-        for lock in self._wake:
-            lock.release()
-        try:
-            job(0)
-        finally:
-            for lock in self._done:
-                lock.acquire()
-            self._job = _nothing
-        if self._errors:
-            raise self._errors.pop()
+        """Runs `job(thread)` once on every thread and waits for all; callers from several threads take turns."""
+        with self._busy:
+            self._job = job
+            for lock in self._wake:
+                lock.release()
+            try:
+                job(0)
+            finally:
+                for lock in self._done:
+                    lock.acquire()
+                self._job = _nothing
+            if self._errors:
+                raise self._errors.pop()
 
     def tiles(
         self, tile: Callable[..., None], outer: int, rows: int, block: int, scratch: Sequence[Any], *arrays: Any
