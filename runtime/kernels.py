@@ -168,6 +168,24 @@ def _signed(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(f"i{dtype.itemsize}")
 
 
+def narrow_bits(xp: Any, name: str, bits: int, value: Array, amount: Array | None = None) -> Array:
+    """
+    The bit-wise op `name` on integers of so many bits, given and returned as int32.
+
+    >>> narrow_bits(np, "shift_right_logical", 4, np.int32([-1, -8]), np.int32([1, 4])).tolist()
+    [7, 0]
+    """
+    low = value & ((1 << bits) - 1)
+    if amount is None:
+        return popcnt(xp, low) if name == "popcnt" else count_leading_zeros(xp, low) - (32 - bits)
+    inside = (amount >= 0) & (amount < bits)
+    by = xp.where(inside, amount, 0)
+    if name == "shift_right_arithmetic":
+        signed = low - ((low >> (bits - 1)) << bits)
+        return signed >> xp.where(inside, amount, bits - 1)
+    return xp.where(inside, low << by if name == "shift_left" else low >> by, 0)
+
+
 def sign(xp: Any, value: Array) -> Array:
     """-1, 0 or 1; a float zero keeps its sign and NaN stays NaN; a complex number is divided by its modulus."""
     if value.dtype.kind == "c":

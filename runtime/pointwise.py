@@ -79,6 +79,7 @@ KERNELS: dict[str, Any] = {
 """Ops that take a kernel of ours, called as `function(xp, *operands)`."""
 
 _BOOLEAN_UFUNCS = {"subtract": "logical_xor", "negate": "positive", "divide": "logical_and"}
+_WIDTH_OPS = {"count_leading_zeros", "popcnt", "shift_left", "shift_right_arithmetic", "shift_right_logical"}
 _FLOAT_UFUNCS = {"divide": "divide", "remainder": "fmod", "power": "power"}
 
 
@@ -102,7 +103,11 @@ def expression(name: str, operands: Sequence[tuple[str, np.dtype[Any]]], dtype: 
     if name == "real":
         return f"{names[0]}.real"
     wide = [_widened(text, kind) for text, kind in operands]
-    computed = call_text(name, wide, source)
+    if source in kernels.NARROW_INTEGERS and name in _WIDTH_OPS:
+        bits = 2 if source.name.endswith("2") else 4
+        computed = f"k.narrow_bits(xp, {name!r}, {bits}, {', '.join(wide)})"
+    else:
+        computed = call_text(name, wide, source)
     if kernels.working_dtype(dtype) == dtype:
         return computed
     return f"k.narrow(xp, {computed}, {dtype_text(dtype)})"

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from shardwright.runtime import kernels, kernels_shape, kernels_special
+from shardwright.runtime import kernels, kernels_shape, kernels_special, pointwise
 
 INT32_MIN = np.iinfo(np.int32).min
 
@@ -39,6 +39,24 @@ def test_shifts_by_the_width_or_more(dtype: Any) -> None:
     arithmetic = np.array([-4, -1, -1], signed.dtype).view(dtype)
     np.testing.assert_array_equal(kernels.shift_right_arithmetic(np, value, amount), arithmetic)
     np.testing.assert_array_equal(kernels.shift_left(np, value, amount)[2], 0)
+
+
+@pytest.mark.parametrize("name", ["int4", "uint4"])
+def test_narrow_integers_shift_and_count_by_their_own_width(name: str) -> None:
+    dtype = np.dtype(getattr(ml_dtypes, name))
+    for pattern in range(16):
+        for amount in range(6):
+            value, by = (np.array(bits, np.int8).astype(dtype)[()] for bits in (pattern, amount))
+            expected = {
+                "shift_left": (pattern << amount) & 15 if amount < 4 else 0,
+                "shift_right_logical": pattern >> amount if amount < 4 else 0,
+                "shift_right_arithmetic": ((pattern - 16 * (pattern >> 3)) >> min(amount, 3)) & 15,
+            }
+            for op, bits in expected.items():
+                assert int(pointwise.evaluate(op, [value, by], dtype, ()).astype(np.int8)) & 15 == bits
+        counts = {"popcnt": pattern.bit_count(), "count_leading_zeros": 4 - pattern.bit_length()}
+        for op, count in counts.items():
+            assert int(pointwise.evaluate(op, [value], dtype, ()).astype(np.int8)) & 15 == count
 
 
 def test_integer_powers() -> None:
