@@ -296,6 +296,16 @@ def _float_to_integer(xp: Any, value: Array, dtype: np.dtype[Any]) -> Array:
     return xp.where(value >= float(high), kind(high), xp.where(value < float(low), kind(low), whole.astype(dtype)))
 
 
+def is_pos_inf(xp: Any, value: Array) -> Array:
+    """Whether the value is plus infinity."""
+    return value == np.inf
+
+
+def is_neg_inf(xp: Any, value: Array) -> Array:
+    """Whether the value is minus infinity."""
+    return value == -np.inf
+
+
 COMPARISONS = {
     "EQ": "equal",
     "NE": "not_equal",

@@ -59,6 +59,8 @@ KERNELS: dict[str, Any] = {
     "count_leading_zeros": kernels.count_leading_zeros,
     "divide": kernels.divide,
     "imag": kernels.imaginary_part,
+    "is_neg_inf": kernels.is_neg_inf,
+    "is_pos_inf": kernels.is_pos_inf,
     "logistic": kernels.logistic,
     "popcnt": kernels.popcnt,
     "power": kernels.power,
