@@ -7,7 +7,7 @@ by one `dtensor.relayout` right before its first use, from the cheapest one that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import StringAttr
@@ -32,18 +32,21 @@ class _Forms:
     available: dict[LayoutSpec, SSAValue]
 
 
-def bytes_sent(program: Program, strategist: Strategist, dims: list[Dims]) -> float:
-    """What each device would send if `program` were aligned to `dims`: the same walk, without the edits."""
-    aligner = Aligner(program, strategist, dims, emit=False)
+def bytes_sent(program: Program, strategist: Strategist, dims: list[Dims], order: Sequence[Node]) -> float:
+    """What each device would send if `program` were aligned to `dims`: the same walk, in `order`, without the edits."""
+    aligner = Aligner(program, strategist, dims, order=order)
     aligner.run()
     return aligner.sent
 
 
 class Aligner:
-    """Puts the relayouts into `program`; `dims` are the propagated layouts by value number."""
+    """Puts the relayouts into `program`; `dims` are the layouts by value number. With `order`, it only counts."""
 
-    def __init__(self, program: Program, strategist: Strategist, dims: list[Dims], *, emit: bool = True):
-        self.emit = emit
+    def __init__(
+        self, program: Program, strategist: Strategist, dims: list[Dims], *, order: Sequence[Node] | None = None
+    ):
+        self.emit = order is None
+        self.order = program.nodes if order is None else order
         self.sent = 0.0
         self.program = program
         self.strategist = strategist
@@ -62,7 +65,7 @@ class Aligner:
         for argument in program.function.body.block.args:
             number = program.numbers[argument]
             self._define(number, self._spec(self.dims[number], self.pending[number]))
-        for node in program.nodes:
+        for node in self.order:
             self._visit(node)
         self._return()
         if self.emit:

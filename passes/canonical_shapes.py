@@ -118,7 +118,9 @@ def _slice_of_pad(op: Operation) -> Operation | None:
     less_low = tuple(edge - start for edge, start in zip(low, starts, strict=True))
     less_high = tuple(edge - (size - limit) for edge, size, limit in zip(high, padded, limits, strict=True))
     cut_away = any(-edge > size for edges in (less_low, less_high) for edge, size in zip(edges, source, strict=True))
-    return None if any(interior) or cut_away else stablehlo.PadOp(*inner.operands, less_low, less_high)
+    return (
+        None if any(interior) or cut_away else stablehlo.PadOp(inner.operand, inner.padding_value, less_low, less_high)
+    )
 
 
 def _simplify_reverse(op: Operation) -> Operation | SSAValue | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from typing import Any, cast
+from zlib import crc32
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -142,6 +143,39 @@ def build_program(module: ModuleOp) -> Program:
     if missing:
         raise ShardwrightError(missing.values())
     return program
+
+
+def structural_marks(program: Program) -> list[int]:
+    """
+    A number for each node that says where it stands in the graph, whatever the order of the text.
+
+    It mixes the op's name and shapes with those of everything that it comes from and goes to. Whole numbers hash alike
+    in every process, which strings do not.
+    """
+    names: dict[str, int] = {}
+    values: list[int] = list(range(len(program.values)))
+    marks: list[int] = []
+    for node in program.nodes:
+        name = names.setdefault(node.op.name, crc32(node.op.name.encode()))
+        shapes = tuple(program.shapes[value] for value in node.results)
+        marks.append(hash((name, shapes, tuple(values[value] for value in node.operands))))
+        for place, value in enumerate(node.results):
+            values[value] = hash((marks[-1], place))
+    for node in reversed(program.nodes):
+        onwards = sorted(marks[user.index] for value in node.results for user in program.users[value])
+        marks[node.index] = hash((marks[node.index], *onwards))
+    return marks
+
+
+def structural_order(program: Program, marks: list[int]) -> list[Node]:
+    """The nodes, operands before users, in an order that does not depend on that of the text: by depth, then mark."""
+    depths: list[int] = [0] * len(program.values)
+    depth: list[int] = []
+    for node in program.nodes:
+        depth.append(max((depths[value] for value in node.operands), default=0))
+        for value in node.results:
+            depths[value] = depth[-1] + 1
+    return sorted(program.nodes, key=lambda node: (depth[node.index], marks[node.index], node.index))
 
 
 def _add_node(program: Program, op: Operation, rule: Rule) -> None:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 from shardwright.layout.axes import overlap
 from shardwright.passes.alignment import bytes_sent
-from shardwright.passes.program import Dims, Node, Program
+from shardwright.passes.program import Dims, Node, Program, structural_marks, structural_order
 from shardwright.passes.propagation import Because, State, passes_dims_on
 from shardwright.passes.strategy import Strategist, Strategy
 from shardwright.rules.rule import assemble
@@ -38,12 +38,13 @@ def refine(program: Program, strategist: Strategist, state: State) -> None:
     state that aligns with the fewest bytes wins, which may be the one that propagation left.
     """
     refiner = _Refiner(program, strategist, state)
-    best = bytes_sent(program, strategist, state.dims), list(state.dims), list(state.because)
+    order = structural_order(program, refiner.marks)
+    best = bytes_sent(program, strategist, state.dims, order), list(state.dims), list(state.because)
     for _ in range(SWEEPS):
         if not refiner.sweep():
             break
-        sent = bytes_sent(program, strategist, state.dims)
-        if sent < best[0]:
+        sent = bytes_sent(program, strategist, state.dims, order)
+        if sent < best[0] - LEAST_SAVING:
             best = sent, list(state.dims), list(state.because)
     state.dims[:], state.because[:] = best[1:]
 
@@ -54,6 +55,7 @@ class _Refiner:
         self.strategist = strategist
         self.state = state
         self.carries = [passes_dims_on(node.rule) for node in program.nodes]
+        self.marks = structural_marks(program)
         self.stretch = _stretches(program, self.carries)
         self.alone: dict[tuple[int, tuple[int, ...], Dims], float] = {}
 
@@ -63,7 +65,7 @@ class _Refiner:
         best = self.strategist.best
         paying = [(cost, node) for node in self.program.nodes if (cost := best(node, self.state.dims)[0]) > 0]
         kept = False
-        for _, node in sorted(paying, key=lambda pair: (-pair[0], pair[1].index)):
+        for _, node in sorted(paying, key=lambda pair: (-pair[0], self.marks[pair[1].index], pair[1].index)):
             cost, chosen = best(node, self.state.dims)
             if cost > 0:
                 kept = self._improve(node, chosen) or kept
