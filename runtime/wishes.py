@@ -65,7 +65,8 @@ def _through_reshape(operand: Value, result: Value, wish: Wish) -> Wish:
             return ()
         owner.update(dict.fromkeys(after[:made], tuple(before[:taken])))
         before, after = before[taken:], after[made:]
-    minor_first = dict.fromkeys(dim for place in reversed(wish) for dim in reversed(owner[place]))
+    # Dims of size one have no owner: where they stand does not matter.
+    minor_first = dict.fromkeys(dim for place in reversed(wish) for dim in reversed(owner.get(place, ())))
     return tuple(reversed(minor_first))
 
 
