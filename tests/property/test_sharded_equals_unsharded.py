@@ -1,19 +1,13 @@
 """Random dense programs with random layouts, partitioned and run on all devices, give what NumPy gives."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from property.programs import Program, random_program
 
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.unsharded import unsharded_module
 from shardwright.dialects.parsing import parse_module
 from shardwright.runtime.executable import compile_module
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from programs import Program, random_program
 
 
 def check(program: Program, results: list[np.ndarray]) -> None:
