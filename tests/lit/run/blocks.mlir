@@ -4,9 +4,9 @@
 // What keeps blocks of a split dim in their places sends nothing: every second element, holes between all elements, a
 // reshape whose shapes share only their leading factor, and a maximum that starts above its neutral element.
 // CHECK-LABEL: func.func public @main
-// CHECK-NOT: dtensor.{{(all_gather|all_to_all|collective_permute|exchange|window_exchange)}}
+// CHECK-NOT: dtensor.{{(all_gather|all_to_all|collective_permute|exchange|window)}}
 // CHECK: dtensor.all_reduce
-// CHECK-NOT: dtensor.{{(all_gather|all_to_all|collective_permute|exchange|window_exchange)}}
+// CHECK-NOT: dtensor.{{(all_gather|all_to_all|collective_permute|exchange|window)}}
 
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 func.func public @main(
