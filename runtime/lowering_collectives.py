@@ -161,7 +161,7 @@ def lacking_share(windows: Sequence[Window], parts: Sequence[int]) -> Fraction:
         needed *= int(inside.sum())
         held *= int((inside & (owner == mine)).sum())
         elements *= window.result
-    return Fraction(needed - held, elements)
+    return Fraction(needed - held, elements) if elements else Fraction()
 
 
 def _relaid(lowering: Lowering, value: Value, source: LayoutSpec, target: LayoutSpec) -> Value:

@@ -23,7 +23,8 @@ TEXTS: list[tuple[Callable[[], object], str]] = [
     (
         lambda: rule_for(TestOp()),
         "error[SW0401]: 'test.op' has no sharding rule\n"
-        '  help: add one, for example shardwright.rules.add_row("test.op", " -> ")',
+        "  note: a row says which dims may be split together; with this one every device computes the whole op\n"
+        '  help: add one, for example: from shardwright.rules import add_row; add_row("test.op", "->")',
     ),
     (
         lambda: add_row("test.other", "i j -> i", j="nonsense"),
