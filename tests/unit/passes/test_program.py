@@ -1,0 +1,71 @@
+"""`Program`: numbers, bytes and free values; errors for what cannot be partitioned."""
+
+import pytest
+
+from shardwright.diagnostics import ShardwrightError
+from shardwright.dialects.parsing import parse_module
+from shardwright.passes.program import build_program, the_mesh
+
+TEXT = """
+dtensor.mesh @mesh = <["x"=2]>
+func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x8xbf16> {
+  %c = stablehlo.constant dense<1.0> : tensor<4x8xf32>
+  %t = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %0 = stablehlo.add %a, %c : (tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = stablehlo.add %0, %0 : tensor<4x8xf32>
+  %2 = stablehlo.convert %1 : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+  return %2 : tensor<4x8xbf16>
+}
+"""
+
+
+def test_values_are_numbered_in_order() -> None:
+    program = build_program(parse_module(TEXT))
+    assert [node.op.name.partition(".")[2] for node in program.nodes] == [
+        "constant",
+        "constant",
+        "add",
+        "add",
+        "convert",
+    ]
+    assert [node.values for node in program.nodes] == [(1,), (2,), (0, 1, 3), (3, 3, 4), (4, 5)]
+    assert program.shapes == [(4, 8), (4, 8), (2,), (4, 8), (4, 8), (4, 8)]
+    assert program.bytes == [128, 128, 8, 128, 128, 64]
+
+
+def test_users_are_listed_once() -> None:
+    program = build_program(parse_module(TEXT))
+    assert [[user.index for user in users] for users in program.users] == [[2], [2], [], [3], [4], []]
+    assert program.producers[0] is None
+    assert program.producers[5] is program.nodes[4]
+
+
+def test_only_splats_are_free() -> None:
+    assert build_program(parse_module(TEXT)).free == [False, True, False, False, False, False]
+
+
+def test_layouts_of_the_user() -> None:
+    program = build_program(parse_module(TEXT))
+    assert str(program.given[0]) == '<@mesh, [{"x"}, {}]>'
+    assert program.given[1:] == [None] * 5
+    assert [str(spec) for spec in program.layouts()[:2]] == ['<@mesh, [{"x"}, {}]>', "<@mesh, [{}, {}]>"]
+
+
+def error_of(text: str) -> str:
+    """The code of the error that building a program gives."""
+    with pytest.raises(ShardwrightError) as caught:
+        build_program(parse_module(text))
+    return caught.value.diagnostics[0].code
+
+
+def test_no_main() -> None:
+    assert error_of("func.func @other() { return }") == "SW0404"
+
+
+def test_several_meshes() -> None:
+    text = 'dtensor.mesh @a = <["x"=2]>\ndtensor.mesh @b = <["x"=2]>\nfunc.func public @main() { return }'
+    assert error_of(text) == "SW0405"
+
+
+def test_without_a_mesh_there_is_one_device() -> None:
+    assert the_mesh(parse_module("func.func public @main() { return }")).shape == ()
