@@ -25,15 +25,16 @@ HEADING = """# The sharding table
 What each op means for layouts. A row maps the dims of operands and results to *factors*, einsum-like; a mesh axis that
 splits a factor splits every dim that it stands in.
 
-- `...` is all dims that are not named, the same ones wherever it stands; `(i j)` is a dim made of two factors, `1` a dim of
-  size one, `()` a scalar.
-- `k=sum` is a factor that the results lack: splitting it leaves partial sums. `replicate` factors are whole on every device.
-  `permute` factors are whole as well, or, in slices, reversals and pads by constants, split at the price of an exchange.
+- `...` is all dims that are not named, the same ones wherever it stands; `(i j)` is a dim made of two factors, `1` a
+  dim of size one, `()` a scalar.
+- `k=sum` is a factor that the results lack: splitting it leaves partial sums. `replicate` factors are whole on every
+  device. `permute` factors are whole as well, or, in slices, reversals and pads by constants, split at the price of an
+  exchange.
 - `linear=[(0, 1)]`: partial sums may pass if operands 0 and 1 are both partial; `linear=[(0,), (1,)]`: if either is.
   `flows` says the same of other kinds of partial results.
 
-Your own ops get rows by the same call that made these; `check_op` proves a row by brute force, and `missed_placements` finds
-what it leaves out:
+Your own ops get rows by the same call that made these; `check_op` proves a row by brute force, and `missed_placements`
+finds what it leaves out:
 
 ```python
 from shardwright.rules import ROWS, add_row

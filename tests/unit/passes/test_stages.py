@@ -154,5 +154,5 @@ func.func public @main(%a: tensor<4xf32, {x}>, %b: tensor<4xf32, {y}>) -> tensor
         "fit.mlir",
     )
     verify_stage(module, "propagated")
-    with pytest.raises(ShardwrightError, match="SW0316.*'stablehlo.add'"):
+    with pytest.raises(ShardwrightError, match=r"SW0316.*'stablehlo.add'"):
         verify_stage(module, "aligned")
