@@ -241,7 +241,7 @@ def constant_window(array: np.ndarray[Any, Any]) -> Window:
     """The window of a constant array; repeated dims stay repeated."""
     strides = tuple(step if extent > 1 else 0 for extent, step in zip(array.shape, array.strides, strict=True))
     kept = tuple(slice(0, 1) if step == 0 else slice(None) for step in strides)
-    dense = np.ascontiguousarray(array[kept])
+    dense = np.array(array[kept], order="C")
     window = Strided.dense(dense.shape).broadcast(array.shape)
     return Window(Buffer(Home.CONSTANT, array.dtype, dense.size, constant=dense), window)
 
