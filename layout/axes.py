@@ -95,6 +95,24 @@ def merge_adjacent(axes: Iterable[Axis], sizes: dict[str, int]) -> tuple[Axis, .
     return tuple(merged)
 
 
+def borders(full: int, marks: Iterable[int] = ()) -> frozenset[int]:
+    """
+    Where an axis of size `full` may be cut so that all parts nest: through `marks`, and at prime steps between them.
+
+    >>> sorted(borders(12)), sorted(borders(12, [3]))
+    ([1, 2, 4, 12], [1, 3, 6, 12])
+    """
+    found = [1]
+    for mark in sorted({*marks, full} - {1}):
+        prime = 2
+        while found[-1] != mark and mark % found[-1] == 0:
+            if (mark // found[-1]) % prime == 0:
+                found.append(found[-1] * prime)
+            else:
+                prime += 1
+    return frozenset(found)
+
+
 def cut(axes: Iterable[Axis], sizes: dict[str, int]) -> dict[Axis, tuple[Axis, ...]]:
     """
     Cuts axes that overlap in part into pieces that are either equal or apart.

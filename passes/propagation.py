@@ -178,6 +178,8 @@ class _Spread:
             new = axes[len(old) :]
             if not new or axes[: len(old)] != old or rule.sizes[factor] % self.mesh.group_size(axes):
                 continue
+            if not all(map(self.strategist.nests, new)):
+                continue
             if any(overlap(a, b, self.mesh.sizes[a.name]) for a in new for b in used):
                 continue
             trial = assemble(mine | {factor: axes}, tensor, rule.sizes, self.mesh)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shardwright.layout import algebra, cost, planner
-from shardwright.layout.axes import Axis, cut, merge_adjacent
+from shardwright.layout.axes import Axis, borders, cut, merge_adjacent
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.layout.window import PARTS_LIMIT, missing_elements
@@ -50,6 +50,7 @@ class Strategist:
         self.program = program
         self.mesh: Mesh = program.mesh
         self._order = {name: index for index, name in enumerate(self.mesh.sizes)}
+        self._borders = _borders(program)
         self._projections: dict[tuple[Rule, int, Dims], tuple[dict[int, Axes], bool]] = {}
         self._options: dict[tuple[Rule, tuple[Dims | None, ...]], tuple[Strategy, ...]] = {}
         self._shares: dict[tuple[Dims, Dims], float] = {}
@@ -66,6 +67,10 @@ class Strategist:
     def spell(self, axes: Axes) -> Axes:
         """The one spelling of a dim's axes: neighbouring parts of an axis joined."""
         return axes if len(axes) < 2 else merge_adjacent(axes, self.mesh.sizes)
+
+    def nests(self, axis: Axis) -> bool:
+        """Whether a part of an axis nests with all other parts that this program may use."""
+        return axis.whole or {axis.pre, axis.pre * axis.size} <= self._borders[axis.name]
 
     def best(self, node: Node, dims: Sequence[Dims]) -> tuple[float, Strategy]:
         """The cheapest strategy for the op when every value has the dims given by number, and its cost in bytes."""
@@ -243,7 +248,7 @@ class Strategist:
         """The strategy of an assignment; None when a factor does not divide or a compound dim cannot carry it."""
         mesh = self.mesh
         for factor, axes in by_factor.items():
-            if rule.sizes[factor] % mesh.group_size(axes):
+            if rule.sizes[factor] % mesh.group_size(axes) or not all(map(self.nests, axes)):
                 return None
         sides: list[tuple[Dims, ...]] = []
         for tensors in (rule.operands, rule.results):
@@ -278,6 +283,15 @@ class Strategist:
         moved = {factor for factor, _, _ in rule.windows}
         others = math.prod(count for factor, count in parts.items() if factor not in moved)
         return float(missing_elements(windows)) / (others * math.prod(window.operand for window, _ in windows))
+
+
+def _borders(program: Program) -> dict[str, frozenset[int]]:
+    """For each mesh axis where parts of it may begin and end: where the user's do, and in between."""
+    marks: dict[str, set[int]] = {name: set() for name in program.mesh.sizes}
+    for spec in program.given:
+        for axis in spec.axes() if spec is not None else ():
+            marks[axis.name].update(program.mesh.span(axis))
+    return {name: borders(size, marks[name]) for name, size in program.mesh.sizes.items()}
 
 
 def _assignments(choices: dict[Axis, list[int | None]]) -> list[list[tuple[Axis, int | None]]]:
