@@ -53,22 +53,33 @@ def display_name(path: str) -> str:
 
 
 def write_atomically(path: str, text: str) -> None:
-    """Put `text` at `path` in one step: readers see the old file or the whole new one."""
-    target = Path(path)
+    """
+    Put `text` at `path` in one step: readers see the old file or the whole new one.
+
+    A link stays one: the file it leads to is replaced. What is no regular file (a pipe, a device) is written to.
+    """
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "w", encoding="utf-8") as stream:
                 stream.write(text)
-            os.chmod(temporary, _mode(target))
-            os.replace(temporary, target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        else:
+            _replace(Path(os.path.realpath(path)), text)
     except OSError as error:
         message = f"cannot write '{path}': {error.strerror or error}"
         help_text = "check that the directory exists and can be written"
         raise ShardwrightError(Diagnostic("SW0704", message, help=help_text)) from error
+
+
+def _replace(target: Path, text: str) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        os.chmod(temporary, _mode(target))
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 def _mode(target: Path) -> int:

@@ -74,3 +74,33 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(ShardwrightError, match="SW0704"):
         write_atomically(str(tmp_path / "no" / "where"), "text")
     assert os.listdir(tmp_path) == ["folder"]
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_atomically(str(link), "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
+def test_a_link_to_nothing_yet_makes_its_file(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "target")
+    write_atomically(str(link), "new")
+    assert link.is_symlink()
+    assert (tmp_path / "target").read_text() == "new"
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_atomically(str(pipe), "through")
+        assert os.read(reader, 100) == b"through"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert os.listdir(tmp_path) == ["pipe"]
