@@ -369,10 +369,10 @@ ENTRIES: dict[str, Entry] = {
         "print MLIR bytecode as text first, for instance with mlir-opt or jax's as_text()",
     ),
     "SW0704": Entry(
-        "a file cannot be written",
+        "output cannot be written",
         "The output goes into a temporary file next to its place and is then renamed, so that nobody sees half of it. "
-        "One of the two steps was refused.",
-        "check that the directory exists and can be written",
+        "One of the two steps was refused, or standard output is closed or full.",
+        "check that the directory exists and can be written, and where standard output goes",
     ),
     "SW0705": Entry(
         "unknown pass or pipeline",

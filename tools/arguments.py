@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.tools.output import write_data
 from shardwright.tools.suggest import propose
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 _UNRECOGNIZED = re.compile(r"unrecognized arguments: (\S+)")
 
@@ -23,6 +27,13 @@ class CodedArgumentParser(argparse.ArgumentParser):
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help; where standard output is closed or full, that is SW0704 (argparse says nothing)."""
+        if file is None:
+            write_data(self.format_help())
+        else:
+            super().print_help(file)
 
     def error(self, message: str) -> NoReturn:
         """Raise the coded error for a wrong command line."""

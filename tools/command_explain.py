@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import sys
@@ -13,6 +14,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
 from shardwright.tools.arguments import CodedArgumentParser, positive_line
 from shardwright.tools.files import display_name, read_text
 from shardwright.tools.guard import DONE, CommandState
+from shardwright.tools.output import write_data
 from shardwright.tools.program import about, parse
 from shardwright.tools.signature import entry_function
 
@@ -54,11 +56,11 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
         values = at_line(values, name, options.why)
         rows = [row for row in rows if any(place.line == options.why for place in row.sources)]
         data = why_data(values, rows, options.why)
-        print(json.dumps(data, indent=2) if options.json else brief_places(why_text(values, rows), name))
+        write_data(json.dumps(data, indent=2) if options.json else brief_places(why_text(values, rows), name))
     elif options.json:
-        print(json.dumps(report_data(values, rows), indent=2))
+        write_data(json.dumps(report_data(values, rows), indent=2))
     else:
-        print_report(values, rows, name)
+        write_data(report_text(values, rows, name))
     return DONE
 
 
@@ -162,20 +164,29 @@ def brief_places(text: str, name: str) -> str:
     return re.sub(rf"{re.escape(name)}:(\d+):\d+", r"line \1", text)
 
 
-def print_report(values: Sequence[ValueRow], rows: Sequence[CollectiveRow], name: str) -> None:
+def report_text(values: Sequence[ValueRow], rows: Sequence[CollectiveRow], name: str) -> str:
     """The whole report for people: layouts of the arguments, a table of collectives, the total."""
     from rich.console import Console
 
-    wide = None if sys.stdout.isatty() else PLAIN_WIDTH
-    console = Console(file=sys.stdout, width=wide, highlight=False)
+    terminal = sys.stdout is not None and sys.stdout.isatty()  # pyright: ignore[reportUnnecessaryComparison]
+    text = io.StringIO()
+    console = Console(file=text, width=None if terminal else PLAIN_WIDTH, force_terminal=terminal, highlight=False)
     for value in values:
         if value.op == "argument":
             console.print(f"{value.name}: {value.layout}", markup=False)
     if not rows:
         console.print("no collectives: nothing is sent", markup=False)
-        return
-    console.print(collective_table(rows, name))
-    console.print(f"{len(rows)} collectives, {total(rows):,} bytes sent per device", markup=False)
+    else:
+        console.print(collective_table(rows, name))
+        console.print(f"{counted(rows)}, {total(rows):,} bytes sent per device", markup=False)
+    return text.getvalue()
+
+
+def counted(rows: Sequence[CollectiveRow]) -> str:
+    """How many collectives there are, and how many of them move nothing (a device keeps a part of what it has)."""
+    still = sum(row.plain_bytes == 0 for row in rows)
+    noun = "collective" if len(rows) == 1 else "collectives"
+    return f"{len(rows)} {noun}" + (f" ({still} of them send nothing)" if still else "")
 
 
 def collective_table(rows: Sequence[CollectiveRow], file: str) -> Table:

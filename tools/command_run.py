@@ -18,6 +18,7 @@ from shardwright.tools.arguments import CodedArgumentParser, tolerance
 from shardwright.tools.arrays import Array, Comparison, compare, load_archive, mismatch, random_inputs, select
 from shardwright.tools.files import display_name, read_text
 from shardwright.tools.guard import DONE, USER_ERROR, CommandState, report_diagnostics
+from shardwright.tools.output import write_data
 from shardwright.tools.program import about, parse
 from shardwright.tools.run_report import Report
 from shardwright.tools.signature import Signature, check_memory, entry_signature
@@ -88,7 +89,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     load_layers()
     with about(name):
         report = run_program(options, text, name)
-    print(report.as_json() if options.json else report.as_text())
+    write_data(report.as_json() if options.json else report.as_text())
     wrong = [comparison for comparison in report.comparisons if not comparison.ok]
     if wrong:
         faults = [mismatch(comparison) for comparison in wrong]

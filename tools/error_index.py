@@ -14,6 +14,7 @@ from shardwright.diagnostics.registry import AREAS, ENTRIES, area
 from shardwright.tools.arguments import CodedArgumentParser
 from shardwright.tools.files import write_atomically
 from shardwright.tools.guard import DONE, CommandState, guarded
+from shardwright.tools.output import write_data
 
 INDEX = Path(__file__).resolve().parent.parent / "docs" / "errors.md"
 
@@ -66,7 +67,7 @@ def _run(arguments: Sequence[str]) -> int:
     if parser.parse_args(arguments).write:
         write_atomically(str(INDEX), error_index())
     else:
-        print(error_index(), end="")
+        write_data(error_index())
     return DONE
 
 

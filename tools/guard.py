@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.render import render_all
 from shardwright.tools.files import write_atomically
+from shardwright.tools.output import write_talk
 
 DONE, USER_ERROR, INTERNAL_ERROR = 0, 1, 2
 
@@ -42,13 +43,13 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
     1
     """
     try:
-        return body(state)
+        with plain_warnings():
+            return body(state)
     except ShardwrightError as error:
         report_diagnostics(error, state.sources)
         return USER_ERROR
     except BrokenPipeError:
-        # The reader of our output (`| head`) left: nothing more can be said, and Python must not try at exit.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        # The reader of our output (`| head`) left: nothing more can be said.
         return USER_ERROR
     except MemoryError as error:
         report_diagnostics(out_of_memory(error), state.sources)
@@ -58,9 +59,21 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
         return INTERNAL_ERROR
 
 
+@contextmanager
+def plain_warnings() -> Generator[None]:
+    """Warnings raised inside are one line each on standard error, without the line of our source that Python adds."""
+
+    def show(message: Warning | str, *_: object) -> None:
+        write_talk(f"warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
+
+
 def report_diagnostics(error: ShardwrightError, sources: Mapping[str, str]) -> None:
     """Print the coded text of a user's mistake on standard error."""
-    print(render_all(error.diagnostics, sources), file=sys.stderr)
+    write_talk(render_all(error.diagnostics, sources))
 
 
 def out_of_memory(error: MemoryError) -> ShardwrightError:
@@ -78,7 +91,7 @@ def report_internal(state: CommandState, error: Exception) -> None:
         f"internal error: {type(error).__name__}: {first_line}",
         help=f"report it with {save_reproducer(state, error)}, which holds the input and the traceback",
     )
-    print(diagnostic, file=sys.stderr)
+    write_talk(str(diagnostic))
 
 
 def save_reproducer(state: CommandState, error: Exception) -> Path:

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.tools.guard import DONE, CommandState, guarded
+from shardwright.tools.output import write_data
 from shardwright.tools.suggest import propose
 
 COMMANDS = {
@@ -54,10 +55,10 @@ def dispatch(arguments: Sequence[str], state: CommandState) -> int:
     """Run the subcommand that `arguments` names."""
     name = arguments[0] if arguments else "--help"
     if name in ("--help", "-h", "help"):
-        print(help_text(), end="")
+        write_data(help_text())
         return DONE
     if name == "--version":
-        print(f"shardwright {installed_version()}")
+        write_data(f"shardwright {installed_version()}")
         return DONE
     if name not in COMMANDS:
         known = propose(name, COMMANDS, f"the commands are {', '.join(COMMANDS)}")

@@ -21,6 +21,7 @@ from shardwright.tools.arguments import CodedArgumentParser
 from shardwright.tools.expected import check_expectations
 from shardwright.tools.files import STANDARD_INPUT, display_name, read_text, write_atomically
 from shardwright.tools.guard import DONE, USER_ERROR, CommandState, guarded, report_diagnostics
+from shardwright.tools.output import write_data, write_talk
 from shardwright.tools.pipeline_spec import (
     Catalogue,
     load_catalogue,
@@ -111,7 +112,7 @@ class OptMain(xDSLOptMain):
     def run(self) -> None:
         """Process each chunk; `exit_code` says how that went."""
         if self.args.list_passes:
-            print(list_passes(self.catalogue, self.args.json))
+            write_data(list_passes(self.catalogue, self.args.json))
             return
         name = display_name(self.args.input_file)
         text = read_text(self.args.input_file)
@@ -183,12 +184,12 @@ class OptMain(xDSLOptMain):
         if self.args.output_file:
             write_atomically(self.args.output_file, text)
         else:
-            sys.stdout.write(text)
+            write_data(text)
 
     def _report_times(self) -> None:
         if self.args.time_passes:
             for name, seconds in self.pass_seconds:
-                print(f"{name:<24} {seconds * 1000:10.2f} ms", file=sys.stderr)
+                write_talk(f"{name:<24} {seconds * 1000:10.2f} ms")
 
 
 def verify(module: ModuleOp) -> None:

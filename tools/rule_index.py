@@ -17,6 +17,7 @@ from shardwright.rules import ROWS, describe, rule_for
 from shardwright.tools.arguments import CodedArgumentParser
 from shardwright.tools.files import write_atomically
 from shardwright.tools.guard import DONE, CommandState, guarded
+from shardwright.tools.output import write_data
 
 INDEX = Path(__file__).resolve().parent.parent / "docs" / "rules.md"
 
@@ -126,7 +127,7 @@ def _run(arguments: Sequence[str]) -> int:
     if parser.parse_args(arguments).write:
         write_atomically(str(INDEX), rule_index())
     else:
-        print(rule_index(), end="")
+        write_data(rule_index())
     return DONE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from pathlib import Path
 
 import pytest
@@ -54,13 +55,18 @@ def test_memory_running_out_is_not_an_internal_error(capsys: pytest.CaptureFixtu
     assert "error[SW0717]" in capsys.readouterr().err
 
 
-def test_a_reader_that_left_is_no_error(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    monkeypatch.setattr(sys, "stdout", sys.stdout)
-
+def test_a_reader_that_left_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
     def body(_: CommandState) -> int:
         raise BrokenPipeError
 
     assert guarded(CommandState("c"), body) == 1
     assert capsys.readouterr().err == ""
+
+
+def test_a_warning_is_one_plain_line(capsys: pytest.CaptureFixture[str]) -> None:
+    def body(_: CommandState) -> int:
+        warnings.warn("slow core", RuntimeWarning, stacklevel=1)
+        return 0
+
+    assert guarded(CommandState("c"), body) == 0
+    assert capsys.readouterr().err == "warning: slow core\n"

@@ -149,7 +149,7 @@ def test_explain_as_text_and_json(path: str, capsys: Capture) -> None:
     assert "%a: f32[8, 16@x]" in text
     assert "all_reduce x" in text
     assert "stablehlo.tanh at line 4" in " ".join(text.split())
-    assert text.rstrip().endswith("1 collectives, 192 bytes sent per device")
+    assert text.rstrip().endswith("1 collective, 192 bytes sent per device")
     assert main(["explain", path, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     (row,) = data["collectives"]

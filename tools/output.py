@@ -1,0 +1,47 @@
+"""Data on standard output and talk on standard error: whole or not at all, also where nobody can take it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import TextIO
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+
+
+def write_data(text: str) -> None:
+    """
+    Put `text` and a newline, where it has none at its end, on standard output.
+
+    Raises SW0704 when that is closed or full. A reader who left is a `BrokenPipeError`, which `guarded` takes quietly.
+
+    >>> write_data("ok")
+    ok
+    """
+    # Python has no stream at all where the shell closed it (`>&-`), whatever its type says.
+    stream: TextIO | None = sys.stdout
+    if stream is None:
+        raise _no_output("it is closed")
+    try:
+        stream.write(text if text.endswith("\n") or not text else text + "\n")
+        stream.flush()
+    except OSError as error:
+        # What could not be written stays in the stream: Python must not try again at exit.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise _no_output(error.strerror or str(error)) from error
+
+
+def write_talk(text: str) -> None:
+    """Put `text` on standard error; where that is closed or full, the exit code alone has to say it."""
+    stream: TextIO | None = sys.stderr
+    if stream is not None:
+        with contextlib.suppress(OSError):
+            print(text, file=stream, flush=True)
+
+
+def _no_output(why: str) -> ShardwrightError:
+    help_text = "check where standard output goes: a full disk, or a closed stream"
+    return ShardwrightError(Diagnostic("SW0704", f"cannot write to standard output: {why}", help=help_text))
