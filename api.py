@@ -19,12 +19,13 @@ from shardwright.compiler import emit, stages
 from shardwright.compiler.array import Array
 from shardwright.compiler.dispatch import array_function, set_eager
 from shardwright.compiler.dtypes import as_dtype, brief
-from shardwright.compiler.emit import Value
+from shardwright.compiler.emit import Value, as_numpy
 from shardwright.compiler.faults import value_error
 from shardwright.compiler.function import Function, eager_runner
 from shardwright.compiler.stages import Traced
 from shardwright.compiler.trace import current_trace
 from shardwright.dialects.dtensor import meshes
+from shardwright.dialects.types import native_array
 from shardwright.layout import Layout, Mesh
 from shardwright.runtime.dtensor_value import DTensorValue, scatter, stack
 
@@ -81,7 +82,9 @@ class _LocalExecutable:
         return [self._given(*pair) for pair in zip(self._inner.run_stacked(inputs), self._outputs, strict=True)]
 
     def _taken(self, argument: Any, layout: Layout) -> Any:
-        stacked = argument.stacked if isinstance(argument, DTensor) else scatter(np.asarray(argument), layout)
+        stacked = (
+            argument.stacked if isinstance(argument, DTensor) else scatter(native_array(np.asarray(argument)), layout)
+        )
         # A program that names no axis runs on plain arrays.
         return stacked if self._inner.mesh is not None else stacked.reshape(stacked.shape[self._lead :])
 
@@ -149,7 +152,7 @@ def pack(components: Sequence[Any], layout: Layout) -> DTensor:
     >>> shardwright.pack([numpy.zeros((1, 3)), numpy.ones((1, 3))], shardwright.Layout(["x"], mesh))
     DTensor(f64[2@x, 3], Mesh(x=2))
     """
-    return DTensor(stack([np.asarray(component) for component in components], layout), layout)
+    return DTensor(stack([as_numpy(component, "pack") for component in components], layout), layout)
 
 
 def unpack(dtensor: Any) -> list[np.ndarray[Any, Any]]:
@@ -191,7 +194,7 @@ def relayout(source: Any, layout: Layout | Mesh) -> Any:
         return _relayout(source, layout)
     # A copy: the tensor must not change when the caller's array does.
     array = np.array(source, dtype=None if hasattr(source, "dtype") else _dtype_of_python(source))
-    return DTensor(scatter(array, layout), layout)
+    return DTensor(scatter(as_numpy(array, "relayout"), layout), layout)
 
 
 def relayout_like(source: Any, reference: Any, use_mesh_only: bool = False) -> Any:

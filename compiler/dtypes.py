@@ -46,7 +46,7 @@ def as_dtype(given: DTypeLike) -> DType:
         raise type_error(
             "SW0506", f"{given!r} is no element type that Shardwright knows", help="use one like shardwright.float32"
         ) from None
-    return dtype
+    return dtype.newbyteorder("=")
 
 
 def default_dtype(kind: str) -> DType:

@@ -23,7 +23,7 @@ from shardwright.compiler.dtypes import (
 from shardwright.compiler.faults import type_error, value_error
 from shardwright.compiler.trace import Trace, Tracer, check_alive, current_trace
 from shardwright.dialects import dtensor, stablehlo
-from shardwright.dialects.types import dtype_element, tensor
+from shardwright.dialects.types import dtype_element, native_array, tensor
 from shardwright.layout import Layout
 from shardwright.rules.reductions import MONOIDS
 
@@ -69,7 +69,7 @@ def as_numpy(value: Value, what: str) -> np.ndarray[Any, Any]:
         raise type_error(
             "SW0507", f"{what} takes arrays and numbers, not {type(value).__name__}", help="make an array of it first"
         )
-    array = np.asarray(value)
+    array = native_array(np.asarray(value))
     as_dtype(array.dtype)
     return array
 

@@ -23,7 +23,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.dialects.parsing import parse_module
 from shardwright.dialects.printing import print_module
-from shardwright.dialects.types import element_dtype, shape_of
+from shardwright.dialects.types import element_dtype, native_array, shape_of
 from shardwright.layout import Layout, Mesh
 
 
@@ -197,7 +197,7 @@ def _matched(leaves: Sequence[Any], tree: Tree, interface: Interface) -> list[An
 def _checked(value: Any, parameter: Parameter) -> Any:
     if scalar_kind(value) is not None and parameter.shape == ():
         return value
-    array = value if isinstance(value, Array) else np.asarray(value)
+    array = value if isinstance(value, Array) else native_array(np.asarray(value))
     layout = array.layout if isinstance(array, Array) else None
     fits = (array.shape, array.dtype) == (parameter.shape, parameter.dtype)
     if fits and (layout is None or layout == parameter.layout):

@@ -153,7 +153,7 @@ def _argument(trace: Trace, name: str, leaf: Any, place: LocationAttr) -> Tracer
         if leaf.layout is not None:
             trace.lay_out(argument, leaf.layout)
         return argument
-    array = np.asarray(leaf)
+    array = emit.as_numpy(leaf, f"argument {name}")
     return trace.argument(name, array.shape, array.dtype, place)
 
 

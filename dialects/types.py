@@ -81,6 +81,22 @@ def element_dtype(element_type: Attribute) -> np.dtype[Any]:
 _STANDARD_INTEGERS = {f"{sign}int{width}" for sign in ("", "u") for width in (8, 16, 32, 64)}
 
 
+def native_array(array: Any) -> Any:
+    """
+    The array with its elements in this machine's byte order; an array that has it already is returned as it is.
+
+    Generated code writes bytes in place, so this is called wherever arrays come in.
+
+    >>> import numpy
+    >>> native_array(numpy.array([1, 2], ">i4")).dtype.isnative
+    True
+    """
+    dtype = getattr(array, "dtype", None)
+    if dtype is None or getattr(dtype, "isnative", True):
+        return array
+    return array.astype(dtype.newbyteorder("="))
+
+
 @cache
 def element_type_named(name: str) -> Attribute:
     """

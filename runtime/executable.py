@@ -16,7 +16,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, Shardwrigh
 from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor_attributes import AxesAttr, DimAxesAttr, LayoutAttr
 from shardwright.dialects.locations import where
-from shardwright.dialects.types import element_dtype, shape_of
+from shardwright.dialects.types import element_dtype, native_array, shape_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec, replicated_spec
@@ -70,6 +70,7 @@ class Executable:
 
         Raises SW0602 when an argument's shape or dtype is not the function's.
         """
+        inputs = [native_array(array) for array in inputs]
         self._check_inputs(inputs)
         bases = [port.base_of(array) for array, port in zip(inputs, self.inputs, strict=True)]
         return [port.global_of(base) for base, port in zip(self._call(bases), self.outputs, strict=True)]
