@@ -71,7 +71,10 @@ class ValueRow:
     chain: tuple[str, ...]
 
 
-_REASON = re.compile(r"(?P<asked>.*?) needs it by its rule (?P<rule>.*?)(?:; the alternative (?P<other>.*))?")
+_REASON = re.compile(
+    r"(?P<asked>.*?) needs it(?: finished, and (?P<left>.*?) left it partial)? by its rule (?P<rule>.*?)"
+    r"(?:; the alternative (?P<other>.*))?"
+)
 _FROM = re.compile(r"from \S+ at (?P<place>\S+),")
 
 

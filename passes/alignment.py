@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -90,8 +91,8 @@ class Aligner:
         (source,), (result,) = node.operands, node.results
         spec = self.program.spec(self.dims[result])
         asked = node.op.properties.get("reason")
-        why = asked.data if isinstance(asked, StringAttr) else "the user's layout"
-        self.forms[result] = _Forms(spec, {spec: self._obtain(source, spec, node.op, lambda: why)})
+        asker = _Asker(asked.data if isinstance(asked, StringAttr) else "the user's layout")
+        self.forms[result] = _Forms(spec, {spec: self._obtain(source, spec, node.op, asker)})
         self.obsolete.append(node.op)
 
     def _aligned(self, node: Node) -> None:
@@ -102,10 +103,11 @@ class Aligner:
         through = flowing[1] if flowing else ()
         for place, value in enumerate(node.operands):
             spec = self._spec(strategy.operands[place], flowing[0] if flowing and place in through else None)
-            operand = self._obtain(value, spec, node.op, lambda: self._why(node, strategy))
+            operand = self._obtain(value, spec, node.op, _Asker("", node, strategy))
             if self.emit and operand is not node.op.operands[place]:
                 node.op.operands[place] = operand
         pending = outgoing(strategy, flowing[0] if flowing else None)
+        self.strategies[node.index] = strategy
         self.sent += strategy.exchanged and strategy.exchanged * self.program.bytes[node.operands[0]]
         for value, result in zip(node.results, strategy.results, strict=True):
             self.pending[value], self.made[value] = pending, result
@@ -122,7 +124,13 @@ class Aligner:
         dim_axes = [axes if window.moves else () for window, axes in zip(windows, strategy.results[0], strict=True)]
         type_ = op.results[0].type
         moved = dtensor.WindowOp(
-            op.operands[0], type_, self.program.mesh.name, dim_axes, windows, padding_of(op), self._why(node, strategy)
+            op.operands[0],
+            type_,
+            self.program.mesh.name,
+            dim_axes,
+            windows,
+            padding_of(op),
+            self._by_rule(node, strategy),
         )
         moved.location = op.location
         moved.outputs[0].name_hint = op.results[0].name_hint
@@ -167,10 +175,10 @@ class Aligner:
         share = planner.cost_share(source, target, program.shapes[value], program.mesh)
         return share * program.bytes[value]
 
-    def _obtain(self, value: int, spec: LayoutSpec, asker: Operation, why: Callable[[], str]) -> SSAValue:
-        """The value in layout `spec`, made right before `asker` when it is not there yet."""
+    def _obtain(self, value: int, spec: LayoutSpec, anchor: Operation, asker: _Asker) -> SSAValue:
+        """The value in layout `spec`, made right before `anchor` when it is not there yet."""
         if self.program.free[value]:
-            return self._remade(value, spec, asker) if self.emit else self.program.values[value]
+            return self._remade(value, spec, anchor) if self.emit else self.program.values[value]
         forms = self.forms[value]
         assert forms is not None
         found = forms.available.get(spec)
@@ -178,11 +186,15 @@ class Aligner:
             return found
         home = self.program.spec(self.dims[value])
         if home not in forms.available and spec != home and not spec.partial and self._shared(value, home, spec):
-            self._obtain(value, home, asker, why)
+            self._obtain(value, home, anchor, asker)
         best = min(forms.available, key=lambda form: self._share(form, spec, value))
         self.sent += self._share(best, spec, value)
         source = forms.available[best]
-        forms.available[spec] = self._relayout(source, spec, asker, why) if self.emit else source
+        if not self.emit:
+            forms.available[spec] = source
+        else:
+            reason = self._finished(value, asker) if best.partial and not spec.partial else self._reason(asker)
+            forms.available[spec] = self._relayout(source, spec, anchor, reason)
         return forms.available[spec]
 
     def _shared(self, value: int, home: LayoutSpec, spec: LayoutSpec) -> bool:
@@ -209,8 +221,8 @@ class Aligner:
             forms.available[spec] = self._retyped(copy.results[0], spec)
         return forms.available[spec]
 
-    def _relayout(self, source: SSAValue, spec: LayoutSpec, asker: Operation, why: Callable[[], str]) -> SSAValue:
-        op = dtensor.RelayoutOp(source, spec, why())
+    def _relayout(self, source: SSAValue, spec: LayoutSpec, asker: Operation, reason: str) -> SSAValue:
+        op = dtensor.RelayoutOp(source, spec, reason)
         origin = source.owner
         places = [asker.location, *([origin.location] if isinstance(origin, Operation) else [])]
         op.location = fuse(places, "relayout")
@@ -224,8 +236,7 @@ class Aligner:
         for place, value in enumerate(list(terminator.operands)):
             number = self.program.numbers[value]
             spec = self.program.spec(self.dims[number])
-            why = f"result {place} of the function"
-            finished = self._obtain(number, spec, terminator, lambda why=why: why)
+            finished = self._obtain(number, spec, terminator, _Asker(f"result {place} of the function"))
             if self.emit:
                 terminator.operands[place] = finished
 
@@ -243,18 +254,43 @@ class Aligner:
     def _spec(self, dims: Dims, pending: Pending | None) -> LayoutSpec:
         return self.program.spec(dims) if pending is None else self.strategist.partial_spec(dims, *pending)
 
-    def _why(self, node: Node, strategy: Strategy) -> str:
+    def _reason(self, asker: _Asker) -> str:
         """Who asked for a relayout, by which rule, and the cheapest alternative that was not taken."""
-        place = where(node.op)
-        asker = f"{node.op.name}{f' at {place}' if place else ''}"
-        return f"{asker} needs it by its rule {node.rule}{self._alternative(node, strategy)}"
+        if asker.node is None or asker.strategy is None:
+            return asker.text
+        return self._by_rule(asker.node, asker.strategy)
+
+    def _by_rule(self, node: Node, strategy: Strategy) -> str:
+        return f"{_label(node)} needs it by its rule {node.rule}{self._alternative(node, strategy)}"
+
+    def _finished(self, value: int, asker: _Asker) -> str:
+        """The same for partial results: they are there by the rule of the op that left them."""
+        producer = self.program.producers[value]
+        who = asker.text if asker.node is None else _label(asker.node)
+        if producer is None:
+            return f"{who} needs it finished, and it came in partial"
+        ways = self._alternative(producer, self.strategies[producer.index])
+        return f"{who} needs it finished, and {_label(producer)} left it partial by its rule {producer.rule}{ways}"
 
     def _alternative(self, node: Node, strategy: Strategy) -> str:
         others = [option for option in self.strategist.options(node, self.dims) if option.factors != strategy.factors]
         if not others:
-            return ""
+            return "; the alternative does not exist: the layouts around it leave one way"
         cost, other = self.strategist.cheapest(node, others, self._fetching(node), self.dims)
         return f"; the alternative {_factors_text(other)} would send {cost:.0f} bytes per device"
+
+
+class _Asker(NamedTuple):
+    """Who needs a value in some layout: an op under its strategy, or what `text` says."""
+
+    text: str
+    node: Node | None = None
+    strategy: Strategy | None = None
+
+
+def _label(node: Node) -> str:
+    place = where(node.op)
+    return f"{node.op.name}{f' at {place}' if place else ''}"
 
 
 def _factors_text(strategy: Strategy) -> str:

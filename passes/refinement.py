@@ -94,7 +94,7 @@ class _Refiner:
             options += self.strategist.neighbours(node, chosen)
         for option in options:
             liked = zip(node.values, option.operands + option.results, strict=True)
-            wishes = {value: dims for value, dims in liked if dims != self.state.dims[value] and self._may_move(value)}
+            wishes = {value: dims for value, dims in liked if self._may_become(value, dims)}
             for value, dims in wishes.items():
                 if self._alone(value, dims) > LEAST_SAVING:
                     yield {value: dims}
@@ -130,6 +130,18 @@ class _Refiner:
         for value, dims in old.items():
             self.state.dims[value] = dims
 
+    def _may_become(self, value: int, dims: Dims) -> bool:
+        """
+        Whether these dims are a change that we may make: nothing that is split may end up split less.
+
+        Otherwise the fewest bytes would often be no parallelism at all: every device doing everything.
+        """
+        if dims == self.state.dims[value] or not self._may_move(value):
+            return False
+        old, new = ([axis for axes in each for axis in axes] for each in (self.state.dims[value], dims))
+        keeps_axes = {axis.name for axis in old} <= {axis.name for axis in new}
+        return keeps_axes and self.program.mesh.group_size(old) <= self.program.mesh.group_size(new)
+
     def _may_move(self, value: int) -> bool:
         """Whether all of the value's layout is ours to choose."""
         return not self.program.free[value] and self.program.given[value] is None
@@ -156,12 +168,12 @@ class _Refiner:
         ruled = {factor for factors in tensors[place] for factor in factors}
         followers: list[int] = []
         for other, (value, tensor) in enumerate(zip(node.values, tensors, strict=True)):
-            if value in changes or not self._may_move(value):
+            if value in changes:
                 continue
             now, _ = self.strategist.project(rule, other, self.state.dims[value])
             wanted = {factor: old for factor, old in now.items() if factor not in ruled} | axes
             dims = tuple(self.strategist.spell(dim) for dim in assemble(wanted, tensor, rule.sizes, self.program.mesh))
-            if dims != self.state.dims[value] and self._is_legal(dims):
+            if self._may_become(value, dims) and self._is_legal(dims):
                 changes[value] = dims
                 followers.append(value)
         return followers

@@ -6,7 +6,7 @@ module @contraction {
   dtensor.mesh @mesh = <["x"=2]>
   func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>, %b: tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> (tensor<4x4xf32>) {
     // CHECK: %0 = stablehlo.dot_general %a, %b{{.*}} -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
-    // CHECK-NEXT: %1 = dtensor.relayout %0 {reason = "result 0 of the function"} : tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>> -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+    // CHECK-NEXT: %1 = dtensor.relayout %0 {reason = "result 0 of the function needs it finished, and stablehlo.dot_general at {{.*}} left it partial by its rule i k, k j -> i j {{.*}}"} : tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>> -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
     // CHECK-NEXT: return %1
     %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>, tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x4xf32>
     return %0 : tensor<4x4xf32>
@@ -21,7 +21,7 @@ module @scatter {
   dtensor.mesh @mesh = <["x"=2]>
   func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>, %b: tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> (tensor<4x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) {
     // CHECK: %0 = stablehlo.dot_general %a, %b
-    // CHECK-NEXT: %1 = dtensor.relayout %0 {reason = "the user's layout"} : tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>> -> tensor<4x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
+    // CHECK-NEXT: %1 = dtensor.relayout %0 {reason = "the user's layout needs it finished, and stablehlo.dot_general at {{.*}}"} : tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>> -> tensor<4x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
     // CHECK-NEXT: return %1
     %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>, tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x4xf32>
     %1 = dtensor.constraint %0 : tensor<4x4xf32> -> tensor<4x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>

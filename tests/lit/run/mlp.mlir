@@ -14,7 +14,7 @@
 // TEXT: all_reduce over model
 // EXPLAIN: %x: f32[16@batch, 64]
 // EXPLAIN: all_reduce model f32[16@batch, 64]{sum@model} 1,024
-// EXPLAIN: 1 collectives, 1,024 bytes sent per device
+// EXPLAIN: 1 collective, 1,024 bytes sent per device
 // WHY: line 24: stablehlo.tanh gives f32[16@batch, 128@model]
 // WHY-NEXT: from stablehlo.dot_general at line
 
