@@ -142,6 +142,12 @@ ENTRIES: dict[str, Entry] = {
         "Functions and meshes of one module have different names.",
         "give each function and mesh its own name",
     ),
+    "SW0305": Entry(
+        "shape that is not known",
+        "A tensor type has a dynamic dim (?) or no rank (*). How a tensor is split, and every byte that is sent, "
+        "follow from shapes that are known before the run.",
+        "export the program for the sizes that it is to run with, one program for each",
+    ),
     "SW0310": Entry(
         "unknown stage",
         "The module records a stage that does not exist.",

@@ -118,7 +118,16 @@ def _fault(parser: LocatedParser | None, message: str, file_name: str, error: Ba
 
 
 def _code(message: str) -> str:
-    return "SW0202" if any(part in message for part in ("never defined", "not defined", "by itself")) else "SW0201"
+    return next((code for part, code in _CODES if part in message), "SW0201")
+
+
+_CODES = (
+    ("never defined", "SW0202"),
+    ("not defined", "SW0202"),
+    ("by itself", "SW0202"),
+    ("has a dynamic dim", "SW0305"),
+    ("has no rank", "SW0305"),
+)
 
 
 _HELPS = (
@@ -128,6 +137,8 @@ _HELPS = (
     ("defined twice", "give each value its own name"),
     ("not registered", "docs/dialects.md lists the types and attributes that can be read"),
     ("is used as", "make the two types equal"),
+    ("has a dynamic dim", "every shape is known before the run: export the program for the sizes it is to run with"),
+    ("has no rank", "every shape is known before the run: write it out, as in tensor<4x8xf32>"),
     ("literal", "make the literal fit its type"),
     ("string is not closed", "close the string with a double quote"),
 )

@@ -365,6 +365,10 @@ class LocatedParser(Parser):
         found = super()._parse_optional_builtin_type()
         if isinstance(found, TensorType) and any(extent > LARGEST_EXTENT for extent in found.get_shape()):
             self.raise_error("the dim is larger than 64 bits can count", start)
+        if isinstance(found, TensorType) and any(extent < 0 for extent in found.get_shape()):
+            self.raise_error(f"{found} has a dynamic dim", start)
+        if isinstance(found, builtin.UnrankedTensorType):
+            self.raise_error(f"{found} has no rank", start)
         if match is not None and found is not None:
             self._types[match.group()] = found
         return found
@@ -379,7 +383,7 @@ class LocatedParser(Parser):
         self.parse_punctuation(":", " after a dense literal")
         position = self.pos
         found = self.parse_type()
-        if not isinstance(found, TensorType) or -1 in found.get_shape():
+        if not isinstance(found, TensorType):
             self.raise_error("a dense literal must be a tensor of static shape", position)
         key = (match[1], found)
         known = self._literals.get(key) if len(match[1]) < 64 else None
