@@ -21,7 +21,7 @@ from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.calls import callees_first, calls_in, functions, is_private
 from shardwright.passes.rewriter import erase, locate, replace_with, retype
-from shardwright.passes.stages import check_layout, set_stage, stage_of
+from shardwright.passes.stages import check_layout, require_stage, set_stage, stage_of
 
 SHARDING = "sdy.sharding"
 FOREIGN = "mhlo.sharding"
@@ -54,6 +54,8 @@ class ImportSdyPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Runs the pass on a module."""
+        if stage_of(op) is not None:
+            require_stage(op, self.name, "traced")
         importer = _Importer(_import_meshes(op))
         for function in functions(op).values():
             if function.body.blocks:

@@ -79,12 +79,15 @@ def require_stage(module: ModuleOp, pass_name: str, *allowed: str) -> None:
     stage = stage_of(module)
     if stage in allowed:
         return
+    help_text = f"it takes the {' or the '.join(allowed)} stage; the pipelines run the passes in order"
+    if stage == "local" and "traced" in allowed:
+        help_text = "it is partitioned already: give the program that it was made from"
     was = f"in the {stage} stage" if stage else "in no stage yet"
     raise fault(
         "SW0311",
         f"{pass_name} cannot run on a program that is {was}",
         module,
-        help=f"it takes the {' or the '.join(allowed)} stage; the pipelines run the passes in order",
+        help=help_text,
     )
 
 

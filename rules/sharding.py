@@ -114,7 +114,14 @@ def rule_for(op: Operation) -> Rule:
 
 
 def missing_row(op: Operation) -> Diagnostic:
-    """The error for an op without a row."""
+    """The error for an op without a row; calls have none, since layouts spread within one function."""
+    if op.name == "func.call":
+        return Diagnostic(
+            "SW0311",
+            f"a call of {op.properties.get('callee')} is left: layouts spread within one function",
+            where(op),
+            help="inline calls first: -p import-sdy,inline,propagate-layouts, or -p propagate",
+        )
     return Diagnostic(
         "SW0401",
         f"'{op.name}' has no sharding rule",
