@@ -107,6 +107,12 @@ ENTRIES: dict[str, Entry] = {
         "lost silently.",
         "write #sdy.sharding<@mesh, [{...}, ...]>, one {...} for each dim",
     ),
+    "SW0115": Entry(
+        "unknown attribute of Shardy",
+        "An argument, a result or an op has an attribute sdy.NAME that nothing reads. A sharding under a misspelt name "
+        "would be lost silently.",
+        "write sdy.sharding, or drop the attribute",
+    ),
     "SW0201": Entry(
         "malformed text",
         "The text is not MLIR as the grammar of its ops asks: the message says what was expected at this place.",

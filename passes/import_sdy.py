@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
@@ -25,6 +26,10 @@ from shardwright.passes.stages import check_layout, require_stage, set_stage, st
 
 SHARDING = "sdy.sharding"
 FOREIGN = "mhlo.sharding"
+PREFIX = "sdy."
+
+CLOSE = 0.75
+"""How like `sdy.sharding` a name is that is taken for a misspelling of it, from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,7 @@ class _Importer:
 
     def import_function(self, function: FuncOp) -> None:
         """Imports what a function's arguments, ops and results say."""
+        _check_names(function.attributes, function)
         for op in list(function.body.walk()):
             self._import_op(op)
         arguments = _take(function, "arg_attrs")
@@ -125,7 +131,10 @@ class _Importer:
             spec = self._spec(op.sharding.data, op.input, op)
             replace_with(op, ConstraintOp(op.input, spec))
             return
+        if not op.attributes:
+            return
         annotation = op.attributes.pop(SHARDING, None)
+        _check_names(op.attributes, op)
         if annotation is not None:
             for value, sharding in zip(op.results, _per_value(op, annotation), strict=True):
                 self._constrain(value, sharding, op)
@@ -207,8 +216,10 @@ def _take(function: FuncOp, name: str) -> list[sdy.Sharding | None] | None:
         return None
     shardings: list[sdy.Sharding | None] = []
     kept: list[DictionaryAttr] = []
-    for entry in entries.data:
+    places = function.args if name == "arg_attrs" else [function] * len(entries.data)
+    for place, entry in zip(places, entries.data, strict=True):
         assert isinstance(entry, DictionaryAttr)
+        _check_names([key for key in entry.data if key != SHARDING], place)
         found = entry.data.get(SHARDING)
         if FOREIGN in entry.data and found is None:
             raise _foreign(function)
@@ -221,6 +232,19 @@ def _take(function: FuncOp, name: str) -> list[sdy.Sharding | None] | None:
     else:
         del function.properties[name]
     return shardings
+
+
+def _check_names(names: Iterable[str], place: Operation | SSAValue) -> None:
+    """Refuses Shardy's attributes that nothing reads: a sharding under a misspelt name would be lost silently."""
+    for name in names:
+        if name.startswith(PREFIX):
+            close = get_close_matches(name, [SHARDING], cutoff=CLOSE)
+            raise fault(
+                "SW0115",
+                f"the attribute {name} means nothing here",
+                place,
+                help=f"did you mean '{SHARDING}'?" if close else f"only {SHARDING} is read: drop it",
+            )
 
 
 def _no_sharding(function: FuncOp, found: Attribute) -> ShardwrightError:

@@ -116,6 +116,12 @@ DAMAGES = [
     Damage("layout of another rank", CONSTRAINT, '<@mesh, [{"batch"}]> : '),
     Damage("repeated mesh axis", '"batch"=4, "model"=2', '"batch"=4, "batch"=2', "batch"),
     Damage("mesh axis of size zero", '"batch"=4', '"batch"=0'),
+    Damage(
+        "misspelt sharding",
+        "%arg1: tensor<64x128xf32> {sdy.sharding",
+        "%arg1: tensor<64x128xf32> {sdy.shardin",
+        "did you mean 'sdy.sharding'?",
+    ),
     Damage("layout that is no layout", '#sdy.sharding<@mesh, [{}, {"model"}]>', '"model"'),
 ]
 
