@@ -42,7 +42,7 @@ class Executable(Protocol):
 
     @property
     def peak_bytes(self) -> int:
-        """The most bytes of values alive at once."""
+        """The most bytes of results and intermediate values held at once."""
         ...
 
     def __call__(self, arguments: Sequence[Any]) -> list[Any]:
@@ -163,7 +163,7 @@ class Compiled:
 
     @property
     def peak_bytes(self) -> int:
-        """The most bytes of values alive at once in the last run."""
+        """The most bytes that a run holds at once: its results and its intermediate values, all devices together."""
         return self.executable.peak_bytes
 
     def as_text(self) -> str:

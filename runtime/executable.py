@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -38,7 +39,9 @@ class Executable:
     `ledger` holds the figures of the last run, and `seconds` how long it took (without scattering and gathering).
     """
 
-    def __init__(self, module: ModuleOp, namespace: str = "numpy", threads: int | None = None) -> None:
+    def __init__(
+        self, module: ModuleOp, namespace: str = "numpy", threads: int | None = None, *, fused: bool = True
+    ) -> None:
         check_supported(module)
         function = _entry(module)
         self.mesh, atoms = _mesh_atoms(module)
@@ -50,7 +53,7 @@ class Executable:
         self.seconds = 0.0
         self._engine: Engine = (
             FusedEngine(program, self.inputs, self.outputs, threads)
-            if namespace == "numpy"
+            if namespace == "numpy" and fused
             else PlainEngine(program, self.inputs, self.outputs, importlib.import_module(namespace))
         )
 
@@ -61,8 +64,13 @@ class Executable:
 
     @property
     def peak_bytes(self) -> int:
-        """The most bytes of intermediate values alive at once, arguments and results not counted."""
-        return self._engine.peak_bytes
+        """
+        The most bytes that the run holds at once, all devices together: its results and its intermediate values.
+
+        Results count in full from start to end. Arguments and constants are not the run's.
+        """
+        results = sum(math.prod(port.base_shape) * port.dtype.itemsize for port in self.outputs)
+        return self._engine.peak_bytes + results
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         """
@@ -83,7 +91,8 @@ class Executable:
     def _call(self, bases: Sequence[Any]) -> list[Any]:
         self.ledger.reset()
         start = time.perf_counter()
-        results = self._engine.call(self.ledger, bases)
+        with np.errstate(all="ignore"):  # StableHLO defines what overflow and division by zero give
+            results = self._engine.call(self.ledger, bases)
         self.seconds = time.perf_counter() - start
         return results
 
@@ -106,14 +115,18 @@ class Executable:
                 )
 
 
-def compile_module(module: ModuleOp, *, namespace: str = "numpy", threads: int | None = None) -> Executable:
+def compile_module(
+    module: ModuleOp, *, namespace: str = "numpy", threads: int | None = None, fused: bool = True
+) -> Executable:
     """
     Compiles a local-stage module, or an unsharded one, to an `Executable` over the array namespace.
 
     `namespace` is the module whose functions are called: `numpy` or `cupy`. `threads` is the number of threads that
-    share large steps (by default one for each core).
+    share large steps (by default one for each core). With `fused=False` nothing is folded or fused: each op is one
+    array call, and each collective works on the devices' own values as it is written. That is slower, and the
+    independent second opinion of `shardwright run --check`.
     """
-    return Executable(module, namespace, threads)
+    return Executable(module, namespace, threads, fused=fused)
 
 
 def _array_text(shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:

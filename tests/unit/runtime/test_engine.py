@@ -368,3 +368,52 @@ func.func public @main() -> tensor<i32> {
 }
 """
     assert "SW0606" in error_of(lambda: compile_module(parse_module(text, "test.mlir")))
+
+
+SPLIT_PRODUCT = """
+dtensor.mesh @mesh = <["x"=2]>
+func.func public @main(
+    %a: tensor<4x2xf32> {dtensor.layout = #dtensor.layout<@mesh, [{}, {"x"}]>, dtensor.global_type = tensor<4x4xf32>},
+    %b: tensor<2x8xf32> {dtensor.layout = #dtensor.layout<@mesh, [{"x"}, {}]>, dtensor.global_type = tensor<4x8xf32>})
+    -> (tensor<4x8xf32> {dtensor.layout = #dtensor.layout<@mesh, [{}, {}]>}) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+      : (tensor<4x2xf32>, tensor<2x8xf32>) -> tensor<4x8xf32>
+  %1 = dtensor.all_reduce sum @mesh {"x"} %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+"""
+
+
+def test_unfused_every_device_makes_its_own_partial_product() -> None:
+    module = parse_module(SPLIT_PRODUCT, "test.mlir")
+    fused, unfused = compile_module(module), compile_module(module, fused=False)
+    a, b = random(4, 4), random(4, 8, seed=1)
+    for executable in (fused, unfused):
+        check(executable, [a, b], [a @ b])
+        assert executable.ledger.sent_bytes == 4 * 8 * 4
+    # The partial sums of device 0 overflow upwards and those of device 1 downwards: only their sum shows it.
+    a, b = np.full((4, 4), 3e38, np.float32), np.ones((4, 8), np.float32)
+    a[:, 2:] *= -1
+    assert np.isnan(unfused.run([a, b])[0]).all()
+
+
+def test_peak_bytes_counts_results_and_intermediates() -> None:
+    size = 512 * 512 * 4
+    one = (
+        "(%x: tensor<512x512xf32>) -> tensor<512x512xf32>",
+        ("  %0 = stablehlo.add %x, %x : tensor<512x512xf32>\n  return %0 : tensor<512x512xf32>"),
+    )
+    product = (
+        one[0],
+        (
+            "  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]"
+            " : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>\n"
+            "  %1 = stablehlo.dot_general %0, %0, contracting_dims = [0] x [1]"
+            " : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>\n"
+            "  return %1 : tensor<512x512xf32>"
+        ),
+    )
+    for fused in (True, False):
+        for (signature, body), expected in ((one, size), (product, 2 * size)):
+            module = parse_module(f"func.func public @main{signature} {{\n{body}\n}}\n", "test.mlir")
+            assert compile_module(module, fused=fused).peak_bytes == expected
