@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 import shardwright as sw
+from shardwright.compiler.pytree import flatten
 from shardwright.compiler.stages import Partitioned, Propagated, Traced
 from shardwright.compiler.unsharded import unsharded_module
 from shardwright.examples import mlp
@@ -54,7 +55,10 @@ def show(title: str, traced: Traced, arguments: Sequence[Any], expected: Sequenc
     CONSOLE.rule(f"{title}, over {traced.interface.mesh}")
     show_layouts(propagated)
     show_collectives(partitioned)
-    pairs = zip(results if isinstance(results, tuple) else (results,), expected, strict=True)
+    # Once more with nothing folded or fused: every collective on the devices' own values, as it is written.
+    unfused = compile_module(partitioned.module, fused=False).run([np.asarray(one) for one in flatten(arguments)[0]])
+    runs = results if isinstance(results, tuple) else (results,), unfused
+    pairs = [pair for run in runs for pair in zip(run, expected, strict=True)]
     difference = max(np.max(np.abs(np.asarray(result) - wanted)) for result, wanted in pairs)
     ledger = compiled.ledger
     CONSOLE.print(

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 DESCRIPTION = """Partition a program, run it on all devices of its mesh (simulated in this process), and report
 what was sent. Inputs and expected results are global arrays named in_0, in_1, ... and out_0, out_1, ... ."""
 
+UNSHARDED = "the unsharded run"
+
 EPILOG = """examples:
   shardwright run model.mlir --check                          random inputs, against the unsharded run
   shardwright run model.mlir --inputs x.npz --expect y.npz    given inputs and results
@@ -109,10 +111,14 @@ def run_program(options: argparse.Namespace, text: str, name: str) -> Report:
     with watch.stage("run"):
         results = executable.run(inputs)
     check_prediction(executable.ledger.sent_bytes, predicted)
-    comparisons, against = compare_results(options, signature, results, lambda: run_unsharded(text, name, inputs))
+    references = load_references(options, signature, lambda: run_unsharded(text, name, inputs))
+    comparisons = compare_results(options, signature, results, references)
+    if options.check:
+        expected = {f"{UNSHARDED}, with nothing fused": references[UNSHARDED]}
+        comparisons += compare_results(options, signature, run_unfused(module, inputs), expected)
     return Report(
         comparisons=comparisons,
-        compared_with=against,
+        compared_with=list(references),
         ledger=executable.ledger.as_dict(),
         peak_bytes=executable.peak_bytes,
         seconds=watch.seconds,
@@ -157,21 +163,42 @@ def load_inputs(options: argparse.Namespace, signature: Signature) -> list[Array
     return select(load_archive(options.inputs), options.inputs, signature.arguments)
 
 
-def compare_results(
-    options: argparse.Namespace, signature: Signature, results: Sequence[Array], unsharded: Callable[[], list[Array]]
-) -> tuple[list[Comparison], list[str]]:
-    """Compare the results with each reference that the command line asks for; the comparisons and the references."""
-    references: dict[str, Sequence[Array]] = {}
+References = dict[str, Sequence[Array]]
+"""The expected results, by what messages call them."""
+
+
+def load_references(
+    options: argparse.Namespace, signature: Signature, unsharded: Callable[[], list[Array]]
+) -> References:
+    """The results to compare with, as the command line asks for."""
+    references: References = {}
     if options.expect is not None:
         references[f"'{options.expect}'"] = select(load_archive(options.expect), options.expect, signature.results)
     if options.check:
-        references["the unsharded run"] = unsharded()
-    comparisons = [
+        references[UNSHARDED] = unsharded()
+    return references
+
+
+def compare_results(
+    options: argparse.Namespace, signature: Signature, results: Sequence[Array], references: References
+) -> list[Comparison]:
+    """Compare the results with each reference."""
+    return [
         compare(declared, actual, expected, against, options.rtol, options.atol)
         for against, reference in references.items()
         for declared, actual, expected in zip(signature.results, results, reference, strict=True)
     ]
-    return comparisons, list(references)
+
+
+def run_unfused(module: ModuleOp, inputs: Sequence[Array]) -> list[Array]:
+    """
+    The results of a partitioned module with every op and collective done as written.
+
+    The engine folds a split product and its all-reduce into one global product, which alone would prove little.
+    """
+    from shardwright.runtime.executable import compile_module
+
+    return compile_module(module, fused=False).run(list(inputs))
 
 
 def run_unsharded(text: str, name: str, inputs: Sequence[Array]) -> list[Array]:
