@@ -104,9 +104,9 @@ DAMAGES = [
     Damage("call with wrong types", RELU_CALL, "call @relu(%arg0) : (tensor<16x64xf32>) -> tensor<16x128xf32>"),
     Damage("huge dim", "-> (tensor<16x64xf32>, ", "-> (tensor<99999999999999x64xf32>, ", line=14),
     Damage("negative dim", FLAT, FLAT.replace("1024", "-1024")),
-    Damage("dynamic dim", FLAT, FLAT.replace("1024", "?"), "SW0305", line=12),
+    Damage("dynamic dim", FLAT, FLAT.replace("1024", "?"), "SW0305"),
     Damage("dynamic argument", "%arg0: tensor<16x64xf32>", "%arg0: tensor<?x64xf32>", "SW0305"),
-    Damage("unranked result", FLAT, FLAT.replace("1024x", "*x"), "SW0305", line=12),
+    Damage("unranked result", FLAT, FLAT.replace("1024x", "*x"), "SW0305"),
     # Meshes and layouts.
     Damage("axis used twice", CONSTRAINT, CONSTRAINT.replace("model", "batch"), "batch"),
     Damage("dim not divisible", '"batch"=4', '"batch"=5', "16", line=6),
