@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -12,17 +14,37 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.compiler.pipelines import PassTime, collector_paused, run_pipeline
 from shardwright.compiler.report import predicted_bytes
 from shardwright.dialects.parsing import parse_module
+from shardwright.rules import ROWS
 from shardwright.runtime.executable import Executable, compile_module
 from shardwright.tools.arrays import Array
 from shardwright.tools.signature import Signature, entry_signature
 
 FILE_NAME = "benchmark.mlir"
+_MEMO = type(functools.cache(len))
 
 
 def compile_text(text: str) -> Executable:
     """Parse, partition and compile."""
     with collector_paused():
         return compile_module(partition(parse_module(text, FILE_NAME)))
+
+
+def compile_cold(text: str) -> float:
+    """The seconds of `compile_text` with nothing remembered from other programs."""
+    forget()
+    start = time.perf_counter()
+    compile_text(text)
+    return time.perf_counter() - start
+
+
+def forget() -> None:
+    """Empties what the package remembers between programs: plans, rules, shares."""
+    modules = [module for name, module in sys.modules.items() if name.split(".")[0] == "shardwright"]
+    for remembered in {id(value): value for module in modules for value in vars(module).values()}.values():
+        if isinstance(remembered, _MEMO):
+            remembered.cache_clear()
+    for row in ROWS.values():
+        row.cache.clear()
 
 
 def partition(module: ModuleOp) -> ModuleOp:

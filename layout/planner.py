@@ -98,9 +98,7 @@ def plan(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: M
     return Plan(tuple(steps), sum((step.share for step in steps), NOTHING))
 
 
-_SHARES: dict[tuple[LayoutSpec, LayoutSpec, tuple[int, ...], Mesh], float] = {}
-
-
+@lru_cache(maxsize=1 << 18)
 def cost_share(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> float:
     """
     `plan(...).share` as a float, for inner loops.
@@ -108,13 +106,7 @@ def cost_share(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], m
     >>> cost_share(LayoutSpec("mesh", ((Axis("x"),),)), LayoutSpec("mesh", ((),)), (8,), Mesh(x=4))
     0.75
     """
-    if source is target:
-        return 0.0
-    key = (source, target, shape, mesh)
-    share = _SHARES.get(key)
-    if share is None:
-        share = _SHARES[key] = float(plan(source, target, shape, mesh).share)
-    return share
+    return float(plan(source, target, shape, mesh).share)
 
 
 def _check_partial(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> None:
