@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from shardwright.runtime import pointwise
+from shardwright.runtime.chains import Chain
 from shardwright.runtime.codegen import Emitted, body_lines, kernel_call
 from shardwright.runtime.fusion import inward, trace
 from shardwright.runtime.kernels import COMPARISONS, working_dtype
@@ -27,6 +28,9 @@ from shardwright.runtime.program import Kind, Program, Step, Value
 from shardwright.runtime.storage import Buffer, Copy, Home, Window
 from shardwright.runtime.tiles import Scratch, Tile
 
+LONGEST_SEARCHED_ROW = 1024
+"""Elements of a row up to which searching it for its extreme is faster than reducing it."""
+
 
 @dataclass
 class _Text:
@@ -35,6 +39,7 @@ class _Text:
     plan: Plan
     once: list[str] = field(default_factory=list[str])
     tiles: list[str] = field(default_factory=list[str])
+    tile_count: int = 0
     main: list[str] = field(default_factory=list[str])
     constants: dict[str, Any] = field(default_factory=dict[str, Any])
     names: dict[Any, str] = field(default_factory=dict[Any, str])
@@ -81,8 +86,8 @@ def generate(program: Program, plan: Plan, results: Sequence[tuple[tuple[int, ..
     arguments = ["ledger", "crew", *(f"a{index}" for index in range(len(program.inputs)))]
     for index, (shape, dtype) in enumerate(results):
         text.main.append(f"    r{index} = xp.empty({math.prod(shape) * dtype.itemsize}, dtypes.uint8)")
-    for index, unit in enumerate(plan.units):
-        _emit(unit, index, text)
+    for unit in plan.units:
+        _emit(unit, text)
     bodies = [line for name, body in program.bodies.items() for line in body_lines(name, body, text.constants)]
     returned = [f"r{at}.view({dtype_text(dtype)}).reshape({shape})" for at, (shape, dtype) in enumerate(results)]
     text.main.append(f"    return [{', '.join(returned)}]")
@@ -97,14 +102,17 @@ def _legend(constants: dict[str, Any]) -> Iterator[str]:
         yield f"# {name} = {item!r}" if shape in (None, ()) else f"# {name}: {item.dtype}{list(item.shape)}"
 
 
-def _emit(unit: Unit, index: int, text: _Text) -> None:
+def _emit(unit: Unit, text: _Text) -> None:
     match unit:
         case Tile():
-            _emit_tile(unit, index, text)
+            run = "crew.tiles" if unit.parallel else "alone.tiles"
+            text.main.append(f"    {run}({_tile(unit, text)})")
         case Product():
             text.main.append(f"    {_matmul(unit, text)}{_comment(unit.location)}")
         case Batch():
             _emit_batch(unit, text)
+        case Chain():
+            _emit_chain(unit, text)
         case Sum():
             text.main.append(f"    {_sum(unit, text)}{_comment(unit.location)}")
         case Copy():
@@ -127,13 +135,24 @@ def _matmul(unit: Product, text: _Text) -> str:
     return f"xp.matmul({lhs}, {rhs}, out={out})"
 
 
+def _operands(unit: Product, text: _Text) -> str:
+    return ", ".join(text.window(window) for window in (unit.lhs, unit.rhs, unit.out))
+
+
 def _emit_batch(unit: Batch, text: _Text) -> None:
-    jobs: list[str] = []
-    for product in unit.products:
-        names = ", ".join(text.window(window) for window in (product.lhs, product.rhs, product.out))
-        jobs.append(f"({product.axis}, {names})")
+    jobs = [f"({product.axis}, {_operands(product, text)})" for product in unit.products]
     comment = _comment(", ".join(product.location for product in unit.products if product.location))
     text.main.append(f"    crew.matmul({', '.join(jobs)}){comment}")
+
+
+def _emit_chain(chain: Chain, text: _Text) -> None:
+    links: list[str] = []
+    for unit, axis in chain.links:
+        if isinstance(unit, Tile):
+            links.append(f"        tile_link({axis}, {_tile(unit, text)}),")
+        else:
+            links.append(f"        product_link({axis}, {_operands(unit, text)}),{_comment(unit.location)}")
+    text.main += ["    crew.chain(", *links, "    )"]
 
 
 def _tallied(source: Window | Value, text: _Text) -> str:
@@ -164,7 +183,9 @@ def _emit_kernel(unit: Kernel, text: _Text) -> None:
     text.main.append(f"    {left}{',' if unit.step.name == 'fold' else ''} = {call}{comment}")
 
 
-def _emit_tile(tile: Tile, index: int, text: _Text) -> None:
+def _tile(tile: Tile, text: _Text) -> str:
+    """Writes the function and the scratch arrays of a tile; what a crew needs to run it."""
+    index, text.tile_count = text.tile_count, text.tile_count + 1
     body = _Block(tile, text)
     lines = body.lines()
     reads = [text.window(read.window) for read in tile.reads]
@@ -176,9 +197,7 @@ def _emit_tile(tile: Tile, index: int, text: _Text) -> None:
     slots = ", ".join(f"({at}, {shape}, {dtype_text(dtype)})" for at, shape, dtype in body.scratch.slots)
     text.once.append(f"s{index} = scratch_arrays(scratch, [{slots}])")
     text.scratch_bytes = max(text.scratch_bytes, body.scratch.nbytes)
-    run = "crew.tiles" if tile.parallel else "alone.tiles"
-    sizes = f"{tile.outer}, {tile.rows}, {tile.block}"
-    text.main.append(f"    {run}(tile{index}, {sizes}, s{index}, {', '.join([*reads, *writes])})")
+    return f"tile{index}, {tile.outer}, {tile.rows}, {tile.block}, s{index}, {', '.join([*reads, *writes])}"
 
 
 class _Block:
@@ -200,12 +219,12 @@ class _Block:
             operands = [self._operand(step, operand) for operand in step.operands]
             read = dict.fromkeys(trace(operand)[0] for operand in step.operands)
             dead = [self.slots.pop(value) for value in read if value in self.slots and last[value] is step]
-            # A select writes its mask while it still has operands to read: their slots are not free for it.
-            for slot in dead if step.name != "select" else ():
+            late = step.name == "select" and not self._bits_at_once(step)
+            for slot in () if late else dead:
                 self.scratch.give(slot)
             target = self._target(step.results[0])
             self.body += [f"    {line}" for line in self._compute(step, operands, target)]
-            for slot in dead if step.name == "select" else ():
+            for slot in dead if late else ():
                 self.scratch.give(slot)
         head = [f"    x{at} = x{at}[at, low:high]" for at in range(len(self.tile.reads))]
         head += [f"    y{at} = y{at}[at, low:high]" for at in range(len(self.tile.writes))]
@@ -213,6 +232,12 @@ class _Block:
         if count:
             head.append(f"    {', '.join(f't{at}' for at in range(count))}, = [t[: high - low] for t in s]")
         return head + self.body
+
+    def _bits_at_once(self, step: Step) -> bool:
+        """Whether a select may write over what it reads: others write their mask while they have operands to read."""
+        dtype = step.results[0].dtype
+        plain = step.operands[2].splat is not None and dtype.kind in "fiu" and dtype.itemsize <= 8
+        return plain and self._constant_mask(step, np.dtype(f"i{dtype.itemsize}")) is not None
 
     def _last_reads(self) -> dict[Value, Step]:
         return {trace(operand)[0]: step for step in self.tile.members for operand in step.operands}
@@ -300,7 +325,10 @@ class _Block:
         axes, dtype = self.tile.axes(step), step.results[0].dtype
         if working_dtype(dtype) != dtype:
             return f"{target}[...] = k.reduce(xp, {operand}, {step.name!r}, {axes})"
-        if step.name == "sum" and dtype.kind == "f" and axes == (len(self.tile.inner),):
+        by_row = dtype.kind == "f" and axes == (len(self.tile.inner),)
+        if step.name in ("max", "min") and by_row and self.tile.inner[-1] <= LONGEST_SEARCHED_ROW:
+            return f"k.row_extreme(xp, {step.name!r}, {operand}, {target})"
+        if step.name == "sum" and by_row:
             ones = np.ones(self.tile.inner[-1], dtype)
             name = self.text.constant(ones, ("ones", self.tile.inner[-1], dtype.name))
             return f"xp.matmul({operand}, {name}, out={target}[..., 0])"

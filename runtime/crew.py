@@ -27,6 +27,9 @@ SMALLEST_PART = 128
 Product: TypeAlias = "tuple[int, Any, Any, Any]"
 """The dim of the result to cut, the two operands, and the result."""
 
+Link: TypeAlias = "Callable[[int, int], None]"
+"""Runs one thread's part of a unit: `link(thread, threads)`."""
+
 
 class Crew:
     """
@@ -94,6 +97,15 @@ class Crew:
 
         self.share(job) if total > 1 and self.size > 1 else job(0)
 
+    def chain(self, *links: Link) -> None:
+        """Runs the links in order on every thread, each with its own part; threads wait only at the end."""
+
+        def job(thread: int) -> None:
+            for link in links:
+                link(thread, self.size)
+
+        self.share(job)
+
     def matmul(self, *products: Product) -> None:
         """
         Matrix products `(axis, lhs, rhs, out)`, none of which reads another's result.
@@ -116,17 +128,54 @@ class Crew:
 
 def _parts(product: Product, threads: int, rounds: int) -> list[tuple[Any, Any, Any]]:
     """The operands and results of the parts into which a product is cut: one or two for each thread."""
-    axis, lhs, rhs, out = product
+    axis, _, _, out = product
     extent, dims = out.shape[axis], out.ndim
     wanted = extent // SMALLEST_PART if axis >= dims - 2 else extent
     number = min(extent, max(threads, min(rounds * threads, wanted)))
+    return [_part(product, at, number) for at in range(number)]
+
+
+def _part(product: Product, at: int, number: int) -> tuple[Any, Any, Any]:
+    """The operands and the result of one of a number of parts."""
+    axis, lhs, rhs, out = product
+    extent, dims = out.shape[axis], out.ndim
+    index = (*(slice(None),) * axis, slice(extent * at // number, extent * (at + 1) // number))
     cut_left, cut_right = axis != dims - 1 and lhs.shape[axis] > 1, axis != dims - 2 and rhs.shape[axis] > 1
-    front = (slice(None),) * axis
-    parts: list[tuple[Any, Any, Any]] = []
-    for at in range(number):
-        index = (*front, slice(extent * at // number, extent * (at + 1) // number))
-        parts.append((lhs[index] if cut_left else lhs, rhs[index] if cut_right else rhs, out[index]))
-    return parts
+    return lhs[index] if cut_left else lhs, rhs[index] if cut_right else rhs, out[index]
+
+
+def product_link(axis: int, lhs: Any, rhs: Any, out: Any) -> Link:
+    """The link of a matrix product whose result is cut along `axis`."""
+
+    def link(thread: int, threads: int) -> None:
+        left, right, result = _part((axis, lhs, rhs, out), thread, threads)
+        np.matmul(left, right, out=result)
+
+    return link
+
+
+def tile_link(
+    axis: int,
+    tile: Callable[..., None],
+    outer: int,
+    rows: int,
+    block: int,
+    scratch: Sequence[Any],
+    *arrays: Any,
+) -> Link:
+    """The link of a tile's blocks (see `Crew.tiles`), cut along the outer dim (0) or along the rows (1)."""
+
+    def link(thread: int, threads: int) -> None:
+        mine = scratch[thread]
+        first, last = outer * thread // threads, outer * (thread + 1) // threads
+        start, stop = 0, rows
+        if axis == 1:
+            first, last, start, stop = 0, outer, rows * thread // threads, rows * (thread + 1) // threads
+        for index in range(first, last):
+            for low in range(start, stop, block):
+                tile(index, low, min(low + block, stop), mine, *arrays)
+
+    return link
 
 
 def _nothing(thread: int) -> None:

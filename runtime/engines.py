@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from shardwright.runtime import codegen, codegen_numpy
-from shardwright.runtime.crew import Crew, blas_controller, scratch_arrays, shared_crew
+from shardwright.runtime.crew import Crew, blas_controller, product_link, scratch_arrays, shared_crew, tile_link
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.plan import make_plan
 from shardwright.runtime.pointwise import runtime_scope
@@ -57,11 +57,12 @@ class FusedEngine:
     """NumPy with planned buffers, fused blocks and a crew of threads; one run at a time."""
 
     def __init__(self, program: Program, inputs: Sequence[Port], outputs: Sequence[Port], threads: int | None) -> None:
-        plan = make_plan(program, [port.window() for port in inputs], [port.window() for port in outputs])
+        self._crew = shared_crew(threads)
+        windows = [port.window() for port in inputs], [port.window() for port in outputs]
+        plan = make_plan(program, *windows, self._crew.size)
         emitted = codegen_numpy.generate(program, plan, [(port.base_shape, port.dtype) for port in outputs])
         self.source = emitted.source
         self.peak_bytes = plan.peak_bytes
-        self._crew = shared_crew(threads)
         self._blas = blas_controller()
         self._lock = threading.Lock()
         shared = {
@@ -69,6 +70,8 @@ class FusedEngine:
             "scratch": [_aligned(emitted.scratch_bytes) for _ in range(self._crew.size)],
             "scratch_arrays": scratch_arrays,
             "alone": Crew(1),
+            "product_link": product_link,
+            "tile_link": tile_link,
         }
         self._main = _load(self.source, runtime_scope(np) | emitted.constants | shared)
 

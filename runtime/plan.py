@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from shardwright.runtime import codegen
+from shardwright.runtime.chains import Chain, ChainBuilder
 from shardwright.runtime.contraction import fold_device_sums
 from shardwright.runtime.fusion import Fuser, Group
 from shardwright.runtime.ledger import Message
@@ -58,7 +59,7 @@ class Tally:
     location: str
 
 
-Unit: TypeAlias = "Tile | Product | Batch | Sum | Copy | Kernel | Tally"
+Unit: TypeAlias = "Tile | Product | Batch | Chain | Sum | Copy | Kernel | Tally"
 
 
 @dataclass
@@ -72,10 +73,12 @@ class Plan:
     peak_bytes: int = 0
 
 
-def make_plan(program: Program, inputs: Sequence[Strided], outputs: Sequence[Strided]) -> Plan:
-    """The plan of a program whose stacked arguments and results lie in these windows of global arrays."""
+def make_plan(program: Program, inputs: Sequence[Strided], outputs: Sequence[Strided], threads: int = 1) -> Plan:
+    """The plan, for so many threads, of a program whose stacked arguments and results lie in these global arrays."""
     fold_device_sums(program)
-    return _Planner(program, inputs, outputs).run()
+    plan = _Planner(program, inputs, outputs).run()
+    plan.units = _chained(plan.units, plan.offsets, threads)
+    return plan
 
 
 class _Planner:
@@ -220,6 +223,23 @@ def _batched(units: Sequence[Unit]) -> list[Unit]:
     return found
 
 
+def _chained(units: Sequence[Unit], offsets: Mapping[Buffer, int], threads: int) -> list[Unit]:
+    """The units with neighbours that threads can run without waiting in one `Chain`."""
+    found: list[Unit] = []
+    builder = ChainBuilder(offsets, threads)
+    for unit in units:
+        if isinstance(unit, Tally):
+            found.append(unit)  # touches no memory: it may as well come before the open chain
+            continue
+        able = isinstance(unit, Tile | Product | Batch)
+        if able and builder.take(unit):
+            continue
+        found += builder.close()
+        if not (able and builder.take(unit)):
+            found.append(unit)
+    return found + list(builder.close())
+
+
 def touched(unit: Unit) -> list[Window]:
     """All windows that a unit reads or writes."""
     match unit:
@@ -229,6 +249,8 @@ def touched(unit: Unit) -> list[Window]:
             return [unit.lhs, unit.rhs, unit.out]
         case Batch():
             return [window for product in unit.products for window in touched(product)]
+        case Chain():
+            return [window for link, _ in unit.links for window in touched(link)]
         case Sum() | Copy():
             return [unit.source, unit.target]
         case Kernel():
