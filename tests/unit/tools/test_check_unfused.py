@@ -27,7 +27,7 @@ def test_check_counts_the_unfused_run(tmp_path: Path, capsys: pytest.CaptureFixt
     program, inputs = tmp_path / "p.mlir", tmp_path / "x.npz"
     program.write_text(PROGRAM)
     # Each device's partial product overflows, one upwards and one downwards; the global one does so only upwards.
-    a, b = np.float32([[3e38, 3e38, -3e38, -3e38]] * 2), np.ones((4, 2), np.float32)
+    a, b = np.array([[3e38, 3e38, -3e38, -3e38]] * 2, np.float32), np.ones((4, 2), np.float32)
     np.savez(inputs, in_0=a, in_1=b)
     assert main(["run", str(program), "--inputs", str(inputs), "--check", "--json"]) == 1
     output = capsys.readouterr()
