@@ -10,6 +10,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from shardwright.dialects.sdy import parse_mesh_axis
 from shardwright.layout.axes import Axis
 from shardwright.layout.spec import REDUCTION_KINDS, LayoutSpec
 
@@ -108,13 +109,8 @@ class MeshAttr(Data[tuple[tuple[str, int], ...]]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> tuple[tuple[str, int], ...]:
-        def axis() -> tuple[str, int]:
-            name = parser.parse_str_literal(" naming a mesh axis")
-            parser.parse_punctuation("=")
-            return name, parser.parse_integer(allow_boolean=False, allow_negative=False)
-
         with parser.in_angle_brackets():
-            return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, axis))
+            return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_mesh_axis(parser)))
 
     def print_parameter(self, printer: Printer) -> None:
         printer.print_string("<[" + ", ".join(f'"{name}"={size}' for name, size in self.data) + "]>")

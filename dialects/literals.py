@@ -124,6 +124,9 @@ def encode(text: str, element_type: Attribute) -> bytes:
         if bits >> bit_width(element_type):
             raise VerifyException(f"{text} has more bits than {element_type}")
         return bits.to_bytes(size, "little")
+    if text.lower().lstrip("-") in ("nan", "inf", "infinity") and element_type in _NATURAL_DIGITS:
+        bits = int.from_bytes(encode_float(float(text), element_type), "little")
+        raise VerifyException(f"{text!r} is written by its bits: 0x{bits:0{2 * size}X}")
     if not _DECIMAL.fullmatch(text):
         raise VerifyException(f"{text!r} is no element of type {element_type}")
     return encode_float(float(text), element_type)

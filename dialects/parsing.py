@@ -139,6 +139,11 @@ _HELPS = (
     ("is used as", "make the two types equal"),
     ("has a dynamic dim", "every shape is known before the run: export the program for the sizes it is to run with"),
     ("has no rank", "every shape is known before the run: write it out, as in tensor<4x8xf32>"),
+    ("is written by its bits", "write the bits that the message gives in its place, as in dense<0x7FC00000>"),
+    ("is no element of type", "write 1.0 or 1.0e-3 for floats, 1 for integers, true or false for i1"),
+    ("is out of range for", "write a smaller number, or give the tensor a wider element type"),
+    ("mesh axis", "give the axis a size of at least 1 that 64 bits can count"),
+    ("expected integer literal", "write a whole number here"),
     ("literal", "make the literal fit its type"),
     ("string is not closed", "close the string with a double quote"),
 )

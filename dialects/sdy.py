@@ -21,6 +21,7 @@ from xdsl.traits import Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.types import shape_of
+from shardwright.dialects.xdsl_patches import LARGEST_EXTENT
 from shardwright.layout.axes import Axis
 
 
@@ -131,16 +132,23 @@ def _parse_priority(parser: AttrParser) -> int | None:
     return int(word[1:])
 
 
+def parse_mesh_axis(parser: AttrParser) -> tuple[str, int]:
+    """Reads `"x"=4`."""
+    name = parser.parse_str_literal(" naming a mesh axis")
+    parser.parse_punctuation("=")
+    position = parser.pos
+    size = parser.parse_integer(allow_boolean=False)
+    if size < 0:
+        parser.raise_error(f"mesh axis '{name}' has the negative size {size}", position)
+    if size > LARGEST_EXTENT:
+        parser.raise_error(f"mesh axis '{name}' has size {size}, more than 64 bits can count", position)
+    return name, size
+
+
 def parse_mesh(parser: AttrParser) -> SdyMesh:
     """Reads `<["x"=4, "y"=2], device_ids=[...]>`."""
-
-    def axis() -> tuple[str, int]:
-        name = parser.parse_str_literal(" naming a mesh axis")
-        parser.parse_punctuation("=")
-        return name, parser.parse_integer(allow_boolean=False, allow_negative=False)
-
     with parser.in_angle_brackets():
-        axes = tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, axis))
+        axes = tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_mesh_axis(parser)))
         ids: tuple[int, ...] = ()
         if parser.parse_optional_punctuation(",") is not None:
             parser.parse_keyword("device_ids")

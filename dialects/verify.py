@@ -58,14 +58,30 @@ def _op_faults(module: ModuleOp) -> Iterator[Diagnostic]:
             verify_op(op)
         except VerifyException as error:
             found = True
-            yield from fault("SW0302", f"'{op.name}' op {verify_message(error)}", op, help=_OP_HELP).diagnostics
+            yield from fault("SW0302", f"'{op.name}' op {verify_message(error)}", op, help=_op_help(error)).diagnostics
         except (AssertionError, AttributeError, LookupError):
             # A verifier may stumble over another op's fault, which is already reported.
             if not found:
                 raise
 
 
-_OP_HELP = "correct the op, or the pass that made it"
+_OP_HELPS = (
+    ("has an axis of size below 1", "give each axis a size of at least 1"),
+    ("names an axis twice", "give each axis its own name"),
+    ("is no function of this module", "define the function in this file, or correct its name"),
+    ("types do not fit @", "give the call the types of the function"),
+    ("is out of range for rank", "dims count from 0"),
+    ("name a dim twice", "name each dim once"),
+    ("must pair up", "name as many dims on the left as on the right, of equal sizes"),
+    ("operand shapes differ", "make the shapes equal: stablehlo.broadcast_in_dim repeats the smaller operand"),
+    ("element types differ", "make the element types equal: stablehlo.convert converts one of them"),
+    (" must be ", "write what the message asks for, or correct the operands that it follows from"),
+)
+
+
+def _op_help(error: BaseException) -> str:
+    message = verify_message(error)
+    return next((help for part, help in _OP_HELPS if part in message), "correct the op, or the pass that made it")
 
 
 def verify_message(error: BaseException) -> str:

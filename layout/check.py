@@ -46,7 +46,7 @@ def _check_axes_exist(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> D
             return Diagnostic(
                 "SW0102",
                 f"mesh @{spec.mesh} has no axis {axis.name!r}",
-                help=f"its axes are {_axis_sizes(mesh, mesh.axis_names)}",
+                help=f"its axes are {_axis_sizes(mesh, mesh.axis_names)}" if mesh.sizes else "it has no axes",
             )
     return None
 

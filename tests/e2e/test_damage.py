@@ -115,7 +115,11 @@ DAMAGES = [
     Damage("unknown axis", CONSTRAINT, CONSTRAINT.replace("model", "data"), "data"),
     Damage("layout of another rank", CONSTRAINT, '<@mesh, [{"batch"}]> : '),
     Damage("repeated mesh axis", '"batch"=4, "model"=2', '"batch"=4, "batch"=2', "batch"),
-    Damage("mesh axis of size zero", '"batch"=4', '"batch"=0'),
+    Damage("mesh axis of size zero", '"batch"=4', '"batch"=0', "give each axis a size of at least 1"),
+    Damage("negative mesh axis", '"batch"=4', '"batch"=-4', "negative size -4"),
+    Damage("huge mesh axis", '"batch"=4', '"batch"=99999999999999999999', "64 bits"),
+    Damage("mesh without the axis", '<["batch"=4, "model"=2]>', "<[]>", "it has no axes", line=6),
+    Damage("infinity by name", "dense<0.000000e+00>", "dense<-inf>", "0xFF800000"),
     Damage(
         "misspelt sharding",
         "%arg1: tensor<64x128xf32> {sdy.sharding",

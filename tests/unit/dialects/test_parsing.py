@@ -250,3 +250,32 @@ def test_exported_programs_are_unchanged(name):
     for op in module.walk():
         if isinstance(op, stablehlo.ConstantOp) and stablehlo.is_splat(op):
             assert len(op.value.data.data) <= 8
+
+
+@pytest.mark.parametrize(
+    ("literal", "bits"),
+    [
+        ("dense<nan> : tensor<f32>", "0x7FC00000"),
+        ("dense<inf> : tensor<f16>", "0x7C00"),
+        ("dense<-inf> : tensor<bf16>", "0xFF80"),
+        ("dense<[1.0, -INF]> : tensor<2xf64>", "0xFFF0000000000000"),
+    ],
+)
+def test_special_floats_by_name_are_answered_with_their_bits(literal: str, bits: str):
+    (diagnostic,) = error(in_function(f"%0 = stablehlo.constant {literal}")).diagnostics
+    assert diagnostic.message.endswith(f"is written by its bits: {bits}")
+    assert diagnostic.help is not None
+    assert "dense<0x7FC00000>" in diagnostic.help
+
+
+@pytest.mark.parametrize(
+    ("mesh", "message"),
+    [
+        ('"x"=-4', "mesh axis 'x' has the negative size -4"),
+        ('"x"=9223372036854775808', "mesh axis 'x' has size 9223372036854775808, more than 64 bits can count"),
+    ],
+)
+@pytest.mark.parametrize("dialect", ["sdy", "dtensor"])
+def test_mesh_sizes_that_cannot_be(dialect: str, mesh: str, message: str):
+    (diagnostic,) = error(f"{dialect}.mesh @mesh = <[{mesh}]>").diagnostics
+    assert (diagnostic.code, diagnostic.message) == ("SW0201", message)
