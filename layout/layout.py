@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias, cast
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.layout.axes import Axis, parse_axis
 from shardwright.layout.check import check_spec
 from shardwright.layout.mesh import Mesh
@@ -24,8 +24,9 @@ class Layout:
     minor), or `Mesh.UNSHARDED`. Dims beyond the list are unsharded; `Layout(Mesh.UNSHARDED, mesh)` replicates a
     tensor of any rank. Instances are immutable and can be compared and hashed.
 
-    Raises `ValueError` for an axis that the mesh lacks (SW0102), an axis used twice (SW0105), a part of an axis that
-    is none (SW0107), or an entry that is no axis name (SW0109).
+    Raises `TypeError` (SW0109) for arguments of another kind, and `ValueError` for an axis that the mesh lacks
+    (SW0102), an axis used twice (SW0105), a part of an axis that is none (SW0107), or an entry that is no axis name
+    (SW0109).
 
     >>> mesh = Mesh([("batch", 4), ("model", 2)])
     >>> layout = Layout(["batch", Mesh.UNSHARDED], mesh)
@@ -43,6 +44,7 @@ class Layout:
     _spec: LayoutSpec
 
     def __init__(self, sharding_spec: str | Sequence[DimSharding], mesh: Mesh) -> None:
+        _check_kinds(sharding_spec, mesh)
         entries: Iterable[DimSharding] = [sharding_spec] if isinstance(sharding_spec, str) else sharding_spec
         if sharding_spec == Mesh.UNSHARDED:
             entries = []
@@ -238,6 +240,21 @@ class Layout:
         layout._mesh = self._mesh
         layout._spec = spec
         return layout
+
+
+def _check_kinds(sharding_spec: object, mesh: object) -> None:
+    if isinstance(sharding_spec, str | Sequence) and isinstance(mesh, Mesh):
+        return
+    wrong = sharding_spec if isinstance(mesh, Mesh) and not isinstance(sharding_spec, Mesh) else mesh
+    what = "a mesh" if wrong is mesh else "a list with an entry for each dim"
+    raise ShardwrightTypeError(
+        Diagnostic(
+            "SW0109",
+            f"{wrong!r} is not {what}",
+            notes=("a layout is made of the entries for the dims first, then the mesh",),
+            help='write Layout(["batch", None], mesh), or Layout(Mesh.UNSHARDED, mesh) for a replicated tensor',
+        )
+    )
 
 
 def _dim_axes(entry: object, mesh: Mesh) -> tuple[Axis, ...]:

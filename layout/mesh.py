@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar, cast
+from operator import index
+from typing import ClassVar, SupportsIndex, cast
 
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.layout.axes import Axis, part, span
@@ -18,8 +19,8 @@ class Mesh:
     is the global list of device names, row-major over the axes; no pass ever looks at it. `name` is the symbol by
     which programs refer to the mesh.
 
-    Raises `ValueError` (SW0101) for an empty or repeated axis name, a size below one, or a number of devices that is
-    not the product of the sizes.
+    Raises `ValueError` (SW0101) for anything but pairs of a name and a size, an empty or repeated name, a size below
+    one, or a number of devices that is not the product of the sizes.
 
     >>> mesh = Mesh([("batch", 4), ("model", 2)])
     >>> mesh.size, mesh.dim_size("batch"), mesh
@@ -38,10 +39,7 @@ class Mesh:
         name: str = "mesh",
         **axes: int,
     ) -> None:
-        given = cast("Iterable[tuple[str, int]]", dims.items() if isinstance(dims, Mapping) else dims)
-        pairs = [*given, *axes.items()]
-        for axis_name, size in pairs:
-            _check_axis(axis_name, size)
+        pairs = [_checked_axis(*pair) for pair in (*_pairs(dims), *axes.items())]
         self._sizes = dict(pairs)
         if len(self._sizes) != len(pairs):
             raise _mesh_error(
@@ -80,9 +78,8 @@ class Mesh:
     def dim_size(self, name: str) -> int:
         """The size of axis `name`; `ValueError` (SW0102) when there is none (RFC: `mesh.dim_size`)."""
         if name not in self._sizes:
-            raise ShardwrightValueError(
-                Diagnostic("SW0102", f"mesh {self} has no axis {name!r}", help=f"its axes are {', '.join(self._sizes)}")
-            )
+            known = f"its axes are {', '.join(self._sizes)}" if self._sizes else "it has no axes"
+            raise ShardwrightValueError(Diagnostic("SW0102", f"mesh {self} has no axis {name!r}", help=known))
         return self._sizes[name]
 
     def axis_size(self, axis: Axis) -> int:
@@ -115,11 +112,25 @@ class Mesh:
         return f"Mesh({', '.join(f'{name}={size}' for name, size in self._sizes.items())})"
 
 
-def _check_axis(name: object, size: object) -> None:
+def _pairs(dims: object) -> list[tuple[object, object]]:
+    if isinstance(dims, Mapping):
+        return list(cast("Mapping[object, object]", dims).items())
+    items = list(cast("Iterable[object]", dims)) if isinstance(dims, Iterable) and not isinstance(dims, str) else [dims]
+    for item in items:
+        if not isinstance(item, tuple | list) or len(cast("Sequence[object]", item)) != 2:
+            raise _mesh_error(
+                f"{item!r} is not the name and the size of a mesh axis", "name each axis: Mesh(batch=4, model=2)"
+            )
+    return [(name, size) for name, size in cast("list[tuple[object, object]]", items)]
+
+
+def _checked_axis(name: object, size: object) -> tuple[str, int]:
     if not isinstance(name, str) or not name or name == Mesh.UNSHARDED:
         raise _mesh_error(f"{name!r} cannot name a mesh axis", "use a non-empty string other than 'unsharded'")
-    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+    whole = None if isinstance(size, bool) or not isinstance(size, SupportsIndex) else index(size)
+    if whole is None or whole < 1:
         raise _mesh_error(f"mesh axis {name!r} has size {size!r}", "use a whole number of at least 1")
+    return name, whole
 
 
 def _mesh_error(message: str, help_text: str) -> ShardwrightValueError:
