@@ -22,6 +22,15 @@ _OP_START = re.compile(
 )
 
 
+BYTE_ORDER_MARK = "\ufeff"
+"""What some editors put in front of a file's text."""
+
+LONGEST_WORD = 100
+"""Characters of one word of the user's text that a message repeats."""
+
+_OVERLONG = re.compile(rf"\S{{{LONGEST_WORD},}}")
+
+
 def parse_module(
     text: str, file_name: str = "<text>", context: Context | None = None, line_offset: int = 0
 ) -> ModuleOp:
@@ -35,6 +44,7 @@ def parse_module(
     >>> [op.name for op in module.body.block.ops]
     ['func.func']
     """
+    text = text.removeprefix(BYTE_ORDER_MARK)
     if context is None:
         from shardwright.dialects import make_context
 
@@ -81,10 +91,10 @@ class _ModuleParser(LocatedParser):
             if self.ctx.get_optional_op(found) is None and match.start() != span.start:
                 position = match.start("generic" if match["generic"] else "pretty")
                 places.setdefault(found, []).append(position)
-        lines = {op: sorted({self.place(position)[0] for position in found}) for op, found in places.items()}
+        lines = {_brief(op): sorted({self.place(position)[0] for position in found}) for op, found in places.items()}
         listed = [f"{op} at line {', '.join(map(str, found))}" for op, found in sorted(lines.items())]
         line, column = self.place(span.start)
-        what = f"unknown operation '{name}'" if len(places) == 1 else f"{len(places)} unknown operations"
+        what = f"unknown operation '{_brief(name)}'" if len(places) == 1 else f"{len(places)} unknown operations"
         raise ShardwrightError(
             Diagnostic(
                 "SW0203",
@@ -98,6 +108,7 @@ class _ModuleParser(LocatedParser):
 
 def _located(span: Span[str] | Span[bytes], message: str, file_name: str, line_offset: int) -> ShardwrightError:
     place = span.get_location()
+    message = _brief(message)
     if message == " in block definition":
         message = "expected an operation or '}'"
     return ShardwrightError(
@@ -110,10 +121,15 @@ def _located(span: Span[str] | Span[bytes], message: str, file_name: str, line_o
     )
 
 
+def _brief(text: str) -> str:
+    """`text` with overlong words cut short."""
+    return _OVERLONG.sub(lambda word: word.group()[: LONGEST_WORD // 2] + "...", text)
+
+
 def _fault(parser: LocatedParser | None, message: str, file_name: str, error: BaseException) -> NoReturn:
     line, column = parser.place(parser.pos) if parser is not None else (1, 1)
     raise ShardwrightError(
-        Diagnostic("SW0201", message, SourceLocation(file_name, line, column), help="correct the text here")
+        Diagnostic("SW0201", _brief(message), SourceLocation(file_name, line, column), help="correct the text here")
     ) from error
 
 

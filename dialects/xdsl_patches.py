@@ -88,6 +88,9 @@ _KIND_BY_GROUP = {
 }
 
 
+_SIGILS = frozenset("%#!^")
+
+
 class _FastToken(Token[MLIRTokenKind, str]):
     """A token that makes its span only when asked: most are never asked."""
 
@@ -130,6 +133,11 @@ class _FastLexer(MLIRLexer):
         string = content[start : start + 2] in ('@"',) or content[start : start + 1] == '"'
         if string and _STRING.match(content, start + (content[start] == "@")) is None:
             raise ParseError(Span(start, start + 1, self.input), "the string is not closed on its line")
+        if content[start : start + 1] in _SIGILS:
+            found = content[start + 1 : start + 2]
+            what = f"not {found!r}" if found.strip() else "but nothing does"
+            message = f"a name of ASCII letters, digits and $._- must follow '{content[start]}', {what}"
+            raise ParseError(Span(start, start + 1, self.input), message)
         self.pos = start
         return super().lex()
 

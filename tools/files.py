@@ -44,7 +44,8 @@ it does not exist
         raise _not_text(path, data, error.start) from error
     if "\0" in text:
         raise _not_text(path, data, data.index(b"\0"))
-    return text
+    # Some editors start a file with a byte order mark, which is no part of its text.
+    return text.removeprefix("\ufeff")
 
 
 def display_name(path: str) -> str:
@@ -101,7 +102,8 @@ def _not_text(path: str, data: bytes, offset: int) -> ShardwrightError:
     line = data.count(b"\n", 0, offset) + 1
     column = offset - (data.rfind(b"\n", 0, offset) + 1) + 1
     location = SourceLocation(display_name(path), line, column)
-    message = f"'{path}' is not UTF-8 text: byte 0x{data[offset]:02x} at offset {offset}"
+    what = f"byte 0x{data[offset]:02x}" if data[offset] else "a NUL byte"
+    message = f"'{path}' is not UTF-8 text: {what} at offset {offset}"
     bytecode = data[:4] == b"ML\xefR"
     help_text = "this is MLIR bytecode: print it as text first" if bytecode else "give a program as StableHLO text"
     return ShardwrightError(Diagnostic("SW0703", message, location, help=help_text))

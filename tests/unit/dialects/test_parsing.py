@@ -279,3 +279,28 @@ def test_special_floats_by_name_are_answered_with_their_bits(literal: str, bits:
 def test_mesh_sizes_that_cannot_be(dialect: str, mesh: str, message: str):
     (diagnostic,) = error(f"{dialect}.mesh @mesh = <[{mesh}]>").diagnostics
     assert (diagnostic.code, diagnostic.message) == ("SW0201", message)
+
+
+def test_a_byte_order_mark_is_skipped():
+    assert print_module(parse_module("\ufeff" + MLP)) == MLP
+
+
+@pytest.mark.parametrize("sigil", ["%", "#", "!", "^"])
+def test_names_in_other_letters(sigil: str):
+    (diagnostic,) = error(f"{sigil}\u00e9 = stablehlo.tanh").diagnostics
+    expected = f"a name of ASCII letters, digits and $._- must follow '{sigil}', not '\u00e9'"
+    assert (diagnostic.code, diagnostic.message) == ("SW0201", expected)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"stablehlo.{'a' * 5000}",
+        f"%0 = stablehlo.tanh %{'b' * 5000} : tensor<4xf32>",
+        f"%0 = stablehlo.constant dense<{'c' * 5000}> : tensor<4xf32>",
+    ],
+)
+def test_overlong_words_are_cut_in_messages(line: str):
+    (diagnostic,) = error(in_function(line)).diagnostics
+    assert "..." in diagnostic.message
+    assert len(str(diagnostic)) < 500

@@ -104,3 +104,16 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
         os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"\xef\xbb\xbfmodule {}")
+    assert read_text(str(path)) == "module {}"
+
+
+def test_a_zero_byte_is_named_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"module {}\n\0")
+    with pytest.raises(ShardwrightError, match="a NUL byte at offset 10"):
+        read_text(str(path))
