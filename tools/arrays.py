@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import warnings
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -17,6 +19,8 @@ from shardwright.tools.files import read_bytes
 
 Array = np.ndarray[Any, np.dtype[Any]]
 BFLOAT16 = np.dtype(bfloat16)
+
+_KEY = re.compile(r"(in|out)_\d+")
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ def load_archive(path: str) -> dict[str, Array]:
 
 
 def select(archive: dict[str, Array], path: str, wanted: Sequence[Declared]) -> list[Array]:
-    """The array for each declared value, in order; all mistakes are reported at once."""
+    """The array for each declared value, in order; all mistakes are reported at once, and arrays left over named."""
     findings: list[Diagnostic] = []
     arrays: list[Array] = []
     for declared in wanted:
@@ -68,6 +72,7 @@ def select(archive: dict[str, Array], path: str, wanted: Sequence[Declared]) -> 
             arrays.append(_reinterpret(array, declared.dtype))
     if findings:
         raise ShardwrightError(findings)
+    _warn_of_others(archive, path, wanted)
     return arrays
 
 
@@ -174,6 +179,16 @@ def mismatch(comparison: Comparison) -> Diagnostic:
 
 def _reinterpret(array: Array, dtype: np.dtype[Any]) -> Array:
     return array.view(dtype) if dtype == BFLOAT16 and array.dtype == np.uint16 else array
+
+
+def _warn_of_others(archive: dict[str, Array], path: str, wanted: Sequence[Declared]) -> None:
+    """Name the arrays that nothing takes; one archive may hold inputs and results."""
+    known = {declared.key for declared in wanted}
+    kinds = {key.partition("_")[0] for key in known}
+    others = [key for key in archive if key not in known]
+    others = [key for key in others if not _KEY.fullmatch(key) or key.partition("_")[0] in kinds]
+    if others:
+        warnings.warn(f"'{path}' holds {', '.join(sorted(others))}, which the program does not name", stacklevel=3)
 
 
 def _missing(declared: Declared, archive: dict[str, Array], path: str) -> Diagnostic:

@@ -132,3 +132,17 @@ def test_a_mismatch_names_the_worst_element() -> None:
     assert mismatch(found).message == (
         "out_1 differs from them: out_1[1] is 3.0, expected 1.0; the largest difference is 2"
     )
+
+
+@pytest.mark.parametrize(
+    ("others", "named"), [(["in_9", "foo"], "foo, in_9"), (["out_0", "in_01"], "in_01"), (["in_0_copy"], "in_0_copy")]
+)
+def test_arrays_that_nothing_takes_are_named(others: list[str], named: str) -> None:
+    archive = {key: np.zeros(2, "f4") for key in ("in_0", *others)}
+    with pytest.warns(UserWarning, match=f"^'x.npz' holds {named}, which the program does not name$"):
+        select(archive, "x.npz", [declared("f4", 2)])
+
+
+def test_inputs_and_results_may_share_an_archive(recwarn: pytest.WarningsRecorder) -> None:
+    select({key: np.zeros(2, "f4") for key in ("in_0", "out_0", "out_1")}, "x.npz", [declared("f4", 2)])
+    assert not recwarn.list
