@@ -128,13 +128,20 @@ def _span(window: Strided, dim: int | None, part: int, parts: int) -> tuple[int,
 
 
 def _axis(unit: Tile | Product, threads: int) -> int | None:
-    """The dim to cut, so that parts of the result lie one behind the other; `None` when they would be uneven."""
+    """The dim to cut, so that parts of the result lie one behind the other; `None` if uneven or slow."""
     if isinstance(unit, Tile):
         axis, extent = (0, unit.outer) if unit.outer > 1 else (1, unit.rows)
         shared = unit.parallel
     else:
         out = unit.out.strided
         axis = max(range(len(out.shape)), key=lambda dim: (out.shape[dim] > 1, out.strides[dim]))
-        extent, shared = out.shape[axis], unit.axis is not None
+        extent, shared = out.shape[axis], unit.axis is not None and not _across(out, axis)
     even = extent % threads == 0 or extent >= EVEN_EXTENT * threads
     return axis if shared and even else None
+
+
+def _across(out: Strided, axis: int) -> bool:
+    """Whether the shorter side of the matrices is cut: BLAS would prepare the larger operand once for each part."""
+    rows, columns = out.shape[-2:]
+    cut = len(out.shape) - axis
+    return (cut == 2 and rows < columns) or (cut == 1 and columns < rows)
