@@ -16,7 +16,7 @@ from shardwright.tools.files import display_name, read_text
 from shardwright.tools.guard import DONE, CommandState
 from shardwright.tools.output import write_data
 from shardwright.tools.program import about, parse
-from shardwright.tools.signature import entry_function
+from shardwright.tools.signature import entry_function, exact_bytes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -151,7 +151,7 @@ def why_text(values: Sequence[ValueRow], rows: Sequence[CollectiveRow]) -> str:
 
 def bytes_text(row: CollectiveRow) -> str:
     """The bytes of a collective with thousands separated."""
-    return "?" if row.plain_bytes is None else f"{row.plain_bytes:,}"
+    return "?" if row.plain_bytes is None else exact_bytes(row.plain_bytes)
 
 
 def brief_places(text: str, name: str) -> str:
@@ -178,15 +178,21 @@ def report_text(values: Sequence[ValueRow], rows: Sequence[CollectiveRow], name:
         console.print("no collectives: nothing is sent", markup=False)
     else:
         console.print(collective_table(rows, name))
-        console.print(f"{counted(rows)}, {total(rows):,} bytes sent per device", markup=False)
+        console.print(f"{counted(rows)}, {sent_text(rows)} sent per device", markup=False)
     return text.getvalue()
+
+
+def sent_text(rows: Sequence[CollectiveRow]) -> str:
+    """The bytes of all rows for people."""
+    known = total(rows)
+    return "an unknown number of bytes" if known is None else f"{exact_bytes(known)} bytes"
 
 
 def counted(rows: Sequence[CollectiveRow]) -> str:
     """How many collectives there are, and how many of them move nothing (a device keeps a part of what it has)."""
     still = sum(row.plain_bytes == 0 for row in rows)
     noun = "collective" if len(rows) == 1 else "collectives"
-    return f"{len(rows)} {noun}" + (f" ({still} of them send nothing)" if still else "")
+    return f"{len(rows)} {noun}" + (f" ({still} of them {'sends' if still == 1 else 'send'} nothing)" if still else "")
 
 
 def collective_table(rows: Sequence[CollectiveRow], file: str) -> Table:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwright.tools.arrays import Comparison
-from shardwright.tools.signature import readable_bytes
+from shardwright.tools.signature import exact_bytes, readable_bytes
 
 
 @dataclass
@@ -48,11 +48,11 @@ class Report:
         """The report for people."""
         lines = [self._verdict()]
         sent, messages = self.ledger["sent_bytes"], self.ledger["messages"]
-        lines.append(f"sent per device: {sent:,} bytes in {messages} messages, as predicted")
+        lines.append(f"sent per device: {exact_bytes(sent)} bytes in {messages} messages, as predicted")
         for row in self.ledger["collectives"]:
             over = ", ".join(row["axes"]) or "no axis"
             lines.append(
-                f"  {row['kind']:<20} over {over:<24} {row['messages']:>5} x {row['sent_bytes']:>16,.0f} bytes"
+                f"  {row['kind']:<20} over {over:<24} {exact_bytes(row['sent_bytes']):>16} bytes in {row['messages']}"
             )
         lines.append(f"peak memory of all devices: {readable_bytes(self.peak_bytes)}")
         stages = ", ".join(f"{name} {seconds * 1000:.1f} ms" for name, seconds in self.seconds.items())

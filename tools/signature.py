@@ -84,6 +84,16 @@ def readable_bytes(size: float) -> str:
     return f"{size / 1024:.1f} TiB"
 
 
+def exact_bytes(size: float) -> str:
+    """
+    A number of bytes to compare with others: every figure of a report is written like this.
+
+    >>> exact_bytes(196608), exact_bytes(181.5), exact_bytes(1000 / 3)
+    ('196,608', '181.5', '333.33')
+    """
+    return f"{size:,}" if isinstance(size, int) else f"{size:,.2f}".rstrip("0").rstrip(".")
+
+
 def _declare(prefix: str, values: Sequence[SSAValue]) -> tuple[Declared, ...]:
     return tuple(_declared(f"{prefix}_{number}", value) for number, value in enumerate(values))
 

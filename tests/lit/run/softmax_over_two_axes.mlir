@@ -4,7 +4,7 @@
 
 // CHECK: ok: {{[0-9]+}} results against the unsharded run
 // CHECK-NEXT: sent per device: 48 bytes in 2 messages, as predicted
-// CHECK-NEXT:   all_reduce           over x, y                         2 x               48 bytes
+// CHECK-NEXT:   all_reduce           over x, y                                  48 bytes in 2
 module {
   sdy.mesh @mesh = <["x"=2, "y"=2]>
   func.func public @main(%a: tensor<4x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x", "y"}]>}) -> (tensor<4x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x", "y"}]>}) {

@@ -184,3 +184,29 @@ func.func public @main(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> te
     Path(path).write_text(text)
     assert main(["explain", path]) == 0
     assert "no collectives: nothing is sent" in capsys.readouterr().out
+
+
+FRACTIONS = """\
+sdy.mesh @mesh = <["x"=3]>
+func.func public @main(%a: tensor<3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, \
+%b: tensor<6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) \
+-> (tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, []>}, \
+tensor<6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] \
+: (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+  return %0, %b : tensor<f32>, tensor<6xf32>
+}
+"""
+
+
+def test_fractions_of_bytes_and_collectives_that_send_nothing(path: str, capsys: Capture) -> None:
+    # All-reduce of 4 bytes over 3 devices: 2 x 2/3 x 4 bytes each. Keeping one's part of a copy sends nothing.
+    Path(path).write_text(FRACTIONS)
+    assert main(["run", path, "--check"]) == 0
+    lines = capsys.readouterr().out.split("\n")
+    assert lines[1] == "sent per device: 5.33 bytes in 1 messages, as predicted"
+    assert lines[2].split() == ["all_reduce", "over", "x", "5.33", "bytes", "in", "1"]
+    assert main(["explain", path]) == 0
+    last = capsys.readouterr().out.rstrip().split("\n")[-1]
+    assert last == "2 collectives (1 of them sends nothing), 5.33 bytes sent per device"
