@@ -17,8 +17,9 @@ Functions and types have the names of the array API standard, so that `x.__array
 """
 
 from math import e, inf, nan, pi
+from typing import TYPE_CHECKING, Any
 
-from shardwright.api import DTensor, function, load_mlir, pack, relayout, relayout_like, unpack
+from shardwright.api import DTensor, from_dlpack, function, load_mlir, pack, relayout, relayout_like, unpack
 from shardwright.compiler import nn
 from shardwright.compiler.array_contractions import einsum, matmul, tensordot, vecdot
 from shardwright.compiler.array_creation import (
@@ -139,6 +140,17 @@ __version__ = "0.1.0"
 
 newaxis = None
 
+
+if not TYPE_CHECKING:  # checkers shall not think that the module has every attribute
+
+    def __getattr__(name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"module 'shardwright' has no attribute {name!r}")
+        from shardwright.compiler.suggestions import no_function
+
+        no_function(name)
+
+
 __all__ = [
     "DTensor",
     "Diagnostic",
@@ -192,6 +204,7 @@ __all__ = [
     "float64",
     "floor",
     "floor_divide",
+    "from_dlpack",
     "full",
     "full_like",
     "function",

@@ -19,8 +19,8 @@ from shardwright.compiler import emit, stages
 from shardwright.compiler.array import Array
 from shardwright.compiler.dispatch import array_function, set_eager
 from shardwright.compiler.dtypes import as_dtype, brief
-from shardwright.compiler.emit import Value, as_numpy
-from shardwright.compiler.faults import value_error
+from shardwright.compiler.emit import Value, as_numpy, check_layout
+from shardwright.compiler.faults import type_error, value_error
 from shardwright.compiler.function import Function, eager_runner
 from shardwright.compiler.stages import Traced
 from shardwright.compiler.trace import current_trace
@@ -152,6 +152,7 @@ def pack(components: Sequence[Any], layout: Layout) -> DTensor:
     >>> shardwright.pack([numpy.zeros((1, 3)), numpy.ones((1, 3))], shardwright.Layout(["x"], mesh))
     DTensor(f64[2@x, 3], Mesh(x=2))
     """
+    check_layout(layout, "pack")
     return DTensor(stack([as_numpy(component, "pack") for component in components], layout), layout)
 
 
@@ -190,11 +191,35 @@ def relayout(source: Any, layout: Layout | Mesh) -> Any:
     """
     if isinstance(layout, Mesh):
         return relayout(source, _on_mesh(source, layout))
+    check_layout(layout, "relayout")
     if current_trace() is not None or isinstance(source, Array):
         return _relayout(source, layout)
     # A copy: the tensor must not change when the caller's array does.
     array = np.array(source, dtype=None if hasattr(source, "dtype") else _dtype_of_python(source))
     return DTensor(scatter(as_numpy(array, "relayout"), layout), layout)
+
+
+def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None, layout: Layout | None = None) -> Any:
+    """
+    The array of another library, by way of DLPack; its memory is shared unless `copy` or `layout` is given.
+
+    As for all functions that make arrays, the result is distributed with `layout` and a NumPy array without it. Raises
+    `TypeError` (SW0507) for what does not speak DLPack, and `BufferError` for what cannot be exchanged.
+
+    >>> import shardwright, numpy
+    >>> shardwright.from_dlpack(numpy.arange(3.0))
+    array([0., 1., 2.])
+    >>> shardwright.from_dlpack(numpy.ones(4), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+    DTensor(f64[4@x], Mesh(x=2))
+    """
+    if not hasattr(x, "__dlpack__") or isinstance(x, type):
+        raise type_error(
+            "SW0507", f"from_dlpack takes arrays that have __dlpack__, not {type(x).__name__}", help="use asarray"
+        )
+    if device not in (None, "cpu"):
+        raise value_error("SW0517", f"there is no device {device!r}", help="the one device is called cpu")
+    array = np.from_dlpack(x, copy=copy)
+    return array if layout is None else relayout(array, layout)
 
 
 def relayout_like(source: Any, reference: Any, use_mesh_only: bool = False) -> Any:

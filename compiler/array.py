@@ -6,10 +6,10 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from shardwright.compiler.dtypes import DType
-from shardwright.compiler.faults import type_error
+from shardwright.compiler.faults import type_error, value_error
 from shardwright.layout import Layout
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -63,6 +63,21 @@ class Array(ABC):
         return math.prod(self.shape)
 
     @property
+    def device(self) -> str:
+        """Where the elements are: in this process. Which device of the mesh has which of them is the layout."""
+        return "cpu"
+
+    def to_device(self, device: str, /, *, stream: object = None) -> Self:
+        """The tensor itself, for the one device that there is; ValueError (SW0517) for another."""
+        if device == self.device and stream is None:
+            return self
+        raise value_error(
+            "SW0517",
+            f"there is no device {device!r} to move to" if stream is None else "the device cpu has no streams",
+            help="shardwright.relayout moves a tensor to another mesh or layout",
+        )
+
+    @property
     def T(self) -> Any:
         """The matrix transposed; only for two dims, as in the standard."""
         if self.ndim != 2:
@@ -75,6 +90,15 @@ class Array(ABC):
     def mT(self) -> Any:
         """The last two dims swapped."""
         return _call("matrix_transpose", self)
+
+    if not TYPE_CHECKING:  # checkers shall not think that an array has every attribute
+
+        def __getattr__(self, name: str) -> Any:
+            kind = "DTensor" if type(self).__name__ == "DTensor" else "traced value"
+            if name.startswith("_"):
+                raise AttributeError(f"a {kind} has no attribute {name!r}")
+            properties = [known for known in dir(type(self)) if not known.startswith("_")]
+            import_module("shardwright.compiler.suggestions").no_method(kind, name, properties)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return import_module("shardwright")

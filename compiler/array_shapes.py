@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from operator import index as whole_number
 from typing import Any
 
+import numpy as np
+
 from shardwright.compiler import emit
 from shardwright.compiler.dims import Dims, dim_of, dims_of
 from shardwright.compiler.dispatch import array_function
+from shardwright.compiler.dtypes import BOOLEAN
 from shardwright.compiler.emit import Value
 from shardwright.compiler.faults import type_error, value_error
 from shardwright.compiler.trace import Tracer
@@ -236,6 +239,7 @@ def _spelled_out(key: tuple[Any, ...], value: Tracer) -> list[int | slice | None
 def _range(item: Any, size: int, dim: int) -> range:
     if isinstance(item, slice):
         return range(*item.indices(size))
+    _refuse_choice(item)
     try:
         place = whole_number(item)
     except TypeError as error:
@@ -249,6 +253,24 @@ def _range(item: Any, size: int, dim: int) -> range:
     if not -size <= place < size:
         raise value_error("SW0514", f"index {place} is outside of dim {dim}, which has {size} elements")
     return range(place % size, place % size + 1)
+
+
+def _refuse_choice(item: Any) -> None:
+    """TypeError (SW0514) for masks and arrays of positions."""
+    mask = isinstance(item, bool | np.bool_) or getattr(item, "dtype", None) == BOOLEAN
+    if mask:
+        raise type_error(
+            "SW0514",
+            "a boolean mask cannot be an index",
+            "the shape of the result would depend on data, and shapes are decided before a program runs",
+            help="choose elements by their values with shardwright.where(mask, x, 0), which keeps the shape",
+        )
+    if getattr(item, "ndim", 0):
+        raise type_error(
+            "SW0514",
+            "an array of positions cannot be an index",
+            help="use whole numbers, slices, ... and None; choose elements by their values with shardwright.where",
+        )
 
 
 def _boxed(value: Tracer, ranges: list[range]) -> Tracer:

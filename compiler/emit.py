@@ -242,6 +242,20 @@ def dot(left: Tracer, right: Tracer, dims: stablehlo.DotDimensions) -> Tracer:
     return trace_now().emit(stablehlo.DotGeneralOp(left.value, right.value, dims))
 
 
+def check_layout(layout: object, what: str) -> None:
+    """TypeError (SW0515) for anything but a layout."""
+    if isinstance(layout, Layout):
+        return
+    entries = isinstance(layout, list | tuple | str)
+    raise type_error(
+        "SW0515",
+        f"{what}: {layout!r} is not a Layout",
+        help=f"wrap it: shardwright.Layout({layout!r}, mesh)"
+        if entries
+        else 'make one: shardwright.Layout(["batch", None], mesh)',
+    )
+
+
 def constrain(value: Tracer, layout: Layout) -> Tracer:
     """The value with its layout settled."""
     return _relaid(dtensor.ConstraintOp, value, layout, None)
@@ -255,6 +269,7 @@ def relayout(value: Tracer, layout: Layout, reason: str) -> Tracer:
 def _relaid(
     operation: type[dtensor.RelayoutOp | dtensor.ConstraintOp], value: Tracer, layout: Layout, reason: str | None
 ) -> Tracer:
+    check_layout(layout, "layout")
     trace = trace_now()
     trace.use_mesh(layout.mesh)
     full = layout.for_rank(value.ndim)

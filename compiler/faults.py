@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shardwright.compiler.caller import caller
-from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
+from shardwright.diagnostics import Diagnostic, ShardwrightAttributeError, ShardwrightTypeError, ShardwrightValueError
 
 
 def value_error(code: str, message: str, *notes: str, help: str | None = None) -> ShardwrightValueError:
@@ -14,3 +14,8 @@ def value_error(code: str, message: str, *notes: str, help: str | None = None) -
 def type_error(code: str, message: str, *notes: str, help: str | None = None) -> ShardwrightTypeError:
     """The `TypeError` with this diagnostic; raise it."""
     return ShardwrightTypeError(Diagnostic(code, message, caller(), notes, help))
+
+
+def attribute_error(code: str, message: str, *notes: str, help: str | None = None) -> ShardwrightAttributeError:
+    """The `AttributeError` with this diagnostic; raise it."""
+    return ShardwrightAttributeError(Diagnostic(code, message, caller(), notes, help))

@@ -154,6 +154,10 @@ class Tracer(Array):
     def __array__(self, *arguments: Any, **options: Any) -> Any:
         _refuse("a NumPy array", "use shardwright's functions in traced code: shardwright.exp instead of numpy.exp")
 
+    def numpy(self) -> Any:
+        """Refused (SW0503): there are no elements yet."""
+        _refuse("a NumPy array", "call .numpy() on the function's result, or return the value to look at it")
+
     def __dlpack__(self, **options: Any) -> Any:
         _refuse("DLPack", "export the function's result instead")
 

@@ -2,10 +2,20 @@
 
 from shardwright.diagnostics.diagnostic import (
     Diagnostic,
+    ShardwrightAttributeError,
+    ShardwrightBufferError,
     ShardwrightError,
     ShardwrightTypeError,
     ShardwrightValueError,
     SourceLocation,
 )
 
-__all__ = ["Diagnostic", "ShardwrightError", "ShardwrightTypeError", "ShardwrightValueError", "SourceLocation"]
+__all__ = [
+    "Diagnostic",
+    "ShardwrightAttributeError",
+    "ShardwrightBufferError",
+    "ShardwrightError",
+    "ShardwrightTypeError",
+    "ShardwrightValueError",
+    "SourceLocation",
+]

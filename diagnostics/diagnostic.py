@@ -61,5 +61,13 @@ class ShardwrightValueError(ShardwrightError, ValueError):
     """A `ValueError` (as the RFC names it) with diagnostics."""
 
 
+class ShardwrightAttributeError(ShardwrightError, AttributeError):
+    """An `AttributeError` with diagnostics."""
+
+
+class ShardwrightBufferError(ShardwrightError, BufferError):
+    """A `BufferError` (as DLPack asks for) with diagnostics."""
+
+
 class ShardwrightTypeError(ShardwrightError, TypeError):
     """A `TypeError` (as the RFC names it) with diagnostics."""

@@ -328,6 +328,23 @@ ENTRIES: dict[str, Entry] = {
         "A tensor is indexed by whole numbers, slices, ... and None, at most one for each dim and inside of it.",
         "choose elements by their values with shardwright.where",
     ),
+    "SW0515": Entry(
+        "argument that is no layout",
+        "Where a tensor goes is said by a Layout: the entries for the dims, together with their mesh.",
+        'wrap the entries: shardwright.Layout(["batch", None], mesh)',
+    ),
+    "SW0516": Entry(
+        "no such function or method",
+        "Array functions are functions of the module, with the names of the array API standard; arrays have operators "
+        "and a few properties, but no methods for them.",
+        "write shardwright.sum(x) for x.sum(); docs/api.md lists the functions",
+    ),
+    "SW0517": Entry(
+        "device that there is none of",
+        "A tensor's elements are in this process, whose one device is called cpu; where they are on the mesh is its "
+        "layout.",
+        "use shardwright.relayout to move a tensor to another mesh or layout",
+    ),
     "SW0601": Entry(
         "op without a kernel",
         "The runtime cannot execute this op.",

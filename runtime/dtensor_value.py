@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics import Diagnostic, ShardwrightBufferError, ShardwrightValueError
 from shardwright.layout import Layout, Mesh
 from shardwright.runtime import stacking
 
@@ -64,7 +64,16 @@ class DTensorValue:
         return np.array(self.numpy(), dtype=dtype, copy=copy)
 
     def __dlpack__(self, **options: Any) -> Any:
-        return _writable(self.numpy()).__dlpack__(**options)
+        try:
+            return _writable(self.numpy()).__dlpack__(**options)
+        except BufferError as error:
+            raise ShardwrightBufferError(
+                Diagnostic(
+                    "SW0506",
+                    f"DLPack cannot take this {self.dtype.name} tensor: {error}",
+                    help="convert it first, with shardwright.astype(x, shardwright.float32), or use numpy.asarray(x)",
+                )
+            ) from error
 
     def __dlpack_device__(self) -> Any:
         return self._stacked.__dlpack_device__()
