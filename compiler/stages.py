@@ -69,6 +69,9 @@ class Traced:
     interface: Interface
     backend: Backend
 
+    def __repr__(self) -> str:
+        return _summary("Traced", self.interface, f"{_op_count(self.module)} operations")
+
     def as_text(self, *, debuginfo: bool = False) -> str:
         """The program's text; with `debuginfo`, each operation says where it was written."""
         return print_module(self.module, debuginfo=debuginfo)
@@ -95,6 +98,9 @@ class Propagated:
     module: ModuleOp
     interface: Interface
     backend: Backend
+
+    def __repr__(self) -> str:
+        return _summary("Propagated", self.interface, f"{_op_count(self.module)} operations")
 
     def as_text(self, *, debuginfo: bool = False) -> str:
         """The program's text; with `debuginfo`, each operation says where it was written."""
@@ -131,6 +137,10 @@ class Partitioned:
     predicted: tuple[CollectiveRow, ...]
     predicted_bytes: Fraction | None
 
+    def __repr__(self) -> str:
+        sent = "" if self.predicted_bytes is None else f", {self.predicted_bytes} bytes sent per device"
+        return _summary("Partitioned", self.interface, f"{len(self.predicted)} collectives{sent}")
+
     def as_text(self, *, debuginfo: bool = False) -> str:
         """The program's text; with `debuginfo`, each operation says where it was written."""
         return print_module(self.module, debuginfo=debuginfo)
@@ -150,6 +160,9 @@ class Compiled:
 
     executable: Executable
     interface: Interface
+
+    def __repr__(self) -> str:
+        return _summary("Compiled", self.interface, f"at most {self.peak_bytes:,} bytes held at once")
 
     @property
     def source(self) -> str:
@@ -179,6 +192,23 @@ class Compiled:
         taken = [_with_elements(*pair) for pair in zip(arguments, self.interface.parameters, strict=True)]
         results = self.executable([*taken, *self.interface.captured])
         return unflatten(self.interface.results, results)
+
+
+LISTED = 4
+"""How many parameters a stage's one-line summary lists."""
+
+
+def _summary(stage: str, interface: Interface, figures: str) -> str:
+    """One line about a stage, for interactive use: `Traced(step(x: f32[8@batch]), Mesh(batch=4), 2 operations)`."""
+    shown = [str(parameter) for parameter in interface.parameters[:LISTED]]
+    if len(interface.parameters) > LISTED:
+        shown.append(f"and {len(interface.parameters) - LISTED} more")
+    return f"{stage}({interface.name}({', '.join(shown)}), {interface.mesh!r}, {figures})"
+
+
+def _op_count(module: ModuleOp) -> int:
+    """The operations of all functions, without their ends."""
+    return sum(len(op.body.block.ops) - 1 for op in module.ops if isinstance(op, FuncOp) and op.body.blocks)
 
 
 def _matched(leaves: Sequence[Any], tree: Tree, interface: Interface) -> list[Any]:

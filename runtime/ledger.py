@@ -57,6 +57,9 @@ class Ledger:
     def __init__(self) -> None:
         self._notes: list[tuple[Message, int]] = []
 
+    def __repr__(self) -> str:
+        return f"Ledger({plain_number(self.sent_bytes):,} bytes sent per device in {self.messages} messages)"
+
     def reset(self) -> None:
         """Forgets everything."""
         self._notes.clear()

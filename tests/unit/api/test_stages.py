@@ -179,3 +179,19 @@ def test_text_that_cannot_be_used(tmp_path: Path) -> None:
     path.write_text("func.func @main(%x: tensor<2xf32) {\n  return\n}\n")
     with pytest.raises(sw.ShardwrightError, match=r"helper.mlir:1:\d+: error\[SW02"):
         sw.load_mlir(path)
+
+
+def test_each_stage_is_one_line_in_interactive_use() -> None:
+    traced, propagated, partitioned = stages()
+    head = "(mlp(x: f32[16@batch, 32], up: f32[32, 64@model], down: f32[64@model, 8]), Mesh(batch=4, model=2), "
+    assert repr(traced).startswith("Traced" + head)
+    assert repr(traced).endswith(" operations)")
+    assert repr(propagated).startswith("Propagated" + head)
+    sent = partitioned.predicted_bytes
+    assert repr(partitioned) == f"Partitioned{head}1 collectives, {sent} bytes sent per device)"
+    compiled = partitioned.compile()
+    assert repr(compiled).startswith("Compiled" + head)
+    compiled(*arguments())
+    assert repr(compiled.ledger) == f"Ledger({sent} bytes sent per device in 1 messages)"
+    many = sw.function(lambda *args: args[0]).trace(*[X[:1]] * 6)
+    assert ", and 2 more), Mesh(), " in repr(many)
