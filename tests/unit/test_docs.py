@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shardwright.tools.main import COMMANDS
+from shardwright.tools.main import COMMANDS, main
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.md")])
@@ -65,3 +65,26 @@ def test_shardwright_commands_exist(page: Path) -> None:
 def test_examples_in_docstrings_run(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name))
     assert result.failed == 0
+
+
+def samples(page: Path) -> list[tuple[str, str]]:
+    """The `shardwright` commands of a page that are shown with what they print."""
+    blocks = re.findall(r"(?ms)^```console\n(.*?)^```", page.read_text())
+    commands = [part for block in blocks for part in block.split("$ shardwright ")[1:]]
+    pairs = [part.partition("\n") for part in commands]
+    return [(command, printed) for command, _, printed in pairs if printed.strip()]
+
+
+def lasting(text: str) -> list[str]:
+    """The lines of `text` that hold anything, without what differs from machine to machine."""
+    lines = [re.sub(r"(largest difference|time:).*", r"\1", line.rstrip()) for line in text.split("\n")]
+    return [line for line in lines if line]
+
+
+@pytest.mark.parametrize(("command", "printed"), samples(ROOT / "docs" / "commands.md"))
+def test_samples_are_what_commands_print(
+    command: str, printed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert main(command.split()) == 0
+    assert lasting(capsys.readouterr().out) == lasting(printed)
