@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn, Protocol
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.tools.output import write_data
 from shardwright.tools.suggest import propose
 
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
-
 _UNRECOGNIZED = re.compile(r"unrecognized arguments: (\S+)")
+
+
+class _Writable(Protocol):
+    def write(self, text: str, /) -> object: ...
 
 
 class CodedArgumentParser(argparse.ArgumentParser):
@@ -28,7 +29,7 @@ class CodedArgumentParser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
-    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+    def print_help(self, file: _Writable | None = None) -> None:
         """Print the help; where standard output is closed or full, that is SW0704 (argparse says nothing)."""
         if file is None:
             write_data(self.format_help())
