@@ -249,6 +249,11 @@ ENTRIES: dict[str, Entry] = {
         "first.",
         "drop unreduced from the layout",
     ),
+    "SW0408": Entry(
+        "one public function",
+        "A program has one public function, @main; the partitioner would leave another one as it is.",
+        "make the other functions private or remove them",
+    ),
     "SW0450": Entry(
         "priorities of shardings",
         "Shardy's priorities (p1, p2, ...) order its propagation in rounds. Shardwright decides conflicts by "

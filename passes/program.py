@@ -22,6 +22,7 @@ from shardwright.dialects.locations import fault
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.calls import is_private
 from shardwright.rules.rule import Rule
 from shardwright.rules.sharding import missing_row
 from shardwright.rules.table import ROWS
@@ -102,18 +103,26 @@ class Program:
 
 
 def entry_function(module: ModuleOp) -> FuncOp:
-    """The public function `main`; a coded error when there is none."""
+    """The one public function `main`; a coded error when there is none, or another public one (SW0408)."""
     functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
+    entry = next((function for function in functions if function.sym_name.data == "main"), None)
+    if entry is None:
+        raise fault(
+            "SW0404",
+            "the module has no function @main",
+            functions[0] if functions else module,
+            help="name the entry function @main and make it public",
+        )
     for function in functions:
-        if function.sym_name.data == "main":
-            return function
-    message = "the module has no function @main"
-    raise fault(
-        "SW0404",
-        message,
-        functions[0] if functions else module,
-        help="name the entry function @main and make it public",
-    )
+        if function is not entry and not is_private(function):
+            name = f"@{function.sym_name.data}"
+            raise fault(
+                "SW0408",
+                f"{name} is a second public function: only @main is partitioned",
+                function,
+                help=f"make {name} private or remove it",
+            )
+    return entry
 
 
 def the_mesh(module: ModuleOp) -> Mesh:

@@ -62,6 +62,22 @@ def test_no_main() -> None:
     assert error_of("func.func @other() { return }") == "SW0404"
 
 
+@pytest.mark.parametrize("visibility", ["", "public "])
+def test_second_public_function(visibility: str) -> None:
+    text = f"func.func public @main() {{ return }}\nfunc.func {visibility}@g() {{ return }}"
+    with pytest.raises(ShardwrightError) as caught:
+        build_program(parse_module(text, "f.mlir"))
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, str(diagnostic.location)) == ("SW0408", "f.mlir:2:1")
+    assert "@g" in diagnostic.message
+    assert diagnostic.help == "make @g private or remove it"
+
+
+def test_private_functions_may_stand_beside_main() -> None:
+    text = "func.func private @g() { return }\nfunc.func public @main() { return }"
+    assert build_program(parse_module(text)).function.sym_name.data == "main"
+
+
 def test_several_meshes() -> None:
     text = 'dtensor.mesh @a = <["x"=2]>\ndtensor.mesh @b = <["x"=2]>\nfunc.func public @main() { return }'
     assert error_of(text) == "SW0405"
