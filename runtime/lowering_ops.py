@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -205,6 +206,8 @@ def _dot_general(lowering: Lowering, op: Operation, operands: list[Value]) -> li
     numbers: Any = op.properties["dot_dimension_numbers"]
     dims, lead = numbers.data, lowering.builder.lead
     lhs, rhs = operands
+    if not math.prod(result_shape(op)) or any(lhs.shape[lead + dim] == 0 for dim in dims.lhs_contracting):
+        return [lowering.builder.splat(0, (1,) * lead + result_shape(op), result_dtype(op))]  # sums of nothing, or none
     batch = [(position, position) for position in range(lead)]
     batch += [(lead + a, lead + b) for a, b in zip(dims.lhs_batching, dims.rhs_batching, strict=True)]
     contract = [(lead + a, lead + b) for a, b in zip(dims.lhs_contracting, dims.rhs_contracting, strict=True)]

@@ -417,3 +417,29 @@ def test_peak_bytes_counts_results_and_intermediates() -> None:
         for (signature, body), expected in ((one, size), (product, 2 * size)):
             module = parse_module(f"func.func public @main{signature} {{\n{body}\n}}\n", "test.mlir")
             assert compile_module(module, fused=fused).peak_bytes == expected
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "result", "dims"),
+    [
+        ((0, 8), (0, 8), (8, 8), "contracting_dims = [0] x [0]"),
+        ((5, 0), (0, 3), (5, 3), "contracting_dims = [1] x [0]"),
+        ((4, 6, 0), (4, 6, 0), (6, 0, 6, 0), "contracting_dims = [0] x [0]"),
+        ((3, 0), (0,), (3,), "contracting_dims = [1] x [0]"),
+        ((2, 3, 0), (2, 3, 0), (2,), "batching_dims = [0] x [0], contracting_dims = [1, 2] x [1, 2]"),
+        ((0, 3, 2), (0, 3, 2), (0, 3, 3), "batching_dims = [0] x [0], contracting_dims = [2] x [2]"),
+    ],
+)
+def test_a_sum_of_no_products_is_zero(
+    left: tuple[int, ...], right: tuple[int, ...], result: tuple[int, ...], dims: str, namespace: str
+) -> None:
+    a, b, c = (f"tensor<{''.join(f'{extent}x' for extent in shape)}" for shape in (left, right, result))
+    executable = compiled(
+        f"(%a: {a}i8>, %b: {b}i8>) -> ({c}i32>, {c}i32>)",
+        f"""
+  %0 = stablehlo.dot_general %a, %b, {dims} : ({a}i8>, {b}i8>) -> {c}i32>
+  %1 = stablehlo.add %0, %0 : {c}i32>
+  return %0, %1 : {c}i32>, {c}i32>""",
+        namespace,
+    )
+    check(executable, [np.ones(left, np.int8), np.ones(right, np.int8)], [np.zeros(result)] * 2)
