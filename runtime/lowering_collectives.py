@@ -261,7 +261,7 @@ def moved_share(source: LayoutSpec, target: LayoutSpec, atoms: Atoms) -> Fractio
 
 def missing_share(source: LayoutSpec, target: LayoutSpec, local: Sequence[int], atoms: Atoms) -> Fraction:
     """
-    The part of its new block that a device lacks, on average, counted over all devices at once.
+    The part of its new block that a device lacks, on average, counted over all devices at once; of an empty block none.
 
     `local` is the per-device shape under `source`.
     """
@@ -271,4 +271,4 @@ def missing_share(source: LayoutSpec, target: LayoutSpec, local: Sequence[int], 
         start, other = linear_index(before, atoms) * extent, linear_index(after, atoms) * length
         held = held * np.maximum(np.minimum(start + extent, other + length) - np.maximum(start, other), 0)
         whole *= length
-    return 1 - Fraction(int(held.sum()), held.size * whole)
+    return 1 - Fraction(int(held.sum()), held.size * whole) if whole else Fraction()

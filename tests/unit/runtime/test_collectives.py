@@ -174,3 +174,11 @@ def test_partial_layouts_scatter_to_one_device_and_combine_back() -> None:
     layout = spec((Y,), partial=(X,), kind="max")
     array = np.arange(-3, 3, dtype=np.float32)
     np.testing.assert_array_equal(from_stacked(to_stacked(array, layout, MESH), layout, MESH), array)
+
+
+def test_relayouts_of_empty_arrays_send_nothing() -> None:
+    source, target = spec((X,), ()), spec((Y,), ())
+    for op in ("exchange", "collective_permute"):
+        executable = relaid(f"dtensor.{op} {source} to {target}", (0, 2), source, target)
+        assert executable.run([np.empty((0, 2), np.float32)])[0].shape == (0, 2)
+        assert executable.ledger.sent_bytes == 0
