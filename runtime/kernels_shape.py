@@ -131,15 +131,19 @@ def dot(
     """
     A general matrix product of two arrays of one dtype: batch dims, then the free dims of each operand in order.
 
-    A batch dim of size 1 in one operand repeats.
+    A batch dim of size 1 in one operand repeats. One that is contracted too is summed and keeps size 1.
 
     >>> dot(np, np.ones((2, 3)), np.ones((3, 4)), [], [(1, 0)]).shape
     (2, 4)
+    >>> dot(np, np.ones((2, 3)), np.ones((2, 3)), [(0, 0)], [(0, 0), (1, 1)]).tolist()
+    [6.0]
     """
-    left, left_free = _as_matrix(lhs, [a for a, _ in batch], [a for a, _ in contract], contract_last=True)
-    right, right_free = _as_matrix(rhs, [b for _, b in batch], [b for _, b in contract], contract_last=False)
+    kept = [pair for pair in batch if pair not in contract]
+    left, left_free = _as_matrix(lhs, [a for a, _ in kept], [a for a, _ in contract], contract_last=True)
+    right, right_free = _as_matrix(rhs, [b for _, b in kept], [b for _, b in contract], contract_last=False)
     product = xp.matmul(left, right)
-    return product.reshape((*product.shape[:-2], *left_free, *right_free))
+    extents = dict(zip(kept, product.shape, strict=False))
+    return product.reshape((*(extents.get(pair, 1) for pair in batch), *left_free, *right_free))
 
 
 def _as_matrix(

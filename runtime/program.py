@@ -92,8 +92,9 @@ class Dot:
     """
     The dims of a dot over stacked operands, leading dims included.
 
-    `batch` pairs up dims of both operands that stay, `contract` those that are summed. The result has the leading
-    dims, then the other batch dims, then the free dims of each operand in order.
+    `batch` pairs up dims of both operands that stay, `contract` those that are summed; a pair in both (a sum over
+    devices) is summed and keeps size 1. The result has the leading dims, then the other batch dims, then the free dims
+    of each operand in order.
     """
 
     batch: tuple[tuple[int, int], ...]

@@ -182,3 +182,20 @@ def test_relayouts_of_empty_arrays_send_nothing() -> None:
         executable = relaid(f"dtensor.{op} {source} to {target}", (0, 2), source, target)
         assert executable.run([np.empty((0, 2), np.float32)])[0].shape == (0, 2)
         assert executable.ledger.sent_bytes == 0
+
+
+def test_a_product_of_constants_sums_over_devices() -> None:
+    text = """
+dtensor.mesh @mesh = <["x"=4, "y"=2]>
+func.func public @main() -> tensor<3x3xi32> {
+  %0 = stablehlo.iota dim = 0 : tensor<8x3xi32>
+  %1 = dtensor.all_slice @mesh [{"x"}, {}] %0 : (tensor<8x3xi32>) -> tensor<2x3xi32>
+  %2 = stablehlo.dot_general %1, %1, contracting_dims = [0] x [0]
+      : (tensor<2x3xi32>, tensor<2x3xi32>) -> tensor<3x3xi32>
+  %3 = dtensor.all_reduce sum @mesh {"x"} %2 : (tensor<3x3xi32>) -> tensor<3x3xi32>
+  return %3 : tensor<3x3xi32>
+}
+"""
+    executable = compile_module(parse_module(text, "test.mlir"))
+    squares = sum(index * index for index in range(8))
+    np.testing.assert_array_equal(executable.run([])[0], np.full((3, 3), squares))
