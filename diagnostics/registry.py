@@ -67,8 +67,9 @@ ENTRIES: dict[str, Entry] = {
     "SW0107": Entry(
         "malformed sub-axis",
         '"x":(pre)size takes the digits of axis x between pre and pre * size: pre * size must divide the axis\' '
-        "size, and size must be at least 2.",
-        "use the sizes that the message lists",
+        "size, and size must be at least 2. Parts of one axis nest: of the places where a layout cuts it, each divides "
+        "the next.",
+        "use the sizes or the parts that the message lists",
     ),
     "SW0108": Entry(
         "text that is no layout",

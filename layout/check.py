@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 from shardwright.diagnostics import Diagnostic
-from shardwright.layout.axes import Axis, overlap
+from shardwright.layout.axes import Axis, overlap, part, span
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 
@@ -80,6 +81,17 @@ def _check_axes_once(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Di
     return None
 
 
+def _check_nested(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
+    marks: dict[str, set[int]] = {}
+    for axis in spec.axes():
+        marks.setdefault(axis.name, set()).update(span(axis, mesh.sizes[axis.name]))
+    for name, found in marks.items():
+        for low, high in pairwise(sorted(found)):
+            if high % low:
+                return _crossing(spec, name, low, high, mesh.sizes[name])
+    return None
+
+
 def _check_even(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
     for dim, axes in enumerate(spec.dims):
         parts = math.prod(mesh.axis_size(axis) for axis in axes)
@@ -93,6 +105,7 @@ _CHECKS: tuple[Callable[[LayoutSpec, tuple[int, ...], Mesh], Diagnostic | None],
     _check_axes_exist,
     _check_parts,
     _check_axes_once,
+    _check_nested,
     _check_even,
 )
 
@@ -106,6 +119,17 @@ def _uneven(dim: int, size: int, parts: int, axes: tuple[Axis, ...], mesh: Mesh)
         f"dim {dim} has {size} elements and does not split evenly over {over}",
         notes=(f"the mesh is {mesh!r}",),
         help=f"{choices}; or pad the dim to {-(-size // parts) * parts}",
+    )
+
+
+def _crossing(spec: LayoutSpec, name: str, low: int, high: int, full: int) -> Diagnostic:
+    first, second = ((part(name, 1, mark, full), part(name, mark, full, full)) for mark in (low, high))
+    choices = " or ".join(f"{major} with {minor}" for major, minor in (first, second))
+    return Diagnostic(
+        "SW0107",
+        f"parts of axis {name!r}, which has size {full}, cross: it is cut after {low} and after {high}",
+        notes=(f"the layout is {spec.body()}", f"parts of an axis nest: {low} would have to divide {high}"),
+        help=f"cut the axis in one place, as in {choices}",
     )
 
 

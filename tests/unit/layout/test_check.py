@@ -55,6 +55,25 @@ def test_does_not_fit(layout: LayoutSpec, shape: tuple[int, ...], code: str, wor
     assert (found.code, words in found.message) == (code, True), found
 
 
+@pytest.mark.parametrize(
+    "layout",
+    [
+        spec((Axis("z", 3, 2), Axis("z", 1, 2))),
+        spec((Axis("z", 1, 2),), (Axis("z", 3, 2),)),
+        spec((Axis("z", 1, 2),), partial=(Axis("z", 3, 2),)),
+    ],
+)
+def test_parts_that_cross(layout: LayoutSpec) -> None:
+    found = check_spec(layout, (8,) * layout.rank, Mesh(z=6))
+    assert found is not None
+    assert (found.code, "is cut after 2 and after 3" in found.message) == ("SW0107", True), found
+    assert found.help == 'cut the axis in one place, as in "z":(1)2 with "z":(2)3 or "z":(1)3 with "z":(3)2'
+
+
+def test_parts_that_nest_may_leave_gaps() -> None:
+    assert check_spec(spec((Axis("z", 6, 2), Axis("z", 1, 2))), (8,), Mesh(z=12)) is None
+
+
 def test_uneven_split_names_the_axes_that_fit() -> None:
     found = check_spec(spec((X,)), (6,), MESH)
     assert found is not None
