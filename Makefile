@@ -64,7 +64,7 @@ types: $(STAMPS)/dev ## pyright, strict
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 
 imports: $(STAMPS)/dev ## import-linter: the layers of the house
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-cache
 
 check: lint types imports test ## exactly what CI runs
 

@@ -364,11 +364,6 @@ class _DimAxesOp(CollectiveOp, ABC):
     def arguments_text(self) -> str:
         return f"@{self.mesh_name} {dim_axes_text(self.dim_axes.data)}"
 
-    @property
-    def all_axes(self) -> tuple[Axis, ...]:
-        """The axes of all dims in one list."""
-        return tuple(axis for dim in self.dim_axes.data for axis in dim)
-
 
 @irdl_op_definition
 class AllGatherOp(_DimAxesOp):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -103,10 +104,11 @@ class _Localizer:
         return tensor(shape, whole.element_type)
 
 
-def _with_global_side(attributes: ArrayAttr[DictionaryAttr] | None, values: object) -> ArrayAttr[DictionaryAttr]:
+def _with_global_side(
+    attributes: ArrayAttr[DictionaryAttr] | None, values: Sequence[SSAValue]
+) -> ArrayAttr[DictionaryAttr]:
     entries: list[DictionaryAttr] = []
-    for number, value in enumerate(values):  # type: ignore[arg-type]
-        assert isinstance(value, SSAValue)
+    for number, value in enumerate(values):
         old = attributes.data[number].data if attributes is not None else {}
         encoding = tensor_type(value).encoding
         assert isinstance(value.type, TensorType)

@@ -87,7 +87,8 @@ class Program:
             for spec, shape in zip(self.given, self.shapes, strict=True)
         ]
 
-    def _number(self, value: SSAValue, producer: Node | None, free: bool = False) -> int:
+    def add_value(self, value: SSAValue, producer: Node | None, free: bool = False) -> int:
+        """Gives a value the next number; a coded error for anything but a tensor."""
         if not isinstance(value.type, TensorType):
             raise fault("SW0403", f"a value of type {value.type} cannot be partitioned", value, help="use tensors only")
         type_ = cast("TensorType[Any]", value.type)
@@ -139,7 +140,7 @@ def build_program(module: ModuleOp) -> Program:
     function = entry_function(module)
     program = Program(function, the_mesh(module))
     for argument in function.body.block.args:
-        program._number(argument, None)  # pyright: ignore[reportPrivateUsage]
+        program.add_value(argument, None)
     missing: dict[str, Diagnostic] = {}
     for op in function.body.block.ops:
         if isinstance(op, ReturnOp):
@@ -190,10 +191,7 @@ def structural_order(program: Program, marks: list[int]) -> list[Node]:
 def _add_node(program: Program, op: Operation, rule: Rule) -> None:
     operands = tuple(program.numbers[value] for value in op.operands)
     node = Node(len(program.nodes), op, rule, operands, ())
-    node.results = tuple(
-        program._number(value, node, rule.free)  # pyright: ignore[reportPrivateUsage]
-        for value in op.results
-    )
+    node.results = tuple(program.add_value(value, node, rule.free) for value in op.results)
     program.nodes.append(node)
     for number in dict.fromkeys(operands):
         program.users[number].append(node)

@@ -168,7 +168,9 @@ class _Spread:
         have, exact = self.strategist.project(rule, place, current)
         if not exact:
             return None
-        used = [axis for axes in current for axis in axes]
+        given = self.program.given[value]
+        used = [axis for axes in current for axis in axes] + list(given.partial if given is not None else ())
+        split = sum(map(len, current))
         mine = dict(have)
         gained: tuple[int, int] | None = None
         open_factors = [factor for dim in sorted(state.open_dims[value]) for factor in tensor[dim] if factor in winners]
@@ -183,10 +185,11 @@ class _Spread:
             if any(overlap(a, b, self.mesh.sizes[a.name]) for a in new for b in used):
                 continue
             trial = assemble(mine | {factor: axes}, tensor, rule.sizes, self.mesh)
-            if sum(map(len, trial)) != len(used) + len(new):
+            if sum(map(len, trial)) != split + len(new):
                 continue
             mine[factor] = axes
             used += new
+            split += len(new)
             gained = gained or (weight, source)
         if gained is None:
             return None

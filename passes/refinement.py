@@ -57,11 +57,13 @@ class _Refiner:
         self.carries = [passes_dims_on(node.rule) for node in program.nodes]
         self.marks = structural_marks(program)
         self.stretch = _stretches(program, self.carries)
-        self.alone: dict[tuple[int, tuple[int, ...], Dims], float] = {}
+        self.alone: dict[int, dict[tuple[tuple[int, ...], Dims], float]] = {}
+        self.failed: set[frozenset[tuple[int, tuple[int, ...], Dims]]] = set()
 
     def sweep(self) -> bool:
         """Tries to improve each op that pays; whether any change was kept."""
         self.alone.clear()
+        self.failed.clear()
         best = self.strategist.best
         paying = [(cost, node) for node in self.program.nodes if (cost := best(node, self.state.dims)[0]) > 0]
         kept = False
@@ -76,6 +78,7 @@ class _Refiner:
         for wishes in self._wishes(node, chosen):
             changes = self._spread(wishes)
             saved = self._saved(changes)
+            self._remember(wishes, saved)
             if saved > LEAST_SAVING and (best is None or saved > best[0]):
                 best = saved, changes
         if best is None:
@@ -85,6 +88,7 @@ class _Refiner:
         for value, dims in changes.items():
             self.state.dims[value] = dims
             self.state.because[value] = Because(node, None, text)
+            self.alone.pop(self.stretch[value], None)
         return True
 
     def _wishes(self, node: Node, chosen: Strategy) -> Iterator[Changes]:
@@ -98,16 +102,27 @@ class _Refiner:
             for value, dims in wishes.items():
                 if self._alone(value, dims) > LEAST_SAVING:
                     yield {value: dims}
-            if len(wishes) > 1 and self._together(node, wishes) > LEAST_SAVING:
+            if len(wishes) > 1 and self._key(wishes) not in self.failed and self._together(node, wishes) > LEAST_SAVING:
                 yield wishes
+
+    def _key(self, wishes: Changes) -> frozenset[tuple[int, tuple[int, ...], Dims]]:
+        return frozenset((self.stretch[value], self.program.shapes[value], dims) for value, dims in wishes.items())
+
+    def _remember(self, wishes: Changes, saved: float) -> None:
+        """What the wishes really save, so that nobody tries them again in vain while nothing has changed."""
+        if len(wishes) == 1:
+            ((value, dims),) = wishes.items()
+            self.alone.setdefault(self.stretch[value], {})[self.program.shapes[value], dims] = saved
+        elif saved <= LEAST_SAVING:
+            self.failed.add(self._key(wishes))
 
     def _alone(self, value: int, dims: Dims) -> float:
         """What moving the value's stretch would save; looked at once a sweep for all values of the stretch."""
-        key = (self.stretch[value], self.program.shapes[value], dims)
-        saved = self.alone.get(key)
-        if saved is None:
-            saved = self.alone[key] = self._saved(self._spread({value: dims}))
-        return saved
+        known = self.alone.setdefault(self.stretch[value], {})
+        key = self.program.shapes[value], dims
+        if key not in known:
+            known[key] = self._saved(self._spread({value: dims}))
+        return known[key]
 
     def _together(self, node: Node, wishes: Changes) -> float:
         """An estimate of what several moves would save: each alone, plus what they do for each other at `node`."""

@@ -52,8 +52,8 @@ class Strategist:
         self._order = {name: index for index, name in enumerate(self.mesh.sizes)}
         self._borders = _borders(program)
         self._projections: dict[tuple[Rule, int, Dims], tuple[dict[int, Axes], bool]] = {}
-        self._options: dict[tuple[Rule, tuple[Dims | None, ...]], tuple[Strategy, ...]] = {}
-        self._shares: dict[tuple[Dims, Dims], float] = {}
+        self._options: dict[tuple[Rule, tuple[Dims | None, ...], tuple[int, ...]], tuple[Strategy, ...]] = {}
+        self._shares: dict[tuple[Dims, Dims, tuple[int, ...]], float] = {}
         self._best: dict[object, tuple[float, Strategy]] = {}
 
     def project(self, rule: Rule, tensor: int, dims: Dims) -> tuple[dict[int, Axes], bool]:
@@ -120,13 +120,14 @@ class Strategist:
         """Bytes sent per device to relayout a finished value."""
         if have == want:
             return 0.0
-        share = self._shares.get((have, want))
+        key = (have, want, self.program.shapes[value])
+        share = self._shares.get(key)
         if share is None:
-            share = self._shares[have, want] = self._share(value, have, want)
+            share = self._shares[key] = self._share(value, have, want)
         return share * self.program.bytes[value]
 
     def _share(self, value: int, have: Dims, want: Dims) -> float:
-        """What the planner reaches between finished layouts: only what is missing moves, whatever the shape."""
+        """What the planner reaches between finished layouts: only what is missing moves."""
         program = self.program
         source, target = program.spec(have), program.spec(want)
         missing = cost.missing_share(source, target, self.mesh)
@@ -175,10 +176,10 @@ class Strategist:
             None if self.program.free[value] and place < len(node.operands) else dims[value]
             for place, value in enumerate(node.values)
         )
-        key = (rule, known)
+        weights = [self.program.bytes[value] for value in node.values]
+        key = (rule, known, tuple(weights))
         found = self._options.get(key)
         if found is None:
-            weights = [self.program.bytes[value] for value in node.values]
             found = self._options[key] = tuple(self._enumerate(rule, known, weights))
         return found
 
@@ -275,8 +276,8 @@ class Strategist:
     def _exchanged(self, rule: Rule, by_factor: dict[int, Axes]) -> float | None:
         """The share of the operand that a device must receive; None when a dim has too many parts to count."""
         parts = {factor: self.mesh.group_size(axes) for factor, axes in by_factor.items()}
-        windows = [(window, parts.get(factor, 1)) for factor, _, window in rule.windows]
-        if all(count == 1 for _, count in windows):
+        windows = [(window, 1 if factor is None else parts.get(factor, 1)) for factor, _, window in rule.windows]
+        if any(window.operand == 0 for window, _ in windows) or all(count == 1 for _, count in windows):
             return 0.0
         if any(count > PARTS_LIMIT for _, count in windows):
             return None

@@ -47,16 +47,13 @@ class _Builder:
         results: Sequence[Tensor],
         flows: Sequence[tuple[str, tuple[int, ...]]] = (),
         *,
-        identity: bool = False,
         pairwise: bool = False,
         heavy: bool = False,
-        windows: Sequence[tuple[int, int, Window]] = (),
+        windows: Sequence[tuple[int | None, int, Window]] = (),
     ) -> Rule:
         """The finished rule."""
         sizes, kinds = tuple(self.sizes), tuple(self.kinds)
-        return Rule(
-            sizes, tuple(operands), tuple(results), kinds, tuple(flows), identity, pairwise, heavy, tuple(windows)
-        )
+        return Rule(sizes, tuple(operands), tuple(results), kinds, tuple(flows), pairwise, heavy, tuple(windows))
 
 
 @cache
@@ -93,7 +90,7 @@ def _elementwise(shapes: tuple[Shape, ...], result: Shape, flows: tuple[tuple[st
     builder = _Builder()
     dims = builder.tensor(result)
     operands = [dims if shape == result else _SCALAR for shape in shapes]
-    return builder.rule(operands, (dims,), flows, identity=all(shape == result for shape in shapes))
+    return builder.rule(operands, (dims,), flows)
 
 
 def _select(op: Operation) -> Rule:
@@ -151,7 +148,7 @@ def _broadcast_rule(source: Shape, target: Shape, dims: tuple[int, ...]) -> Rule
     builder = _Builder()
     result = builder.tensor(target)
     operand = tuple(result[dim] if size == target[dim] else () for size, dim in zip(source, dims, strict=True))
-    return builder.rule((operand,), (result,), ((ANY, (0,)),), identity=operand == result)
+    return builder.rule((operand,), (result,), ((ANY, (0,)),))
 
 
 def _broadcast_in_dim(op: Operation) -> Rule:
@@ -287,13 +284,13 @@ def _window_rule(windows: tuple[Window, ...], scalars: int, flows: tuple[Any, ..
     builder = _Builder()
     operand: list[Dim] = []
     result: list[Dim] = []
-    found: list[tuple[int, int, Window]] = []
+    found: list[tuple[int | None, int, Window]] = []
     for dim, window in enumerate(windows):
         if window.operand == window.result * window.stride and 0 <= window.start < window.stride:
             factors = builder.factor(window.result)
         else:
             factors = builder.factor(window.common, PERMUTE)
-            found += [(factor, dim, window) for factor in factors]
+            found.append((factors[0] if factors else None, dim, window))
         operand.append(factors)
         result.append(factors)
     return builder.rule([tuple(operand), *[_SCALAR] * scalars], (tuple(result),), flows, windows=found)

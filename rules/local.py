@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import dtensor, stablehlo
-from shardwright.dialects.types import integers, shape_of, tensor, tensor_type
+from shardwright.dialects.types import integers, is_integer, shape_of, tensor, tensor_type
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 
@@ -36,13 +36,18 @@ def _constant(op: Operation, local: Local) -> None:
 
 
 def _iota(op: Operation, local: Local) -> None:
-    """Along a split dim a device counts from its own offset: local iota plus index times local size."""
+    """
+    Along a split dim a device counts from its own offset: local iota plus index times local size.
+
+    It counts in integers and converts once, since a float would round both the offset and the sum.
+    """
     assert isinstance(op, stablehlo.IotaOp)
     axes = local.spec.dims[op.dim]
     if not axes:
         return
     result = tensor_type(op.results[0])
-    element, shape = result.element_type, shape_of(result)
+    shape = shape_of(result)
+    element = result.element_type if is_integer(result.element_type) else i32
     index = local.insert(dtensor.AxisIndexOp(local.spec.mesh, axes)).results[0]
     if element != i32:
         index = local.insert(stablehlo.ConvertOp(index, element)).results[0]
@@ -50,7 +55,10 @@ def _iota(op: Operation, local: Local) -> None:
     offset = local.insert(stablehlo.MultiplyOp(index, size)).results[0]
     start = local.insert(stablehlo.BroadcastInDimOp(offset, (), tensor(shape, element))).results[0]
     count = local.insert(stablehlo.IotaOp(op.dim, tensor(shape, element))).results[0]
-    _become(op, stablehlo.AddOp(count, start), local)
+    position: Operation = stablehlo.AddOp(count, start)
+    if element != result.element_type:
+        position = stablehlo.ConvertOp(local.insert(position).results[0], result.element_type)
+    _become(op, position, local)
 
 
 def _become(op: Operation, new: Operation, local: Local) -> None:

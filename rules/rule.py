@@ -55,15 +55,13 @@ class Rule:
     results: tuple[Tensor, ...]
     kinds: tuple[str, ...]
     flows: tuple[tuple[str, tuple[int, ...]], ...] = ()
-    identity: bool = field(default=False)
-    """Whether dims map one to one with all tensors alike, as for element-wise ops."""
     pairwise: bool = field(default=False)
     """Whether operand and result number `i` are alike and all pairs independent."""
     heavy: bool = field(default=False)
     """Whether the op is so much work that no device may do what another does already, to save bytes."""
 
-    windows: tuple[tuple[int, int, Window], ...] = ()
-    """For `PERMUTE` factors that may be split, at the price of an exchange: factor, dim and window."""
+    windows: tuple[tuple[int | None, int, Window], ...] = ()
+    """The dims along which elements move: the factor by which one may be split, if any, the dim and its window."""
 
     @property
     def free(self) -> bool:
@@ -269,8 +267,7 @@ def _pattern_rule(
     builder = _PatternBuilder(dict(kinds))
     operands = builder.side(pattern.operands, operand_shapes)
     results = builder.side(pattern.results, result_shapes)
-    identity = not kinds and len({*operands, *results}) == 1
-    return Rule(tuple(builder.sizes), operands, results, tuple(builder.factor_kinds), flows, identity)
+    return Rule(tuple(builder.sizes), operands, results, tuple(builder.factor_kinds), flows)
 
 
 class _PatternBuilder:

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Operation
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError, SourceLocation
 from shardwright.dialects.locations import where
 from shardwright.layout.spec import REDUCTION_KINDS
-from shardwright.rules.rule import ANY, PASS, PERMUTE, REPLICATE, Pattern, Rule, factor_names, flows_text
+from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Pattern, Rule, factor_names, flows_text
 
 Groups = Sequence[tuple[int, ...]]
 Shape = tuple[int, ...]
@@ -192,5 +192,5 @@ add_row("stablehlo.minimum", "..., ... -> ...", flows=[("min", (0, 1))])
 add_row("stablehlo.and", "..., ... -> ...", flows=[("and", (0, 1))])
 add_row("stablehlo.or", "..., ... -> ...", flows=[("or", (0, 1))])
 add_row("chlo.conj", "... -> ...", linear=[(0,)])
-add_row("dtensor.relayout", "... -> ...", flows=[(ANY, (0,))])
-add_row("dtensor.constraint", "... -> ...", flows=[(ANY, (0,))])
+add_row("dtensor.relayout", "... -> ...")
+add_row("dtensor.constraint", "... -> ...")

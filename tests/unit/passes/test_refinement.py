@@ -10,7 +10,7 @@ from shardwright.dialects.parsing import parse_module
 from shardwright.passes.alignment import bytes_sent
 from shardwright.passes.program import Program, build_program, structural_marks, structural_order
 from shardwright.passes.propagation import propagate
-from shardwright.passes.refinement import refine
+from shardwright.passes.refinement import _Refiner, refine
 from shardwright.passes.strategy import Strategist
 
 ROOT = Path(__file__).parents[3]
@@ -88,3 +88,44 @@ def test_moving_activations_beats_gathering_weights() -> None:
     kinds = [op.name for op in module.walk() if op.name.startswith("dtensor.") and op.name != "dtensor.mesh"]
     # 64x1024 trades its rows for columns, then 64x64 partial sums are scattered: 7/8 of 32 KiB and of 16 KiB.
     assert kinds == ["dtensor.all_to_all", "dtensor.reduce_scatter"]
+
+
+def accumulation(count: int) -> str:
+    """Partial sums of `count` products added up one after the other: one long stretch on which every product pays."""
+    arguments = ", ".join(
+        f'%b{i}: tensor<8x8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{}}, {{"x"}}]>}}' for i in range(count)
+    )
+    lines = [
+        'sdy.mesh @mesh = <["x"=2]>',
+        'func.func public @main(%s: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},'
+        f" {arguments}) -> tensor<8x8xf32> {{",
+    ]
+    for i in range(count):
+        total = f"%s{i - 1}" if i else "%s"
+        lines += [
+            f"%d{i} = stablehlo.dot_general %b{i}, %s, contracting_dims = [1] x [0]"
+            " : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>",
+            f"%s{i} = stablehlo.add {total}, %d{i} : tensor<8x8xf32>",
+        ]
+    return "\n".join([*lines, f"return %s{count - 1} : tensor<8x8xf32>", "}"])
+
+
+def looks(count: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many values refinement looks at in all its moves."""
+    seen = 0
+    saved = _Refiner._saved
+
+    def counting(self: _Refiner, changes: dict) -> float:
+        nonlocal seen
+        seen += len(changes)
+        return saved(self, changes)
+
+    monkeypatch.setattr(_Refiner, "_saved", counting)
+    module = parse_module(accumulation(count), "accumulation.mlir")
+    run_pipeline(module, ["propagate"])
+    monkeypatch.undo()
+    return seen
+
+
+def test_refinement_is_linear_in_the_length_of_a_stretch(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert looks(200, monkeypatch) <= 2.2 * looks(100, monkeypatch)
