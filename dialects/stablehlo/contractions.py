@@ -381,6 +381,21 @@ class ReduceOp(IRDLOperation):
             found, wanted = tensor_type(value), tensor_type(self.outputs[index])
             if shape_of(found) or found.element_type != wanted.element_type:
                 raise VerifyException(f"the body must return {tensor((), wanted.element_type)}, not {found}")
+        _check_captures(block)
+
+
+def _check_captures(body: Block) -> None:
+    own: set[SSAValue] = set(body.args)
+    for op in body.walk():
+        own.update(op.results)
+        own.update(arg for region in op.regions for block in region.blocks for arg in block.args)
+    for op in body.walk():
+        for value in op.operands:
+            if value not in own:
+                name = f"%{value.name_hint}" if value.name_hint else f"a value of type {value.type}"
+                raise VerifyException(
+                    f"has a body whose {op.name} uses {name} from outside: a reducer may use its own arguments only"
+                )
 
 
 def _all_equal(op: Operation) -> bool:
