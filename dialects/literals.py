@@ -6,7 +6,7 @@ import math
 import re
 import struct
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import builtin
@@ -34,11 +34,26 @@ def dense(tensor_type: AnyTensor, data: bytes) -> DenseAttr:
     The attribute that holds `data`, the elements' little-endian bytes in row-major order.
 
     Equal elements are stored once: a splat costs the same for every shape, and equal constants are equal attributes.
+    Integers of less than a byte are extended to it, whatever its other bits are: arrays and blobs leave them open.
+
+    >>> from shardwright.dialects.types import tensor
+    >>> dense(tensor((), IntegerType(4)), bytes([0x08])).data.data.hex()
+    'f8'
     """
-    size = element_size(tensor_type.element_type)
+    element_type = tensor_type.element_type
+    size = element_size(element_type)
+    if isinstance(element_type, IntegerType) and 1 < element_type.width.data < 8:
+        data = data.translate(_extended(element_type))
     if len(data) > size and data == data[:size] * (len(data) // size):
         data = data[:size]
     return DenseIntOrFPElementsAttr(cast(Any, tensor_type), BytesAttr(data))
+
+
+@cache
+def _extended(element_type: IntegerType) -> bytes:
+    """For each byte the one that stores the narrow integer in its low bits."""
+    modulus = 1 << element_type.width.data
+    return b"".join(encode_integer(byte % modulus, element_type, 1) for byte in range(256))
 
 
 def is_splat(attribute: DenseAttr) -> bool:

@@ -80,6 +80,18 @@ def test_truth_value_blobs_of_old_and_new_mlir(packing):
     np.testing.assert_array_equal(found, array)
 
 
+@pytest.mark.parametrize(
+    ("element_type", "text"),
+    [(IntegerType(4), "[-8, -1, 7]"), (IntegerType(4, Signedness.UNSIGNED), "[8, 15, 7]")],
+)
+def test_blob_of_narrow_integers_ignores_the_bits_above_them(element_type, text):
+    type_ = tensor((3,), element_type)
+    for blob in ('"0x080F07"', '"0xF8FFF7"'):
+        literal = parse_dense(blob, type_)
+        assert dense_body(literal) == text
+        assert literal == parse_dense(text, type_)
+
+
 def test_splat_costs_one_element():
     attribute = parse_dense("1.5", tensor((1 << 20, 1 << 20), builtin.f32))
     assert attribute.data.data == np.float32(1.5).tobytes()
