@@ -109,7 +109,8 @@ def _step_lines(step: Step, dead: Iterable[Value], writer: _Writer) -> Iterator[
 def _expression(step: Step, writer: _Writer) -> str:
     match step.kind:
         case Kind.POINTWISE:
-            operands = [(writer.operand(operand), operand.dtype) for operand in step.operands]
+            name = writer.operand if _arrays_span(step) else writer.array
+            operands = [(name(operand), operand.dtype) for operand in step.operands]
             return pointwise.expression(step.name, operands, step.results[0].dtype, step.static)
         case Kind.RESHAPE:
             return f"{writer.array(step.operands[0])}.reshape({step.results[0].shape})"
@@ -130,6 +131,11 @@ def _expression(step: Step, writer: _Writer) -> str:
             return kernel_call(step, [writer.array(operand) for operand in step.operands])
         case _:
             raise AssertionError(step.kind)
+
+
+def _arrays_span(step: Step) -> bool:
+    """Whether the operands that are arrays give the result its shape, so that scalars will do for the splats."""
+    return np.broadcast_shapes(*(v.shape for v in step.operands if v.splat is None)) == step.results[0].shape
 
 
 def _range_text(start: int, stop: int, step: int) -> str:

@@ -443,3 +443,18 @@ def test_a_sum_of_no_products_is_zero(
         namespace,
     )
     check(executable, [np.ones(left, np.int8), np.ones(right, np.int8)], [np.zeros(result)] * 2)
+
+
+def test_a_scalar_meets_equal_elements(namespace: str) -> None:
+    executable = compiled(
+        "(%none: tensor<0x4xf32>, %low: tensor<f32>, %take: tensor<i1>) -> (tensor<4xf32>, tensor<3xf32>)",
+        """
+  %0 = stablehlo.reduce(%none init: %low) applies stablehlo.maximum across dimensions = [0]
+      : (tensor<0x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %one = stablehlo.constant dense<1.0> : tensor<3xf32>
+  %two = stablehlo.constant dense<2.0> : tensor<3xf32>
+  %1 = stablehlo.select %take, %one, %two : tensor<i1>, tensor<3xf32>
+  return %0, %1 : tensor<4xf32>, tensor<3xf32>""",
+        namespace,
+    )
+    check(executable, [np.empty((0, 4), np.float32), np.float32(3), np.bool_(True)], [np.full(4, 3), np.ones(3)])
