@@ -39,7 +39,11 @@ def show_transformer() -> None:
     """The program that JAX exported, with seeded inputs."""
     traced = sw.load_mlir(HERE / "transformer_train.mlir")
     random = np.random.default_rng(0)
-    arguments = [random.standard_normal(one.shape, np.float32) for one in traced.interface.parameters]
+    # Scaled as weights are, so that activations stay near one.
+    arguments = [
+        random.standard_normal(one.shape, np.float32) / np.float32(max(1, np.prod(one.shape[:-1])) ** 0.5)
+        for one in traced.interface.parameters
+    ]
     unsharded = compile_module(unsharded_module(traced.module.clone()))
     show("A transformer's training step, exported by JAX", traced, arguments, unsharded.run(arguments))
 
