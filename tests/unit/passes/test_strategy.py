@@ -1,0 +1,93 @@
+"""Strategies of single ops: which there are, and what they cost by the closed forms."""
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from shardwright.compiler.pipelines import run_pipeline
+from shardwright.dialects.parsing import parse_module
+from shardwright.layout.axes import Axis
+from shardwright.passes.program import Node, Program, build_program
+from shardwright.passes.strategy import Strategist, Strategy
+
+X, Y = (Axis("x"),), (Axis("y"),)
+
+
+def product(lhs: str, rhs: str, result: str) -> tuple[Program, Strategist, Node]:
+    """The product of 64x128 and 128x32 matrices of f32 on a 4x2 mesh, with these layouts."""
+    text = f"""
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+func.func public @main(
+    %a: tensor<64x128xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{lhs}]>}},
+    %b: tensor<128x32xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{rhs}]>}}
+  ) -> (tensor<64x32xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{result}]>}}) {{
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+      : (tensor<64x128xf32>, tensor<128x32xf32>) -> tensor<64x32xf32>
+  return %0 : tensor<64x32xf32>
+}}"""
+    module: ModuleOp = parse_module(text, "product.mlir")
+    run_pipeline(module, ["import", "propagate-layouts"])
+    program = build_program(module)
+    return program, Strategist(program), next(node for node in program.nodes if node.rule.heavy)
+
+
+def chosen(lhs: str, rhs: str, result: str) -> tuple[float, Strategy]:
+    program, strategist, node = product(lhs, rhs, result)
+    return strategist.best(node, [spec.dims for spec in program.layouts()])
+
+
+def test_layouts_that_agree_cost_nothing() -> None:
+    cost, strategy = chosen('{"x"}, {}', '{}, {"y"}', '{"x"}, {"y"}')
+    assert cost == 0
+    assert strategy.degree == 8
+    assert (strategy.operands, strategy.results) == (((X, ()), ((), Y)), ((X, Y),))
+
+
+def test_a_split_contraction_leaves_partial_sums() -> None:
+    cost, strategy = chosen('{}, {"x"}', '{"x"}, {}', "{}, {}")
+    assert (strategy.partial, strategy.kind) == (X, "sum")
+    # An all-reduce of the result: 2 * 3/4 of 64 * 32 * 4 bytes.
+    assert cost == 2 * 3 / 4 * 64 * 32 * 4
+
+
+def test_the_smaller_operand_is_gathered() -> None:
+    cost, strategy = chosen('{"x"}, {}', '{}, {"x"}', '{"x"}, {}')
+    assert strategy.operands == ((X, ()), ((), ()))
+    # Three quarters of 128 * 32 * 4 bytes, against 64 * 128 * 4 for the other one.
+    assert cost == 3 / 4 * 128 * 32 * 4
+
+
+def test_an_axis_that_two_tensors_have_is_never_left_out() -> None:
+    program, strategist, node = product('{"x"}, {}', '{"x"}, {}', "{}, {}")
+    dims = [spec.dims for spec in program.layouts()]
+    assert all(option.degree >= 4 for option in strategist.options(node, dims))
+
+
+def test_neighbours_move_one_axis() -> None:
+    program, strategist, node = product('{"x"}, {}', '{}, {"y"}', '{"x"}, {"y"}')
+    _, strategy = strategist.best(node, [spec.dims for spec in program.layouts()])
+    neighbours = strategist.neighbours(node, strategy)
+    # Two axes, each to either of the two other factors.
+    assert len(neighbours) == 4
+    assert {option.degree for option in neighbours} == {8}
+
+
+@pytest.mark.parametrize(("rows", "splits"), [(8, True), (6, False)])
+def test_a_dim_that_does_not_divide_is_not_split(rows: int, splits: bool) -> None:
+    text = f"""
+sdy.mesh @mesh = <["x"=4]>
+func.func public @main(
+    %a: tensor<{rows}x8xf32>, %b: tensor<8x8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}, {{}}]>}}
+  ) -> tensor<{rows}x8xf32> {{
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+      : (tensor<{rows}x8xf32>, tensor<8x8xf32>) -> tensor<{rows}x8xf32>
+  return %0 : tensor<{rows}x8xf32>
+}}"""
+    module = parse_module(text, "uneven.mlir")
+    run_pipeline(module, ["import", "propagate-layouts"])
+    program = build_program(module)
+    strategist = Strategist(program)
+    node = next(node for node in program.nodes if node.rule.heavy)
+    _, strategy = strategist.best(node, [spec.dims for spec in program.layouts()])
+    rows_factor = node.rule.operands[0][0][0]
+    moved = {factor for option in strategist.neighbours(node, strategy) for factor, _ in option.factors}
+    assert (rows_factor in moved) == splits
