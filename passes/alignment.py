@@ -104,8 +104,8 @@ class Aligner:
         for place, value in enumerate(node.operands):
             spec = self._spec(strategy.operands[place], flowing[0] if flowing and place in through else None)
             operand = self._obtain(value, spec, node.op, _Asker("", node, strategy))
-            if self.emit and operand is not node.op.operands[place]:
-                node.op.operands[place] = operand
+            if self.emit and operand is not node.op.operands[node.first + place]:
+                node.op.operands[node.first + place] = operand
         pending = outgoing(strategy, flowing[0] if flowing else None)
         self.strategies[node.index] = strategy
         self.sent += strategy.exchanged and strategy.exchanged * self.program.bytes[node.operands[0]]

@@ -42,7 +42,7 @@ def incoming(
     for kind, group in node.rule.flows:
         if kind in (ANY, first[1]) and set(places) <= set(group):
             rest = [place for place in group if place not in places]
-            if all(first[1] == "sum" and is_zero(node.op.operands[place]) for place in rest):
+            if all(first[1] == "sum" and is_zero(node.op.operands[node.first + place]) for place in rest):
                 return first, places
     return None
 

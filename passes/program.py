@@ -7,6 +7,7 @@ Building it is one walk. Values are numbers; shapes, bytes, users and layouts ar
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 from zlib import crc32
@@ -33,13 +34,18 @@ Dims = tuple[Axes, ...]
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """One op: its rule, and the numbers of its operands and results."""
+    """
+    One op, or one pair of an op whose operands and results are independent pairs: its rule, operands and results.
+
+    `first` is the place of the node's first operand among the op's.
+    """
 
     index: int
     op: Operation
     rule: Rule
     operands: tuple[int, ...]
     results: tuple[int, ...]
+    first: int = 0
 
     @property
     def values(self) -> tuple[int, ...]:
@@ -149,7 +155,7 @@ def build_program(module: ModuleOp) -> Program:
         if row is None:
             missing.setdefault(op.name, missing_row(op))
         elif not missing:
-            _add_node(program, op, row.rule(op))
+            _add_nodes(program, op, row.rule(op))
     if missing:
         raise ShardwrightError(missing.values())
     return program
@@ -188,10 +194,20 @@ def structural_order(program: Program, marks: list[int]) -> list[Node]:
     return sorted(program.nodes, key=lambda node: (depth[node.index], marks[node.index], node.index))
 
 
-def _add_node(program: Program, op: Operation, rule: Rule) -> None:
-    operands = tuple(program.numbers[value] for value in op.operands)
-    node = Node(len(program.nodes), op, rule, operands, ())
-    node.results = tuple(program.add_value(value, node, rule.free) for value in op.results)
+def _add_nodes(program: Program, op: Operation, rule: Rule) -> None:
+    if not rule.pairwise:
+        _add_node(program, op, rule, op.operands, op.results)
+        return
+    for place, (pair, operand, result) in enumerate(zip(rule.pairs(), op.operands, op.results, strict=True)):
+        _add_node(program, op, pair, (operand,), (result,), place)
+
+
+def _add_node(
+    program: Program, op: Operation, rule: Rule, sources: Sequence[SSAValue], made: Sequence[SSAValue], first: int = 0
+) -> None:
+    operands = tuple(program.numbers[value] for value in sources)
+    node = Node(len(program.nodes), op, rule, operands, (), first)
+    node.results = tuple(program.add_value(value, node, rule.free) for value in made)
     program.nodes.append(node)
     for number in dict.fromkeys(operands):
         program.users[number].append(node)
