@@ -301,9 +301,10 @@ def _assignments(choices: dict[Axis, list[int | None]]) -> list[list[tuple[Axis,
         return [list(zip(choices, picks, strict=True)) for picks in itertools.product(*choices.values())]
     # One axis at a time around the first choice of all others: linear in the number of axes.
     first = {axis: factors[0] for axis, factors in choices.items()}
-    nothing: dict[Axis, int | None] = dict.fromkeys(choices)
+    # As little split as the choices allow: an axis that a heavy op must keep has no None among them.
+    least = {axis: None if None in factors else factors[0] for axis, factors in choices.items()}
     varied = [first | {axis: factor} for axis, factors in choices.items() for factor in factors]
-    return [list(picks.items()) for picks in (*varied, nothing)]
+    return [list(picks.items()) for picks in (*varied, least)]
 
 
 def _refine_all(carried: list[dict[int, Axes]], mesh: Mesh) -> list[dict[int, Axes]]:

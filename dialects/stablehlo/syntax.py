@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.dialects.stablehlo.attributes import parse_dims
-from shardwright.dialects.types import AnyTensor, integers, tensor
+from shardwright.dialects.types import AnyTensor, integers
 
 OpT = TypeVar("OpT", bound=IRDLOperation)
 
@@ -144,8 +144,3 @@ def check_result(op: Operation, expected: AnyTensor, index: int = 0) -> None:
     found = cast(AnyTensor, op.results[index].type)
     if found.shape != expected.shape or found.element_type != expected.element_type:
         raise VerifyException(f"the result must be {expected}, not {found}")
-
-
-def with_shape(shape: Sequence[int], element_type: Attribute) -> AnyTensor:
-    """The plain tensor type."""
-    return tensor(tuple(shape), element_type)

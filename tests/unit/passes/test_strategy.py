@@ -91,3 +91,29 @@ func.func public @main(
     rows_factor = node.rule.operands[0][0][0]
     moved = {factor for option in strategist.neighbours(node, strategy) for factor, _ in option.factors}
     assert (rows_factor in moved) == splits
+
+
+def test_with_many_axes_a_heavy_op_still_keeps_those_that_it_must() -> None:
+    # Ten axes over two factors are too many assignments to try them all. All ten split the rows of %a and the
+    # columns of %b: none of them may be left out.
+    names = [f"a{index}" for index in range(10)]
+    axes = ", ".join(f'"{name}"' for name in names)
+    sizes = ", ".join(f'"{name}"=2' for name in names)
+    text = f"""
+sdy.mesh @mesh = <[{sizes}]>
+func.func public @main(
+    %a: tensor<1024x1024xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{{axes}}}, {{}}]>}},
+    %b: tensor<1024x1024xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{}}, {{{axes}}}]>}}
+  ) -> tensor<1024x1024xf32> {{
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+      : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  return %0 : tensor<1024x1024xf32>
+}}"""
+    module = parse_module(text, "many.mlir")
+    run_pipeline(module, ["import", "propagate-layouts"])
+    program = build_program(module)
+    strategist = Strategist(program)
+    node = next(node for node in program.nodes if node.rule.heavy)
+    options = strategist.options(node, [spec.dims for spec in program.layouts()])
+    assert options
+    assert {option.degree for option in options} == {1024}
