@@ -15,7 +15,7 @@ unexport OPENBLAS_CORETYPE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-full unit lit lint types imports check bench peers clean
+.PHONY: help demo test test-full unit lit lint types imports check bench peers protos clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -80,6 +80,18 @@ bench: $(STAMPS)/dev ## against JAX, on the same files in one run
 
 peers: $(STAMPS)/peers ## tests against JAX, MLIR through jaxlib, and C++ riegeli
 	@$(PYTEST) -m peers
+
+PROTOC := $(VENV)-protoc/bin/python
+SCHEMAS := $(wildcard serialization/protos/*.proto)
+
+# The oldest protobuf that the generated code serves decides on the compiler; it cannot share an environment with ours.
+$(PROTOC):
+	@$(PYTHON) -m venv $(VENV)-protoc
+	@$@ -m pip --disable-pip-version-check --no-input -qq install 'grpcio-tools==1.75.*'
+
+protos: $(PROTOC) ## generate the code of the schemas in serialization/protos
+	@$(PROTOC) -m grpc_tools.protoc -I .typing --python_out=.typing --pyi_out=.typing \
+	  $(addprefix shardwright/,$(SCHEMAS))
 
 clean: ## remove the virtual environment and every cache
 	rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache

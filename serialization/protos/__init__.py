@@ -1,0 +1,1 @@
+"""Schemas of what is stored: `.proto` files and the code that `make protos` generates from them."""
