@@ -26,7 +26,7 @@ from shardwright.rules.rule import assemble
 SWEEPS = 3
 """A sweep that finds nothing ends the search earlier."""
 
-WIDE_TRIES = 64
+WIDE_TRIES = 16
 """So many wide moves a sweep tries, for the ops that pay most: each may touch the whole program."""
 
 LEAST_SAVING = 0.5

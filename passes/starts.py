@@ -23,6 +23,7 @@ def best_state(program: Program, strategist: Strategist) -> State:
     """The refined state that sends the fewest bytes: from the usual start, or from the best other one."""
     usual = propagate(program, strategist)
     others = [propagate(program, strategist, first) for first in leaders(program)]
+    others = [other for other in others if other.dims != usual.dims]
     if not others:
         refine(program, strategist, usual)
         return usual
