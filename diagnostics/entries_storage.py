@@ -53,8 +53,51 @@ STORAGE: dict[str, Entry] = {
         "see docs/serialization.md, Options",
     ),
     "SW0810": Entry(
-        "no record at this position",
-        "A record's position is the place of its chunk plus its number within the chunk.",
+        "no record at this position, or no room for it",
+        "A record's position is the place of its chunk plus its number within the chunk; a buffer must be large enough.",
         "take positions from RecordWriter.write or RecordReader.position",
+    ),
+    "SW0885": Entry(
+        "graph with operations that are not supported",
+        "All operations that the outputs need and that have no row in the table are listed, with how often they "
+        "occur and the first node of each.",
+        "see docs/graph-ops.md for those that are; freeze the graph, or cut it: from_graph(..., inputs=, outputs=)",
+    ),
+    "SW0886": Entry(
+        "graph that is not well formed",
+        "A node takes what there is not, takes itself, or calls a function that there is not or that calls itself.",
+        "write the graph again with TensorFlow",
+    ),
+    "SW0887": Entry(
+        "attribute of a node that is missing or wrong",
+        "Each operation has attributes of certain types and values. This node's are others.",
+        "write the graph again with TensorFlow",
+    ),
+    "SW0888": Entry(
+        "tensor of a graph that is not what its shape says",
+        "The number of elements or bytes does not fit shape and type, or is more than a message can hold.",
+        "write the graph again; constants of 2 GiB and more must be variables, or be split",
+    ),
+    "SW0889": Entry(
+        "element type that arrays do not have",
+        "Strings, resources, variants and quantised numbers are no elements of our arrays; TensorFlow lacks some of "
+        "ours.",
+        "cut the graph behind such nodes: from_graph(..., inputs=, outputs=)",
+    ),
+    "SW0890": Entry(
+        "shape or number of a graph that must be known",
+        "Shapes are decided before a program runs, so that sizes, dims and the like cannot come from data, and the "
+        "shapes of inputs must be given where the graph leaves them open.",
+        'give the shapes: inputs={"x": shardwright.TensorSpec((8, 4), "float32")}',
+    ),
+    "SW0891": Entry(
+        "no such input, output, signature or set of tags",
+        "The graph or SavedModel has others, which the error lists.",
+        "take one of the names that the error lists",
+    ),
+    "SW0892": Entry(
+        "variables that cannot be read",
+        "The checkpoint beside a SavedModel is damaged, incomplete, or does not hold what the graph needs.",
+        "get the whole directory again: variables/variables.index and all of variables/variables.data-*",
     ),
 }

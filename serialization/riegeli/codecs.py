@@ -71,9 +71,10 @@ def stated_size(kind: int, data: memoryview) -> int:
     return len(data) if kind == NONE else read_varint(data, 0)[0]
 
 
-def decompress(kind: int, data: memoryview, most: int) -> memoryview:
+def decompress(kind: int, data: memoryview, most: int, out: memoryview | None = None) -> memoryview:
     """
-    The bytes of a buffer, at most `most`; the whole of `data` must be used up.
+    The bytes of a buffer, at most `most`; the whole of `data` must be used up. What is compressed comes out at the
+    front of `out`, if it is given: a buffer of `most` bytes.
 
     >>> bytes(decompress(NONE, memoryview(b"abc"), 3))
     b'abc'
@@ -85,20 +86,20 @@ def decompress(kind: int, data: memoryview, most: int) -> memoryview:
     _, place = read_varint(data, 0)
     body = data[place:]
     if kind == SNAPPY:
-        return _unsnappy(body, most)
-    return _unbrotli(body, most) if kind == BROTLI else _unzstd(body, most)
+        return _unsnappy(body, most, out)
+    return _unbrotli(body, most, out) if kind == BROTLI else _unzstd(body, most, out)
 
 
 def _too_much(kind: int, most: int) -> ChunkFault:
     return malformed(f"{NAMES[kind]} data expands to more than the {most} bytes that it should")
 
 
-def _unsnappy(body: memoryview, most: int) -> memoryview:
+def _unsnappy(body: memoryview, most: int, out: memoryview | None) -> memoryview:
     """Snappy states its own size first; it must fit before memory is taken."""
     size, _ = read_varint(body, 0, 32)
     if size > most:
         raise _too_much(SNAPPY, most)
-    out = allocate(size)
+    out = allocate(size) if out is None else out[:size]
     if not size:
         if len(body) != 1:
             raise malformed("snappy data does not end where it should")
@@ -112,7 +113,7 @@ def _unsnappy(body: memoryview, most: int) -> memoryview:
     return out
 
 
-def _unbrotli(body: memoryview, most: int) -> memoryview:
+def _unbrotli(body: memoryview, most: int, into: memoryview | None) -> memoryview:
     """Brotli, a piece at a time, so that nothing grows beyond `most`."""
     module = package(BROTLI)
     stream, out, place = module.Decompressor(), bytearray(), 0
@@ -131,10 +132,13 @@ def _unbrotli(body: memoryview, most: int) -> memoryview:
         raise malformed(f"brotli data cannot be decompressed ({error})") from None
     if place < len(body):
         raise malformed("brotli data does not end where it should")
-    return memoryview(out)
+    if into is None:
+        return memoryview(out)
+    into[: len(out)] = out
+    return into[: len(out)]
 
 
-def _unzstd(body: memoryview, most: int) -> memoryview:
+def _unzstd(body: memoryview, most: int, out: memoryview | None) -> memoryview:
     """Zstd straight into one buffer; the frame's own blocks say where it must end."""
     module = package(ZSTD)
     try:
@@ -143,14 +147,14 @@ def _unzstd(body: memoryview, most: int) -> memoryview:
             raise malformed("zstd data does not end where it should")
         if size not in (module.CONTENTSIZE_UNKNOWN, module.CONTENTSIZE_ERROR) and size > most:
             raise _too_much(ZSTD, most)
-        out, filled = allocate(most + 1), 0
+        out, filled = allocate(most) if out is None else out, 0
         stream = module.ZstdDecompressor(max_window_size=ZSTD_MAX_WINDOW).stream_reader(body)
-        while count := stream.readinto(out[filled:]):
+        while filled < most and (count := stream.readinto(out[filled:most])):
             filled += count
+        if filled == most and stream.read(1):
+            raise _too_much(ZSTD, most)
     except module.ZstdError as error:
         raise malformed(f"zstd data cannot be decompressed ({error})") from None
-    if filled > most:
-        raise _too_much(ZSTD, most)
     return out[:filled]
 
 

@@ -18,10 +18,11 @@ from shardwright.serialization.riegeli.chunks import (
     ChunkHeader,
     Records,
 )
+from shardwright.serialization.riegeli.codecs import Buffer
 from shardwright.serialization.riegeli.errors import ChunkFault, RiegeliError, malformed
 from shardwright.serialization.riegeli.limits import DEFAULT_LIMITS, Limits
 from shardwright.serialization.riegeli.scan import ChunkScanner
-from shardwright.serialization.riegeli.simple import decode_simple
+from shardwright.serialization.riegeli.simple import decode_simple, uncompressed_head
 from shardwright.serialization.riegeli.source import Source
 from shardwright.serialization.riegeli.transposed import decode_transposed
 
@@ -130,6 +131,39 @@ class RecordReader:
         self._index += 1
         return self._records.view(self._index - 1)
 
+    def read_into(self, position: int, buffer: Buffer) -> int:
+        """
+        The record at a position, written to the front of a buffer that has room for it; returns its size.
+
+        A large record that is not compressed is read straight into the buffer, a compressed one decompressed into it,
+        so that only one record's memory is needed. Refuses like `seek`, and a record that is larger (SW0810); if the
+        file is damaged the buffer holds anything.
+
+        >>> import io
+        >>> from shardwright.serialization.riegeli.writer import RecordWriter
+        >>> with RecordWriter(file := io.BytesIO(), "uncompressed") as writer:
+        ...     position = writer.write(b"record")
+        >>> buffer = bytearray(b"..........")
+        >>> RecordReader(file).read_into(position, memoryview(buffer)[2:]), buffer
+        (6, bytearray(b'..record..'))
+        """
+        out = memoryview(buffer).cast("B")
+        if not (self._begin <= position < self._begin + len(self._records)):
+            begin, header = self._containing(position)
+            if header.records == 1 and header.kind == SIMPLE and header.decoded_size <= len(out):
+                self._load(begin, header, out[: header.decoded_size])
+                record, self._records = self._records.view(0), NO_RECORDS
+                if record.obj is not out.obj:
+                    out[: len(record)] = record
+                return len(record)
+            self._load(begin, header)
+        record = self.view(position)
+        if len(record) > len(out):
+            message = f"the record at position {position} has {len(record)} bytes, there is room for {len(out)}"
+            raise RiegeliError("SW0810", message, self.name, None)
+        out[: len(record)] = record
+        return len(record)
+
     @property
     def last_position(self) -> int | None:
         """The position of the last record, found from the end; None in a file without records."""
@@ -185,25 +219,25 @@ class RecordReader:
         self._records, self._index, self._next = NO_RECORDS, 0, min(place, size)
         self._recovery(SkippedRegion(begin, self._next, error))
 
-    def _load(self, begin: int, header: ChunkHeader) -> None:
-        """Make a chunk the current one; the one before it is let go first."""
+    def _load(self, begin: int, header: ChunkHeader, out: memoryview | None = None) -> None:
+        """Make a chunk the current one; the one before it is let go first. `out` as in `decode_simple`."""
         self._records, self._index = NO_RECORDS, 0
         if header.kind == METADATA:
             self._check(begin, header)
-        self._records = NO_RECORDS if header.kind == METADATA else self._decode(begin, header)
+        self._records = NO_RECORDS if header.kind == METADATA else self._decode(begin, header, out)
         self._begin, self._next = begin, header.end(begin)
 
     def _check(self, begin: int, header: ChunkHeader) -> None:
         """The data of a chunk whose contents do not matter here."""
-        self._scanner.data(begin, header, keep=False)
+        self._scanner.check(begin, header)
         if header.kind in (SIGNATURE, METADATA, PADDING) and header.records:
             self._refuse(begin, header, malformed("a chunk of this kind has no records"))
         empty = header.kind == SIGNATURE and header.data_size
         if empty or (header.kind in (SIGNATURE, PADDING) and header.decoded_size):
             self._refuse(begin, header, malformed("a chunk of this kind has no contents"))
 
-    def _decode(self, begin: int, header: ChunkHeader) -> Records:
-        """The records of a chunk."""
+    def _decode(self, begin: int, header: ChunkHeader, out: memoryview | None = None) -> Records:
+        """The records of a chunk; the only record of one, in `out` if that is given."""
         if header.kind not in (SIMPLE, TRANSPOSED, METADATA):
             self._check(begin, header)
             if header.records and header.kind not in (SIGNATURE, PADDING):
@@ -212,13 +246,21 @@ class RecordReader:
         if self._limits.refuses(header.data_size, header.decoded_size):
             message = f"{header.data_size} bytes would become {header.decoded_size}"
             self._refuse(begin, header, ChunkFault("SW0807", message))
+        head = uncompressed_head(header.decoded_size)
+        if out is not None and self._begins_with(begin, header, head):
+            self._scanner.fill(begin, header, (memoryview(bytearray(len(head))), out))
+            return Records(out, (len(out),))
         data = self._scanner.data(begin, header)
         try:
             if header.kind == SIMPLE:
-                return decode_simple(data, header.records, header.decoded_size)
+                return decode_simple(data, header.records, header.decoded_size, out)
             return decode_transposed(data, header.records or int(header.kind == METADATA), header.decoded_size)
         except ChunkFault as fault:
             self._refuse(begin, header, fault)
+
+    def _begins_with(self, begin: int, header: ChunkHeader, head: bytes) -> bool:
+        """Whether a chunk's data are these bytes and its records; anything else is left to the decoders."""
+        return header.data_size == len(head) + header.decoded_size and self._scanner.front(begin, len(head)) == head
 
     def _refuse(self, begin: int, header: ChunkHeader, fault: ChunkFault) -> NoReturn:
         raise RiegeliError(fault.code, fault.message, self.name, begin, resume=header.end(begin)) from None
@@ -240,7 +282,7 @@ class RecordReader:
             end = header.end(begin)
             if end >= place:
                 if end > self._source.size:
-                    self._scanner.data(begin, header, keep=False)
+                    self._scanner.check(begin, header)
                 return begin, header
             begin = end
         raise RiegeliError("SW0802", "the file ends inside a chunk", self.name, begin, resume=place)

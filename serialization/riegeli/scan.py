@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from shardwright.serialization.hashing import highwayhash64
 from shardwright.serialization.hashing.background import BackgroundHash
 from shardwright.serialization.riegeli import blocks
 from shardwright.serialization.riegeli.blocks import BLOCK, BLOCK_HEADER, CHUNK_HEADER
-from shardwright.serialization.riegeli.chunks import EMPTY_HASH, ChunkHeader, unpack_header
+from shardwright.serialization.riegeli.chunks import ChunkHeader, unpack_header
 from shardwright.serialization.riegeli.errors import RiegeliError
 from shardwright.serialization.riegeli.memory import allocate
 from shardwright.serialization.riegeli.source import Source
@@ -51,50 +52,63 @@ class ChunkScanner:
             self._fail("SW0804", f"the block header at {begin + cut} and the chunk header disagree", begin, end)
         return header
 
-    def data(self, begin: int, header: ChunkHeader, keep: bool = True) -> memoryview:
-        """The data of a chunk, hash checked; with `keep` false it is only checked."""
+    def data(self, begin: int, header: ChunkHeader) -> memoryview:
+        """The data of a chunk, hash checked."""
+        self._check_end(begin, header)
+        out = allocate(header.data_size)
+        self.fill(begin, header, (out,))
+        return out
+
+    def fill(self, begin: int, header: ChunkHeader, outs: Sequence[memoryview]) -> None:
+        """The data of a chunk into buffers, one after the other, hash checked; on a fault they hold anything."""
+        self._check_end(begin, header)
+        size = BLOCKS_AT_ONCE * blocks.USABLE
+        pieces = (out[done : done + size] for out in outs for done in range(0, len(out), size))
+        self._stream(begin, header, pieces, BackgroundHash(header.data_size))
+
+    def front(self, begin: int, size: int) -> bytes:
+        """The first bytes of a chunk's data, not checked; fewer at the end of the file."""
+        start = blocks.add_overhead(begin, CHUNK_HEADER)
+        place = start + BLOCK_HEADER * (start % BLOCK == 0)
+        raw, cut = self.source.read(place, size + BLOCK_HEADER), blocks.remaining_in_block(place) or BLOCK
+        return (raw[:cut] + raw[cut + BLOCK_HEADER :])[:size]
+
+    def check(self, begin: int, header: ChunkHeader) -> None:
+        """The data of a chunk, hash checked, not kept."""
+        self._check_end(begin, header)
+        step = FEW_BLOCKS * blocks.USABLE
+        out = allocate(min(header.data_size, step))
+        pieces = (out[: header.data_size - done] for done in range(0, header.data_size, step))
+        self._stream(begin, header, pieces, BackgroundHash(0))
+
+    def _check_end(self, begin: int, header: ChunkHeader) -> None:
+        """The file must hold the chunk to its end, before memory is taken for it."""
         end = header.end(begin)
         if end > self.source.size:
             self._check_blocks(begin, end)
             self._truncated(begin)
-        place = blocks.add_overhead(begin, CHUNK_HEADER)
-        if not header.data_size:
-            actual = EMPTY_HASH
-            out = memoryview(b"")
-        else:
-            size = header.data_size if keep else min(header.data_size, FEW_BLOCKS * BLOCK)
-            out = allocate(size)
-            actual, place = self._stream(begin, end, place, header.data_size, out)
+
+    def _stream(self, begin: int, header: ChunkHeader, pieces: Iterable[memoryview], hasher: BackgroundHash) -> None:
+        """Read data into pieces and check the hash and the block headers among them."""
+        end, place = header.end(begin), blocks.add_overhead(begin, CHUNK_HEADER)
+        try:
+            for piece in pieces:
+                place = self._piece(begin, end, place, piece)
+                hasher.update(piece)
+            actual = hasher.digest()
+        finally:
+            hasher.close()
         if self.strict and place < end:
             self._check_zeros(begin, end, place)
         if actual != header.data_hash:
             message = f"the hash of the chunk's data is {actual:#018x}, not {header.data_hash:#018x}"
             raise RiegeliError("SW0803", message, self.source.name, begin, resume=end)
-        return out
-
-    def _stream(self, begin: int, end: int, place: int, size: int, out: memoryview) -> tuple[int, int]:
-        """Read data into `out`, again from its front where it is too short, and check the block headers; its hash."""
-        whole = len(out) == size
-        hasher, done = BackgroundHash(size if whole else 0), 0
-        try:
-            while done < size:
-                step = min(size - done, (BLOCKS_AT_ONCE if whole else FEW_BLOCKS) * blocks.USABLE)
-                piece = out[done:][:step] if whole else out[:step]
-                place = self._piece(begin, end, place, piece)
-                hasher.update(piece)
-                done += step
-            return hasher.digest(), place
-        finally:
-            hasher.close()
 
     def _piece(self, begin: int, end: int, place: int, piece: memoryview) -> int:
         """Read the data from a place on, around the block headers, which must be right; returns the place after it."""
         start, first, done = place, place + blocks.remaining_in_block(place), 0
-        headers, used, views = (
-            memoryview(bytearray(BLOCK_HEADER * (len(piece) // blocks.USABLE + 2))),
-            0,
-            list[memoryview](),
-        )
+        headers = memoryview(bytearray(BLOCK_HEADER * (len(piece) // blocks.USABLE + 2)))
+        used, views = 0, list[memoryview]()
         while done < len(piece):
             if not place % BLOCK:
                 views.append(headers[used : used + BLOCK_HEADER])

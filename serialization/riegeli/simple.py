@@ -7,28 +7,42 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from shardwright.serialization.riegeli.chunks import Records
-from shardwright.serialization.riegeli.codecs import Buffer, compress, decompress
+from shardwright.serialization.riegeli.codecs import NONE, Buffer, compress, decompress
 from shardwright.serialization.riegeli.errors import malformed
 from shardwright.serialization.riegeli.varint import read_varint, varint
 
 LONGEST_VARINT = 10
 
 
-def encode_simple(records: Sequence[Buffer], kind: int, level: int, window_log: int | None = None) -> list[Buffer]:
+def encode_simple(
+    sizes: Sequence[int], values: Sequence[Buffer], kind: int, level: int, window_log: int | None = None
+) -> list[Buffer]:
     """
-    The chunk's data, in parts; without compression the records themselves are parts, not copied.
+    The chunk's data, in parts, from the sizes of the records and their bytes; those are not copied.
 
-    >>> b"".join(encode_simple([b"one", b"two"], 0, 0)).hex()
+    >>> b"".join(encode_simple([3, 3], [b"one", b"two"], 0, 0)).hex()
     '000203036f6e6574776f'
     """
-    sizes = compress(kind, [b"".join(varint(len(record)) for record in records)], level, window_log)
-    head = bytes((kind,)) + varint(sum(len(part) for part in sizes))
-    return [head + b"".join(sizes), *compress(kind, records, level, window_log)]
+    packed = compress(kind, [b"".join(map(varint, sizes))], level, window_log)
+    head = bytes((kind,)) + varint(sum(map(len, packed)))
+    return [head + b"".join(packed), *compress(kind, values, level, window_log)]
 
 
-def decode_simple(data: memoryview, count: int, decoded_size: int) -> Records:
+def uncompressed_head(size: int) -> bytes:
     """
-    The records of a chunk's data; `count` and `decoded_size` are those of its header.
+    What stands before the bytes of the only record of a chunk that is not compressed.
+
+    >>> uncompressed_head(300).hex()
+    '0002ac02'
+    """
+    text = varint(size)
+    return bytes((NONE, len(text))) + text
+
+
+def decode_simple(data: memoryview, count: int, decoded_size: int, out: memoryview | None = None) -> Records:
+    """
+    The records of a chunk's data; `count` and `decoded_size` are those of its header. Compressed ones come out in
+    `out`, if it is given: a buffer of `decoded_size` bytes.
 
     >>> bytes(decode_simple(memoryview(bytes.fromhex("000203036f6e6574776f")), 2, 6).view(1))
     b'two'
@@ -44,7 +58,7 @@ def decode_simple(data: memoryview, count: int, decoded_size: int) -> Records:
     total = ends[-1] if ends else 0
     if total != decoded_size:
         raise malformed(f"the records have {total} bytes and the header says {decoded_size}")
-    values = decompress(kind, data[place + size :], decoded_size)
+    values = decompress(kind, data[place + size :], decoded_size, out)
     if len(values) != decoded_size:
         raise malformed(f"there are {len(values)} bytes of records and the header says {decoded_size}")
     return Records(values, ends)

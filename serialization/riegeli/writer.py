@@ -55,7 +55,8 @@ class RecordWriter:
         self._atomic = AtomicFile(file) if isinstance(file, str | os.PathLike) else None
         self._sink = Sink(self._atomic.descriptor if self._atomic else file)  # type: ignore[arg-type]
         self._begin = 0 if self._atomic else _place(file)
-        self._records: list[Buffer] = []
+        self._sizes: list[int] = []
+        self._values: list[Buffer] = []
         self._so_far = 0
         self._closed = False
         self._start()
@@ -74,7 +75,7 @@ class RecordWriter:
     @property
     def position(self) -> int:
         """Where the next record would be if it went into the chunk that is open."""
-        return self._begin + len(self._records)
+        return self._begin + len(self._sizes)
 
     def write(self, record: Buffer) -> int:
         """
@@ -82,26 +83,41 @@ class RecordWriter:
 
         A record of any size is one chunk at most. The buffer may be changed once this returns.
         """
+        return self.write_parts((record,))
+
+    def write_parts(self, parts: Sequence[Buffer]) -> int:
+        """
+        Append one record that lies in several buffers, without joining them; otherwise as `write`.
+
+        >>> import io
+        >>> with RecordWriter(file := io.BytesIO(), "uncompressed") as writer:
+        ...     _ = writer.write_parts((b"a ", b"record"))
+        >>> file.getvalue()[-8:]
+        b'a record'
+        """
         if self._closed:
             raise refuse("the writer is closed")
-        view = memoryview(record).cast("B")
-        added = len(view) + SIZE_OF_SIZE
+        views = [memoryview(part).cast("B") for part in parts]
+        size = sum(map(len, views))
+        added = size + SIZE_OF_SIZE
         desired = self.options.desired_size
-        if self._records and self._so_far + added > desired:
+        if self._sizes and self._so_far + added > desired:
             self._close_chunk()
         position = self.position
         closes = self._so_far + added + SIZE_OF_SIZE > desired
-        self._records.append(view if closes or isinstance(record, bytes) else bytes(view))
+        changes = not all(isinstance(view.obj, bytes) for view in views)
+        self._sizes.append(size)
+        self._values += map(bytes, views) if changes and not closes else views
         self._so_far += added
         if closes:
             self._close_chunk()
-            if not isinstance(record, bytes):
+            if changes:
                 self._sink.flush()
         return position
 
     def flush(self) -> None:
         """Close the chunk that is open, pad, and hand everything to the system."""
-        if self._records:
+        if self._sizes:
             self._close_chunk()
         self._pad(self.options.final_padding)
         self._sink.flush()
@@ -137,12 +153,13 @@ class RecordWriter:
             self.discard()
 
     def _close_chunk(self) -> None:
-        records, self._records, self._so_far = self._records, [], 0
-        options, size = self.options, sum(len(record) for record in records)
-        parts = encode_simple(records, options.kind, options.effective_level, options.window_log)
-        if DEFAULT_LIMITS.refuses(sum(len(part) for part in parts), size):
-            parts = encode_simple(records, SNAPPY, 1)
-        self._chunk(SIMPLE, parts, len(records), size)
+        sizes, values, options = self._sizes, self._values, self.options
+        self._sizes, self._values, self._so_far = [], [], 0
+        size = sum(sizes)
+        parts = encode_simple(sizes, values, options.kind, options.effective_level, options.window_log)
+        if DEFAULT_LIMITS.refuses(sum(map(len, parts)), size):
+            parts = encode_simple(sizes, values, SNAPPY, 1)
+        self._chunk(SIMPLE, parts, len(sizes), size)
 
     def _chunk(self, kind: int, parts: Sequence[Buffer], records: int, decoded_size: int) -> None:
         """One chunk: its header, its data and the zeros after it."""
