@@ -1,6 +1,7 @@
 from google.protobuf import any_pb2 as _any_pb2
 from google.protobuf import wrappers_pb2 as _wrappers_pb2
 from shardwright.serialization.protos import graph_pb2 as _graph_pb2
+from shardwright.serialization.protos import program_pb2 as _program_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -628,12 +629,14 @@ class AssetFileDef(_message.Message):
     def __init__(self, tensor_info: _Optional[_Union[TensorInfo, _Mapping]] = ..., filename: _Optional[str] = ...) -> None: ...
 
 class SavedModel(_message.Message):
-    __slots__ = ("saved_model_schema_version", "meta_graphs")
+    __slots__ = ("saved_model_schema_version", "meta_graphs", "shardwright")
     SAVED_MODEL_SCHEMA_VERSION_FIELD_NUMBER: _ClassVar[int]
     META_GRAPHS_FIELD_NUMBER: _ClassVar[int]
+    SHARDWRIGHT_FIELD_NUMBER: _ClassVar[int]
     saved_model_schema_version: int
     meta_graphs: _containers.RepeatedCompositeFieldContainer[MetaGraphDef]
-    def __init__(self, saved_model_schema_version: _Optional[int] = ..., meta_graphs: _Optional[_Iterable[_Union[MetaGraphDef, _Mapping]]] = ...) -> None: ...
+    shardwright: _program_pb2.Saved
+    def __init__(self, saved_model_schema_version: _Optional[int] = ..., meta_graphs: _Optional[_Iterable[_Union[MetaGraphDef, _Mapping]]] = ..., shardwright: _Optional[_Union[_program_pb2.Saved, _Mapping]] = ...) -> None: ...
 
 class FingerprintDef(_message.Message):
     __slots__ = ("saved_model_checksum", "graph_def_program_hash", "signature_def_hash", "saved_object_graph_hash", "checkpoint_hash", "uuid", "version")
