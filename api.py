@@ -116,7 +116,7 @@ class _LocalExecutable:
 
 
 def _run_traced(traced: Callable[..., Any], *arguments: Any) -> Any:
-    return Function(traced, _backend)(*arguments)
+    return Function(traced, BACKEND)(*arguments)
 
 
 class _Transport:
@@ -139,8 +139,10 @@ def _executable(module: ModuleOp, known: Sequence[Mesh]) -> stages.Executable:
     return _LocalExecutable(module, known)
 
 
-_backend: stages.Backend = _executable
-set_eager(eager_runner(_backend))
+BACKEND: stages.Backend = _executable
+"""Runs programs in this process."""
+
+set_eager(eager_runner(BACKEND))
 set_runner(_run_traced)
 
 
@@ -184,7 +186,7 @@ def function(
 
 
 def _function(python_function: Callable[..., Any], *, static: Sequence[str], signature: Signature | None) -> Function:
-    return Function(python_function, _backend, static, signature)
+    return Function(python_function, BACKEND, static, signature)
 
 
 def value_and_grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Function:
@@ -195,7 +197,7 @@ def value_and_grad(function: Callable[..., Any], argnums: int | Sequence[int] = 
     >>> shardwright.value_and_grad(lambda x: shardwright.sum(x * x))(numpy.array([1.0, 2.0]))
     (array(5.), array([2., 4.]))
     """
-    return Function(differentiated(function, argnums), _backend)
+    return Function(differentiated(function, argnums), BACKEND)
 
 
 def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Function:
@@ -214,7 +216,7 @@ def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Func
     def gradient(*args: Any, **kwargs: Any) -> Any:
         return both(*args, **kwargs)[1]
 
-    return Function(update_wrapper(gradient, function), _backend)
+    return Function(update_wrapper(gradient, function), BACKEND)
 
 
 def load_mlir(path: str | Path) -> Traced:
@@ -223,7 +225,7 @@ def load_mlir(path: str | Path) -> Traced:
 
     Raises `ValueError` with the place of the fault for text that cannot be read. Bytecode needs the extra `jax`.
     """
-    return stages.load_mlir(path, _backend)
+    return stages.load_mlir(path, BACKEND)
 
 
 def from_jax(function: Any, /, *args: Any, **kwargs: Any) -> Traced:
@@ -244,7 +246,7 @@ def from_jax(function: Any, /, *args: Any, **kwargs: Any) -> Traced:
     """
     from shardwright.compiler.from_jax import trace_jax
 
-    return trace_jax(function, args, kwargs, _backend)
+    return trace_jax(function, args, kwargs, BACKEND)
 
 
 def pack(components: Sequence[Any], layout: Layout) -> DTensor:

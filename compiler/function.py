@@ -69,6 +69,26 @@ class Function:
         leaves, tree = self._flatten(args, kwargs)
         return self._compiled(leaves, tree).run(leaves)
 
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The Python function that is traced."""
+        return self._function
+
+    @property
+    def static_names(self) -> frozenset[str]:
+        """The names of the arguments that are constants of the program."""
+        return self._static_names
+
+    @property
+    def input_signature(self) -> Signature | None:
+        """What every call's arguments have to be, if that was said."""
+        return self._signature
+
+    @property
+    def specialisations(self) -> list[Compiled]:
+        """The programs for all kinds of arguments so far, oldest first, without those of variables since moved."""
+        return [compiled for compiled in list(self._cache.values()) if compiled.interface.is_current]
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 

@@ -82,7 +82,7 @@ class Traced:
         """Decides the layout of every value."""
         module = self.module.clone()
         run_pipeline(module, IMPORT + PROPAGATE)
-        return Propagated(module, _decided(self.interface, module), self.backend)
+        return Propagated(module, _decided(self.interface, module), self.backend, self)
 
     def partition(self) -> Partitioned:
         """Decides the layouts and turns the program into the one that each device runs."""
@@ -91,17 +91,18 @@ class Traced:
     def compile(self) -> Compiled:
         """Makes the program ready to run on its mesh, or on its meshes."""
         if len(meshes(self.module)) > 1:
-            return Compiled(self.backend(self.module, self.interface.meshes), self.interface)
+            return Compiled(self.backend(self.module, self.interface.meshes), self.interface, self)
         return self.partition().compile()
 
 
 @dataclass(frozen=True)
 class Propagated:
-    """The global program with a layout on every value."""
+    """The global program with a layout on every value; `traced` is the program as it was written."""
 
     module: ModuleOp
     interface: Interface
     backend: Backend
+    traced: Traced
 
     def __repr__(self) -> str:
         return _summary("Propagated", self.interface, f"{_op_count(self.module)} operations")
@@ -130,7 +131,7 @@ class Propagated:
         rows, sent = collective_rows(module), predicted_bytes(module)
         planned = module.clone()
         run_pipeline(module, LOCALIZE)
-        return Partitioned(module, planned, self.interface, self.backend, tuple(rows), sent)
+        return Partitioned(module, planned, self.interface, self.backend, tuple(rows), sent, self.traced)
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,8 @@ class Partitioned:
     The program that each device runs.
 
     `predicted` lists its collectives with their bytes and reasons, `predicted_bytes` is what each device sends in all;
-    `planned` is the program just before, with the same collectives on global tensors.
+    `planned` is the program just before, with the same collectives on global tensors, `traced` the one as it was
+    written.
     """
 
     module: ModuleOp
@@ -148,6 +150,7 @@ class Partitioned:
     backend: Backend
     predicted: tuple[CollectiveRow, ...]
     predicted_bytes: Fraction | None
+    traced: Traced
 
     def __repr__(self) -> str:
         sent = "" if self.predicted_bytes is None else f", {self.predicted_bytes} bytes sent per device"
@@ -171,7 +174,7 @@ class Partitioned:
 
     def compile(self) -> Compiled:
         """Makes the program ready to run on its mesh."""
-        return Compiled(self.backend(self.module, self.interface.meshes), self.interface)
+        return Compiled(self.backend(self.module, self.interface.meshes), self.interface, self.traced)
 
 
 @dataclass(frozen=True)
@@ -180,10 +183,12 @@ class Compiled:
     A program that runs: call it with what the function was traced for, global arrays or distributed tensors.
 
     Global arrays are distributed as the program's arguments are; a distributed tensor must have that layout already.
+    `traced` is the program as it was written.
     """
 
     executable: Executable
     interface: Interface
+    traced: Traced
 
     def __repr__(self) -> str:
         return _summary("Compiled", self.interface, f"at most {self.peak_bytes:,} bytes held at once")
