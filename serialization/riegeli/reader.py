@@ -95,6 +95,22 @@ class RecordReader:
     def __iter__(self) -> Iterator[bytes]:
         return map(bytes, self.views())
 
+    def chunks(self) -> Iterator[tuple[int, ChunkHeader]]:
+        """Where each chunk begins, and its header; the data of chunks without records are checked, others not read."""
+        self.seek_chunk()
+        begin = 0
+        while (header := self._scanner.header(begin)) is not None:
+            if not header.records:
+                self._decode(begin, header)
+            elif header.end(begin) > self._source.size:
+                self._scanner.check(begin, header)
+            yield begin, header
+            begin = header.end(begin)
+
+    def chunk_at(self, position: int) -> tuple[int, ChunkHeader]:
+        """The chunk that has the record at a position: where it begins, and its header; refuses like `seek`."""
+        return self._containing(position)
+
     def views(self) -> Iterator[memoryview]:
         """The records from here on, not copied; each stays valid as long as it is kept."""
         while (view := self._take()) is not None:
@@ -269,6 +285,8 @@ class RecordReader:
         """The chunk that has the record at a position."""
         if 0 <= position < self._source.size:
             begin = self._scanner.around(position)
+            if begin < self._next <= position:
+                begin = self._next
             while begin <= position and (header := self._scanner.header(begin)) is not None:
                 if position < begin + header.records:
                     return begin, header
