@@ -1,3 +1,4 @@
+from shardwright.serialization.protos import ir_pb2 as _ir_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -210,9 +211,9 @@ class Program(_message.Message):
     captured: _containers.RepeatedScalarFieldContainer[int]
     updated: _containers.RepeatedScalarFieldContainer[int]
     meshes: _containers.RepeatedCompositeFieldContainer[ProgramMesh]
-    traced: bytes
-    local: bytes
-    def __init__(self, name: _Optional[str] = ..., signature: _Optional[str] = ..., arguments: _Optional[_Union[Tree, _Mapping]] = ..., parameters: _Optional[_Iterable[_Union[Parameter, _Mapping]]] = ..., results: _Optional[_Union[Tree, _Mapping]] = ..., captured: _Optional[_Iterable[int]] = ..., updated: _Optional[_Iterable[int]] = ..., meshes: _Optional[_Iterable[_Union[ProgramMesh, _Mapping]]] = ..., traced: _Optional[bytes] = ..., local: _Optional[bytes] = ...) -> None: ...
+    traced: _ir_pb2.Module
+    local: _ir_pb2.Module
+    def __init__(self, name: _Optional[str] = ..., signature: _Optional[str] = ..., arguments: _Optional[_Union[Tree, _Mapping]] = ..., parameters: _Optional[_Iterable[_Union[Parameter, _Mapping]]] = ..., results: _Optional[_Union[Tree, _Mapping]] = ..., captured: _Optional[_Iterable[int]] = ..., updated: _Optional[_Iterable[int]] = ..., meshes: _Optional[_Iterable[_Union[ProgramMesh, _Mapping]]] = ..., traced: _Optional[_Union[_ir_pb2.Module, _Mapping]] = ..., local: _Optional[_Union[_ir_pb2.Module, _Mapping]] = ...) -> None: ...
 
 class ProgramMesh(_message.Message):
     __slots__ = ("name", "mesh", "known")
