@@ -57,6 +57,136 @@ STORAGE: dict[str, Entry] = {
         "A record's position is the place of its chunk plus its number within the chunk; a buffer must be large enough.",
         "take positions from RecordWriter.write or RecordReader.position",
     ),
+    "SW0811": Entry(
+        "no such field",
+        "A path into a message names a field, by its name or number, that the type of the message does not have.",
+        "take one of the fields that the message lists",
+    ),
+    "SW0812": Entry(
+        "path that a message cannot have",
+        "After a repeated field comes an index, after a map a key of the map's type, after a message a field; nothing "
+        "comes after a scalar.",
+        'write the path like node[3].attr["value"].tensor, or as a list of names, numbers, keys and indices',
+    ),
+    "SW0850": Entry(
+        "version of a module's message that is not known",
+        "ir.proto has a version. This one is newer than this Shardwright, or the message is of another type.",
+        "install a newer Shardwright",
+    ),
+    "SW0851": Entry(
+        "reference in a module's message that leads nowhere",
+        "Names, attributes, values and blocks are referred to by their place. There is nothing at this one, or something "
+        "of another sort.",
+        "write the module again",
+    ),
+    "SW0852": Entry(
+        "attribute of a message that refers forwards",
+        "An attribute consists of attributes before it, so that none can contain itself.",
+        "write the module again",
+    ),
+    "SW0853": Entry(
+        "counts in a module's message that do not add up",
+        "Blocks say how many operations they have, and arguments and results have a type, a place and a name each.",
+        "write the module again",
+    ),
+    "SW0854": Entry(
+        "unknown operation in a module's message",
+        "No dialect has an operation of this name: a newer Shardwright wrote it, or a project with dialects of its own.",
+        "install a newer Shardwright, or give the dialects: module_from_proto(message, context)",
+    ),
+    "SW0855": Entry(
+        "unknown attribute in a module's message",
+        "No dialect has an attribute or type of this name: a newer Shardwright wrote it, or a project with dialects of "
+        "its own.",
+        "install a newer Shardwright, or give the dialects: module_from_proto(message, context)",
+    ),
+    "SW0856": Entry(
+        "attribute of a message that cannot be made",
+        "Its parts or its text are not what attributes of its kind have.",
+        "write the module again",
+    ),
+    "SW0857": Entry(
+        "module that cannot be written as a message",
+        "A module holds the values that it uses, and the text of an attribute says all that it holds.",
+        "correct the pass that made it",
+    ),
+    "SW0858": Entry(
+        "attributes of a message that are too large",
+        "A few attributes that share their parts can say what no memory holds. Hostile files do that.",
+        "write the module again",
+    ),
+    "SW0859": Entry(
+        "large data of a module's message in the wrong place",
+        "Each blob belongs to one attribute, in the order of the attributes.",
+        "write the module again",
+    ),
+    "SW0860": Entry(
+        "module of a message that cannot be verified",
+        "Operations, regions or attributes are missing that a verifier takes for granted.",
+        "write the module again",
+    ),
+    "SW0865": Entry(
+        "object that cannot be stored",
+        "Saved are functions, stages, modules, variables, arrays, TensorFlow's SavedModel and GraphDef, and containers of "
+        "them; of other Python values those that are data: numbers, texts, containers, slices, types, layouts, meshes, "
+        "dataclasses and named tuples by their fields, and public functions of shardwright. Nothing is pickled.",
+        "leave it out, or replace it by data that says the same",
+    ),
+    "SW0866": Entry(
+        "function without a program",
+        "A function is saved as the programs that it was compiled to, and this one was not compiled yet, or its variables "
+        "were moved to other layouts since.",
+        "call it once, or give save what it shall be compiled for: signatures=[(TensorSpec((8, 4), 'float32'),)]",
+    ),
+    "SW0867": Entry(
+        "directory that is there already",
+        "A saved directory takes the place of another saved directory, if that was asked for, and never of anything else.",
+        "choose another path, or say overwrite=True to replace a saved directory",
+    ),
+    "SW0868": Entry(
+        "name that is no name of a file inside of the directory",
+        "Files of a saved directory have relative names, with slashes, without '..', links, control characters or names "
+        "that differ in case alone. All else could end up somewhere else, now or on another system.",
+        "give the asset a plain name: assets={'vocabulary.txt': path}",
+    ),
+    "SW0869": Entry(
+        "directory that is not whole",
+        "A saved directory holds the files that were saved, all of them and no others.",
+        "save it again, or copy the whole directory again",
+    ),
+    "SW0870": Entry(
+        "file that is not what was saved",
+        "fingerprint.pb has the hashes of what was saved. These files have others: they were changed, damaged, or belong "
+        "to another save.",
+        "save it again, or copy the whole directory again",
+    ),
+    "SW0871": Entry(
+        "saved program that does not fit together",
+        "The directory's hashes are right, but what it says contradicts itself: nobody's save writes that.",
+        "get the directory from somebody you trust, and save it again",
+    ),
+    "SW0881": Entry(
+        "directory of a newer version",
+        "It was saved in a form that this version of Shardwright does not know.",
+        "install a newer Shardwright",
+    ),
+    "SW0882": Entry(
+        "call that fits no saved program",
+        "What was loaded runs the programs that were saved, each for arguments of certain shapes, types, layouts and "
+        "static values; it has no Python function that could be traced for others.",
+        "call it with what it was saved for, or save it for these arguments as well",
+    ),
+    "SW0883": Entry(
+        "programs that cannot be brought to this mesh",
+        "Layouts name axes of a mesh. On another mesh every one of them needs an axis, tensors have to split evenly, and "
+        "what was written for one device's share of the old mesh stays there.",
+        "give load a mesh with the same axis names, or say which is which: axes={'x': 'batch', 'y': None}",
+    ),
+    "SW0884": Entry(
+        "packages for storage are not installed",
+        "Saving and loading need protobuf, which import shardwright does not.",
+        "pip install 'shardwright[storage]'",
+    ),
     "SW0885": Entry(
         "graph with operations that are not supported",
         "All operations that the outputs need and that have no row in the table are listed, with how often they "
