@@ -75,8 +75,8 @@ STORAGE: dict[str, Entry] = {
     ),
     "SW0851": Entry(
         "reference in a module's message that leads nowhere",
-        "Names, attributes, values and blocks are referred to by their place. There is nothing at this one, or something "
-        "of another sort.",
+        "Names, attributes, values and blocks are referred to by their place. There is nothing at this one, or "
+        "something of another sort.",
         "write the module again",
     ),
     "SW0852": Entry(
@@ -91,7 +91,7 @@ STORAGE: dict[str, Entry] = {
     ),
     "SW0854": Entry(
         "unknown operation in a module's message",
-        "No dialect has an operation of this name: a newer Shardwright wrote it, or a project with dialects of its own.",
+        "No dialect has an operation of this name: a newer Shardwright wrote it, or a project with its own dialects.",
         "install a newer Shardwright, or give the dialects: module_from_proto(message, context)",
     ),
     "SW0855": Entry(
@@ -127,26 +127,28 @@ STORAGE: dict[str, Entry] = {
     ),
     "SW0865": Entry(
         "object that cannot be stored",
-        "Saved are functions, stages, modules, variables, arrays, TensorFlow's SavedModel and GraphDef, and containers of "
-        "them; of other Python values those that are data: numbers, texts, containers, slices, types, layouts, meshes, "
-        "dataclasses and named tuples by their fields, and public functions of shardwright. Nothing is pickled.",
+        "Saved are functions, stages, modules, variables, arrays, TensorFlow's SavedModel and GraphDef, and "
+        "containers of them; of other Python values those that are data: numbers, texts, containers, slices, "
+        "types, layouts, meshes, dataclasses and named tuples by their fields, and public functions of "
+        "shardwright. Nothing is pickled.",
         "leave it out, or replace it by data that says the same",
     ),
     "SW0866": Entry(
         "function without a program",
-        "A function is saved as the programs that it was compiled to, and this one was not compiled yet, or its variables "
-        "were moved to other layouts since.",
+        "A function is saved as the programs that it was compiled to, and this one was not compiled yet, or its "
+        "variables were moved to other layouts since.",
         "call it once, or give save what it shall be compiled for: signatures=[(TensorSpec((8, 4), 'float32'),)]",
     ),
     "SW0867": Entry(
         "directory that is there already",
-        "A saved directory takes the place of another saved directory, if that was asked for, and never of anything else.",
+        "A saved directory takes the place of another saved directory, if that was asked for, and never of "
+        "anything else.",
         "choose another path, or say overwrite=True to replace a saved directory",
     ),
     "SW0868": Entry(
         "name that is no name of a file inside of the directory",
-        "Files of a saved directory have relative names, with slashes, without '..', links, control characters or names "
-        "that differ in case alone. All else could end up somewhere else, now or on another system.",
+        "Files of a saved directory have relative names, with slashes, without '..', links, control characters or "
+        "names that differ in case alone. All else could end up somewhere else, now or on another system.",
         "give the asset a plain name: assets={'vocabulary.txt': path}",
     ),
     "SW0869": Entry(
@@ -156,8 +158,8 @@ STORAGE: dict[str, Entry] = {
     ),
     "SW0870": Entry(
         "file that is not what was saved",
-        "fingerprint.pb has the hashes of what was saved. These files have others: they were changed, damaged, or belong "
-        "to another save.",
+        "fingerprint.pb has the hashes of what was saved. These files have others: they were changed, damaged, or "
+        "belong to another save.",
         "save it again, or copy the whole directory again",
     ),
     "SW0871": Entry(
@@ -172,14 +174,14 @@ STORAGE: dict[str, Entry] = {
     ),
     "SW0882": Entry(
         "call that fits no saved program",
-        "What was loaded runs the programs that were saved, each for arguments of certain shapes, types, layouts and "
-        "static values; it has no Python function that could be traced for others.",
+        "What was loaded runs the programs that were saved, each for arguments of certain shapes, types, layouts "
+        "and static values; it has no Python function that could be traced for others.",
         "call it with what it was saved for, or save it for these arguments as well",
     ),
     "SW0883": Entry(
         "programs that cannot be brought to this mesh",
-        "Layouts name axes of a mesh. On another mesh every one of them needs an axis, tensors have to split evenly, and "
-        "what was written for one device's share of the old mesh stays there.",
+        "Layouts name axes of a mesh. On another mesh every one of them needs an axis, tensors have to split "
+        "evenly, and what was written for one device's share of the old mesh stays there.",
         "give load a mesh with the same axis names, or say which is which: axes={'x': 'batch', 'y': None}",
     ),
     "SW0884": Entry(
