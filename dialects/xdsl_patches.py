@@ -181,6 +181,11 @@ def unchecked(attribute: type[ParametrizedAttribute], **fields: Attribute) -> An
     return made
 
 
+def restore_name(named: SSAValue | Block, name: str) -> None:
+    """Gives a value or block exactly this name: setting `name_hint` takes a number at its end for xDSL's own."""
+    named._name = name  # pyright: ignore[reportPrivateUsage]
+
+
 def file_location(file: str, line: int, column: int) -> FileLineColLoc:
     """`loc("file":line:column)`, cheaply."""
     return unchecked(FileLineColLoc, filename=_string_attr(file), line=_int_attr(line), column=_int_attr(column))

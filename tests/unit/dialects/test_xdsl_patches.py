@@ -21,7 +21,7 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 from shardwright.dialects import literals, make_context
 from shardwright.dialects.parsing import parse_module
 from shardwright.dialects.printing import print_module
-from shardwright.dialects.xdsl_patches import LocatedParser, MlirPrinter, _FastLexer, file_location
+from shardwright.dialects.xdsl_patches import LocatedParser, MlirPrinter, _FastLexer, file_location, restore_name
 
 MINUS_INFINITY = "dense<0xFF800000> : tensor<f32>"
 
@@ -176,3 +176,12 @@ def test_one_printer_renders_an_attribute_once():
     line = 'stablehlo.negate %x {note = "said"} : tensor<f32>'
     text = f"func.func @f(%x: tensor<f32>) {{\n%0 = {line}\n%1 = {line}\nreturn\n}}"
     assert print_module(parse_module(text)).count('{note = "said"}') == 2
+
+
+def test_a_name_with_two_numbers_is_restored():
+    block = parse_module("func.func @f(%x_1_2: tensor<f32>) { return }").body.block.first_op.regions[0].block
+    assert block.args[0].name_hint == "x_1"
+    block.args[0].name_hint = "x_1"
+    assert block.args[0].name_hint == "x"
+    restore_name(block.args[0], "x_1")
+    assert block.args[0].name_hint == "x_1"
