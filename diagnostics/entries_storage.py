@@ -167,6 +167,49 @@ STORAGE: dict[str, Entry] = {
         "The directory's hashes are right, but what it says contradicts itself: nobody's save writes that.",
         "get the directory from somebody you trust, and save it again",
     ),
+    "SW0872": Entry(
+        "not a checkpoint",
+        "A checkpoint is a folder with a manifest, which is written last. There is none, or no folder at all.",
+        "give the path that Checkpoint.save returned, or CheckpointManager.latest_checkpoint",
+    ),
+    "SW0873": Entry(
+        "damaged checkpoint",
+        "Bytes, files or sizes are not those that were written: every file's size, every chunk's checksum and the "
+        "manifest's hash are compared.",
+        "restore an older checkpoint (CheckpointManager.checkpoints lists them), or copy this one again",
+    ),
+    "SW0874": Entry(
+        "manifest of a checkpoint that makes no sense",
+        "Its hash is right, but no Shardwright of this version writes such a manifest.",
+        "get the checkpoint from whom you trust; a newer version of Shardwright may read it",
+    ),
+    "SW0875": Entry(
+        "what a checkpoint cannot hold",
+        "Checkpoints hold variables, arrays, numbers and text in modules, dicts, lists and tuples; tensors must not "
+        "have partial results, and each value has one name.",
+        "name what is to be saved: Checkpoint(model=model, step=step); shardwright.relayout finishes partial results",
+    ),
+    "SW0876": Entry(
+        "path where no checkpoint can be put",
+        "Something is there that is no checkpoint, or that cannot be exchanged in one step. It is left as it is.",
+        "give another path, or move away what is there",
+    ),
+    "SW0877": Entry(
+        "tensorstore is not installed",
+        "Arrays of checkpoints are stored by this package, which nothing else needs.",
+        "pip install 'shardwright[checkpoints]'",
+    ),
+    "SW0878": Entry(
+        "wrong option of a checkpoint",
+        "Each option has its kind and range.",
+        "see docs/saving.md, Checkpoints",
+    ),
+    "SW0879": Entry(
+        "checkpoint that does not fit",
+        "Names, shapes and element types of what is saved must be those of what is restored; layouts and meshes may "
+        "differ. Everything that does not fit is listed at once.",
+        "restore(path, strict=False) restores what fits, and reports the rest",
+    ),
     "SW0881": Entry(
         "directory of a newer version",
         "It was saved in a form that this version of Shardwright does not know.",

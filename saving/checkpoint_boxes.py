@@ -1,0 +1,76 @@
+"""Which devices hold which box of a tensor, and where the box lies in the tensor's stacked form."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import product
+
+from shardwright.layout import Layout, Mesh
+from shardwright.layout.boxes import Box, box
+
+Place = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Holding:
+    """A box, and where it lies in the stacked form, which has one place for all devices that never differ."""
+
+    box: Box
+    mesh: Mesh
+    same: tuple[str, ...]
+    """The mesh axes along which the stacked form has size 1."""
+    places: list[Place] = field(default_factory=list[Place])
+
+    @property
+    def device_count(self) -> int:
+        """The number of devices that hold the box."""
+        return len(self.places) * math.prod(self.mesh.dim_size(name) for name in self.same)
+
+    def owner(self, turn: int) -> int:
+        """
+        The device, as a place in its mesh, whose turn it is to write: the holders of a box take turns.
+
+        >>> [Holding(((0, 4),), Mesh(x=2, y=2), ("y",), [(1, 0)]).owner(turn) for turn in range(3)]
+        [2, 3, 2]
+        """
+        turn, nth = divmod(turn % self.device_count, len(self.places))
+        coordinates = list(self.places[nth])
+        device = 0
+        for dim, (name, size) in enumerate(self.mesh.sizes.items()):
+            if name in self.same:
+                turn, coordinates[dim] = divmod(turn, size)
+            device = device * size + coordinates[dim]
+        return device
+
+
+def stacked_shape(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """
+    The stacked form's shape: the size of each mesh axis that the layout names, else 1, then a device's shape.
+
+    >>> stacked_shape(Layout(["y"], Mesh(x=2, y=4)), (8, 3))
+    (1, 4, 2, 3)
+    """
+    same = _same(layout)
+    lead = tuple(1 if name in same else size for name, size in layout.mesh.sizes.items())
+    return lead + layout.local_shape(shape)
+
+
+def holdings(layout: Layout, shape: tuple[int, ...]) -> list[Holding]:
+    """
+    The boxes into which a layout cuts a tensor, each once, with its holders.
+
+    >>> [(part.box, part.places) for part in holdings(Layout(["x"], Mesh(x=2, y=4)), (8,))]
+    [(((0, 4),), [(0, 0)]), (((4, 8),), [(1, 0)])]
+    """
+    mesh, spec, same = layout.mesh, layout.for_rank(len(shape)).spec, _same(layout)
+    found: dict[Box, Holding] = {}
+    for place in product(*[range(1 if name in same else size) for name, size in mesh.sizes.items()]):
+        part = box(spec, shape, mesh, dict(zip(mesh.axis_names, place, strict=True)))
+        found.setdefault(part, Holding(part, mesh, same)).places.append(place)
+    return list(found.values())
+
+
+def _same(layout: Layout) -> tuple[str, ...]:
+    used = {axis.name for axis in layout.spec.axes()}
+    return tuple(name for name in layout.mesh.axis_names if name not in used)

@@ -1,0 +1,182 @@
+"""
+How an array is cut for storage: files that each hold a part of one device's box, made of small chunks with checksums.
+
+A file (zarr's shard) never crosses the border of a device's box, so that every device writes files of its own. The
+chunks in it are about 64 KiB and as square as possible, because a reader gets whole chunks: any even split of the
+array then begins and ends at the border of a chunk, or close to it. Nothing is compressed, so that all sizes are known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from shardwright.layout.boxes import Box
+
+CHUNK_BYTES = 64 << 10
+"""What a chunk may hold, wherever the extents can be divided so far."""
+
+FILE_BYTES = 64 << 20
+"""What a file may hold, which is also what is held in memory beyond the array while one is written."""
+
+MAX_CHUNK_BYTES = 32 << 20
+"""What a chunk may hold at all: a reader needs one in memory at a time."""
+
+MAX_FILE_BYTES = 1 << 30
+MAX_FILE_CHUNKS = 1 << 16
+
+_RUN_BYTES = 256
+_CHECKSUM_BYTES = 4
+_INDEX_ENTRY_BYTES = 16
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """
+    An array's shape, that of its files, and that of the chunks in a file, in elements of `itemsize` bytes.
+
+    >>> grid = Grid((8, 4), (4, 4), (2, 2), 4)
+    >>> grid.files, grid.file_bytes((0, 0)), [grid.file_name(index) for index in grid.file_indices()]
+    ((2, 1), 148, ['c.0.0', 'c.1.0'])
+    """
+
+    shape: Shape
+    file: Shape
+    chunk: Shape
+    itemsize: int
+
+    @property
+    def files(self) -> Shape:
+        """The number of files along each dim."""
+        return tuple(-(-size // extent) for size, extent in zip(self.shape, self.file, strict=True))
+
+    @property
+    def file_count(self) -> int:
+        """The number of files."""
+        return math.prod(self.files)
+
+    @property
+    def file_chunks(self) -> int:
+        """The number of chunks for which a file's index has room."""
+        return math.prod(extent // chunk for extent, chunk in zip(self.file, self.chunk, strict=True))
+
+    @property
+    def chunk_bytes(self) -> int:
+        """The bytes of one chunk, without its checksum."""
+        return math.prod(self.chunk) * self.itemsize
+
+    @property
+    def index_bytes(self) -> int:
+        """The bytes of a file's index: where each chunk begins and how long it is, and a checksum."""
+        return self.file_chunks * _INDEX_ENTRY_BYTES + _CHECKSUM_BYTES
+
+    def file_indices(self) -> Iterator[Shape]:
+        """The places of all files, row-major."""
+        return product(*map(range, self.files))
+
+    def file_name(self, index: Shape) -> str:
+        """The name of a file, as zarr has it."""
+        return ".".join(("c", *map(str, index)))
+
+    def file_box(self, index: Shape) -> Box:
+        """The elements that a file holds."""
+        starts = [place * extent for place, extent in zip(index, self.file, strict=True)]
+        ends = [start + extent for start, extent in zip(starts, self.file, strict=True)]
+        return tuple((start, min(end, size)) for start, end, size in zip(starts, ends, self.shape, strict=True))
+
+    def file_bytes(self, index: Shape) -> int:
+        """The size of a file: its chunks within the array, and its index."""
+        extents = [stop - start for start, stop in self.file_box(index)]
+        count = math.prod(-(-extent // chunk) for extent, chunk in zip(extents, self.chunk, strict=True))
+        return count * (self.chunk_bytes + _CHECKSUM_BYTES) + self.index_bytes
+
+    def pieces(self, box: Box) -> Iterator[tuple[Shape, Box]]:
+        """The files that hold a part of a box, and which part."""
+        spans = [
+            range(start // extent, -(-stop // extent)) for (start, stop), extent in zip(box, self.file, strict=True)
+        ]
+        for index in product(*spans):
+            yield index, meet(self.file_box(index), box)
+
+    def read_bytes(self, box: Box) -> int:
+        """What storage reads for a part of one file: whole chunks, and the file's index."""
+        extents = [-(-stop // extent) - start // extent for (start, stop), extent in zip(box, self.chunk, strict=True)]
+        return math.prod(extents) * (self.chunk_bytes + _CHECKSUM_BYTES) + self.index_bytes
+
+
+def meet(first: Box, second: Box) -> Box:
+    """What two boxes share."""
+    return tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(first, second, strict=True))
+
+
+def box_size(box: Box) -> int:
+    """The number of elements in a box."""
+    return math.prod(stop - start for start, stop in box)
+
+
+def choose_grid(shape: Shape, parts: Shape, itemsize: int) -> Grid:
+    """
+    The grid of an array whose dims are split evenly into `parts`.
+
+    >>> choose_grid((8192, 8192), (2, 4), 4)
+    Grid(shape=(8192, 8192), file=(4096, 2048), chunk=(128, 128), itemsize=4)
+    >>> choose_grid((50257,), (1,), 4)
+    Grid(shape=(50257,), file=(62825,), chunk=(12565,), itemsize=4)
+    """
+    local = tuple(max(size // count, 1) for size, count in zip(shape, parts, strict=True))
+    free = tuple(count == 1 for count in parts)
+    chunk = _chunk_shape(local, free, itemsize)
+    counts = [-(-size // extent) for size, extent in zip(local, chunk, strict=True)]
+    room = max(FILE_BYTES // (math.prod(chunk) * itemsize), 1)
+    for dim in range(len(counts)):
+        while counts[dim] > 1 and math.prod(counts) > room:
+            counts[dim] = -(-counts[dim] // 2) if free[dim] else counts[dim] // _smallest_factor(counts[dim])
+    file = tuple(count * extent for count, extent in zip(counts, chunk, strict=True))
+    return Grid(shape, file, chunk, itemsize)
+
+
+def _chunk_shape(local: Shape, free: tuple[bool, ...], itemsize: int) -> Shape:
+    """
+    The shape of a chunk: the longest dim is divided until it fits, the last one not below 256 bytes.
+
+    A dim that is `free`, not split over devices, may also be cut where its extent has no small divisor.
+    """
+    chunk = list(local)
+    while (now := math.prod(chunk) * itemsize) > CHUNK_BYTES:
+        cuts = [cut for dim in range(len(chunk)) if (cut := _cut(chunk, dim, local, free[dim], itemsize, now))]
+        if not cuts:
+            break
+        _, dim, extent = max(cuts)
+        chunk[dim] = extent
+    return tuple(chunk)
+
+
+def _cut(
+    chunk: list[int], dim: int, local: Shape, free: bool, itemsize: int, now: int
+) -> tuple[tuple[bool, int], int, int] | None:
+    """A way to make a chunk smaller along a dim: how good it is, the dim, and the extent; None if there is none."""
+    extent = chunk[dim]
+    if extent == 1:
+        return None
+    factor = _smallest_factor(extent)
+    exact = local[dim] % extent == 0 and now // factor >= CHUNK_BYTES // 8
+    if not exact and not free:
+        return None
+    smaller = extent // factor if exact else -(-extent // 2)
+    if dim == len(chunk) - 1 and smaller * itemsize < _RUN_BYTES:
+        return None
+    return (exact, extent), dim, smaller
+
+
+def _smallest_factor(number: int) -> int:
+    """The smallest prime that divides a number above 1."""
+    if number % 2 == 0:
+        return 2
+    for factor in range(3, math.isqrt(number) + 1, 2):
+        if number % factor == 0:
+            return factor
+    return number

@@ -1,0 +1,45 @@
+"""What is wrong with a checkpoint, or with what shall be saved: exceptions with codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightTypeError, ShardwrightValueError
+from shardwright.diagnostics.registry import ENTRIES
+
+
+def checkpoint_error(code: str, message: str, notes: Sequence[str] = ()) -> ShardwrightValueError:
+    """A `ValueError` with the help of its code."""
+    return ShardwrightValueError(Diagnostic(code, message, notes=tuple(notes), help=ENTRIES[code].help))
+
+
+def not_a_checkpoint(folder: Path) -> ShardwrightValueError:
+    """A folder without a manifest, or none at all."""
+    there = "is no checkpoint: it has no manifest" if folder.is_dir() else "does not exist"
+    return checkpoint_error("SW0872", f"{folder} {there}")
+
+
+def damaged(message: str, notes: Sequence[str] = ()) -> ShardwrightValueError:
+    """Bytes, or files, that are not what was written."""
+    return checkpoint_error("SW0873", message, notes)
+
+
+def malformed(path: Path, message: str) -> ShardwrightValueError:
+    """A manifest whose hash is right and whose contents are not."""
+    return checkpoint_error("SW0874", f"{path} {message}")
+
+
+class MissingPackageError(ShardwrightError, ImportError):
+    """An `ImportError` with diagnostics."""
+
+
+def no_tensorstore() -> MissingPackageError:
+    """The package that stores arrays is not there."""
+    help = ENTRIES["SW0877"].help
+    return MissingPackageError(Diagnostic("SW0877", "checkpoints need tensorstore, which is not installed", help=help))
+
+
+def wrong_option(message: str) -> ShardwrightTypeError:
+    """An argument of the wrong kind."""
+    return ShardwrightTypeError(Diagnostic("SW0878", message, help=ENTRIES["SW0878"].help))
