@@ -155,6 +155,15 @@ class Trace:
         """Where the user wrote what is being traced."""
         return self._location if self._location is not None else caller_location()
 
+    @contextmanager
+    def located(self, location: LocationAttr) -> Generator[None]:
+        """Lets all operations in this context come from a place: a node of a graph that is read, for instance."""
+        before, self._location = self._location, location
+        try:
+            yield
+        finally:
+            self._location = before
+
     def calling(self) -> bool:
         """
         Notes that an array function is called, so that all its operations come from the user's line.
