@@ -183,12 +183,12 @@ class Compiled:
     A program that runs: call it with what the function was traced for, global arrays or distributed tensors.
 
     Global arrays are distributed as the program's arguments are; a distributed tensor must have that layout already.
-    `traced` is the program as it was written.
+    `traced` is the program as it was written, None for one that was loaded and runs as it was saved.
     """
 
     executable: Executable
     interface: Interface
-    traced: Traced
+    traced: Traced | None
 
     def __repr__(self) -> str:
         return _summary("Compiled", self.interface, f"at most {self.peak_bytes:,} bytes held at once")
