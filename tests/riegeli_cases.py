@@ -29,6 +29,30 @@ SMALL = [
 
 LARGE = [b"head", bytes(index * index % 251 for index in range(1000)) * 150, b"tail", bytes(70000)]
 
+
+def number(value: int) -> bytes:
+    """A varint."""
+    return bytes((value,)) if value < 128 else bytes((value & 127 | 128,)) + number(value >> 7)
+
+
+def wide(draw: int, depth: int = 2) -> bytes:
+    """A message of many different fields, frequent and rare, within each other: a thousand states when transposed."""
+    out = b""
+    for turn in range(9):
+        draw = draw * 48271 % 0x7FFFFFFF
+        common, rare = draw % 7 + 1, draw % 150 + 10
+        inner = wide(draw % 40 + 1, depth - 1) if depth and turn in (3, 6) else bytes((draw % 256,)) * (draw % 4)
+        if turn == 6:
+            out += number(common << 3 | 3) + inner * (depth > 0) + number(common << 3 | 4)
+        elif turn in (3, 8):
+            out += number(common << 3 | 2) + number(len(inner)) + inner
+        elif turn % 2:
+            out += number(common << 3) + number(draw % 6 if turn == 1 else draw)
+        else:
+            out += number(rare << 3 | 5) + draw.to_bytes(4, "little")
+    return out
+
+
 GENUINE: dict[str, tuple[str, list[bytes]]] = {
     f"{'transposed' if transpose else 'simple'}_{kind}": (f"group_size:16,{transpose}{kind.replace('_', ':')}", SMALL)
     for transpose in ("", "transpose,")
@@ -36,6 +60,7 @@ GENUINE: dict[str, tuple[str, list[bytes]]] = {
 } | {
     "large_uncompressed": ("group_size:4,uncompressed", LARGE),
     "large_transposed": ("group_size:4,transpose,uncompressed", LARGE),
+    "wide_transposed": ("group_size:400,transpose,uncompressed", [wide(index) for index in range(1, 201)]),
     "large_zstd": ("group_size:1,zstd:19", LARGE),
     "one_record_each": ("group_size:1,uncompressed,pad_to_block_boundary:true", SMALL[:20]),
 }

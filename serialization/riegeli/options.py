@@ -15,7 +15,7 @@ LEVELS = {NONE: (0, 0, 0), BROTLI: (0, 11, 6), ZSTD: (-131072, 22, 3), SNAPPY: (
 WINDOWS = {BROTLI: (10, BROTLI_MAX_WINDOW), ZSTD: (10, 31)}
 KINDS = {"uncompressed": NONE, "brotli": BROTLI, "zstd": ZSTD, "snappy": SNAPPY}
 SUFFIXES = {"B": 0, "k": 10, "K": 10, "M": 20, "G": 30, "T": 40, "P": 50, "E": 60}
-IGNORED = ("parallelism", "bucket_fraction")
+MOST_THREADS = (1 << 31) - 1
 
 
 def refuse(message: str) -> ShardwrightValueError:
@@ -29,6 +29,8 @@ class RecordWriterOptions:
     How a file is written; the defaults are riegeli's (brotli at level 6, chunks of 1 MiB, no padding).
 
     `chunk_size` is the desired size of a chunk before compression (by default 1 MiB, 4 KiB without compression).
+    With `transpose`, messages are taken apart and the values of each field put together, which compresses better; a
+    bucket, which is compressed as one, has the part `bucket_fraction` of a chunk's size.
     `initial_padding` and `final_padding` take the file to a multiple of so many bytes. `metadata` is a serialised
     `RecordsMetadata`. Raises SW0809 for values out of range.
 
@@ -41,6 +43,7 @@ class RecordWriterOptions:
     window_log: int | None = None
     chunk_size: int | None = None
     transpose: bool = False
+    bucket_fraction: float = 1.0
     initial_padding: int = 1
     final_padding: int = 1
     metadata: bytes | None = None
@@ -60,8 +63,8 @@ class RecordWriterOptions:
         for name in ("chunk_size", "initial_padding", "final_padding"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise refuse(f"{name} is at least 1, not {value}")
-        if self.transpose:
-            raise refuse("transposed chunks are read, not written")
+        if not 0 <= self.bucket_fraction <= 1:
+            raise refuse(f"bucket_fraction goes from 0 to 1, not {self.bucket_fraction}")
 
     @property
     def kind(self) -> int:
@@ -77,6 +80,11 @@ class RecordWriterOptions:
     def desired_size(self) -> int:
         """The size before compression that a chunk should have."""
         return self.chunk_size or (4096 if self.kind == NONE else 1 << 20)
+
+    @property
+    def bucket_size(self) -> int:
+        """The size before compression that a bucket of a transposed chunk should have."""
+        return max(1, int(self.desired_size * self.bucket_fraction + 0.5))
 
     @staticmethod
     def parse(text: str, metadata: bytes | None = None) -> RecordWriterOptions:
@@ -110,8 +118,10 @@ def _one(name: str, value: str, part: str) -> dict[str, object]:
         return dict.fromkeys(PADDINGS[name], size)
     if name in ENUMS and value in ENUMS[name]:
         return ENUMS[name][value]
-    if name in IGNORED:
-        if not 0 <= _real(value, part) <= (1 if name == "bucket_fraction" else 1 << 31):
+    if name == "bucket_fraction":
+        return {name: _real(value, part)}
+    if name == "parallelism":
+        if not 0 <= _integer(value, part) <= MOST_THREADS:
             raise refuse(f"{part!r} is out of range")
         return {}
     raise refuse(f"{part!r} is not an option, or not a value that it takes")

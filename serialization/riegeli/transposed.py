@@ -12,13 +12,25 @@ from dataclasses import dataclass
 
 from shardwright.serialization.riegeli.chunks import Records
 from shardwright.serialization.riegeli.codecs import NAMES, decompress
+from shardwright.serialization.riegeli.columns import (
+    FIXED32,
+    FIXED64,
+    INLINE,
+    LENGTH_DELIMITED,
+    MESSAGE_START,
+    NO_OP,
+    NON_PROTO,
+    SUBMESSAGE_END,
+    SUBMESSAGE_START,
+    VARINT,
+)
 from shardwright.serialization.riegeli.errors import ChunkFault, malformed
 from shardwright.serialization.riegeli.varint import read_varint, varint
 
-NO_OP, NON_PROTO, SUBMESSAGE_START, MESSAGE_START = range(4)
-VARINT, FIXED64, LENGTH_DELIMITED, START_GROUP, END_GROUP, FIXED32, SUBMESSAGE_END = range(7)
-INLINE, INLINE_MOST = 10, 10 + 127
-HEADER_SLACK, HEADER_PER_BYTE = 1 << 16, 32
+INLINE_MOST = INLINE + 127
+LONGEST = 10
+SLACK, AMPLE = 1 << 16, 1 << 24
+HEADER_PER_BYTE, TRANSITIONS_PER_BYTE = 32, 8
 IDLE_PER_TRANSITION = 16
 
 
@@ -156,7 +168,7 @@ def decode_transposed(data: memoryview, count: int, decoded_size: int) -> Record
     size, place = read_varint(data, 1)
     if size > len(data) - place:
         raise malformed("the header of the transposed chunk is longer than the chunk")
-    most = HEADER_SLACK + HEADER_PER_BYTE * (decoded_size + count)
+    most = _most(decoded_size + count, HEADER_PER_BYTE)
     header = Cursor(decompress(kind, data[place : place + size], most))
     body = Cursor(data)
     body.place = place + size
@@ -167,13 +179,15 @@ def decode_transposed(data: memoryview, count: int, decoded_size: int) -> Record
         raise malformed("the first state does not exist")
     if not header.at_end():
         raise malformed("the header of the transposed chunk does not end where it should")
-    transitions = decompress(kind, data[body.place :], HEADER_SLACK + decoded_size + count)
+    transitions = decompress(kind, data[body.place :], _most(decoded_size + count, TRANSITIONS_PER_BYTE))
     machine = Machine(decoded_size, count, lengths)
     _run(machine, nodes, first, transitions)
     return _records(machine, count, decoded_size)
 
 
-LONGEST = 10
+def _most(size: int, factor: int) -> int:
+    """What a part of a chunk of so many bytes and records may expand to."""
+    return SLACK + max(size, min(size * factor, AMPLE))
 
 
 def _buffers(header: Cursor, body: Cursor, kind: int, most: int) -> list[Cursor]:
@@ -188,7 +202,7 @@ def _buffers(header: Cursor, body: Cursor, kind: int, most: int) -> list[Cursor]
         raise malformed("there are more buckets or buffers than the header has room for")
     packed = [body.take(header.number(64)) for _ in range(bucket_count)]
     sizes = [header.number(64) for _ in range(buffer_count)]
-    if sum(sizes) > most + HEADER_SLACK:
+    if sum(sizes) > most + SLACK:
         raise malformed("the buffers are longer than the records that they make")
     buckets = (Cursor(decompress(kind, bucket, sum(sizes))) for bucket in packed)
     bucket, opened, buffers = next(buckets), 1, list[Cursor]()

@@ -17,15 +17,16 @@ from shardwright.serialization.riegeli.chunks import (
     PADDING,
     SIGNATURE,
     SIMPLE,
+    TRANSPOSED,
     ChunkHeader,
     hash_of,
 )
-from shardwright.serialization.riegeli.codecs import NONE, SNAPPY, Buffer, compress
+from shardwright.serialization.riegeli.codecs import SNAPPY, Buffer
 from shardwright.serialization.riegeli.limits import DEFAULT_LIMITS
 from shardwright.serialization.riegeli.options import RecordWriterOptions, refuse
 from shardwright.serialization.riegeli.simple import encode_simple
 from shardwright.serialization.riegeli.sink import Sink, Writable
-from shardwright.serialization.riegeli.varint import varint
+from shardwright.serialization.riegeli.transposing import encode_transposed
 
 SIZE_OF_SIZE = 8
 HEADERS_AT_ONCE = 256
@@ -54,6 +55,7 @@ class RecordWriter:
         self.options = RecordWriterOptions.parse(options) if isinstance(options, str) else options
         self._atomic = AtomicFile(file) if isinstance(file, str | os.PathLike) else None
         self._sink = Sink(self._atomic.descriptor if self._atomic else file)  # type: ignore[arg-type]
+        self._codec = self.options.kind, self.options.effective_level, self.options.window_log
         self._begin = 0 if self._atomic else _place(file)
         self._sizes: list[int] = []
         self._values: list[Buffer] = []
@@ -69,8 +71,8 @@ class RecordWriter:
             return
         self._chunk(SIGNATURE, [], 0, 0)
         if self.options.metadata is not None:
-            parts = encode_one_string(self.options.metadata, self.options)
-            self._chunk(METADATA, parts, 0, len(self.options.metadata))
+            metadata = self.options.metadata
+            self._chunk(METADATA, encode_transposed([len(metadata)], [metadata], *self._codec), 0, len(metadata))
 
     @property
     def position(self) -> int:
@@ -156,10 +158,14 @@ class RecordWriter:
         sizes, values, options = self._sizes, self._values, self.options
         self._sizes, self._values, self._so_far = [], [], 0
         size = sum(sizes)
-        parts = encode_simple(sizes, values, options.kind, options.effective_level, options.window_log)
+        if options.transpose:
+            parts = encode_transposed(sizes, values, *self._codec, options.bucket_size)
+        else:
+            parts = encode_simple(sizes, values, *self._codec)
+        kind = TRANSPOSED if options.transpose else SIMPLE
         if DEFAULT_LIMITS.refuses(sum(map(len, parts)), size):
-            parts = encode_simple(sizes, values, SNAPPY, 1)
-        self._chunk(SIMPLE, parts, len(sizes), size)
+            parts, kind = encode_simple(sizes, values, SNAPPY, 1), SIMPLE
+        self._chunk(kind, parts, len(sizes), size)
 
     def _chunk(self, kind: int, parts: Sequence[Buffer], records: int, decoded_size: int) -> None:
         """One chunk: its header, its data and the zeros after it."""
@@ -250,20 +256,3 @@ def _place(file: object) -> int:
         return file.tell()  # type: ignore[attr-defined]
     except (AttributeError, OSError):
         return 0
-
-
-def encode_one_string(record: bytes, options: RecordWriterOptions) -> list[Buffer]:
-    """
-    One record as a transposed chunk that keeps it as it is: one bucket with its bytes and its length, one state.
-
-    >>> b"".join(encode_one_string(b"ab", RecordWriterOptions("uncompressed"))).hex()
-    '000a01020302010101000000616202'
-    """
-    kind, level, window = options.kind, options.effective_level, options.window_log
-    length = varint(len(record))
-    bucket = b"".join(compress(kind, [record + length], level, window))
-    header = b"".join((varint(1), varint(2), varint(len(bucket)), varint(len(record)), varint(len(length))))
-    header += bytes((1, 1, 0, 0, 0))
-    packed = b"".join(compress(kind, [header], level, window))
-    transitions = compress(kind, [b""], level, window) if kind != NONE else []
-    return [bytes((kind,)) + varint(len(packed)) + packed, bucket, *transitions]

@@ -235,6 +235,7 @@ def test_a_closed_writer_takes_nothing() -> None:
         ("snappy,padding", RecordWriterOptions("snappy", initial_padding=BLOCK, final_padding=BLOCK)),
         ("initial_padding:4M,chunk_size:auto", RecordWriterOptions(initial_padding=4 << 20)),
         ("pad_to_block_boundary:initially,transpose:false", RecordWriterOptions(initial_padding=BLOCK)),
+        ("transpose,bucket_fraction:0.25", RecordWriterOptions(transpose=True, bucket_fraction=0.25)),
         ("pad_to_block_boundary,parallelism:4", RecordWriterOptions(initial_padding=BLOCK, final_padding=BLOCK)),
     ],
 )
@@ -246,8 +247,9 @@ def test_option_text(text: str, expected: RecordWriterOptions) -> None:
     "text",
     [
         "gzip", "brotli:12", "zstd:23", "snappy:3", "uncompressed:1", "brotli,zstd", "chunk_size:0", "chunk_size:x",
-        "window_log:20,snappy", "window_log:9", "padding:-1", "default,zstd", "brotli:fast", "transpose",
-        "chunk_size:99E", "brotli_encoder:rbrotli", "parallelism:-1", "bucket_fraction:2", "chunk_size:nan",
+        "window_log:20,snappy", "window_log:9", "padding:-1", "default,zstd", "brotli:fast", "transpose:yes",
+        "chunk_size:99E", "brotli_encoder:rbrotli", "parallelism:-1", "parallelism:1.5", "bucket_fraction:2",
+        "bucket_fraction:x", "chunk_size:nan",
     ],
 )  # fmt: skip
 def test_options_that_cannot_be(text: str) -> None:
