@@ -68,6 +68,37 @@ STORAGE: dict[str, Entry] = {
         "comes after a scalar.",
         'write the path like node[3].attr["value"].tensor, or as a list of names, numbers, keys and indices',
     ),
+    "SW0813": Entry(
+        "field that fits into no chunk",
+        "A message is cut between its fields, list elements and map entries, and a single string or bytes field is a "
+        "chunk of its own. What cannot be cut is larger than a chunk may be.",
+        "give the splitter a larger max_size (at most 2 GiB), or keep the value in a single bytes field",
+    ),
+    "SW0814": Entry(
+        "message nested too deeply",
+        "Protobuf reads messages of at most 100 levels. What is nested deeper could be written and never be read.",
+        "nest the message less",
+    ),
+    "SW0815": Entry(
+        "call of a part of a splitter",
+        "A splitter with a parent hands its chunks to the parent, and has none itself.",
+        "call split or write of the parent",
+    ),
+    "SW0816": Entry(
+        "type that a splitter is not for",
+        "Each specialised splitter is for one type of message, and chunks are messages or bytes.",
+        "use splitter_for(message), which finds the splitter of a type",
+    ),
+    "SW0817": Entry(
+        "message that cannot be written",
+        "Protobuf does not serialise the message, or it was changed while a splitter was working on it.",
+        "set all required fields, keep every field below 2 GiB, and leave the message alone until write has returned",
+    ),
+    "SW0818": Entry(
+        "size or place of chunks that cannot be",
+        "Chunks have at least one byte and fewer than 2 GiB; a chunk is put at a place among those that there are.",
+        "give max_size and chunk_size between 1 and 2147483647, and an index from 0 to the number of chunks",
+    ),
     "SW0850": Entry(
         "version of a module's message that is not known",
         "ir.proto has a version. This one is newer than this Shardwright, or the message is of another type.",

@@ -1,0 +1,1 @@
+"""Messages into chunks: sizes, plans and splitters (RFC "Unbound SavedModel")."""

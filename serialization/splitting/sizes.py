@@ -1,0 +1,272 @@
+"""
+Exact serialised sizes, bottom-up and in one pass; nothing large is serialised to find out how large it is.
+
+`Message.ByteSize` of upb serialises the message: three times the memory, and an error beyond 2 GiB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from shardwright.serialization.fields import is_map, key_field, value_field
+from shardwright.serialization.riegeli.varint import varint
+from shardwright.serialization.splitting.errors import SplitError
+
+F = FieldDescriptor
+MAX_DEPTH = 100
+"""Protobuf reads no message with more levels below it; an entry of a map is a level of its own."""
+
+FIXED = {
+    **dict.fromkeys((F.TYPE_DOUBLE, F.TYPE_FIXED64, F.TYPE_SFIXED64), 8),
+    **dict.fromkeys((F.TYPE_FLOAT, F.TYPE_FIXED32, F.TYPE_SFIXED32), 4),
+    F.TYPE_BOOL: 1,
+}
+"""Bytes of the types whose values all have the same size."""
+
+UNSIGNED = (F.TYPE_UINT32, F.TYPE_UINT64)
+ZIGZAG = (F.TYPE_SINT32, F.TYPE_SINT64)
+BLOCK = 1 << 16
+"""Numbers that are looked at together."""
+
+VARINT_STEPS = np.array([1 << (7 * size) for size in range(1, 10)], dtype=np.uint64)
+
+
+@dataclass(slots=True)
+class Sized:
+    """A large message and the sizes of its fields."""
+
+    message: Message
+    size: int
+    fields: list[FieldSize]
+    unknown: list[bytes]
+
+
+Size: TypeAlias = int | Sized
+"""How many bytes a message has, with details if it is large."""
+
+
+@dataclass(slots=True)
+class FieldSize:
+    """
+    A field of a large message: its bytes, those of tags and lengths included.
+
+    `parts` are the messages in it, if there are any: the size of the one, those of a list in order, or those of a map
+    by key.
+    """
+
+    field: FieldDescriptor
+    value: Any
+    size: int
+    parts: Any = None
+
+
+def varint_size(value: int) -> int:
+    """
+    Bytes of a number from 0 on.
+
+    >>> [varint_size(value) for value in (0, 127, 128, 1 << 63)]
+    [1, 1, 2, 10]
+    """
+    return (value.bit_length() + 6) // 7 or 1
+
+
+def tag_size(field: FieldDescriptor) -> int:
+    """Bytes of a field's tag."""
+    return varint_size(field.number << 3)
+
+
+def framed_size(field: FieldDescriptor, size: int) -> int:
+    """Bytes of a message of so many bytes in a field, which may be a group or in a message set."""
+    if field.type == F.TYPE_GROUP:
+        return size + 2 * tag_size(field)
+    if in_message_set(field):
+        return size + 4 + varint_size(field.number) + varint_size(size)
+    return size + tag_size(field) + varint_size(size)
+
+
+def in_message_set(field: FieldDescriptor) -> bool:
+    """Whether a field is a member of a message set, which has a wire format of its own."""
+    owner = field.containing_type
+    return field.is_extension and owner is not None and owner.GetOptions().message_set_wire_format
+
+
+def scalar_size(field: FieldDescriptor, value: Any) -> int:
+    """Bytes of a scalar, a string with its length; without the tag."""
+    kind = field.type
+    if kind in (F.TYPE_STRING, F.TYPE_BYTES):
+        size = text_size(value)
+        return size + varint_size(size)
+    return FIXED.get(kind) or varint_size(_as_unsigned(kind, value))
+
+
+def text_size(value: str | bytes) -> int:
+    """Bytes of a string or of bytes, without the length."""
+    return len(value) if isinstance(value, bytes) or value.isascii() else len(value.encode())
+
+
+def _as_unsigned(kind: int, value: int) -> int:
+    """The number whose varint stands for a value: 64 bits for a negative one, or zigzag."""
+    if kind in ZIGZAG:
+        return value << 1 if value >= 0 else ~(value << 1)
+    return value if value >= 0 else value + (1 << 64)
+
+
+def numbers_size(field: FieldDescriptor, values: Any) -> int:
+    """Bytes of a list of numbers, without tags and lengths."""
+    width = FIXED.get(field.type)
+    return width * len(values) if width else sum(int(sizes.sum()) for sizes in number_sizes(field, values))
+
+
+def number_sizes(field: FieldDescriptor, values: Any) -> Iterator[np.ndarray]:
+    """Bytes of each varint of a list, a block at a time."""
+    kind = field.type
+    for begin in range(0, len(values), BLOCK):
+        block = np.array(values[begin : begin + BLOCK], dtype=np.uint64 if kind in UNSIGNED else np.int64)
+        if kind in ZIGZAG:
+            block = (block << 1) ^ (block >> 63)
+        yield np.searchsorted(VARINT_STEPS, block.view(np.uint64), side="right") + 1
+
+
+def measure(message: Message, details: int, depth: int = 0) -> Size:
+    """
+    How many bytes a message has when it is serialised; details of those larger than `details` bytes, at any depth.
+
+    Raises SW0814 for a message that is nested deeper than protobuf reads.
+
+    >>> from shardwright.serialization.protos import graph_pb2
+    >>> node = graph_pb2.NodeDef(name="n", op="Const", input=["a", "b"])
+    >>> measure(node, details=100) == node.ByteSize() == 16
+    True
+    """
+    if depth > MAX_DEPTH:
+        raise SplitError("SW0814", f"a message is nested more than {MAX_DEPTH} levels deep")
+    total, fields = 0, list[FieldSize | tuple[FieldDescriptor, Any, int]]()
+    for field, value in message.ListFields():
+        found = sizer(field)(value, details, depth + 1)
+        if found.__class__ is int:
+            total += found
+            fields.append((field, value, found))
+        else:
+            total += found.size
+            fields.append(found)
+    unknown = unknown_fields(message)
+    total += sum(map(len, unknown))
+    if total <= details:
+        return total
+    kept = [each if isinstance(each, FieldSize) else FieldSize(*each) for each in fields]
+    return Sized(message, total, kept, unknown)
+
+
+def size_of(size: Size) -> int:
+    """The bytes, with or without details."""
+    return size if isinstance(size, int) else size.size
+
+
+Sizer: TypeAlias = Callable[[Any, int, int], Any]
+
+
+@cache
+def sizer(field: FieldDescriptor) -> Sizer:
+    """The function that finds a field's size from its value: bytes, or a `FieldSize` with parts if it is large."""
+    if is_map(field):
+        return _map_sizer(field)
+    if field.message_type is not None:
+        return _list_sizer(field) if field.is_repeated else _message_sizer(field)
+    if not field.is_repeated:
+        tag, width = tag_size(field), FIXED.get(field.type)
+        if width:
+            return lambda value, details, depth: tag + width
+        return lambda value, details, depth: tag + scalar_size(field, value)
+    if field.type in (F.TYPE_STRING, F.TYPE_BYTES):
+        tag = tag_size(field)
+        return lambda value, details, depth: sum(tag + scalar_size(field, each) for each in value)
+    return _numbers_sizer(field)
+
+
+def _numbers_sizer(field: FieldDescriptor) -> Sizer:
+    """Lists of numbers, packed or not."""
+    tag = tag_size(field)
+
+    def packed(value: Any, details: int, depth: int) -> int:
+        size = numbers_size(field, value)
+        return tag + varint_size(size) + size
+
+    def unpacked(value: Any, details: int, depth: int) -> int:
+        return tag * len(value) + numbers_size(field, value)
+
+    return packed if field.is_packed else unpacked
+
+
+def _message_sizer(field: FieldDescriptor) -> Sizer:
+    """Single messages."""
+
+    def sizes(value: Any, details: int, depth: int) -> int | FieldSize:
+        size = measure(value, details, depth)
+        if isinstance(size, int):
+            return framed_size(field, size) if special else tag + varint_size(size) + size
+        return FieldSize(field, value, framed_size(field, size.size), size)
+
+    tag, special = tag_size(field), field.type == F.TYPE_GROUP or in_message_set(field)
+    return sizes
+
+
+def _list_sizer(field: FieldDescriptor) -> Sizer:
+    """Lists of messages."""
+
+    def sizes(value: Any, details: int, depth: int) -> int | FieldSize:
+        parts = [measure(each, details, depth) for each in value]
+        total = sum(framed_size(field, size_of(size)) for size in parts)
+        return total if total <= details else FieldSize(field, value, total, parts)
+
+    return sizes
+
+
+def _map_sizer(field: FieldDescriptor) -> Sizer:
+    """Maps: each entry is a message with a key and a value, which are always written."""
+    key, value_of = key_field(field), value_field(field)
+    messages = value_of.message_type is not None
+
+    def sizes(value: Any, details: int, depth: int) -> int | FieldSize:
+        total, parts = 0, dict[Any, Any]()
+        for name in value:
+            if messages:
+                parts[name] = size = measure(value[name], details, depth + 1)
+                content = framed_size(value_of, size_of(size))
+            else:
+                parts[name] = content = 1 + scalar_size(value_of, value[name])
+            total += framed_size(field, entry_size(key, name, content))
+        return total if total <= details else FieldSize(field, value, total, parts if messages else None)
+
+    return sizes
+
+
+def entry_size(key: FieldDescriptor, name: Any, value: int) -> int:
+    """Bytes inside of a map's entry: the key and the value, which has so many bytes with its tag."""
+    return 1 + scalar_size(key, name) + value
+
+
+def unknown_fields(message: Message) -> list[bytes]:
+    """The fields that the message's type does not have, in order, as they are serialised."""
+    fields = UnknownFieldSet(message)
+    return [_unknown_bytes(field) for field in fields] if len(fields) else []
+
+
+def _unknown_bytes(field: Any) -> bytes:
+    """One unknown field, serialised again."""
+    tag, kind, data = field.field_number << 3, field.wire_type, field.data
+    head = varint(tag | kind)
+    if kind == 0:
+        return head + varint(data)
+    if kind in (1, 5):
+        return head + data.to_bytes(8 if kind == 1 else 4, "little")
+    if kind == 2:
+        return head + varint(len(data)) + data
+    return head + b"".join(map(_unknown_bytes, data)) + varint(tag | 4)
