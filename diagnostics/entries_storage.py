@@ -99,6 +99,90 @@ STORAGE: dict[str, Entry] = {
         "Chunks have at least one byte and fewer than 2 GiB; a chunk is put at a place among those that there are.",
         "give max_size and chunk_size between 1 and 2147483647, and an index from 0 to the number of chunks",
     ),
+    "SW0830": Entry(
+        "no file of this message",
+        "A message called `PREFIX` is in `PREFIX.pb` if it is whole, and in `PREFIX.cpb` if it is in chunks.",
+        "give the prefix that was written, or the path of one of the two files",
+    ),
+    "SW0831": Entry(
+        "two files of one message",
+        "`PREFIX.pb` and `PREFIX.cpb` are both there. One of them is from an earlier save, and nothing says which.",
+        "delete the one that is older; Splitter.write removes it by itself",
+    ),
+    "SW0832": Entry(
+        "file of another kind than its name says",
+        "A `.cpb` file begins with riegeli's signature, and a `.pb` file never does. An empty `.cpb` file was not "
+        "written to its end.",
+        "write the message again, or give the file its own ending back",
+    ),
+    "SW0833": Entry(
+        "no chunk metadata at the end",
+        "The last record of a chunked file is its `ChunkMetadata`. A file that was cut between two chunks has another "
+        "record there.",
+        "get the whole file",
+    ),
+    "SW0834": Entry(
+        "version of chunked file that cannot be read",
+        "The file's `VersionDef` says that mergers of this version cannot, or must not, read it.",
+        "install a newer Shardwright",
+    ),
+    "SW0835": Entry(
+        "list of chunks that is not that of the file",
+        "`ChunkMetadata.chunks` has the type, the size and the position of each record but the last, each record once.",
+        "write the message again; shardwright verify FILE shows the chunks",
+    ),
+    "SW0836": Entry(
+        "wrong number of a chunk",
+        "Every `ChunkedField` names a chunk, or has others nested in it; every chunk is named once.",
+        "set chunk_index to the chunk's place in the list; Splitter.write does",
+    ),
+    "SW0837": Entry(
+        "path that the message type does not have",
+        "A chunk's field tags must lead to a message, or a value, of the type that is read: with fields that it has, "
+        "an index after a repeated field, a key of its kind after a map.",
+        "read the file with the message type that was written",
+    ),
+    "SW0838": Entry(
+        "chunk that does not fit its place",
+        "Chunks of type MESSAGE are for messages, of type BYTES for bytes, text that is UTF-8, and numbers as decimal "
+        "text.",
+        "read the file with the message type that was written; Splitter.write chooses the types",
+    ),
+    "SW0839": Entry(
+        "chunk that is not a message",
+        "The bytes are as they were written, but protobuf cannot parse them as a message of the type at this place.",
+        "read the file with the message type that was written",
+    ),
+    "SW0840": Entry(
+        "index beyond the end of a list",
+        "A chunk is for an element of a repeated field, or for something in one, and elements before it are missing.",
+        "write the message again; give elements in their order",
+    ),
+    "SW0841": Entry(
+        "two members of a oneof",
+        "A chunk is for a member of a oneof in which another member is set. Setting it would drop what is there.",
+        "write the message again",
+    ),
+    "SW0842": Entry(
+        "required fields are missing",
+        "The message that was put together lacks fields that its type requires (proto2).",
+        "write the message again, whole; read_partial reads parts only of types that require nothing",
+    ),
+    "SW0843": Entry(
+        "chunk metadata that no splitter writes",
+        "The metadata are larger than what they describe, or nested deeper than messages can be. Hostile files are.",
+        "write the message again",
+    ),
+    "SW0846": Entry(
+        "wrong argument for a merger",
+        "Chunks are messages or bytes; what they are merged into is an empty message of the type that was split.",
+        "give Merger a new message: Merger.read(prefix, message := GraphDef())",
+    ),
+    "SW0847": Entry(
+        "no part to read",
+        "Only a chunked file has parts, and metadata. The message itself may be no chunk, if its splitter was told so.",
+        "read it whole: Merger.read(prefix, message)",
+    ),
     "SW0850": Entry(
         "version of a module's message that is not known",
         "ir.proto has a version. This one is newer than this Shardwright, or the message is of another type.",
@@ -305,5 +389,16 @@ STORAGE: dict[str, Entry] = {
         "variables that cannot be read",
         "The checkpoint beside a SavedModel is damaged, incomplete, or does not hold what the graph needs.",
         "get the whole directory again: variables/variables.index and all of variables/variables.data-*",
+    ),
+    "SW0893": Entry(
+        "operations that TensorFlow cannot say",
+        "An exported graph consists of operations that TensorFlow runs on any machine. All that have no such form are "
+        "listed, each with its reason.",
+        "write the operation by others, or export the part of the program before it",
+    ),
+    "SW0894": Entry(
+        "stage that is no global program",
+        "Graphs are made of the program as it was written, on whole arrays: of a traced or propagated stage.",
+        "shardwright.to_graph_def(function.trace(...))",
     ),
 }
