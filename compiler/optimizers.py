@@ -51,6 +51,11 @@ class Optimizer(Module):
         """The learning rate: a variable, or what the schedule gives for the present step."""
         return self._rate if self._schedule is None else self._schedule(functions.astype(self.iterations, "float32"))
 
+    @property
+    def slots(self) -> dict[str, dict[Variable, Variable]]:
+        """The states by their names, and by the variables that they belong to; none before the first step."""
+        return {name: dict(zip(self._places, slots, strict=True)) for name, slots in self._slots.items()}
+
     @learning_rate.setter
     def learning_rate(self, rate: float) -> None:
         if self._rate is None:

@@ -8,7 +8,6 @@ mesh and engine gives the same numbers, and each device makes its own part of th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from threading import Lock
 from typing import Any
 
@@ -339,8 +338,12 @@ def _laid_out(value: Tracer, layout: Layout | None) -> Tracer:
     return value if layout is None else emit.constrain(value, layout)
 
 
-class _Seeds:
-    """The seeds of calls that are given none: the same ones, in order, in every process and run."""
+class Seeds:
+    """
+    The seeds of calls that are given none: the same ones, in order, in every process and run.
+
+    `seed` is what `set_seed` set, `drawn` how many calls there were since; both can be set to go on from there.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -348,7 +351,7 @@ class _Seeds:
 
     def restart(self, seed: int) -> None:
         with self._lock:
-            self._seed, self._numbers = seed, count(1)
+            self.seed, self.drawn = seed, 0
 
     def following(self, what: str, seed: Any) -> Any:
         """Two numbers for a call: of its own seed, or the next ones."""
@@ -360,11 +363,13 @@ class _Seeds:
                     help="pass a seed as an argument, and use the stateless functions",
                 )
             with self._lock:
-                return (self._seed, next(self._numbers) << 32)
-        return (self._seed, seed) if scalar_kind(seed) == "integer" else seed
+                self.drawn += 1
+                return (self.seed, self.drawn << 32)
+        return (self.seed, seed) if scalar_kind(seed) == "integer" else seed
 
 
-_seeds = _Seeds()
+seeds = Seeds()
+"""Those of this process; a checkpoint of `shardwright.random` holds them."""
 
 
 def set_seed(seed: int) -> None:
@@ -380,7 +385,7 @@ def set_seed(seed: int) -> None:
     """
     if scalar_kind(seed) != "integer":
         raise type_error("SW0560", f"set_seed: {seed!r} is no whole number", help="give one, such as 42")
-    _seeds.restart(seed)
+    seeds.restart(seed)
 
 
 def uniform(
@@ -401,7 +406,7 @@ def uniform(
     >>> shardwright.Variable(shardwright.random.uniform, shape=(30, 30), dtype=shardwright.float32).shape
     (30, 30)
     """
-    return stateless_random_uniform(shape, _seeds.following("uniform", seed), minval, maxval, dtype, name, layout)
+    return stateless_random_uniform(shape, seeds.following("uniform", seed), minval, maxval, dtype, name, layout)
 
 
 def normal(
@@ -414,7 +419,7 @@ def normal(
     layout: Layout | None = None,
 ) -> Any:
     """Like `stateless_random_normal`, with other numbers at each call without a seed."""
-    return stateless_random_normal(shape, _seeds.following("normal", seed), mean, stddev, dtype, name, layout)
+    return stateless_random_normal(shape, seeds.following("normal", seed), mean, stddev, dtype, name, layout)
 
 
 def truncated_normal(
@@ -427,5 +432,5 @@ def truncated_normal(
     layout: Layout | None = None,
 ) -> Any:
     """Like `stateless_random_truncated_normal`, with other numbers at each call without a seed."""
-    pair = _seeds.following("truncated_normal", seed)
+    pair = seeds.following("truncated_normal", seed)
     return stateless_random_truncated_normal(shape, pair, mean, stddev, dtype, name, layout)

@@ -46,6 +46,7 @@ MAX_VALUES = 1 << 16
 MAX_RANK = 32
 """The most dims that tensorstore stores."""
 
+_ROOM_BYTES = 1 << 10
 _MAX_ELEMENTS = 1 << 60
 
 Plain = bool | int | float | complex | str | None
@@ -89,11 +90,20 @@ class Manifest:
 
     def to_bytes(self) -> bytes:
         """The file's bytes."""
-        head = {"format": FORMAT, "version": VERSION, "sequence": self.sequence, "time": self.time.hex()}
-        body = b"".join(_line(item) for item in [head, *self._items()])
+        body = b"".join(map(_line, self._items()))
         return body + _line({"sha256": hashlib.sha256(body).hexdigest()})
 
+    def fault(self) -> str | None:
+        """Why this could not be read again: there is a limit to what a manifest may hold."""
+        sizes = [len(_line(item)) for item in self._items()]
+        if max(sizes) > MAX_LINE_BYTES:
+            return f"a name or a text needs more than {MAX_LINE_BYTES} bytes"
+        if sum(sizes) > MAX_BYTES - _ROOM_BYTES or len(self.values) > MAX_VALUES:
+            return f"the names, shapes and values need more than {MAX_BYTES} bytes, or are more than {MAX_VALUES}"
+        return None
+
     def _items(self) -> Iterator[dict[str, Any]]:
+        yield {"format": FORMAT, "version": VERSION, "sequence": self.sequence, "time": self.time.hex()}
         for entry in self.arrays.values():
             grid = entry.grid
             cut = {"shape": grid.shape, "file": grid.file, "chunk": grid.chunk}

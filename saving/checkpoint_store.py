@@ -13,7 +13,7 @@ import stat
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -36,6 +36,9 @@ _NATIVE = {
     *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
 }
 """The types that zarr has itself; others have one byte each, and are stored as that."""
+
+Index = tuple[int, ...]
+"""The place of a file in an array's grid of files."""
 
 _NOWHERE = Layout([], Mesh())
 """The layout of an array that is not distributed."""
@@ -88,13 +91,16 @@ def write_arrays(
     """
     kept = {name: _stored_form(held(value)) for name, value in arrays.items()}
     check_storable(kept)
+    entries = {name: _entry(name, number, value) for number, (name, value) in enumerate(kept.items())}
+    manifest = Manifest(entries, dict(values or {}), sequence, time)
+    fault = manifest.fault()
+    if fault is not None:
+        raise checkpoint_error("SW0875", fault)
     store = ArrayStore(folder)
     (folder / ARRAYS).mkdir()
-    entries: dict[str, ArrayEntry] = {}
     moved = Transfers()
-    for number, (name, value) in enumerate(kept.items()):
-        entries[name] = store.write(name, number, value, moved)
-    manifest = Manifest(entries, dict(values or {}), sequence, time)
+    for name, value in kept.items():
+        entries[name] = store.write(entries[name], value, moved)
     (folder / MANIFEST).write_bytes(manifest.to_bytes())
     return moved
 
@@ -120,6 +126,11 @@ def _fault(value: Any) -> str | None:
     return None
 
 
+def _entry(name: str, number: int, value: Any) -> ArrayEntry:
+    """An array's entry before it is written, with room for its checksum."""
+    return ArrayEntry(name, number, value.dtype.name, _grid(value), (1 << 32) - 1)
+
+
 def _stored_form(value: Any) -> Any:
     return value if isinstance(value, DTensor) else native_array(np.asarray(value))
 
@@ -143,16 +154,15 @@ class ArrayStore:
         # A context of its own: nothing is remembered of another folder that was at this path before.
         self._context = self._library.Context({"file_io_sync": False})
 
-    def write(self, name: str, number: int, value: Any, moved: Transfers) -> ArrayEntry:
-        """Write an array into the folder of its number; what it moved is added to `moved`."""
-        entry = ArrayEntry(name, number, value.dtype.name, _grid(value), 0)
+    def write(self, entry: ArrayEntry, value: Any, moved: Transfers) -> ArrayEntry:
+        """Write an array into its folder; its entry with the checksum. What was moved is added to `moved`."""
         path = self.folder / entry.folder
         path.mkdir()
         (path / _ZARR).write_bytes(zarr_text(entry))
         handle = self._open(entry)
         parts = holdings(_layout(value), entry.shape)
         stacked = value.stacked if isinstance(value, DTensor) else value
-        checksums: dict[tuple[int, ...], int] = {}
+        checksums: dict[Index, int] = {}
         for holding in parts:
             local = _local(stacked, holding.places[0])
             for index, piece in entry.grid.pieces(holding.box):
@@ -160,10 +170,10 @@ class ArrayStore:
                 writing = handle[_slices(piece)].write(_as_stored(part))
                 checksums[index] = _crc32(part)
                 writing.result()
-                moved.by_device[holding.owner(number + len(checksums))] += part.nbytes
+                moved.by_device[holding.owner(entry.number + len(checksums))] += part.nbytes
         stored = sum(map(entry.grid.file_bytes, checksums))
-        moved.rows.append(ArrayTransfer(name, len(parts), _box_bytes(entry, parts), stored))
-        return ArrayEntry(name, number, entry.dtype, entry.grid, _combined(checksums, entry.grid))
+        moved.rows.append(ArrayTransfer(entry.name, len(parts), _box_bytes(entry, parts), stored))
+        return replace(entry, crc32=_combined(checksums, entry.grid))
 
     def read(self, entry: ArrayEntry, layout: Layout | None, moved: Transfers) -> Any:
         """
@@ -188,12 +198,18 @@ class ArrayStore:
                 stacked[place] = first
         moved.rows.append(ArrayTransfer(entry.name, len(parts), _box_bytes(entry, parts), stored))
 
-    def _read_piece(self, entry: ArrayEntry, handle: Any, index: tuple[int, ...], piece: Box, target: Any) -> None:
+    def _read_piece(self, entry: ArrayEntry, handle: Any, index: Index, piece: Box, target: Any) -> None:
+        fault = self._read_fault(entry, handle, index, piece, target)
+        if fault is not None:
+            raise damaged(f"{entry.name!r} in {self.folder} is damaged", [fault])
+
+    def _read_fault(self, entry: ArrayEntry, handle: Any, index: Index, piece: Box, target: Any) -> str | None:
+        """Reads a part of a file into an array; what is wrong with the file, if anything is."""
         try:
             self._library.array(_as_stored(target)).write(handle[_slices(piece)]).result()
-        except Exception as error:
-            file = f"{entry.folder}/{entry.grid.file_name(index)}"
-            raise damaged(f"{entry.name!r} is damaged: {self.folder / file}", [str(error).splitlines()[0]]) from error
+        except Exception as error:  # whatever a library says of a file: the file is not what was written
+            return f"{entry.folder}/{entry.grid.file_name(index)}: {str(error).splitlines()[0]}"
+        return None
 
     def _open(self, entry: ArrayEntry) -> Any:
         """The array in tensorstore; everything that it relies on comes from the entry."""
@@ -207,16 +223,20 @@ class ArrayStore:
         }
         return self._library.open(spec, open=True, context=self._context).result()
 
-    def checksum(self, entry: ArrayEntry) -> int:
-        """The checksum of what is stored of an array; raises `ValueError` (SW0873) for the first damaged file."""
+    def damages(self, entry: ArrayEntry) -> list[str]:
+        """Which files of an array do not hold what was written: all of them are read."""
         handle = self._open(entry)
-        checksums: dict[tuple[int, ...], int] = {}
+        checksums: dict[Index, int] = {}
+        wrong: list[str] = []
         for index in entry.grid.file_indices():
             piece = entry.grid.file_box(index)
             part = np.empty([stop - start for start, stop in piece], entry.element)
-            self._read_piece(entry, handle, index, piece, part)
+            fault = self._read_fault(entry, handle, index, piece, part)
+            wrong += [fault] if fault else []
             checksums[index] = _crc32(part)
-        return _combined(checksums, entry.grid)
+        if not wrong and _combined(checksums, entry.grid) != entry.crc32:
+            wrong = [f"{entry.folder}: its files are whole, but some of them are not those that were written"]
+        return wrong
 
     def faults(self, entry: ArrayEntry) -> list[str]:
         """What is wrong with an array's files by name and size; nothing but `zarr.json` is opened."""
@@ -312,9 +332,9 @@ def _local(stacked: Any, place: Place) -> Any:
     return stacked[(*(min(at, size - 1) for at, size in zip(place, stacked.shape, strict=False)), ...)]
 
 
-def _within(piece: Box, box: Box) -> tuple[slice, ...]:
-    """Where a piece lies within a box."""
-    return tuple(slice(start - low, stop - low) for (start, stop), (low, _) in zip(piece, box, strict=True))
+def _within(piece: Box, box: Box) -> tuple[Any, ...]:
+    """Where a piece lies within a box; the dots make it a view of arrays without dims, too."""
+    return (*(slice(start - low, stop - low) for (start, stop), (low, _) in zip(piece, box, strict=True)), ...)
 
 
 def _slices(box: Box) -> tuple[slice, ...]:
@@ -330,7 +350,7 @@ def _crc32(array: np.ndarray[Any, Any]) -> int:
     return zlib.crc32(array.reshape(-1).view(np.uint8).data)
 
 
-def _combined(checksums: Mapping[tuple[int, ...], int], grid: Grid) -> int:
+def _combined(checksums: Mapping[Index, int], grid: Grid) -> int:
     """One checksum of those of all files, row-major."""
     return zlib.crc32(b"".join(checksums[index].to_bytes(4, "little") for index in grid.file_indices()))
 
