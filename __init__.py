@@ -224,11 +224,22 @@ newaxis = None
 
 if TYPE_CHECKING:
     from shardwright.compiler import fft, linalg
+    from shardwright.saving.checkpoint_manager import CheckpointManager
+    from shardwright.saving.checkpoints import Checkpoint, list_variables, load_variables, verify_checkpoint
 else:  # checkers shall not think that the module has every attribute
+    _LATER = {
+        "Checkpoint": "checkpoints",
+        "CheckpointManager": "checkpoint_manager",
+        "list_variables": "checkpoints",
+        "load_variables": "checkpoints",
+        "verify_checkpoint": "checkpoints",
+    }
 
     def __getattr__(name: str) -> Any:
         if name in ("fft", "linalg"):  # loaded when they are used
             return import_module(f"shardwright.compiler.{name}")
+        if name in _LATER:
+            return getattr(import_module(f"shardwright.saving.{_LATER[name]}"), name)
         if name.startswith("_"):
             raise AttributeError(f"module 'shardwright' has no attribute {name!r}")
         from shardwright.compiler.suggestions import no_function
@@ -237,6 +248,8 @@ else:  # checkers shall not think that the module has every attribute
 
 
 __all__ = [
+    "Checkpoint",
+    "CheckpointManager",
     "DTensor",
     "Diagnostic",
     "GradientTape",
@@ -350,7 +363,9 @@ __all__ = [
     "less_equal",
     "linalg",
     "linspace",
+    "list_variables",
     "load_mlir",
+    "load_variables",
     "log",
     "log1p",
     "log2",
@@ -447,6 +462,7 @@ __all__ = [
     "value_and_grad",
     "var",
     "vecdot",
+    "verify_checkpoint",
     "where",
     "while_loop",
     "zeros",

@@ -125,7 +125,7 @@ def choose_grid(shape: Shape, parts: Shape, itemsize: int) -> Grid:
     >>> choose_grid((8192, 8192), (2, 4), 4)
     Grid(shape=(8192, 8192), file=(4096, 2048), chunk=(128, 128), itemsize=4)
     >>> choose_grid((50257,), (1,), 4)
-    Grid(shape=(50257,), file=(62825,), chunk=(12565,), itemsize=4)
+    Grid(shape=(50257,), file=(50260,), chunk=(12565,), itemsize=4)
     """
     local = tuple(max(size // count, 1) for size, count in zip(shape, parts, strict=True))
     free = tuple(count == 1 for count in parts)

@@ -20,6 +20,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from shardwright.diagnostics import ShardwrightValueError
 from shardwright.dialects.types import element_dtype, element_type_named
 from shardwright.saving.checkpoint_chunks import (
     MAX_CHUNK_BYTES,
@@ -124,6 +125,17 @@ def read_manifest(folder: Path) -> Manifest:
     if size > MAX_BYTES:
         raise malformed(path, f"has {size} bytes; at most {MAX_BYTES} are read")
     return _parsed(path.read_bytes(), path, array_folders(folder))
+
+
+def read_head(folder: Path) -> tuple[int, float] | None:
+    """The sequence and time of a checkpoint, from the first line alone; None if that says nothing of the kind."""
+    path = folder / MANIFEST
+    try:
+        with path.open("rb") as file:
+            head = _object(file.readline(MAX_LINE_BYTES), path)
+        return _natural(head.get("sequence"), path), _float(head.get("time"), path)
+    except (OSError, ShardwrightValueError):
+        return None
 
 
 def array_folders(folder: Path) -> int:

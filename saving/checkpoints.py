@@ -107,7 +107,7 @@ class Checkpoint:
         something else at that path (SW0876) and for what cannot be saved (SW0875), `ImportError` (SW0877) without
         tensorstore.
         """
-        write_checkpoint(path, self._found("saved"))
+        write_checkpoint(path, self.found("saved"))
         return os.fspath(path)
 
     def write(self, path: str | os.PathLike[str]) -> str:
@@ -124,9 +124,9 @@ class Checkpoint:
         """
         folder = Path(path)
         manifest = read_manifest(folder)
-        found = self._found("restored")
+        found = self.found("restored")
         if build_slots(found, manifest.arrays):
-            found = self._found("restored")
+            found = self.found("restored")
         plan = _compare(found, manifest)
         if strict and not plan.complete:
             faults = plan.faults()
@@ -139,7 +139,8 @@ class Checkpoint:
         """The same as `restore`, under TensorFlow's name for reading what `write` wrote."""
         return self.restore(path, strict=strict)
 
-    def _found(self, what: str) -> Found:
+    def found(self, what: str) -> Found:
+        """All values with their names, which now are to be `what`, saved or restored."""
         if current_trace() is not None:
             raise checkpoint_error("SW0875", f"nothing can be {what} in a traced function, which runs only once")
         return find(self._objects, self._root)
