@@ -166,7 +166,7 @@ STORAGE: dict[str, Entry] = {
     "SW0842": Entry(
         "required fields are missing",
         "The message that was put together lacks fields that its type requires (proto2).",
-        "write the message again, whole; read_partial reads parts only of types that require nothing",
+        "set them and write the message again; read_partial reads what is there",
     ),
     "SW0843": Entry(
         "chunk metadata that no splitter writes",

@@ -1,0 +1,16 @@
+"""
+Chunked messages put together again, or read where they lie.
+
+>>> import tempfile, pathlib
+>>> from shardwright.serialization.protos import graph_pb2
+>>> path = pathlib.Path(tempfile.mkdtemp()) / "graph.pb"
+>>> _ = path.write_bytes(graph_pb2.GraphDef(node=[graph_pb2.NodeDef(name="a")]).SerializeToString())
+>>> Merger.read(path.with_suffix(""), graph := graph_pb2.GraphDef())
+>>> graph.node[0].name
+'a'
+"""
+
+from shardwright.serialization.merging.errors import MergeError
+from shardwright.serialization.merging.merger import Merger, read_metadata
+
+__all__ = ["MergeError", "Merger", "read_metadata"]

@@ -1,0 +1,40 @@
+"""Why a message cannot be put together: one exception with a code and the places that it is about."""
+
+from __future__ import annotations
+
+from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics.registry import ENTRIES
+from shardwright.serialization.riegeli import RiegeliError
+
+
+class MergeError(ShardwrightValueError):
+    """
+    A message that cannot be put together: `file`, `chunk` (its number) and `path` say where, as far as that is known.
+
+    >>> print(MergeError("SW0836", "no chunk has this number", file="a.cpb", chunk=7, path="node[3]", help="write it"))
+    error[SW0836]: a.cpb, chunk 7, node[3]: no chunk has this number
+      help: write it
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        file: str | None = None,
+        chunk: int | None = None,
+        path: str | None = None,
+        help: str = "",
+    ) -> None:
+        self.code, self.message = code, message
+        self.file, self.chunk, self.path = file, chunk, path
+        places = (file, None if chunk is None else f"chunk {chunk}", path)
+        where = ", ".join(place for place in places if place)
+        text = f"{where}: {message}" if where else message
+        super().__init__(Diagnostic(code, text, help=help or ENTRIES[code].help))
+
+
+def damaged(error: RiegeliError, chunk: int | None = None, path: str | None = None) -> MergeError:
+    """A fault of the records, with its own code and what the record was for."""
+    place = "" if error.offset is None else f"byte {error.offset}: "
+    return MergeError(error.code, place + error.message, file=error.file, chunk=chunk, path=path)

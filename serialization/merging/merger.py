@@ -1,0 +1,153 @@
+"""Chunks put together again: `Merger`, with the RFC's methods."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from google.protobuf.message import Message
+
+from shardwright.serialization.merging.assembling import Assembler
+from shardwright.serialization.merging.chunked_file import ChunkedFile
+from shardwright.serialization.merging.errors import MergeError
+from shardwright.serialization.merging.files import WHOLE, find_file
+from shardwright.serialization.merging.plan import Part, Planner
+from shardwright.serialization.merging.shapes import descriptor_of
+from shardwright.serialization.merging.sources import LARGEST, ChunkSource, FileSource, MemorySource, merge_bytes
+from shardwright.serialization.merging.wire import WireFault
+from shardwright.serialization.protos import chunk_pb2
+
+
+class Merger:
+    """
+    Puts chunked messages together (RFC "Unbound SavedModel", Public C++ API).
+
+    All methods fill a message that must be empty; after an error it is empty again. Every refusal is a `MergeError`.
+
+    >>> from shardwright.serialization.protos import graph_pb2
+    >>> chunked = chunk_pb2.ChunkedMessage(chunk_index=0)
+    >>> runs = [graph_pb2.GraphDef(node=[graph_pb2.NodeDef(name=name)]) for name in "ab"]
+    >>> chunked.chunked_fields.add().message.chunk_index = 1
+    >>> Merger.merge(runs, chunked, graph := graph_pb2.GraphDef())
+    >>> [node.name for node in graph.node]
+    ['a', 'b']
+    """
+
+    @staticmethod
+    def merge(
+        chunks: Sequence[Message | bytes], chunked_message: chunk_pb2.ChunkedMessage, merged_message: Message
+    ) -> None:
+        """Merge chunks that are in memory, as `Splitter.split` returns them."""
+        source = MemorySource(chunks)
+        parts = Planner(descriptor_of(merged_message), source.kinds).plan(chunked_message)
+        _assemble(parts, source, merged_message)
+
+    @staticmethod
+    def read(prefix: str | os.PathLike[str], merged_message: Message) -> None:
+        """
+        Read `prefix.pb` or `prefix.cpb` (or the path of one of them) into a message of the type that was written.
+
+        Every byte of the file is checked; beside the message there is at most the largest record in memory.
+        """
+        path = find_file(prefix)
+        if path.suffix == WHOLE:
+            _check_empty(merged_message)
+            _read_whole(path, merged_message)
+        else:
+            with ChunkedFile(path) as file:
+                _read_chunks(file, merged_message)
+
+    @staticmethod
+    def read_chunked_from_string(data: bytes | bytearray | memoryview, merged_message: Message) -> None:
+        """Read the contents of a `.cpb` file that are in memory."""
+        with ChunkedFile(io.BytesIO(data)) as file:
+            _read_chunks(file, merged_message)
+
+    @staticmethod
+    def read_partial(
+        prefix: str | os.PathLike[str], merged_message: Message, chunk_metadata: chunk_pb2.ChunkMetadata | None = None
+    ) -> None:
+        """
+        Read a part of a `.cpb` file: what `chunk_metadata` names, with the chunks of the file's own list; without it
+        the first chunk of all, which has everything that was not put into other chunks. Required fields may be missing.
+
+        SW0847 for a `.pb` file, which has no parts, and for a file in which the message itself is no chunk.
+        """
+        path = find_file(prefix)
+        if path.suffix == WHOLE:
+            raise MergeError("SW0847", "it has no chunks, so there are no parts to read", file=str(path))
+        with ChunkedFile(path) as file:
+            tree = file.root() if chunk_metadata is None else chunk_metadata.message
+            if chunk_metadata is not None:
+                file.check_same_chunks(chunk_metadata)
+            parts = Planner(descriptor_of(merged_message), file.kinds, file.name).plan(tree, partial=True)
+            _assemble(parts, FileSource(file), merged_message, partial=True)
+
+
+def read_metadata(path: str | os.PathLike[str]) -> chunk_pb2.ChunkMetadata:
+    """The `ChunkMetadata` of a `.cpb` file, checked as far as it can be without the type of the message."""
+    found = find_file(path)
+    if found.suffix == WHOLE:
+        raise MergeError("SW0847", "it has no chunks, so it has no metadata", file=str(found))
+    with ChunkedFile(found) as file:
+        return chunk_pb2.ChunkMetadata.FromString(bytes(file.metadata))
+
+
+def plan_of(file: ChunkedFile, message: Message) -> list[Part]:
+    """The parts of an open file for a message of a type."""
+    try:
+        return Planner(descriptor_of(message), file.kinds, file.name).plan(file.tree)
+    except WireFault as fault:
+        raise file.error("SW0833", f"the last record is not a ChunkMetadata: {fault}") from None
+
+
+def _read_chunks(file: ChunkedFile, message: Message) -> None:
+    _check_empty(message)
+    file.check_records()
+    parts = plan_of(file, message)
+    file.release_metadata()
+    _assemble(parts, FileSource(file), message)
+
+
+def _check_empty(message: Message) -> None:
+    """Indices of a file would mean other elements in a message that has some."""
+    if message.ListFields():
+        text = f"the {message.DESCRIPTOR.full_name} to merge into is not empty"
+        raise MergeError("SW0846", text)
+
+
+def _assemble(parts: list[Part], source: ChunkSource, message: Message, *, partial: bool = False) -> None:
+    """Put parts into an empty message, and leave it empty if that fails."""
+    _check_empty(message)
+    try:
+        Assembler(message, source).put(parts)
+        if not partial:
+            _check_required(message, source.name)
+    except BaseException:
+        message.Clear()
+        raise
+
+
+def _check_required(message: Message, file: str | None) -> None:
+    if not message.IsInitialized():
+        missing = ", ".join(message.FindInitializationErrors()[:10])  # type: ignore[attr-defined]
+        raise MergeError("SW0842", f"required fields are missing: {missing}", file=file)
+
+
+def _read_whole(path: Path, message: Message) -> None:
+    """A message in one piece."""
+    size = path.stat().st_size
+    if size > LARGEST:
+        raise MergeError("SW0839", f"{size} bytes are more than protobuf can parse at once", file=str(path))
+    data = bytearray(size)
+    with path.open("rb") as stream:
+        if stream.readinto(data) != size or stream.read(1):
+            raise MergeError("SW0832", "it changed while it was read", file=str(path))
+    try:
+        merge_bytes(message, data, str(path), None, "")
+        _check_required(message, str(path))
+    except MergeError:
+        message.Clear()
+        raise

@@ -1,0 +1,158 @@
+"""
+Kinds of places in messages: what tags lead to, with indices and keys left out.
+
+Many paths of a large message differ only in an index; each kind of place is checked against the type once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import Any
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import Message
+
+from shardwright.serialization.fields import KEY_KINDS, MapKey, Step, find_field, is_map, key_field, value_field
+from shardwright.serialization.protos import chunk_pb2
+
+Key = tuple[int | MapKey, ...]
+"""A path without its types: numbers of fields, and the index or key after each that has one."""
+
+
+class Kind(Enum):
+    """What is at a place."""
+
+    MESSAGE = "a message"
+    SCALAR = "a value"
+    LIST = "a repeated field"
+    MAP = "a map"
+
+
+class Mismatch(Exception):
+    """A tag that cannot follow here; `from_tags` says why."""
+
+
+class Shape:
+    """A kind of place: the field that leads there, and whether it is that field or an element of it."""
+
+    __slots__ = ("chain", "element", "field", "into", "key_kind", "kind", "message")
+
+    def __init__(
+        self, before: tuple[Shape, ...], message: Descriptor | None, field: FieldDescriptor | None, whole: bool = False
+    ) -> None:
+        self.field, self.message = field, message
+        self.chain = (*before, self) if field is not None else ()
+        """The shapes on the way here, one for each member of a `Key`."""
+        self.into = dict[int, Shape]()
+        self.kind = Kind.SCALAR if message is None else Kind.MESSAGE
+        self.element: Shape | None = None
+        self.key_kind = "index"
+        if whole and field is not None and field.is_repeated:
+            self._be_repeated(field)
+
+    def _be_repeated(self, field: FieldDescriptor) -> None:
+        """This is a list or a map as a whole."""
+        self.message = None
+        if is_map(field):
+            self.kind, self.key_kind = Kind.MAP, KEY_KINDS[key_field(field).type]
+            self.element = Shape(self.chain, value_field(field).message_type, field)
+        else:
+            self.kind = Kind.LIST
+            self.element = Shape(self.chain, field.message_type, field)
+
+    def enter(self, number: int) -> Shape:
+        """The shape of a field of the message that is here."""
+        shape = self.into.get(number)
+        if shape is None:
+            if self.message is None:
+                raise Mismatch
+            field = find_field(self.message, number)
+            shape = self.into[number] = Shape(self.chain, field.message_type, field, whole=True)
+        return shape
+
+    @property
+    def value_field(self) -> FieldDescriptor:
+        """The field that says what values here are: the field itself, or that of a map's values."""
+        assert self.field is not None
+        return value_field(self.field) if is_map(self.field) else self.field
+
+
+def root_shape(descriptor: Descriptor) -> Shape:
+    """The shape of a message as a whole; the shapes of all that is in it grow from it."""
+    return Shape((), descriptor, None)
+
+
+def follow(shape: Shape, tags: Iterable[chunk_pb2.FieldIndex]) -> tuple[list[int | MapKey], Shape]:
+    """The members of a path that tags add, and the shape that they lead to; a `Mismatch` if they cannot."""
+    members = list[int | MapKey]()
+    for tag in tags:
+        kind, element = tag.WhichOneof("kind"), shape.element
+        if element is None:
+            if kind != "field":
+                raise Mismatch
+            members.append(tag.field)
+            shape = shape.into.get(tag.field) or shape.enter(tag.field)
+        else:
+            members.append(_member(tag, kind, shape))
+            shape = element
+    return members, shape
+
+
+def _member(tag: chunk_pb2.FieldIndex, kind: str | None, shape: Shape) -> int | MapKey:
+    """The index or key in a tag, of the kind that a list or a map needs."""
+    if shape.kind is Kind.LIST:
+        if kind == "index":
+            return tag.index
+    elif kind == "map_key" and tag.map_key.WhichOneof("type") == shape.key_kind:
+        return getattr(tag.map_key, shape.key_kind)
+    raise Mismatch
+
+
+def steps_of(shape: Shape, key: Key) -> list[Step]:
+    """A path with its types."""
+    steps, chain, place = list[Step](), shape.chain, 0
+    while place < len(chain):
+        here = chain[place]
+        assert here.field is not None
+        more = here.element is not None and place + 1 < len(chain)
+        if not more:
+            steps.append(Step(here.field))
+        elif here.kind is Kind.MAP:
+            steps.append(Step(here.field, key=key[place + 1]))
+        else:
+            steps.append(Step(here.field, index=int(key[place + 1])))
+        place += 1 + more
+    return steps
+
+
+def key_of(path: Sequence[Step]) -> Key:
+    """A path without its types."""
+    members = list[int | MapKey]()
+    for step in path:
+        members.append(step.field.number)
+        if step.key is not None:
+            members.append(step.key)
+        elif step.index is not None:
+            members.append(step.index)
+    return tuple(members)
+
+
+def shape_at(shape: Shape, path: Sequence[Step]) -> Shape:
+    """The shape of a path that was checked."""
+    for step in path:
+        shape = shape.enter(step.field.number)
+        if (step.key is not None or step.index is not None) and shape.element is not None:
+            shape = shape.element
+    return shape
+
+
+def field_value(message: Any, field: FieldDescriptor) -> Any:
+    """A field of a message, also an extension."""
+    return message.Extensions[field] if field.is_extension else getattr(message, field.name)
+
+
+def descriptor_of(message: Message | type[Message]) -> Descriptor:
+    """The type of a message, as the type checker knows it."""
+    descriptor: Any = message.DESCRIPTOR
+    return descriptor
