@@ -37,6 +37,8 @@ from shardwright.serialization.ir_limits import Budget
 from shardwright.serialization.protos import ir_pb2
 
 LARGEST_INTEGER = (1 << 63) - 1
+SAMPLED = 1 << 16
+"""Data of more bytes than this are told apart by a sample of them, and compared whole if that is equal."""
 
 
 class ModuleWriter:
@@ -174,7 +176,7 @@ class _AttributeWriter:
         return self._entry(kind_name(attribute), tuple(parts), keys, self._value(attribute))
 
     def _entry(self, kind: str, parts: tuple[int, ...], keys: tuple[int, ...], value: int | bytes | None) -> int:
-        key = (kind, parts, keys, value)
+        key = (kind, parts, keys, _Large(value) if isinstance(value, bytes) and len(value) > SAMPLED else value)
         found = self._entries.get(key)
         if found is not None:
             return found
@@ -232,6 +234,22 @@ class _AttributeWriter:
         if not same:
             raise IrProtoError("SW0857", f"{name} cannot be written: its text {text[:100]} says less than it holds")
         return text.encode()
+
+
+class _Large:
+    """Large data as a key: their hash does not read all of them."""
+
+    __slots__ = ("_data", "_hash")
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._hash = hash((len(data), data[:: len(data) // 512], data[-64:]))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Large) and self._data == other._data
 
 
 def _integer(value: int) -> int | bytes:

@@ -253,6 +253,14 @@ def test_equal_attributes_are_written_once() -> None:
     assert [len(blob.data) for blob in message.blobs] == [2048]
 
 
+def test_large_data_that_differ_in_one_byte_stay_apart() -> None:
+    data = bytearray(range(256)) * 400
+    first = BytesAttr(bytes(data))
+    data[70001] ^= 1
+    message = assert_round_trip(with_attributes(a=first, b=BytesAttr(bytes(data)), c=BytesAttr(bytes(first.data))))
+    assert [len(blob.data) for blob in message.blobs] == [102400, 102400]
+
+
 def test_large_data_are_cut_and_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shardwright.serialization.ir_writing.LARGEST_BLOB", 3000)
     array = DenseArrayBase(builtin.i8, BytesAttr(bytes(range(250)) * 40))
