@@ -226,12 +226,16 @@ if TYPE_CHECKING:
     from shardwright.compiler import fft, linalg
     from shardwright.saving.checkpoint_manager import CheckpointManager
     from shardwright.saving.checkpoints import Checkpoint, list_variables, load_variables, verify_checkpoint
+    from shardwright.saving.graph_export import to_graph_def
+    from shardwright.saving.graph_export_files import to_saved_model
 else:  # checkers shall not think that the module has every attribute
     _LATER = {
         "Checkpoint": "checkpoints",
         "CheckpointManager": "checkpoint_manager",
         "list_variables": "checkpoints",
         "load_variables": "checkpoints",
+        "to_graph_def": "graph_export",
+        "to_saved_model": "graph_export_files",
         "verify_checkpoint": "checkpoints",
     }
 
@@ -445,6 +449,8 @@ __all__ = [
     "tanh",
     "tensordot",
     "tile",
+    "to_graph_def",
+    "to_saved_model",
     "top_k",
     "tril",
     "triu",

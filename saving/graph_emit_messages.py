@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from shardwright.saving.graph_emit import Library, legal
+from shardwright.saving.graph_emit import Library
 from shardwright.saving.graph_emit_kernels import KERNELS
 from shardwright.saving.graph_emit_nodes import FunctionName, Graph, Literal, Node, Tensor
 from shardwright.saving.graph_tensors import data_type, shape_proto, tensor_proto
@@ -56,9 +56,8 @@ def reachable(graph: Graph, kept: Sequence[Tensor]) -> list[Node]:
     return [node for node in graph.nodes if node in needed]
 
 
-def graph_message(graph: Graph, library: Library, kept: Sequence[Tensor]) -> graph_pb2.GraphDef:
-    """The graph with the functions that it calls; `kept` are nodes that stay though nothing needs them."""
-    message = graph_pb2.GraphDef()
+def write_graph(graph: Graph, library: Library, kept: Sequence[Tensor], message: graph_pb2.GraphDef) -> None:
+    """Fills a message with the graph and the functions that it calls; `kept` are nodes that stay unless needed."""
     message.versions.producer, message.versions.min_consumer = PRODUCER, MIN_CONSUMER
     names = Names()
     for node in reachable(graph, kept):
@@ -66,7 +65,6 @@ def graph_message(graph: Graph, library: Library, kept: Sequence[Tensor]) -> gra
         _write(node, message.node.add(), in_function=False)
     for name, function in library.functions.items():
         _write_function(name, function, message.library.function.add())
-    return message
 
 
 def _wanted(node: Node) -> str:
@@ -156,4 +154,4 @@ def _set_list(message: graph_pb2.AttrValue.ListValue, values: Sequence[Any]) -> 
                 message.shape.add().CopyFrom(shape_proto(cast("tuple[int, ...]", value)))
 
 
-__all__ = ["Names", "graph_message", "legal", "reachable", "reference"]
+__all__ = ["Names", "reachable", "reference", "write_graph"]

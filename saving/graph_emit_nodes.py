@@ -277,7 +277,7 @@ class Builder:
 def _check(kind: str, inputs: Sequence[Tensor], dtype: DType) -> None:
     """Refuses an operation for whose elements TensorFlow has no kernel."""
     kernel = KERNELS[kind]
-    source = next((source for source in kernel.types.values() if source != RESULT), None)
-    own = dtype if source is None or not inputs else inputs[int(source)].dtype
+    source = next((source for name, source in kernel.types.items() if name != "Tidx" and source != RESULT), 0)
+    own = inputs[int(source)].dtype if inputs else dtype
     if kernel.types and own.name not in kernel.dtypes:
         raise Refusal(f"{kind} has no kernel for {own.name}")

@@ -49,7 +49,6 @@ PLAIN = {
     "cosh": "Cosh",
     "sinh": "Sinh",
     "square": "Square",
-    "erf": "Erf",
     "erfc": "Erfc",
     "erf_inv": "Erfinv",
 }
@@ -249,6 +248,14 @@ def _is_pos_inf(e: Emitter, x: Tensor) -> Tensor:
 @_kernel("chlo.is_neg_inf")
 def _is_neg_inf(e: Emitter, x: Tensor) -> Tensor:
     return equal(e, x, -np.inf)
+
+
+@_kernel("chlo.erf")
+def _erf(e: Emitter, x: Tensor) -> Tensor:
+    """In double precision TensorFlow gives NaN for infinities: the function is 1 long before."""
+    if x.dtype == np.float64:
+        x = e.call("Minimum", e.call("Maximum", x, e.like(-8, x)), e.like(8, x))
+    return e.call("Erf", x)
 
 
 @_kernel("chlo.next_after")

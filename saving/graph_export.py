@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -30,12 +30,10 @@ from shardwright.saving import (
     graph_emit_windows,
 )
 from shardwright.saving.graph_emit import Emitter, Library, legal
-from shardwright.saving.graph_emit_messages import graph_message, reference
+from shardwright.saving.graph_emit_messages import reference, write_graph
 from shardwright.saving.graph_emit_nodes import DType, Tensor
 from shardwright.saving.graph_faults import GraphError
-
-if TYPE_CHECKING:
-    from shardwright.serialization.protos import graph_pb2
+from shardwright.serialization.protos import graph_pb2
 
 WRITERS = (
     graph_emit_control,
@@ -88,8 +86,15 @@ def to_graph_def(stage: Traced | Propagated | Function) -> graph_pb2.GraphDef:
     return export_graph(stage).graph_def
 
 
-def export_graph(stage: Traced | Propagated | Function) -> ExportedGraph:
-    """The graph of `to_graph_def`, with the names of its arguments and results."""
+def export_graph(stage: Traced | Propagated | Function, into: graph_pb2.GraphDef | None = None) -> ExportedGraph:
+    """
+    The graph of `to_graph_def` with the names of its arguments and results; written `into` a message if one is given.
+
+    >>> import numpy, shardwright
+    >>> exported = export_graph(shardwright.function(lambda x: x * 2).trace(numpy.ones(3, "float32")))
+    >>> exported.inputs[0].tensor, exported.outputs[0].name
+    ('x:0', 'result')
+    """
     if isinstance(stage, Function):
         stage = stage.trace()
     if not isinstance(stage, Traced | Propagated):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -99,7 +104,7 @@ def export_graph(stage: Traced | Propagated | Function) -> ExportedGraph:
     results = [*paths(interface.results, "result"), *(variable.name for variable in interface.updated)]
     fixed = {count + place: held(array) for place, array in enumerate(interface.captured)}
     names = [parameter.name for parameter in interface.parameters]
-    return export_module(stage.module.clone(), names, results, fixed)
+    return export_module(stage.module.clone(), names, results, fixed, into)
 
 
 def export_module(
@@ -107,6 +112,7 @@ def export_module(
     parameters: list[str] | None = None,
     results: list[str] | None = None,
     fixed: dict[int, Any] | None = None,
+    into: graph_pb2.GraphDef | None = None,
 ) -> ExportedGraph:
     """
     The graph of a module's `@main`; the module is used up. `fixed` are arguments, by place, that become constants.
@@ -123,7 +129,8 @@ def export_module(
     outputs = _results(emitter, emitter.block(function.body.block, taken), results)
     if library.faults:
         raise ShardwrightError(library.faults)
-    message = graph_message(emitter.graph, library, [tensor for _, tensor in inputs])
+    message = graph_pb2.GraphDef() if into is None else into
+    write_graph(emitter.graph, library, [tensor for _, tensor in inputs], message)
     return ExportedGraph(message, *(tuple(_port(*pair) for pair in side) for side in (inputs, outputs)))
 
 

@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """Partition a program and print it for other tools. With --to sdy it stays the global program, and says
 each layout that was chosen as a Shardy annotation. With --to stablehlo it is the program that each device runs, with
-StableHLO's collectives, inside of a manual computation over the global arguments."""
+StableHLO's collectives, inside of a manual computation over the global arguments. With --to graphdef it is the global
+program as TensorFlow's graph, without layouts."""
+
+GRAPH = "graphdef"
+"""The form that TensorFlow reads."""
 
 EPILOG = """examples:
   shardwright export model.mlir --to sdy                       the global program with its layouts
   shardwright export model.mlir --to stablehlo -o device.mlir  the program of each device, in a file
   shardwright export model.mlir --to stablehlo --json          with its layouts and bytes as data
+  shardwright export model.mlir --to graphdef -o model.pb      for TensorFlow; as text on standard output and in .pbtxt
 """
 
 
@@ -35,7 +40,7 @@ def argument_parser() -> CodedArgumentParser:
     parser = CodedArgumentParser(prog="shardwright export", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("file", help="the program: StableHLO text with layouts; '-' is standard input")
-    add("--to", choices=list(FORMS), required=True, help="the form to write")
+    add("--to", choices=[*FORMS, GRAPH], required=True, help="the form to write")
     add("--bare", action="store_true", help="with stablehlo: @main takes and gives what one device holds")
     add("-o", dest="output", metavar="OUT", help="write there, in one step; without it, on standard output")
     add("--json", action="store_true", help="print the layouts, the bytes and the text as JSON")
@@ -50,6 +55,8 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     with about(name):
         module = parse(text, name)
         entry_function(module)
+        if options.to == GRAPH:
+            return export_as_graph(module, options)
         report = exported(module, options)
     shown = json.dumps(report, indent=2) if options.json else str(report["text"])
     if options.output is None:
@@ -81,6 +88,28 @@ def exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object]
     report["bytes_per_device"] = None if sent is None else float(sent)
     written = FORMS[options.to](module, planned, options.bare)
     return report | {"text": print_module(written)}
+
+
+def export_as_graph(module: ModuleOp, options: argparse.Namespace) -> int:
+    """Writes the global program as TensorFlow's graph; returns the exit code."""
+    from shardwright.saving.graph_export import export_module
+    from shardwright.saving.graph_export_files import text_of, write_graph_def
+
+    graph = export_module(module)
+    if options.json:
+        ports = {"arguments": graph.inputs, "results": graph.outputs}
+        tensors = {side: {port.name: port.tensor for port in found} for side, found in ports.items()}
+        shown = json.dumps({"to": GRAPH, **tensors, "text": text_of(graph.graph_def)}, indent=2)
+    elif options.output is not None:
+        write_graph_def(graph.graph_def, options.output)
+        return DONE
+    else:
+        shown = text_of(graph.graph_def).rstrip("\n")
+    if options.output is None:
+        write_data(shown)
+    else:
+        write_atomically(options.output, shown + "\n")
+    return DONE
 
 
 def described(values: Sequence[SSAValue]) -> list[str]:
