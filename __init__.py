@@ -226,14 +226,20 @@ if TYPE_CHECKING:
     from shardwright.compiler import fft, linalg
     from shardwright.saving.checkpoint_manager import CheckpointManager
     from shardwright.saving.checkpoints import Checkpoint, list_variables, load_variables, verify_checkpoint
+    from shardwright.saving.directories import load, save
     from shardwright.saving.graph_export import to_graph_def
     from shardwright.saving.graph_export_files import to_saved_model
+    from shardwright.saving.graph_import import from_graph, from_saved_model
 else:  # checkers shall not think that the module has every attribute
     _LATER = {
         "Checkpoint": "checkpoints",
         "CheckpointManager": "checkpoint_manager",
+        "from_graph": "graph_import",
+        "from_saved_model": "graph_import",
         "list_variables": "checkpoints",
+        "load": "directories",
         "load_variables": "checkpoints",
+        "save": "directories",
         "to_graph_def": "graph_export",
         "to_saved_model": "graph_export_files",
         "verify_checkpoint": "checkpoints",
@@ -342,7 +348,9 @@ __all__ = [
     "floor",
     "floor_divide",
     "from_dlpack",
+    "from_graph",
     "from_jax",
+    "from_saved_model",
     "full",
     "full_like",
     "function",
@@ -368,6 +376,7 @@ __all__ = [
     "linalg",
     "linspace",
     "list_variables",
+    "load",
     "load_mlir",
     "load_variables",
     "log",
@@ -420,6 +429,7 @@ __all__ = [
     "roll",
     "round",
     "rsqrt",
+    "save",
     "scan",
     "scatter_add",
     "scatter_max",
