@@ -9,45 +9,29 @@ directory is written beside its place and renamed, so it is there whole or not a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shardwright import __version__
 from shardwright.compiler.trace import current_trace
+from shardwright.diagnostics import Diagnostic
+from shardwright.diagnostics.registry import ENTRIES
 from shardwright.layout import Layout, Mesh
-from shardwright.saving.checkpoint_manifest import read_manifest
-from shardwright.saving.checkpoint_store import ArrayStore, Transfers, write_arrays
-from shardwright.saving.collecting import Collector, is_function
-from shardwright.saving.faults import SavingError, malformed
-from shardwright.saving.fingerprints import check_model, check_rest, fingerprint, read_fingerprint
-from shardwright.saving.folders import (
-    ASSETS,
-    FINGERPRINT,
-    MODEL,
-    VARIABLES,
-    Assets,
-    check_name,
-    check_target,
-    check_whole,
-    copy_assets,
-    model_file,
-    named_assets,
-)
-from shardwright.saving.placement import AxisNames
-from shardwright.saving.restoring import Restorer, Wanted
-from shardwright.saving.views import object_graph
-from shardwright.serialization.atomic_folder import AtomicFolder
-from shardwright.serialization.protos import graph_pb2, program_pb2, saved_model_pb2
+from shardwright.saving.checkpoint_faults import MissingPackageError
+from shardwright.saving.faults import SavingError
 
-VERSION = 1
-"""The version of what is saved; a newer one is refused."""
+if TYPE_CHECKING:
+    from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 
-TAG = "serve"
-"""TensorFlow's name for the graph that is there to be run."""
-
-CHUNK_SIZE = 1 << 30
+MAX_SIZE = 1 << 30
 """The largest message that is written in one piece, unless told otherwise."""
+
+Assets: TypeAlias = "Mapping[str, str | os.PathLike[str]] | Sequence[str | os.PathLike[str]]"
+"""Files to be stored along: by the names that they get, or under their own."""
+
+AxisNames: TypeAlias = "Mapping[str, str | Sequence[str] | None]"
+"""For axes of the saved meshes: those that take their place, or None for none."""
 
 
 def save(
@@ -57,7 +41,7 @@ def save(
     signatures: Any = None,
     assets: Assets | None = None,
     overwrite: bool = False,
-    max_size: int = CHUNK_SIZE,
+    max_size: int = MAX_SIZE,
 ) -> str:
     """
     Saves a function, a stage, a module, or a dict, list or tuple of them in the directory `path`, which is returned.
@@ -79,61 +63,13 @@ def save(
     >>> shardwright.load(place)(numpy.arange(8, dtype="float32"))
     DTensor(f32[8@x], Mesh(x=4))
     """
+    _check_packages()
+    from shardwright.saving.directory_writing import write_directory
+
     if current_trace() is not None:
         raise SavingError("SW0865", "nothing can be saved in a traced function, which runs only once")
-    target = Path(os.path.abspath(path))
-    check_target(target, overwrite)
-    files = named_assets(assets)
-    message, arrays = _message(obj, signatures)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with AtomicFolder(target, replace=overwrite) as pending:
-            _write(pending.folder, message, arrays, files, max_size)
-    except OSError as error:
-        raise SavingError(
-            "SW0867", f"{target} cannot be written: {error.strerror or error}", help="choose another path"
-        ) from error
+    write_directory(obj, Path(os.path.abspath(path)), signatures, assets, overwrite, max_size)
     return os.fspath(path)
-
-
-def _message(obj: Any, signatures: Any) -> tuple[saved_model_pb2.SavedModel, dict[str, Any]]:
-    """What goes into the SavedModel, and what into the checkpoint."""
-    if isinstance(obj, saved_model_pb2.SavedModel):
-        return obj, {}
-    given: Any = {"": signatures} if signatures is not None and is_function(obj) else signatures or {}
-    if not isinstance(given, Mapping):
-        raise SavingError(
-            "SW0866", "signatures of several functions are a mapping from their paths", help="signatures={'step': ...}"
-        )
-    collector = Collector(cast("Mapping[str, Any]", given))
-    saved = collector.collect(obj)
-    message = saved_model_pb2.SavedModel(saved_model_schema_version=1, shardwright=saved)
-    graph = message.meta_graphs.add()
-    graph.meta_info_def.meta_graph_version = f"shardwright {__version__}"
-    graph.meta_info_def.tags.append(TAG)
-    if collector.graph is not None:
-        graph.graph_def.CopyFrom(collector.graph)
-    for key, signature in collector.signatures.items():
-        graph.signature_def[key].CopyFrom(signature)
-    graph.object_graph_def.CopyFrom(object_graph(saved))
-    return message, collector.arrays
-
-
-def _write(
-    folder: Path, message: saved_model_pb2.SavedModel, arrays: Mapping[str, Any], files: Mapping[str, Path], limit: int
-) -> None:
-    for name in (VARIABLES, ASSETS):
-        (folder / name).mkdir()
-    if arrays:
-        write_arrays(folder / VARIABLES, arrays)
-    copied = list(copy_assets(files, folder / ASSETS))
-    if message.HasField("shardwright"):
-        for name, size, digest in copied:
-            message.shardwright.files.add(path=name, size=size, hash=digest)
-            message.meta_graphs[0].asset_file_def.add(filename=name)
-    (folder / f"{MODEL}.pb").write_bytes(message.SerializeToString(deterministic=True))
-    model = model_file(folder)
-    (folder / FINGERPRINT).write_bytes(fingerprint(folder, model, message).SerializeToString(deterministic=True))
 
 
 def load(
@@ -170,87 +106,35 @@ def load(
     >>> loaded(numpy.ones(2, "float32"))
     array([3., 4.], dtype=float32)
     """
-    folder = Path(path)
-    message = read_directory(folder)
-    if not message.HasField("shardwright"):
-        return message
-    saved = message.shardwright
-    if saved.objects and saved.objects[0].WhichOneof("kind") == "graph":
-        return message.meta_graphs[0].graph_def
+    _check_packages()
+    from shardwright.saving.directory_reading import load_directory
 
-    def read(wanted: Wanted) -> dict[str, Any]:
-        return _read_arrays(folder / VARIABLES, wanted)
-
-    return Restorer(saved, mesh, axes, layouts, classes).restore(read)
+    return load_directory(Path(path), mesh, axes, layouts, classes)
 
 
-def read_directory(folder: Path) -> saved_model_pb2.SavedModel:
-    """
-    The message in a saved directory, ours or TensorFlow's; all hashes of ours are checked.
+def read_message(path: str | os.PathLike[str]) -> saved_model_pb2.SavedModel | graph_pb2.GraphDef:
+    """The SavedModel in a directory, or the GraphDef that was saved as such; raises `ValueError` as `load` does."""
+    _check_packages()
+    from shardwright.saving.directory_reading import graph_in, read_directory
 
-    Raises `SavingError` as `load` does.
-    """
-    model = model_file(folder)
-    print_ = read_fingerprint(folder)
-    if print_ is not None:
-        check_model(print_, model)
-    message = saved_model_pb2.SavedModel()
-    try:
-        message.ParseFromString(model.read_bytes())
-    except Exception as error:  # protobuf's DecodeError, of which each implementation has its own
-        raise SavingError("SW0870", f"{model} is no SavedModel") from error
-    saved = message.shardwright if message.HasField("shardwright") else None
-    if print_ is None:
-        if saved is not None:
-            raise SavingError("SW0869", f"{folder} has no {FINGERPRINT} of the programs in it")
-        return message
-    if saved is not None and saved.version > VERSION:
-        raise SavingError("SW0881", f"{model} is of version {saved.version}")
-    if saved is not None:
-        _check_files(folder, model, saved)
-    check_rest(print_, folder, model, message)
-    return message
-
-
-def _check_files(folder: Path, model: Path, saved: program_pb2.Saved) -> None:
-    assets = {file.path: (file.size, file.hash) for file in saved.files}
-    if len(assets) != len(saved.files):
-        raise malformed("two assets have one name")
-    has_variables = any(item.WhichOneof("kind") in ("variable", "array") for item in saved.objects)
-    check_whole(folder, model, assets, has_variables)
-
-
-def _read_arrays(folder: Path, wanted: Wanted) -> dict[str, Any]:
-    """The arrays of a checkpoint, each in its layout; they are those that are wanted, and no others."""
-    if not wanted:
-        return {}
-    entries = read_manifest(folder).arrays
-    due = {name: (shape, dtype.name) for name, (shape, dtype, _) in wanted.items()}
-    if {name: (entry.shape, entry.dtype) for name, entry in entries.items()} != due:
-        raise SavingError("SW0870", f"{folder} has not the variables that were saved")
-    store = ArrayStore(folder)
-    faults = [fault for entry in entries.values() for fault in store.faults(entry)]
-    if faults:
-        raise SavingError("SW0870", f"{folder} is not what was saved", *faults)
-    return {name: store.read(entries[name], layout, Transfers()) for name, (_, _, layout) in wanted.items()}
+    message = read_directory(Path(path))
+    graph = graph_in(message)
+    return message if graph is None else graph
 
 
 def asset(path: str | os.PathLike[str], name: str) -> Path:
     """
-    Where an asset of a saved directory is; `SavingError` (SW0868, SW0869) for a name that it does not have.
+    Where an asset of a saved directory is; `ValueError` (SW0868, SW0869) for a name that it does not have.
 
-    The directory's own hashes are checked by `load`.
+    Whether it is what was saved, `load` says.
     """
-    file = Path(path) / ASSETS / check_name(name)
-    if file.is_symlink() or not file.is_file():
-        raise SavingError("SW0869", f"{os.fspath(path)} has no asset {name!r}")
-    return file
+    _check_packages()
+    from shardwright.saving.folders import asset_file
+
+    return asset_file(Path(path), name)
 
 
-def read_message(path: str | os.PathLike[str]) -> saved_model_pb2.SavedModel | graph_pb2.GraphDef:
-    """The SavedModel message of a directory, or the GraphDef that was saved as such."""
-    message = read_directory(Path(path))
-    saved = message.shardwright if message.HasField("shardwright") else None
-    if saved is not None and saved.objects and saved.objects[0].WhichOneof("kind") == "graph":
-        return message.meta_graphs[0].graph_def
-    return message
+def _check_packages() -> None:
+    if find_spec("google") is None or find_spec("google.protobuf") is None:
+        message = "save and load need the package protobuf, which is not installed"
+        raise MissingPackageError(Diagnostic("SW0884", message, help=ENTRIES["SW0884"].help))

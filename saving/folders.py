@@ -6,10 +6,11 @@ import os
 import shutil
 import stat
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
+from shardwright.saving.directories import Assets
 from shardwright.saving.faults import SavingError
 from shardwright.serialization.hashing import HighwayHash64
 
@@ -20,9 +21,6 @@ ASSETS = "assets"
 
 PIECE = 1 << 22
 """The bytes that are read at once."""
-
-Assets: TypeAlias = "Mapping[str, str | os.PathLike[str]] | Sequence[str | os.PathLike[str]]"
-"""Files to be stored along: by the names that they get, or under their own."""
 
 
 def check_name(name: str) -> str:
@@ -171,3 +169,11 @@ def _files(folder: Path) -> Iterator[str]:
             if not _is_file(path):
                 raise SavingError("SW0869", f"{path} is no plain file", help="copy the directory with its files")
             yield (inner / name).as_posix()
+
+
+def asset_file(folder: Path, name: str) -> Path:
+    """Where an asset of a saved directory is; `SavingError` (SW0868, SW0869) for a name that it does not have."""
+    file = folder / ASSETS / check_name(name)
+    if not _is_file(file):
+        raise SavingError("SW0869", f"{folder} has no asset {name!r}", help="the assets are those that were saved")
+    return file

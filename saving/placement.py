@@ -19,10 +19,8 @@ from shardwright.layout.axes import Axis, part
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
 from shardwright.passes.rewriter import insert_before, retype
+from shardwright.saving.directories import AxisNames
 from shardwright.saving.faults import SavingError
-
-AxisNames = Mapping[str, "str | Sequence[str] | None"]
-"""For axes of the saved meshes: those that take their place, or None for none."""
 
 _FIXED = (CastOp, FetchOp, UnvaryingOp, GroupedOp, AxisIndexOp)
 """Ops that were written for one device's share of a certain mesh."""

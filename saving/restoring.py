@@ -7,10 +7,11 @@ from typing import Any, TypeAlias
 
 from shardwright.compiler.variables import Variable
 from shardwright.layout import Layout, Mesh
+from shardwright.saving.directories import AxisNames
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.forms import read_signature
 from shardwright.saving.loaded import LoadedFunction, LoadedModule
-from shardwright.saving.placement import AxisNames, Placement
+from shardwright.saving.placement import Placement
 from shardwright.saving.programs import Place, SavedProgram, check_split
 from shardwright.saving.records import Records
 from shardwright.saving.values import Reader, dtype_named, hashable
