@@ -2,8 +2,8 @@
 How an array is cut for storage: files that each hold a part of one device's box, made of small chunks with checksums.
 
 A file (zarr's shard) never crosses the border of a device's box, so that every device writes files of its own. The
-chunks in it are about 64 KiB and as square as possible, because a reader gets whole chunks: any even split of the
-array then begins and ends at the border of a chunk, or close to it. Nothing is compressed, so that all sizes are known.
+chunks in it are small and as square as possible, because a reader gets whole chunks: any even split of the array then
+begins and ends at the border of a chunk, or close to it. Nothing is compressed, so that all sizes are known.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 from shardwright.layout.boxes import Box
 
 CHUNK_BYTES = 64 << 10
-"""What a chunk may hold, wherever the extents can be divided so far."""
+"""What a chunk holds at most, wherever the extents can be divided so far."""
+
+_SMALL_CHUNK_BYTES = 256
 
 FILE_BYTES = 64 << 20
 """What a file may hold, which is also what is held in memory beyond the array while one is written."""
@@ -125,11 +128,11 @@ def choose_grid(shape: Shape, parts: Shape, itemsize: int) -> Grid:
     >>> choose_grid((8192, 8192), (2, 4), 4)
     Grid(shape=(8192, 8192), file=(4096, 2048), chunk=(128, 128), itemsize=4)
     >>> choose_grid((50257,), (1,), 4)
-    Grid(shape=(50257,), file=(50260,), chunk=(12565,), itemsize=4)
+    Grid(shape=(50257,), file=(50358,), chunk=(109,), itemsize=4)
     """
     local = tuple(max(size // count, 1) for size, count in zip(shape, parts, strict=True))
     free = tuple(count == 1 for count in parts)
-    chunk = _chunk_shape(local, free, itemsize)
+    chunk = _chunk_shape(local, free, itemsize) if local else ()
     counts = [-(-size // extent) for size, extent in zip(local, chunk, strict=True)]
     room = max(FILE_BYTES // (math.prod(chunk) * itemsize), 1)
     for dim in range(len(counts)):
@@ -141,35 +144,49 @@ def choose_grid(shape: Shape, parts: Shape, itemsize: int) -> Grid:
 
 def _chunk_shape(local: Shape, free: tuple[bool, ...], itemsize: int) -> Shape:
     """
-    The shape of a chunk: the longest dim is divided until it fits, the last one not below 256 bytes.
+    The shape of a chunk: the longest dim is divided until it fits, the last one not into runs of a few bytes.
 
     A dim that is `free`, not split over devices, may also be cut where its extent has no small divisor.
     """
     chunk = list(local)
-    while (now := math.prod(chunk) * itemsize) > CHUNK_BYTES:
-        cuts = [cut for dim in range(len(chunk)) if (cut := _cut(chunk, dim, local, free[dim], itemsize, now))]
-        if not cuts:
+    aim = _aim(math.prod(local) * itemsize)
+    shortest = [1] * (len(chunk) - 1) + [-(-min(_RUN_BYTES, math.isqrt(aim * itemsize)) // itemsize)]
+    while (now := math.prod(chunk) * itemsize) > aim:
+        cuts = [(_cut(chunk[dim], local[dim], free[dim], now // (aim // 8)), dim) for dim in range(len(chunk))]
+        good = [(cut, dim) for cut, dim in cuts if cut is not None and cut.extent >= shortest[dim]]
+        if not good:
             break
-        _, dim, extent = max(cuts)
-        chunk[dim] = extent
+        cut, dim = max(good)
+        chunk[dim] = cut.extent
     return tuple(chunk)
 
 
-def _cut(
-    chunk: list[int], dim: int, local: Shape, free: bool, itemsize: int, now: int
-) -> tuple[tuple[bool, int], int, int] | None:
-    """A way to make a chunk smaller along a dim: how good it is, the dim, and the extent; None if there is none."""
-    extent = chunk[dim]
+def _aim(size: int) -> int:
+    """
+    What the chunks of a part of `size` bytes shall hold: about 256 chunks, whose index is small beside them.
+
+    >>> [_aim(4**power) for power in (1, 9, 10, 11, 14)]
+    [256, 1024, 4096, 16384, 65536]
+    """
+    return min(max(size // 256, _SMALL_CHUNK_BYTES), CHUNK_BYTES)
+
+
+class _Cut(NamedTuple):
+    """A way to make a chunk smaller along a dim; the larger the better."""
+
+    exact: bool
+    before: int
+    extent: int
+
+
+def _cut(extent: int, local: int, free: bool, most: int) -> _Cut | None:
+    """The extent divided by its smallest divisor, if that is at most `most`; else halved, where that is allowed."""
     if extent == 1:
         return None
     factor = _smallest_factor(extent)
-    exact = local[dim] % extent == 0 and now // factor >= CHUNK_BYTES // 8
-    if not exact and not free:
-        return None
-    smaller = extent // factor if exact else -(-extent // 2)
-    if dim == len(chunk) - 1 and smaller * itemsize < _RUN_BYTES:
-        return None
-    return (exact, extent), dim, smaller
+    if local % extent == 0 and factor <= most:
+        return _Cut(True, extent, extent // factor)
+    return _Cut(False, extent, -(-extent // 2)) if free else None
 
 
 def _smallest_factor(number: int) -> int:

@@ -217,11 +217,10 @@ class ArrayStore:
             "driver": "zarr3",
             "kvstore": {"driver": "file", "path": f"{self.folder.absolute() / entry.folder}/"},
             "metadata": _zarr_metadata(entry),
-            "assume_metadata": True,
             "store_data_equal_to_fill_value": True,
             "fill_missing_data_reads": False,
         }
-        return self._library.open(spec, open=True, context=self._context).result()
+        return self._library.open(spec, open=True, assume_metadata=True, context=self._context).result()
 
     def damages(self, entry: ArrayEntry) -> list[str]:
         """Which files of an array do not hold what was written: all of them are read."""
