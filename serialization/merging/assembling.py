@@ -44,7 +44,7 @@ class Assembler:
             if part.shape.kind is Kind.MESSAGE:
                 for each in group:
                     if each.chunk >= 0:
-                        self._source.merge_into(each.chunk, self._way[-1], each.path)
+                        self._source.merge_into(each.chunk, self._way[-1], each)
             else:
                 self._put_value(part, chunks)
 
@@ -101,7 +101,7 @@ class Assembler:
         if len(chunks) > 1:
             raise self._error("SW0838", "a second chunk for a place that holds one number", part, chunks[1])
         data = bytearray(self._size(part, chunks))
-        self._source.read_into(chunks[0], memoryview(data), part.path)
+        self._source.read_into(chunks[0], memoryview(data), part)
         try:
             self._store(part, number_from_text(part.shape.value_field, bytes(data)))
         except NotAValue as fault:
@@ -121,13 +121,13 @@ class Assembler:
         data[:place] = head + front
         buffer = memoryview(data)
         for chunk in chunks:
-            end = place + self._source.size(chunk, part.path)
-            self._source.read_into(chunk, buffer[place:end], part.path)
+            end = place + self._source.size(chunk, part)
+            self._source.read_into(chunk, buffer[place:end], part)
             place = end
         if text:
             self._check_text(part, chunks[0], buffer[len(head) :])
         if head:
-            merge_bytes(self._way[-1 if around is None else -2], data, self._source.name, chunks[0], part.path)
+            merge_bytes(self._way[-1 if around is None else -2], data, self._source.name, chunks[0], part)
         else:
             self._store(part, str(buffer, "utf-8") if text else bytes(buffer))
 
@@ -137,7 +137,7 @@ class Assembler:
 
     def _size(self, part: Part, chunks: Sequence[int]) -> int:
         """How many bytes the chunks have, at most what a field holds."""
-        size = sum(self._source.size(chunk, part.path) for chunk in chunks)
+        size = sum(self._source.size(chunk, part) for chunk in chunks)
         if size > LARGEST:
             raise self._error("SW0838", f"{size} bytes are more than a field can hold", part, chunks[0])
         return size

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from shardwright.serialization.merging.errors import MergeError, damaged
+from shardwright.serialization.merging.plan import Part
 from shardwright.serialization.merging.wire import WireFault, only_contents, parsed, runs
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
 from shardwright.serialization.riegeli import Limits, RecordReader, RiegeliError
@@ -72,9 +73,9 @@ class ChunkedFile:
         self._kept.clear()
         self.reader.close()
 
-    def error(self, code: str, message: str, chunk: int | None = None, path: str | None = None) -> MergeError:
+    def error(self, code: str, message: str, chunk: int | None = None, part: Part | None = None) -> MergeError:
         """A fault of this file."""
-        return MergeError(code, message, file=self.name, chunk=chunk, path=path)
+        return MergeError(code, message, file=self.name, chunk=chunk, path=part.path if part else None)
 
     def root(self) -> chunk_pb2.ChunkedMessage:
         """The tree without all that is put into the message."""
@@ -177,7 +178,7 @@ class ChunkedFile:
         if (chunk := next(order, None)) is not None:
             raise self.error("SW0835", f"there is no record at its offset {self.positions[chunk]}", chunk)
 
-    def view(self, chunk: int, path: str | None = None) -> memoryview:
+    def view(self, chunk: int, part: Part | None = None) -> memoryview:
         """
         The bytes of a chunk, in memory that stays theirs.
 
@@ -192,40 +193,40 @@ class ChunkedFile:
                 if header.records > 1 and header.decoded_size <= KEPT_CHUNK:
                     self._keep(begin, header.records, header.decoded_size)
         except RiegeliError as error:
-            raise self._damaged(error, chunk, path) from None
-        self._check_size(chunk, len(record), path)
+            raise self._damaged(error, chunk, part) from None
+        self._check_size(chunk, len(record), part)
         return record
 
-    def read_into(self, chunk: int, buffer: memoryview, path: str | None = None) -> None:
+    def read_into(self, chunk: int, buffer: memoryview, part: Part | None = None) -> None:
         """The bytes of a chunk into a buffer of its size."""
         if self.sizes[chunk] < KEPT_CHUNK:
-            buffer[:] = self.view(chunk, path)
+            buffer[:] = self.view(chunk, part)
             return
         try:
             size = self.reader.read_into(self.positions[chunk], buffer)
         except RiegeliError as error:
-            raise self._damaged(error, chunk, path) from None
-        self._check_size(chunk, size, path)
+            raise self._damaged(error, chunk, part) from None
+        self._check_size(chunk, size, part)
 
-    def _damaged(self, error: RiegeliError, chunk: int, path: str | None) -> MergeError:
+    def _damaged(self, error: RiegeliError, chunk: int, part: Part | None) -> MergeError:
         if error.code == "SW0810":
             return self.error(
-                "SW0835", f"there is no record of its size at its offset {self.positions[chunk]}", chunk, path
+                "SW0835", f"there is no record of its size at its offset {self.positions[chunk]}", chunk, part
             )
-        return damaged(error, chunk, path)
+        return damaged(error, chunk, part.path if part else None)
 
-    def check_bound(self, chunk: int, path: str | None = None) -> None:
+    def check_bound(self, chunk: int, part: Part | None = None) -> None:
         """Refuse a size that the record cannot have, before memory is taken for it."""
         try:
             most = self.reader.chunk_at(self.positions[chunk])[1].decoded_size
         except RiegeliError as error:
-            raise self._damaged(error, chunk, path) from None
+            raise self._damaged(error, chunk, part) from None
         if self.sizes[chunk] > most:
-            raise self.error("SW0835", f"its size is not {self.sizes[chunk]}: there are only {most} bytes", chunk, path)
+            raise self.error("SW0835", f"its size is not {self.sizes[chunk]}: there are only {most} bytes", chunk, part)
 
-    def _check_size(self, chunk: int, size: int, path: str | None) -> None:
+    def _check_size(self, chunk: int, size: int, part: Part | None) -> None:
         if size != self.sizes[chunk]:
-            raise self.error("SW0835", f"its size is {size}, and the list says {self.sizes[chunk]}", chunk, path)
+            raise self.error("SW0835", f"its size is {size}, and the list says {self.sizes[chunk]}", chunk, part)
 
     def _kept_view(self, position: int) -> memoryview | None:
         """A record of a riegeli chunk that is still in memory."""

@@ -146,7 +146,7 @@ def _read_whole(path: Path, message: Message) -> None:
         if stream.readinto(data) != size or stream.read(1):
             raise MergeError("SW0832", "it changed while it was read", file=str(path))
     try:
-        merge_bytes(message, data, str(path), None, "")
+        merge_bytes(message, data, str(path), None, None)
         _check_required(message, str(path))
     except MergeError:
         message.Clear()

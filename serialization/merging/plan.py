@@ -108,7 +108,11 @@ class Planner:
     def _fields(self, chunked: chunk_pb2.ChunkedMessage, key: Key, shape: Shape, depth: int) -> None:
         for field in chunked.chunked_fields:
             members, there = self._follow(field, key, shape)
-            self._any(field.message, key + members, there, depth + 1)
+            message = field.message
+            if message.chunked_fields:
+                self._any(message, key + members, there, depth + 1)
+            else:
+                self._use(message.chunk_index if message.HasField("chunk_index") else None, key + members, there, False)
 
     def _follow(self, field: chunk_pb2.ChunkedField, key: Key, shape: Shape) -> tuple[Key, Shape]:
         """Where a chunked field's tags lead from a place."""

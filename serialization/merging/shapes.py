@@ -87,24 +87,25 @@ def follow(shape: Shape, tags: Iterable[chunk_pb2.FieldIndex]) -> tuple[list[int
     """The members of a path that tags add, and the shape that they lead to; a `Mismatch` if they cannot."""
     members = list[int | MapKey]()
     for tag in tags:
-        kind, element = tag.WhichOneof("kind"), shape.element
+        element = shape.element
         if element is None:
-            if kind != "field":
+            number = tag.field
+            if not number:
                 raise Mismatch
-            members.append(tag.field)
-            shape = shape.into.get(tag.field) or shape.enter(tag.field)
+            members.append(number)
+            shape = shape.into.get(number) or shape.enter(number)
         else:
-            members.append(_member(tag, kind, shape))
+            members.append(_member(tag, shape))
             shape = element
     return members, shape
 
 
-def _member(tag: chunk_pb2.FieldIndex, kind: str | None, shape: Shape) -> int | MapKey:
+def _member(tag: chunk_pb2.FieldIndex, shape: Shape) -> int | MapKey:
     """The index or key in a tag, of the kind that a list or a map needs."""
     if shape.kind is Kind.LIST:
-        if kind == "index":
+        if tag.HasField("index"):
             return tag.index
-    elif kind == "map_key" and tag.map_key.WhichOneof("type") == shape.key_kind:
+    elif tag.map_key.WhichOneof("type") == shape.key_kind:
         return getattr(tag.map_key, shape.key_kind)
     raise Mismatch
 

@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError, Message
 
 from shardwright.serialization.merging.chunked_file import ChunkedFile
 from shardwright.serialization.merging.errors import MergeError
-from shardwright.serialization.merging.plan import BYTES_CHUNK, MESSAGE_CHUNK
+from shardwright.serialization.merging.plan import BYTES_CHUNK, MESSAGE_CHUNK, Part
 
 SMALL = 1 << 20
 LARGEST = (1 << 31) - 1
@@ -24,15 +24,15 @@ class ChunkSource(Protocol):
         """The file as messages name it."""
         ...
 
-    def size(self, chunk: int, path: str) -> int:
+    def size(self, chunk: int, part: Part) -> int:
         """The size of a chunk of bytes."""
         ...
 
-    def read_into(self, chunk: int, buffer: memoryview, path: str) -> None:
+    def read_into(self, chunk: int, buffer: memoryview, part: Part) -> None:
         """Copy a chunk of bytes into a buffer of its size."""
         ...
 
-    def merge_into(self, chunk: int, message: Message, path: str) -> None:
+    def merge_into(self, chunk: int, message: Message, part: Part) -> None:
         """Merge a message chunk into a message of its type."""
         ...
 
@@ -43,33 +43,33 @@ class FileSource:
     def __init__(self, file: ChunkedFile) -> None:
         self.file, self.name = file, file.name
 
-    def size(self, chunk: int, path: str) -> int:
+    def size(self, chunk: int, part: Part) -> int:
         """The size of a chunk, which its record may have."""
         if self.file.sizes[chunk] >= SMALL:
-            self.file.check_bound(chunk, path)
+            self.file.check_bound(chunk, part)
         return self.file.sizes[chunk]
 
-    def read_into(self, chunk: int, buffer: memoryview, path: str) -> None:
+    def read_into(self, chunk: int, buffer: memoryview, part: Part) -> None:
         """Read a chunk into a buffer of its size."""
-        self.file.read_into(chunk, buffer, path)
+        self.file.read_into(chunk, buffer, part)
 
-    def merge_into(self, chunk: int, message: Message, path: str) -> None:
+    def merge_into(self, chunk: int, message: Message, part: Part) -> None:
         """
         Merge a message chunk into a message.
 
         A large one is read into a `bytearray`, which protobuf parses where it is; other buffers it copies first.
         """
-        size = self.size(chunk, path)
+        size = self.size(chunk, part)
         if size > LARGEST:
             message_text = f"{size} bytes are more than protobuf can parse at once"
-            raise self.file.error("SW0839", message_text, chunk, path)
+            raise self.file.error("SW0839", message_text, chunk, part)
         if size < SMALL:
-            data: bytes | bytearray = bytes(self.file.view(chunk, path))
+            data: bytes | bytearray = bytes(self.file.view(chunk, part))
         else:
             data = bytearray(size)
             with memoryview(data) as buffer:
-                self.file.read_into(chunk, buffer, path)
-        merge_bytes(message, data, self.name, chunk, path)
+                self.file.read_into(chunk, buffer, part)
+        merge_bytes(message, data, self.name, chunk, part)
 
 
 class MemorySource:
@@ -85,27 +85,29 @@ class MemorySource:
                 text = f"a chunk is a message or bytes, not {type(chunk).__name__}"
                 raise MergeError("SW0846", text, chunk=number)
 
-    def size(self, chunk: int, path: str) -> int:
+    def size(self, chunk: int, part: Part) -> int:
         """The size of a chunk of bytes."""
         return memoryview(self._chunks[chunk]).nbytes
 
-    def read_into(self, chunk: int, buffer: memoryview, path: str) -> None:
+    def read_into(self, chunk: int, buffer: memoryview, part: Part) -> None:
         """Copy a chunk of bytes into a buffer of its size."""
         buffer[:] = memoryview(self._chunks[chunk]).cast("B")
 
-    def merge_into(self, chunk: int, message: Message, path: str) -> None:
+    def merge_into(self, chunk: int, message: Message, part: Part) -> None:
         """Merge a message chunk into a message, which must be of the same type."""
         found: Message = self._chunks[chunk]
         if found.DESCRIPTOR is not message.DESCRIPTOR:
             text = f"a {found.DESCRIPTOR.full_name} cannot be merged into a {message.DESCRIPTOR.full_name}"
-            raise MergeError("SW0838", text, chunk=chunk, path=path)
+            raise MergeError("SW0838", text, chunk=chunk, path=part.path)
         message.MergeFrom(found)
 
 
-def merge_bytes(message: Message, data: bytes | bytearray, file: str | None, chunk: int | None, path: str) -> None:
+def merge_bytes(
+    message: Message, data: bytes | bytearray, file: str | None, chunk: int | None, part: Part | None
+) -> None:
     """Parse a serialised message into a message that may have contents."""
     try:
         message.MergeFromString(data)  # type: ignore[arg-type]
     except DecodeError as error:
         text = f"it cannot be parsed as a {message.DESCRIPTOR.full_name} ({error})"
-        raise MergeError("SW0839", text, file=file, chunk=chunk, path=path) from None
+        raise MergeError("SW0839", text, file=file, chunk=chunk, path=part.path if part else None) from None
