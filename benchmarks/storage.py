@@ -7,7 +7,9 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
+from mmap import mmap
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +17,7 @@ from shardwright.benchmarks.measure import Sample, interleave, timed
 from shardwright.benchmarks.report import Cell, Report, compared
 from shardwright.serialization.hashing import highwayhash64
 from shardwright.serialization.riegeli import RecordReader, RecordWriter
-from shardwright.serialization.riegeli.codecs import compress, decompress
-from shardwright.serialization.riegeli.options import KINDS
+from shardwright.serialization.riegeli.codecs import BROTLI, SNAPPY, ZSTD, package
 
 OURS, NUMPY, CODEC = "shardwright", "numpy", "codec"
 
@@ -51,24 +52,27 @@ def disk_rows(size: int, repetitions: int, folder: Path) -> list[dict[str, Cell]
 
 
 def codec_rows(size: int, repetitions: int) -> list[dict[str, Cell]]:
-    """Floats, which compress a little, through each codec, all in memory: the file against the codec alone."""
+    """Floats, which compress a little, through each codec: a file in memory against one call of the codec's library."""
     data = np.random.default_rng(0).standard_normal(size // 4).astype(np.float32).view(np.uint8)
+    file = mmap(-1, size + size // 4 + (1 << 20))
     rows: list[dict[str, Cell]] = []
-    for text, level in (("snappy", 1), ("zstd:3", 3), ("brotli:1", 1)):
-        kind, file = KINDS[text.partition(":")[0]], io.BytesIO()
-        write(file, data, text)
-        packed = b"".join(compress(kind, [data.data], level))
-        writers = {
-            OURS: timed(partial(write_in_memory, data, text)),
-            CODEC: timed(partial(compress, kind, [data.data], level)),
-        }
+    for text, (squeeze, expand) in alone().items():
+        writers = {OURS: timed(partial(write_in_memory, file, data, text)), CODEC: timed(partial(squeeze, data))}
         rows.append(_row(f"write {text}", size, interleave(writers, repetitions), CODEC))
-        readers = {
-            OURS: timed(partial(read, file)),
-            CODEC: timed(partial(decompress, kind, memoryview(packed), size)),
-        }
+        contents, packed = io.BytesIO(file[: file.tell()]), bytes(squeeze(data))
+        readers = {OURS: timed(partial(read, contents)), CODEC: timed(partial(expand, packed))}
         rows.append(_row(f"read {text}", size, interleave(readers, repetitions), CODEC))
     return rows
+
+
+def alone() -> dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]:
+    """The libraries' own ways to compress and to decompress a buffer, by our option for the same."""
+    snappy, zstd, brotli = (package(kind) for kind in (SNAPPY, ZSTD, BROTLI))
+    return {
+        "snappy": (snappy.snappy.compress_raw, snappy.snappy.decompress_raw),
+        "zstd:3": (lambda data: zstd.ZstdCompressor(3).compress(data), zstd.ZstdDecompressor().decompress),
+        "brotli:1": (partial(brotli.compress, quality=1), brotli.decompress),
+    }
 
 
 def storage(size: int, repetitions: int) -> Report:
@@ -79,15 +83,16 @@ def storage(size: int, repetitions: int) -> Report:
     return Report("storage", title, rows)
 
 
-def write(file: Path | io.BytesIO, data: np.ndarray, options: str) -> None:
+def write(file: Path | mmap, data: np.ndarray, options: str) -> None:
     """Ours: one record, flushed to the disk when the file is closed."""
     with RecordWriter(file, options) as writer:
         writer.write(data.data)
 
 
-def write_in_memory(data: np.ndarray, options: str) -> None:
-    """Ours, no disk."""
-    write(io.BytesIO(), data, options)
+def write_in_memory(file: mmap, data: np.ndarray, options: str) -> None:
+    """Ours, no disk: memory whose pages are there from the first time on."""
+    file.seek(0)
+    write(file, data, options)
 
 
 def write_plain(path: Path, data: np.ndarray) -> None:

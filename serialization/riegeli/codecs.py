@@ -22,7 +22,7 @@ NAMES = {NONE: "none", BROTLI: "brotli", ZSTD: "zstd", SNAPPY: "snappy"}
 PACKAGES = {BROTLI: "brotli", ZSTD: "zstandard", SNAPPY: "cramjam"}
 
 PIECE = 1 << 16
-BROTLI_MAX_WINDOW = 24
+BROTLI_WINDOW, BROTLI_MAX_WINDOW = 22, 24
 ZSTD_MAX_WINDOW = 1 << 31
 ZSTD_MAGIC = 0xFD2FB528
 
@@ -42,28 +42,32 @@ def compress(kind: int, parts: Sequence[Buffer], level: int, window_log: int | N
     """The parts as one compressed buffer, its size in front; without compression the parts themselves."""
     if kind == NONE:
         return list(parts)
-    size = sum(len(part) for part in parts)
+    size = sum(map(len, parts))
+    whole = parts[0] if len(parts) == 1 else b"".join(parts)
     if kind == SNAPPY:
-        whole = parts[0] if len(parts) == 1 else b"".join(parts)
-        return [varint(size), memoryview(package(SNAPPY).snappy.compress_raw(whole)) if size else b"\0"]
-    squeeze, end = _compressor(kind, size, level, window_log)
-    pieces = [squeeze(part) for part in parts]
-    return [varint(size), *(piece for piece in (*pieces, end()) if piece)]
-
-
-def _compressor(kind: int, size: int, level: int, window_log: int | None) -> tuple[Any, Any]:
-    """A function that takes the next bytes and one that ends the stream."""
-    module = package(kind)
-    if kind == BROTLI:
-        stream = module.Compressor(quality=level, lgwin=min(window_log or 22, BROTLI_MAX_WINDOW))
-        return stream.process, stream.finish
-    if window_log is None:
-        compressor = module.ZstdCompressor(level=level)
+        packed = _snappy(whole) if size else b"\0"
+    elif kind == BROTLI:
+        window = min(window_log or BROTLI_WINDOW, BROTLI_MAX_WINDOW)
+        packed = package(BROTLI).compress(whole, quality=level, lgwin=window)
     else:
-        settings = module.ZstdCompressionParameters.from_level(level, window_log=window_log, source_size=size)
-        compressor = module.ZstdCompressor(compression_params=settings)
-    stream = compressor.compressobj(size=size)
-    return stream.compress, stream.flush
+        packed = _zstd(size, level, window_log).compress(whole)
+    return [varint(size), packed]
+
+
+def _snappy(whole: Buffer) -> memoryview:
+    """Snappy's own format; it goes into a buffer of large pages, which is faster than one that the library makes."""
+    module = package(SNAPPY).snappy
+    out = allocate(module.compress_raw_max_len(whole))
+    return out[: module.compress_raw_into(whole, out)]
+
+
+def _zstd(size: int, level: int, window_log: int | None) -> Any:
+    """A compressor of `size` bytes."""
+    module = package(ZSTD)
+    if window_log is None:
+        return module.ZstdCompressor(level=level)
+    settings = module.ZstdCompressionParameters.from_level(level, window_log=window_log, source_size=size)
+    return module.ZstdCompressor(compression_params=settings)
 
 
 def stated_size(kind: int, data: memoryview) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 
-MAPPED_FROM = 1 << 20
+MAPPED_FROM = 1 << 22
 
 
 def allocate(size: int) -> memoryview:

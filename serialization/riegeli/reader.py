@@ -183,12 +183,17 @@ class RecordReader:
     @property
     def last_position(self) -> int | None:
         """The position of the last record, found from the end; None in a file without records."""
-        place = self._source.size
-        while place:
-            begin, header = self._before(place)
-            if header.records:
-                return begin + header.records - 1
-            place = begin
+        return self.last_within(None)
+
+    def last_within(self, most: int | None) -> int | None:
+        """The position of the last record, if at most so many chunks without records follow it."""
+        place, seen = self._source.size, 0
+        while place and (most is None or seen <= most):
+            found = self._until(place)
+            for begin, header in reversed(found):
+                if header.records:
+                    return begin + header.records - 1
+            place, seen = found[0][0], seen + len(found)
         return None
 
     def last(self) -> bytes | None:
@@ -293,14 +298,15 @@ class RecordReader:
                 begin = header.end(begin)
         raise RiegeliError("SW0810", f"there is no record at position {position}", self.name, None)
 
-    def _before(self, place: int) -> tuple[int, ChunkHeader]:
-        """The chunk that ends at a place or around it, the last that begins before it."""
-        begin = self._scanner.around(place - 1)
+    def _until(self, place: int) -> list[tuple[int, ChunkHeader]]:
+        """The chunks of a block, up to the one that ends at a place or around it, the last that begins before it."""
+        begin, found = self._scanner.around(place - 1), list[tuple[int, ChunkHeader]]()
         while (header := self._scanner.header(begin)) is not None:
+            found.append((begin, header))
             end = header.end(begin)
             if end >= place:
                 if end > self._source.size:
                     self._scanner.check(begin, header)
-                return begin, header
+                return found
             begin = end
         raise RiegeliError("SW0802", "the file ends inside a chunk", self.name, begin, resume=place)

@@ -19,6 +19,7 @@ class Source:
         self._descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)) if self._owned else -1
         self._file = file
         self._window, self._window_begin = b"", 0
+        self._told = not self._owned or not hasattr(os, "posix_fadvise")
 
     @property
     def size(self) -> int:
@@ -43,6 +44,9 @@ class Source:
             return _pour(data, views)
         if 0 <= offset < len(self._window):
             self._window = b""
+        if not self._told:
+            os.posix_fadvise(self._descriptor, 0, 0, os.POSIX_FADV_SEQUENTIAL)
+            self._told = True
         return self._preadv(begin, views) if self._owned else self._readinto(begin, views)
 
     def close(self) -> None:
