@@ -58,8 +58,8 @@ class FieldSize:
     """
     A field of a large message: its bytes, those of tags and lengths included.
 
-    `parts` are the messages in it, if there are any: the size of the one, those of a list in order, or those of a map
-    by key.
+    `parts` of a large field are the sizes of the messages in it: of the one, of a list in order, or of a map by key,
+    where values that are no messages count with their tags.
     """
 
     field: FieldDescriptor
@@ -243,7 +243,7 @@ def _map_sizer(field: FieldDescriptor) -> Sizer:
             else:
                 parts[name] = content = 1 + scalar_size(value_of, value[name])
             total += framed_size(field, entry_size(key, name, content))
-        return total if total <= details else FieldSize(field, value, total, parts if messages else None)
+        return total if total <= details else FieldSize(field, value, total, parts)
 
     return sizes
 

@@ -1,0 +1,315 @@
+"""
+The plan of a split: which chunk holds which parts of a message, so that every message chunk is small enough.
+
+Bottom-up: bytes and strings that are large become chunks of their own; what is left of a message that is still too
+large leaves its large messages to chunks of their own; what is left then is cut into runs. Top-down: the first run of
+a message that was cut stays where the message is if there is room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from google.protobuf.message import Message
+
+from shardwright.serialization.fields import Path, Step, format_path, is_map, key_field, value_field
+from shardwright.serialization.splitting.errors import SplitError
+from shardwright.serialization.splitting.limits import Limits
+from shardwright.serialization.splitting.parts import (
+    TEXTS,
+    Child,
+    Content,
+    Entries,
+    Numbers,
+    Part,
+    Residue,
+    Run,
+    Single,
+    Unknown,
+    Whole,
+    map_entry_size,
+)
+from shardwright.serialization.splitting.sizes import (
+    FieldSize,
+    Sized,
+    entry_size,
+    framed_size,
+    measure,
+    scalar_size,
+    size_of,
+    tag_size,
+    varint_size,
+)
+
+INT32 = range(-(1 << 31), 1 << 31)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One chunk of a plan, and where it belongs: a piece of a message, or the contents of a bytes or string field."""
+
+    path: Path
+    part: Residue | Content
+
+
+def measured(message: Message, limits: Limits) -> Sized:
+    """The sizes of a message, with as many details as a plan needs."""
+    size = measure(message, limits.small)
+    return size if isinstance(size, Sized) else Sized(message, size, [], [])
+
+
+def plan(sized: Sized, limits: Limits, path: Path = ()) -> list[Planned]:
+    """
+    The chunks of a message that is too large, in the order in which they are to be merged; the first is the base.
+
+    Raises SW0813 for what is too large in one piece.
+    """
+    planned = list(_emit(_Reducer(limits).reduce(sized, path), limits))
+    return planned[:1] + sorted(planned[1:], key=lambda each: sort_key(each.path))
+
+
+def sort_key(path: Path) -> tuple[Any, ...]:
+    """The order in which TensorFlow's merger takes fields: by number and index, the outer before the inner."""
+    key = list[Any]()
+    for step in path:
+        key.append(step.field.number)
+        if step.key is not None or step.index is not None:
+            key.append(step.index if step.key is None else step.key)
+    return tuple(key)
+
+
+class _Reducer:
+    """What is left of messages when their large parts have become chunks."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+
+    def reduce(self, sized: Sized, path: Path) -> Residue:
+        """A message without its large bytes and strings, and if that is not enough, without its large messages."""
+        reduced = [self._field(sized, each, path) for each in sized.fields]
+        left = sized.size + sum(gain for _, gain in reduced)
+        if left == sized.size <= self.limits.chunk_size:
+            return Residue(path, sized.message, [Whole(sized.message, left)], left)
+        large = sized.size > self.limits.chunk_size
+        apart = left > self.limits.chunk_size
+        parts = [
+            self._part(sized.message, each, children, apart)
+            for each, (children, _) in zip(sized.fields, reduced, strict=True)
+        ]
+        if sized.unknown:
+            parts.append(Unknown(sized.unknown))
+        return Residue(path, sized.message, parts, sum(part.size for part in parts), large=large)
+
+    def _field(self, sized: Sized, field: FieldSize, path: Path) -> tuple[Any, int]:
+        """The reduced messages in a field by key, or the contents to take out; and how many bytes that adds to it."""
+        kind = field.field
+        if field.size <= self.limits.small:
+            return None, 0
+        if kind.message_type is None:
+            content = self._content(sized.message, field)
+            return content, content.size - field.size if content else 0
+        children = dict[Any, Residue]()
+        for key, part in _large_parts(field):
+            step = _step(field, key)
+            if self._reachable(field, step, part):
+                children[key] = self.reduce(part, (*path, step))
+        before = sum(_framed(field, key, part.size) for key, part in _large_parts(field) if key in children)
+        return children, sum(_framed(field, key, child.size) for key, child in children.items()) - before
+
+    def _content(self, owner: Message, field: FieldSize) -> Content | None:
+        """A single string or bytes field that is large enough to be a chunk; an extension only if it must be."""
+        kind = field.field
+        if kind.type not in TEXTS or kind.is_repeated or (kind.is_extension and field.size <= self.limits.max_size):
+            return None
+        framing = next(
+            tag_size(kind) + length
+            for length in range(1, 11)
+            if varint_size(field.size - tag_size(kind) - length) == length
+        )
+        content = field.size - framing
+        return Content(owner, kind, content) if content > self.limits.small else None
+
+    def _reachable(self, field: FieldSize, step: Step, part: Sized) -> bool:
+        """
+        Whether a message may be named by a tag.
+
+        TensorFlow's merger knows no extensions, and keys of maps only as 32 bits; what cannot be written in another
+        way is named all the same, for ours.
+        """
+        kind = field.field
+        known = not kind.is_extension
+        if is_map(kind) and isinstance(step.key, int):
+            known = step.key in INT32
+        return known or _framed(field, step.key if is_map(kind) else step.index, part.size) > self.limits.max_size
+
+    def _part(self, owner: Message, field: FieldSize, children: Any, apart: bool) -> Part:
+        """What is left of a field; with `apart`, large messages in it go into chunks of their own."""
+        kind = field.field
+        if isinstance(children, Content):
+            return children
+        reduced: dict[Any, Residue] = children or {}
+        for child in reduced.values():
+            child.inline = not apart or child.size <= self.limits.small
+        if reduced and not kind.is_repeated:
+            return Child(kind, reduced[None])
+        if not kind.is_repeated or field.size <= self.limits.small:
+            return Single(owner, kind, field.size)
+        if is_map(kind):
+            return _entries(owner, field, reduced)
+        if kind.message_type is not None:
+            sizes = [framed_size(kind, size_of(part)) for part in field.parts]
+            sizes = _with_reduced(sizes, field, reduced)
+            return Run.of(owner, kind, field.value, sizes, reduced)
+        if kind.type in TEXTS:
+            tag = tag_size(kind)
+            return Run.of(owner, kind, field.value, [tag + scalar_size(kind, each) for each in field.value], {})
+        return Numbers.of(owner, kind, field.value, field.size)
+
+
+def _large_parts(field: FieldSize) -> Iterator[tuple[Any, Sized]]:
+    """The large messages in a field, each with its index, its key, or None."""
+    parts = field.parts
+    if isinstance(parts, Sized):
+        yield None, parts
+    elif isinstance(parts, list):
+        yield from ((index, part) for index, part in enumerate(parts) if isinstance(part, Sized))
+    elif isinstance(parts, dict):
+        yield from ((key, parts[key]) for key in sorted(parts) if isinstance(parts[key], Sized))
+
+
+def _step(field: FieldSize, key: Any) -> Step:
+    """The step to a message in a field."""
+    return Step(field.field, key=key) if is_map(field.field) else Step(field.field, index=key)
+
+
+def _framed(field: FieldSize, key: Any, size: int) -> int:
+    """Bytes that a message of so many bytes takes in a field."""
+    return framed_size(field.field, map_entry_size(field.field, key, size) if is_map(field.field) else size)
+
+
+def _with_reduced(sizes: Any, field: FieldSize, reduced: dict[Any, Residue]) -> Any:
+    """The sizes of elements or entries, those of reduced messages as they are left here."""
+    for key, child in reduced.items():
+        sizes[key] = _framed(field, key, child.size if child.inline else 0)
+    return sizes
+
+
+def _entries(owner: Message, field: FieldSize, reduced: dict[Any, Residue]) -> Entries:
+    """What is left of a map."""
+    kind, key, value = field.field, key_field(field.field), value_field(field.field)
+    sizes = dict[Any, int]()
+    for name, part in field.parts.items():
+        content = part if value.message_type is None else framed_size(value, size_of(part))
+        sizes[name] = framed_size(kind, entry_size(key, name, content))
+    return Entries.of(owner, kind, field.value, _with_reduced(sizes, field, reduced), reduced)
+
+
+def _emit(residue: Residue, limits: Limits) -> Iterator[Planned]:
+    """The chunks of what is left of a message: its pieces, then those of the messages that left blanks in them."""
+    pieces = list(_pack(residue, limits))
+    for piece in pieces:
+        _Filling(piece, limits.chunk_size).fill(piece, [])
+        yield Planned(residue.path, piece)
+    for piece in pieces:
+        yield from _emit_children(piece, limits)
+
+
+def _emit_children(piece: Residue, limits: Limits) -> Iterator[Planned]:
+    """The chunks of what is not in a piece though its place is there."""
+    for part in piece.parts:
+        if isinstance(part, Content):
+            yield Planned((*piece.path, Step(part.field)), part)
+        for _, child in part.children():
+            if not child.inline:
+                yield from _emit(child, limits)
+                continue
+            yield from _emit_children(child, limits)
+            if child.rest is not None:
+                yield from _emit(child.rest, limits)
+
+
+def _pack(residue: Residue, limits: Limits) -> Iterator[Residue]:
+    """Pieces of at most `chunk_size` bytes, or `max_size` where something cannot be cut."""
+    rest: Residue | None = residue
+    while rest is not None:
+        head, left = cut(rest, limits.chunk_size)
+        if head is None or not (head.size or left is None):
+            first = next(part for part in rest.parts if part.size)
+            least = first.least()
+            if least > limits.max_size:
+                raise _too_large(rest, first, least, limits)
+            head, left = cut(rest, least)
+        assert head is not None
+        yield head
+        rest = left
+
+
+def cut(residue: Residue, room: int) -> tuple[Residue | None, Residue | None]:
+    """As much of a message as has room, single fields first, and what is left; either may be None."""
+    parts = residue.parts if len(residue.parts) < 2 else sorted(residue.parts, key=_rank)
+    heads = list[Part]()
+    for number, part in enumerate(parts):
+        head, left = part.cut(room)
+        if head is not None:
+            heads.append(head)
+            room -= head.size
+        if left is not None:
+            rest = residue.with_parts([left, *parts[number + 1 :]])
+            return residue.with_parts(heads) if heads else None, rest
+    return residue.with_parts(heads), None
+
+
+def _rank(part: Part) -> int:
+    """Single fields come first, so that the base chunk has them; unknown fields keep their place at the end."""
+    return 2 if isinstance(part, Unknown) else int(isinstance(part, Run | Numbers | Entries))
+
+
+def _too_large(residue: Residue, part: Part, size: int, limits: Limits) -> SplitError:
+    """What does not fit into a chunk, and cannot be cut."""
+    where = format_path((*residue.path, *part.place()))
+    message = f"{size} bytes in one piece do not fit into a chunk of {limits.max_size} bytes"
+    return SplitError("SW0813", message, path=where or "unknown fields")
+
+
+class _Filling:
+    """Puts first pieces of large messages where room is left in a piece of the message around them."""
+
+    def __init__(self, piece: Residue, capacity: int) -> None:
+        self.piece, self.capacity = piece, capacity
+
+    def fill(self, residue: Residue, chain: list[tuple[Part, Residue]]) -> None:
+        """Fill the blanks of a piece or of a message inside of it; `chain` leads there."""
+        for part in residue.parts:
+            for key, child in part.children():
+                if not child.inline and child.large:
+                    child = self._head(chain, part, child)
+                    if child is None:
+                        continue
+                    self._put(chain, part, key, child)
+                if child.inline:
+                    self.fill(child, [*chain, (part, child)])
+
+    def _head(self, chain: list[tuple[Part, Residue]], part: Part, child: Residue) -> Residue | None:
+        """As much of a message as has room in its place; one that is a single chunk is not cut for that."""
+        room, framing = self.capacity - self.piece.size, 0
+        for outer, inner in [*chain, (part, child)]:
+            grown = replace(inner, inline=True, size=room + (inner.size if inner.inline else 0))
+            framing += outer.content_size(grown) - outer.content_size(inner) - room
+        head, rest = cut(child, room - framing) if room > framing else (None, child)
+        if head is None or not head.size or (rest is not None and child.size <= self.capacity):
+            return None
+        return replace(head, inline=True, rest=rest)
+
+    def _put(self, chain: list[tuple[Part, Residue]], part: Part, key: Any, child: Residue) -> None:
+        """Put a message into its place; everything around it becomes larger."""
+        before = part.size
+        part.put(key, child)
+        grown = part.size - before
+        for outer, inner in reversed(chain):
+            before = outer.content_size(inner)
+            inner.size += grown
+            grown = outer.content_size(inner) - before
+            outer.size += grown
+        self.piece.size += grown

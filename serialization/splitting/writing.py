@@ -1,0 +1,135 @@
+"""
+Messages and their chunks into files, `PREFIX.pb` or `PREFIX.cpb`, of which one is there in the end.
+
+A kill at any moment leaves a message that is read without doubt, the old or the new one. Each file takes its place by
+one rename. Two files cannot change places in one step, so that for a moment both are there:
+
+- a `.cpb` that takes the place of a `.pb` says in its metadata which `.pb` it supersedes, by size and hash. While both
+  are there, that `.pb` is the one, and readers take the `.cpb`;
+- before a `.pb` takes the place of a `.cpb`, the new message is written as a `.cpb` of one chunk that supersedes the
+  new `.pb`. From then on the `.cpb` is the new message, with the `.pb` beside it and without.
+
+Any other `.pb` beside a `.cpb` is an error when it is read (SW0831). TensorFlow's reader takes the `.cpb` if both are
+there, which is the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.message import Message
+
+from shardwright.serialization.atomic import AtomicFile, sync_folder
+from shardwright.serialization.fields import type_of
+from shardwright.serialization.hashing import HighwayHash64
+from shardwright.serialization.protos import chunk_pb2, records_pb2, versions_pb2
+from shardwright.serialization.riegeli import RecordWriter, RecordWriterOptions
+from shardwright.serialization.splitting.chunks import MESSAGE, Chunk, checked, runs
+
+READ = 1 << 24
+UNCOMPRESSED = RecordWriterOptions("uncompressed")
+
+
+def write_whole(
+    prefix: str, message: Message, version: versions_pb2.VersionDef, on_progress: Callable[[int, int], object] | None
+) -> str:
+    """Write a message that was not split; returns the path."""
+    data, path = checked(message), prefix + ".pb"
+    if on_progress:
+        on_progress(0, len(data))
+    chunked = Path(prefix + ".cpb")
+    if chunked.exists():
+        metadata = chunk_pb2.ChunkMetadata(version=version)
+        metadata.message.chunk_index = 0
+        about = _about(message, 1)
+        about.chunked_file.supersedes.CopyFrom(_sibling([data]))
+        _write_records(str(chunked), [(MESSAGE, data)], metadata, about, UNCOMPRESSED, None)
+    with AtomicFile(path) as file:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(file.descriptor, view) :]
+    _remove(chunked)
+    if on_progress:
+        on_progress(len(data), len(data))
+    return path
+
+
+def write_chunked(
+    prefix: str,
+    message: Message,
+    chunks: Sequence[Chunk],
+    metadata: chunk_pb2.ChunkMetadata,
+    options: RecordWriterOptions,
+    on_progress: Callable[[int, int], object] | None,
+) -> str:
+    """Write the chunks of a message, one at a time, and the metadata; returns the path."""
+    path, whole = prefix + ".cpb", Path(prefix + ".pb")
+    about = _about(message, len(chunks))
+    about.chunked_file.runs.extend(runs(message, chunks))
+    if whole.exists():
+        about.chunked_file.supersedes.CopyFrom(sibling_of(whole))
+    total = sum(chunk.size for chunk in chunks) if on_progress else 0
+    progress = partial(_report, on_progress, total) if on_progress else None
+    records = ((chunk.kind, chunk.data()) for chunk in chunks)
+    _write_records(path, records, metadata, about, options, progress)
+    _remove(whole)
+    return path
+
+
+def _report(on_progress: Callable[[int, int], object], total: int, done: int) -> None:
+    """Tell how far writing is."""
+    on_progress(done, total)
+
+
+def _write_records(
+    path: str,
+    records: Any,
+    metadata: chunk_pb2.ChunkMetadata,
+    about: records_pb2.RecordsMetadata,
+    options: RecordWriterOptions,
+    on_progress: Callable[[int], object] | None,
+) -> None:
+    """Write a riegeli file of chunks whose last record is the metadata with their places."""
+    if options.metadata is None:
+        options = replace(options, metadata=about.SerializeToString(deterministic=True))
+    done = 0
+    with RecordWriter(path, options) as writer:
+        for kind, data in records:
+            if on_progress and not done:
+                on_progress(0)
+            metadata.chunks.add(type=kind, size=len(data), offset=writer.write(data))
+            done += len(data)
+            if on_progress:
+                on_progress(done)
+        writer.write(metadata.SerializeToString(deterministic=True))
+
+
+def _about(message: Message, chunks: int) -> records_pb2.RecordsMetadata:
+    """What a file says about itself."""
+    return records_pb2.RecordsMetadata(record_type_name=type_of(message).full_name, num_records=chunks + 1)
+
+
+def sibling_of(file: Path) -> records_pb2.Sibling:
+    """A file's size and hash, by which another file tells that it supersedes this one."""
+    with file.open("rb") as source:
+        return _sibling(iter(lambda: source.read(READ), b""))
+
+
+def _sibling(pieces: Any) -> records_pb2.Sibling:
+    hasher, size = HighwayHash64(), 0
+    for piece in pieces:
+        hasher.update(piece)
+        size += len(piece)
+    return records_pb2.Sibling(size=size, hash=hasher.digest())
+
+
+def _remove(file: Path) -> None:
+    """Remove a file that is superseded, if there is one, for good."""
+    if file.exists():
+        file.unlink(missing_ok=True)
+        sync_folder(file.parent)
