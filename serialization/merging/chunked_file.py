@@ -22,6 +22,9 @@ METADATA_LIMITS = Limits(always=1 << 23, expansion=64)
 METADATA_ALWAYS = 1 << 24
 """Metadata up to this size are read; larger ones only if the chunks have more bytes."""
 
+MOST_IDLE = 1000
+"""Riegeli chunks that hold no records, beyond those that padding adds to others."""
+
 KEPT_CHUNK, KEPT = 1 << 22, 1 << 25
 VERSION, CHUNKS, MESSAGE = 1, 2, 3
 CHUNK_INDEX = 1
@@ -96,7 +99,7 @@ class ChunkedFile:
 
     def _metadata_position(self) -> int:
         """Where the last record is, which must not be larger than metadata can be."""
-        position = self.reader.last_position
+        position = self.reader.last_within(MOST_IDLE)
         if position is None:
             raise self.error("SW0833", "it has no records: it was cut, or not written to its end")
         begin, header = self.reader.chunk_at(position)
@@ -163,9 +166,12 @@ class ChunkedFile:
 
     def check_records(self) -> None:
         """Every record of the file is a chunk of the list, once, but for the metadata, the last one."""
-        order = iter(sorted(range(len(self)), key=self.positions.__getitem__))
+        order, idle = iter(sorted(range(len(self)), key=self.positions.__getitem__)), 0
         try:
             for begin, header in self.reader.chunks():
+                idle += not header.records
+                if idle > MOST_IDLE + 2 * len(self):
+                    raise self.error("SW0843", f"more than {MOST_IDLE} of its riegeli chunks hold nothing")
                 for position in range(begin, min(begin + header.records, self.position)):
                     chunk = next(order, None)
                     found = None if chunk is None else self.positions[chunk]
