@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import update_wrapper
 from threading import RLock
 from types import MethodType
@@ -22,6 +22,9 @@ from shardwright.compiler.stages import Backend, Compiled, Traced
 from shardwright.compiler.tape import holding, record
 from shardwright.compiler.trace import current_trace
 from shardwright.compiler.tracing import is_argument, is_traced, trace_function
+
+SINGLE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+"""The kinds of parameters that take one positional argument."""
 
 CACHE_SIZE = 1024
 """How many compiled programs one function keeps; the oldest go first."""
@@ -166,11 +169,21 @@ def _places(function: Callable[..., Any], static: frozenset[str]) -> frozenset[i
     """The positions of the static parameters; TypeError (SW0507) for a name that is no parameter."""
     if not static:
         return frozenset()
-    names = list(inspect.signature(function).parameters)
-    unknown = sorted(static - set(names))
+    parameters = inspect.signature(function).parameters
+    unknown = sorted(static - set(parameters))
     if unknown:
-        raise type_error("SW0507", f"there is no parameter {unknown[0]!r}", help=f"there are {', '.join(names)}")
-    return frozenset(names.index(name) for name in static)
+        raise type_error("SW0507", f"there is no parameter {unknown[0]!r}", help=f"there are {', '.join(parameters)}")
+    return static_places(parameters.values(), static)
+
+
+def static_places(parameters: Iterable[inspect.Parameter], static: frozenset[str]) -> frozenset[int]:
+    """
+    The positions at which static parameters can be given; those that only go by name have none.
+
+    >>> sorted(static_places(inspect.signature(lambda a, b, *c, d: None).parameters.values(), frozenset("bd")))
+    [1]
+    """
+    return frozenset(place for place, item in enumerate(parameters) if item.name in static and item.kind in SINGLE)
 
 
 def _leaf_key(leaf: Any) -> Hashable:

@@ -111,7 +111,7 @@ class Trace:
             yield made
         finally:
             made.update(self.assigned)
-            self._captures = {place: before.get(place, value) for place, value in self._arguments.items()}
+            self._captures = {**self._arguments, **before}
             self._assigned = known
 
     @property

@@ -104,6 +104,15 @@ def test_static_arguments_by_name() -> None:
     assert found.code == "SW0507"
 
 
+def test_static_arguments_that_only_go_by_name() -> None:
+    @sw.function(static=["power"])
+    def total(*items: Any, power: int) -> Any:
+        return sum(item**power for item in items)
+
+    ones = np.ones(3, "float32")
+    assert np.array_equal(total(ones, ones * 2, ones * 3, power=2), np.full(3, 14))
+
+
 def test_number_used_as_a_dim_says_static() -> None:
     @sw.function
     def total(x: Any, axis: Any) -> Any:

@@ -423,6 +423,21 @@ def test_tapes_see_variables_that_functions_use(layout: Any) -> None:
     assert np.array_equal(made.numpy(), START * 0.5)
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_tapes_see_variables_that_are_used_after_a_region(layout: Any) -> None:
+    first, second = variable(layout), variable(layout)
+
+    @sw.function
+    def product(x: Any) -> Any:
+        return sw.sum(sw.nn.relu(first * x) * second)  # relu has a gradient of its own, in a region
+
+    with sw.GradientTape() as tape:
+        loss = product(2.0)
+    ours = tape.gradient(loss, [first, second])
+    assert np.allclose(ours[0], np.where(START > 0, 2 * START, 0))
+    assert np.allclose(ours[1], np.maximum(2 * START, 0))
+
+
 def test_tapes_add_up_what_a_variable_held() -> None:
     made, other = variable(), sw.Variable(1.0)
     with sw.GradientTape(persistent=True) as tape:
