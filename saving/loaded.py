@@ -13,6 +13,7 @@ from shardwright.compiler import emit
 from shardwright.compiler.array import Array
 from shardwright.compiler.dtypes import kind_of, scalar_kind
 from shardwright.compiler.faults import attribute_error
+from shardwright.compiler.function import static_places
 from shardwright.compiler.modules import Module
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.pytree import Static, Tree, flatten, unflatten
@@ -117,8 +118,8 @@ class LoadedFunction:
         if self.instance is not None:
             args = (self.instance, *args)
         if self.static_names:
-            names = list(self.signature.parameters) if self.signature is not None else []
-            places = {names.index(name) for name in self.static_names if name in names}
+            parameters = self.signature.parameters.values() if self.signature is not None else ()
+            places = static_places(parameters, self.static_names)
             args = tuple(Static(value) if place in places else value for place, value in enumerate(args))
             kwargs = {name: Static(kwargs[name]) if name in self.static_names else kwargs[name] for name in kwargs}
         return flatten((args, kwargs), is_argument)

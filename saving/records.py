@@ -15,7 +15,7 @@ def field_names(kind: Any) -> tuple[str, ...] | None:
     """
     The names of the fields of a dataclass or named tuple, in order; None for other classes.
 
-    >>>     >>> field_names(namedtuple("Pair", "left right")), field_names(int)
+    >>> field_names(namedtuple("Pair", "left right")), field_names(int)
     (('left', 'right'), None)
     """
     if isinstance(kind, type) and issubclass(kind, tuple):
