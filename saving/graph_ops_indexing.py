@@ -173,6 +173,18 @@ def _top_k_v2(call: Call, x: Any, k: Value) -> Any:
     return shardwright.top_k(x, call.number(k, "number of elements"))
 
 
-@row("TopK")
-def _top_k(call: Call, x: Any) -> Any:
-    return shardwright.top_k(x, call["k"])
+@row("LowerBound")
+def _lower_bound(call: Call, rows: Any, values: Any) -> Any:
+    return _bound(call, rows, values, "left")
+
+
+@row("UpperBound")
+def _upper_bound(call: Call, rows: Any, values: Any) -> Any:
+    return _bound(call, rows, values, "right")
+
+
+def _bound(call: Call, rows: Any, values: Any, side: str) -> Any:
+    if rows.shape[0] != 1:
+        raise call.fault("several sorted rows are not supported", "SW0885")
+    flat = shardwright.searchsorted(shardwright.reshape(rows, (rows.shape[1],)), values, side=side)
+    return shardwright.reshape(flat, values.shape)

@@ -1,0 +1,78 @@
+"""Each operation of the table, against what TensorFlow computed: stored in `tests/data/graphs`, and with it installed."""
+
+import numpy as np
+import pytest
+from graph_cases import BFLOAT16, DATA, all_cases, loaded, run
+
+import shardwright as sw
+from shardwright.saving.graph_import import ROWS
+from shardwright.saving.graph_table import DEFINITIONS, definitions
+from shardwright.serialization.protos import graph_pb2
+
+STRUCTURAL = {
+    "Assert", "AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "Case", "Const", "DisableCopyOnRead", "If",
+    "NoOp", "PartitionedCall", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "Print", "PrintV2",
+    "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "StatefulPartitionedCall", "StatelessCase", "StatelessIf",
+    "StatelessWhile", "VarHandleOp", "VarIsInitializedOp", "Variable", "VariableShape", "VariableV2", "While",
+}  # fmt: skip
+"""Operations without a value of their own: whole graphs test them, in test_graph_import.py and test_graph_control.py."""
+
+OPERATIONS = sorted({case.op for case in all_cases()})
+
+
+def test_every_row_has_a_case_and_a_definition():
+    assert set(OPERATIONS) | STRUCTURAL == set(ROWS)
+    assert not set(OPERATIONS) & STRUCTURAL
+    assert set(definitions()) == set(ROWS)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    graph = graph_pb2.GraphDef.FromString((DATA / "operations.pb").read_bytes())
+    return graph, loaded(DATA / "operations.npz")
+
+
+def tolerance(dtype):
+    return {"float16": 2e-3, "bfloat16": 2e-2, "float64": 1e-10, "complex64": 1e-5}.get(dtype.name, 1e-5)
+
+
+def compare(op, graph, arrays):
+    """All cases of one operation as one program."""
+    names = [name for name in arrays if name.split("/")[0].partition("_")[2] == op]
+    inputs = [name for name in names if "/in" in name]
+    outputs = {name: name.replace("/out", "/node:") for name in names if "/out" in name}
+    assert outputs
+    program = sw.from_graph(graph, inputs=inputs, outputs=outputs)
+    found = program(*(arrays[name] for name in inputs))
+    for name in outputs:
+        due, got = arrays[name], np.asarray(found[name])
+        if op.startswith("FusedBatchNorm") and int(name[-1]) > 2:
+            continue  # what TensorFlow keeps for its own gradient
+        assert got.dtype == due.dtype, name
+        assert got.shape == due.shape, name
+        exact = due.dtype.kind in "biu"
+        wide = [part.astype("float32") if part.dtype == BFLOAT16 else part for part in (got, due)]
+        np.testing.assert_allclose(*wide, rtol=0 if exact else tolerance(due.dtype), atol=0 if exact else tolerance(due.dtype), err_msg=name)  # fmt: skip
+
+
+@pytest.mark.parametrize("op", OPERATIONS)
+def test_as_stored(op, expected):
+    compare(op, *expected)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("seed", [1, 2])
+def test_as_tensorflow(seed):
+    pytest.importorskip("tensorflow")
+    message, arrays = run(all_cases(seed))
+    graph = graph_pb2.GraphDef.FromString(message.SerializeToString())
+    for op in OPERATIONS:
+        compare(op, graph, arrays)
+
+
+@pytest.mark.peers
+def test_definitions_are_those_of_tensorflow():
+    pytest.importorskip("tensorflow")
+    from shardwright.benchmarks.tensorflow_op_defs import definitions as current
+
+    assert current().SerializeToString(deterministic=True) == DEFINITIONS.read_bytes()
