@@ -15,7 +15,6 @@ there, which is the same.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -39,23 +38,34 @@ def write_whole(
     prefix: str, message: Message, version: versions_pb2.VersionDef, on_progress: Callable[[int, int], object] | None
 ) -> str:
     """Write a message that was not split; returns the path."""
-    data, path = checked(message), prefix + ".pb"
-    if on_progress:
-        on_progress(0, len(data))
+    return write_pieces(prefix, message, [checked(message)], version, on_progress)
+
+
+def write_pieces(
+    prefix: str,
+    message: Message,
+    pieces: Sequence[bytes | memoryview],
+    version: versions_pb2.VersionDef,
+    on_progress: Callable[[int, int], object] | None,
+) -> str:
+    """Write the bytes of a message that was not split, which lie in several pieces; returns the path."""
+    path, done, total = prefix + ".pb", 0, sum(map(len, pieces))
     chunked = Path(prefix + ".cpb")
     if chunked.exists():
         metadata = chunk_pb2.ChunkMetadata(version=version)
         metadata.message.chunk_index = 0
         about = _about(message, 1)
-        about.chunked_file.supersedes.CopyFrom(_sibling([data]))
-        _write_records(str(chunked), [(MESSAGE, data)], metadata, about, UNCOMPRESSED, None)
-    with AtomicFile(path) as file:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(file.descriptor, view) :]
+        about.chunked_file.supersedes.CopyFrom(_sibling(pieces))
+        _write_records(str(chunked), [(MESSAGE, pieces)], metadata, about, UNCOMPRESSED, None)
+    with AtomicFile(path) as file, open(file.descriptor, "wb", READ, closefd=False) as stream:
+        for piece in pieces:
+            if on_progress:
+                on_progress(done, total)
+            stream.write(piece)
+            done += len(piece)
     _remove(chunked)
     if on_progress:
-        on_progress(len(data), len(data))
+        on_progress(total, total)
     return path
 
 
@@ -75,7 +85,7 @@ def write_chunked(
         about.chunked_file.supersedes.CopyFrom(sibling_of(whole))
     total = sum(chunk.size for chunk in chunks) if on_progress else 0
     progress = partial(_report, on_progress, total) if on_progress else None
-    records = ((chunk.kind, chunk.data()) for chunk in chunks)
+    records = ((chunk.kind, [chunk.data()]) for chunk in chunks)
     _write_records(path, records, metadata, about, options, progress)
     _remove(whole)
     return path
@@ -99,11 +109,12 @@ def _write_records(
         options = replace(options, metadata=about.SerializeToString(deterministic=True))
     done = 0
     with RecordWriter(path, options) as writer:
-        for kind, data in records:
+        for kind, pieces in records:
             if on_progress and not done:
                 on_progress(0)
-            metadata.chunks.add(type=kind, size=len(data), offset=writer.write(data))
-            done += len(data)
+            size = sum(map(len, pieces))
+            metadata.chunks.add(type=kind, size=size, offset=writer.write_parts(pieces))
+            done += size
             if on_progress:
                 on_progress(done)
         writer.write(metadata.SerializeToString(deterministic=True))
