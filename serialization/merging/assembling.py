@@ -14,7 +14,7 @@ from shardwright.serialization.merging.errors import MergeError
 from shardwright.serialization.merging.plan import Part
 from shardwright.serialization.merging.scalars import NotAValue, check_text, number_from_text
 from shardwright.serialization.merging.shapes import Kind, Shape, field_value, steps_of
-from shardwright.serialization.merging.sources import LARGEST, ChunkSource, merge_bytes
+from shardwright.serialization.merging.sources import LARGEST, ChunkSource, fresh_bytes, merge_bytes
 from shardwright.serialization.riegeli.varint import varint
 
 DELIMITED = 2
@@ -117,7 +117,7 @@ class Assembler:
         size = len(front) + self._size(part, chunks)
         around = _container(part)
         head = self._head(part, size) if around is None or (around is Kind.LIST and there is None) else b""
-        data, place = bytearray(len(head) + size), len(head) + len(front)
+        data, place = fresh_bytes(len(head) + size), len(head) + len(front)
         data[:place] = head + front
         buffer = memoryview(data)
         for chunk in chunks:

@@ -18,6 +18,9 @@ JOIN_VERSION = 0
 """The version of merging, which `VersionDef.join_version` and `bad_consumers` speak of: TensorFlow's number."""
 
 PIECE = 1 << 16
+LIMITS = Limits(always=1 << 23)
+"""A chunk may be in memory twice while a message is put together, so it may expand less than a record alone."""
+
 METADATA_LIMITS = Limits(always=1 << 23, expansion=64)
 METADATA_ALWAYS = 1 << 24
 """Metadata up to this size are read; larger ones only if the chunks have more bytes."""
@@ -38,14 +41,15 @@ class ChunkedFile:
     chunks, SW0843 for metadata that are too large; faults of the records keep their codes.
     """
 
-    def __init__(self, file: str | os.PathLike[str] | Any) -> None:
+    def __init__(self, file: str | os.PathLike[str] | Any, limits: Limits = LIMITS) -> None:
+        self._limits = limits
         self.kinds, self.sizes, self.positions = bytearray(), array("Q"), array("Q")
         self.tree = memoryview(b"")
         """The `ChunkedMessage`, serialised."""
         self._kept, self._kept_size = OrderedDict[int, list[memoryview]](), 0
         self._begins = dict[int, int]()
         try:
-            self.reader = RecordReader(file, strict=True)
+            self.reader = RecordReader(file, strict=True, limits=limits)
         except OSError as error:
             raise MergeError("SW0830", f"it cannot be read ({error.strerror})", file=str(file)) from None
         self.name = self.reader.name
@@ -224,9 +228,12 @@ class ChunkedFile:
     def check_bound(self, chunk: int, part: Part | None = None) -> None:
         """Refuse a size that the record cannot have, before memory is taken for it."""
         try:
-            most = self.reader.chunk_at(self.positions[chunk])[1].decoded_size
+            _, header = self.reader.chunk_at(self.positions[chunk])
         except RiegeliError as error:
             raise self._damaged(error, chunk, part) from None
+        most = header.decoded_size
+        if self._limits.refuses(header.data_size, most):
+            raise self.error("SW0807", f"{header.data_size} bytes would become {most}", chunk, part)
         if self.sizes[chunk] > most:
             raise self.error("SW0835", f"its size is not {self.sizes[chunk]}: there are only {most} bytes", chunk, part)
 

@@ -7,6 +7,16 @@ from shardwright.diagnostics.registry import ENTRIES
 from shardwright.serialization.riegeli import RiegeliError
 
 
+HELP = {
+    "SW0802": "get the whole file",
+    "SW0803": "get the file again",
+    "SW0804": "get the file again",
+    "SW0805": "write the message again",
+    "SW0807": "if you trust the file: Merger.read(prefix, message, limits=Limits(always=1 << 40))",
+}
+"""What helps with faults of records where a recovery of single records does not."""
+
+
 class MergeError(ShardwrightValueError):
     """
     A message that cannot be put together: `file`, `chunk` (its number) and `path` say where, as far as that is known.
@@ -31,7 +41,7 @@ class MergeError(ShardwrightValueError):
         places = (file, None if chunk is None else f"chunk {chunk}", path)
         where = ", ".join(place for place in places if place)
         text = f"{where}: {message}" if where else message
-        super().__init__(Diagnostic(code, text, help=help or ENTRIES[code].help))
+        super().__init__(Diagnostic(code, text, help=help or HELP.get(code) or ENTRIES[code].help))
 
 
 def damaged(error: RiegeliError, chunk: int | None = None, path: str | None = None) -> MergeError:

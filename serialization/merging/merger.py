@@ -10,7 +10,7 @@ from pathlib import Path
 from google.protobuf.message import Message
 
 from shardwright.serialization.merging.assembling import Assembler
-from shardwright.serialization.merging.chunked_file import ChunkedFile
+from shardwright.serialization.merging.chunked_file import LIMITS, ChunkedFile
 from shardwright.serialization.merging.errors import MergeError
 from shardwright.serialization.merging.files import WHOLE, find_file
 from shardwright.serialization.merging.plan import Part, Planner
@@ -18,6 +18,7 @@ from shardwright.serialization.merging.shapes import descriptor_of
 from shardwright.serialization.merging.sources import LARGEST, ChunkSource, FileSource, MemorySource, merge_bytes
 from shardwright.serialization.merging.wire import WireFault
 from shardwright.serialization.protos import chunk_pb2
+from shardwright.serialization.riegeli import Limits
 
 
 class Merger:
@@ -45,18 +46,19 @@ class Merger:
         _assemble(parts, source, merged_message)
 
     @staticmethod
-    def read(prefix: str | os.PathLike[str], merged_message: Message) -> None:
+    def read(prefix: str | os.PathLike[str], merged_message: Message, *, limits: Limits = LIMITS) -> None:
         """
         Read `prefix.pb` or `prefix.cpb` (or the path of one of them) into a message of the type that was written.
 
-        Every byte of the file is checked; beside the message there is at most the largest record in memory.
+        Every byte of the file is checked; beside the message there is at most the largest record in memory. `limits`
+        says how much a compressed chunk may expand.
         """
         path = find_file(prefix)
         if path.suffix == WHOLE:
             _check_empty(merged_message)
             _read_whole(path, merged_message)
         else:
-            with ChunkedFile(path) as file:
+            with ChunkedFile(path, limits) as file:
                 _read_chunks(file, merged_message)
 
     @staticmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -66,7 +67,7 @@ class FileSource:
         if size < SMALL:
             data: bytes | bytearray = bytes(self.file.view(chunk, part))
         else:
-            data = bytearray(size)
+            data = fresh_bytes(size)
             with memoryview(data) as buffer:
                 self.file.read_into(chunk, buffer, part)
         merge_bytes(message, data, self.name, chunk, part)
@@ -100,6 +101,13 @@ class MemorySource:
             text = f"a {found.DESCRIPTOR.full_name} cannot be merged into a {message.DESCRIPTOR.full_name}"
             raise MergeError("SW0838", text, chunk=chunk, path=part.path)
         message.MergeFrom(found)
+
+
+def fresh_bytes(size: int) -> bytearray:
+    """A `bytearray` whose pages are made when they are written: `bytearray(size)` would write zeros first."""
+    make: Any = ctypes.pythonapi.PyByteArray_FromStringAndSize
+    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_ssize_t)
+    return make(None, size)
 
 
 def merge_bytes(
