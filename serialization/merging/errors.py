@@ -6,7 +6,6 @@ from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.diagnostics.registry import ENTRIES
 from shardwright.serialization.riegeli import RiegeliError
 
-
 HELP = {
     "SW0802": "get the whole file",
     "SW0803": "get the file again",
