@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,8 +17,8 @@ def checkpoint_error(code: str, message: str, notes: Sequence[str] = ()) -> Shar
 
 def not_a_checkpoint(folder: Path) -> ShardwrightValueError:
     """A folder without a manifest, or none at all."""
-    there = "is no checkpoint: it has no manifest" if folder.is_dir() else "does not exist"
-    return checkpoint_error("SW0872", f"{folder} {there}")
+    there = "is no checkpoint: it has no manifest" if os.path.isdir(folder) else "does not exist"
+    return checkpoint_error("SW0872", f"{os.fspath(folder)!r} {there}")
 
 
 def damaged(message: str, notes: Sequence[str] = ()) -> ShardwrightValueError:

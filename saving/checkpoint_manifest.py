@@ -119,7 +119,7 @@ def read_manifest(folder: Path) -> Manifest:
     one whose hash is right but whose contents are not what is written here (SW0874).
     """
     path = folder / MANIFEST
-    if path.is_symlink() or not path.is_file():
+    if os.path.islink(path) or not os.path.isfile(path):
         raise not_a_checkpoint(folder)
     size = path.stat().st_size
     if size > MAX_BYTES:
@@ -143,7 +143,7 @@ def array_folders(folder: Path) -> int:
     try:
         with os.scandir(folder / ARRAYS) as found:
             return sum(1 for _ in found)
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:
         return 0
 
 

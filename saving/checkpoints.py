@@ -151,30 +151,35 @@ def write_checkpoint(path: str | os.PathLike[str], found: Found, sequence: int =
     arrays = {name: leaf.value for name, leaf in found.leaves.items() if not leaf.is_plain}
     values = {name: leaf.value for name, leaf in found.leaves.items() if leaf.is_plain}
     target = Path(os.path.abspath(path))
-    _check_place(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
     try:
+        _check_place(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
         with AtomicFolder(target, replace=True) as pending:
             return write_arrays(pending.folder, arrays, values, sequence=sequence, time=time.time())
     except OSError as error:
         if error.errno in _NO_EXCHANGE:
-            raise _no_place(target, f"is there, and cannot be replaced: {error.strerror}") from error
+            raise _no_place(target, f"something is there, and cannot be replaced: {error.strerror}") from error
+        if error.errno in _NO_NAME:
+            raise _no_place(target, str(error.strerror).lower()) from error
         raise
 
 
 _NO_EXCHANGE = (errno.EEXIST, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL)
+_NO_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR)
 
 
 def _check_place(target: Path) -> None:
     """A checkpoint and an empty folder may be replaced, nothing else."""
+    if "\0" in str(target):
+        raise _no_place(target, "a name has no NUL")
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise _no_place(target, "is there, and is no folder")
+        raise _no_place(target, "something is there, and is no folder")
     if target.is_dir() and any(target.iterdir()) and not (target / MANIFEST).is_file():
-        raise _no_place(target, "is there, and is no checkpoint")
+        raise _no_place(target, "something is there, and is no checkpoint")
 
 
 def _no_place(target: Path, fault: str) -> Exception:
-    return checkpoint_error("SW0876", f"no checkpoint can be put at {target}: something {fault}")
+    return checkpoint_error("SW0876", f"no checkpoint can be put at {str(target)!r}: {fault}")
 
 
 def _compare(found: Found, manifest: Manifest) -> RestoreReport:

@@ -371,7 +371,7 @@ def test_saving_again_replaces_a_checkpoint_and_nothing_else(tmp_path: Path) -> 
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").touch()
     (tmp_path / "link").symlink_to(path)
-    for name in ("mine", "mine/file", "link"):
+    for name in ("mine", "mine/file", "link", "mine/file/c", "x" * 300, "a\0b"):
         with pytest.raises(ValueError, match="SW0876"):
             checkpoint.save(tmp_path / name)
     assert sorted(item.name for item in tmp_path.iterdir()) == ["empty", "link", "mine", "new"]
