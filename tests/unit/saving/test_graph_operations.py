@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graph_cases import BFLOAT16, DATA, all_cases, loaded, run
+from graph_operations import BFLOAT16, DATA, all_cases, loaded, run
 
 import shardwright as sw
 from shardwright.saving.graph_import import ROWS

@@ -1,0 +1,385 @@
+"""
+Single operations of TensorFlow with inputs: `python tests/graph_operations.py` runs them and writes `tests/data/graphs`.
+
+Needs TensorFlow. Each case is a node of one graph, with placeholders for its arrays and constants for what is `Known`.
+"""
+
+from __future__ import annotations
+
+import lzma
+import sys
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+DATA = Path(__file__).parent / "data" / "graphs"
+
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+
+@dataclass(frozen=True)
+class Known:
+    """An input that is a constant of the graph."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Case:
+    """One node: its operation, inputs and attributes, as `tf.raw_ops` takes them."""
+
+    op: str
+    arguments: dict[str, Any]
+
+
+class Cases:
+    """Collects cases with numbers from one generator."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.found: list[Case] = []
+
+    def add(self, *ops: str, **arguments: Any) -> None:
+        self.found += [Case(op, arguments) for op in ops]
+
+    def f(self, *shape: int, dtype: Any = "float32", low: float | None = None, high: float = 2.0) -> np.ndarray:
+        values = self.random.standard_normal(shape) if low is None else self.random.uniform(low, high, shape)
+        return np.asarray(values).astype(dtype)
+
+    def i(self, *shape: int, low: int = -5, high: int = 6, dtype: Any = "int32") -> np.ndarray:
+        return np.asarray(self.random.integers(low, high, shape)).astype(dtype)
+
+    def nonzero(self, *shape: int, dtype: Any = "int32") -> np.ndarray:
+        return (self.i(*shape, low=1, high=5) * self.random.choice([-1, 1], shape)).astype(dtype)
+
+    def b(self, *shape: int) -> np.ndarray:
+        return self.random.integers(0, 2, shape).astype(bool)
+
+
+def ints(*values: Any) -> Known:
+    return Known(np.array(values[0] if len(values) == 1 else values, np.int32))
+
+
+def longs(value: Any) -> Known:
+    return Known(np.array(value, np.int64))
+
+
+def all_cases(seed: int = 0) -> list[Case]:
+    """One or more cases for each operation of the table that stands for itself."""
+    cases = Cases(seed)
+    for group in (elementwise, networks, reductions, shapes, moves, indexing, windows):
+        group(cases)
+    return cases.found
+
+
+def elementwise(c: Cases) -> None:
+    smooth = "Cos Erf Exp Expm1 Sin Sinh Cosh Tanh Square Atan Asinh Erfc"
+    c.add(*f"Abs Ceil Floor Neg Rint Round Sign {smooth}".split(), x=c.f(3, 4))
+    c.add("Tan", "Asin", "Acos", "Atanh", "Erfinv", x=c.f(3, 4, low=-0.9, high=0.9))
+    c.add("Log", "Log1p", "Sqrt", "Rsqrt", "Lgamma", "Digamma", x=c.f(3, 4, low=0.5, high=4.0))
+    c.add("Inv", "Reciprocal", x=c.f(3, 4, low=0.5, high=4.0))
+    c.add("Acosh", x=c.f(5, low=1.0, high=3.0))
+    c.add("Abs", "Neg", "Sign", "Square", x=c.i(3, 4))
+    c.add("Exp", "Tanh", "Abs", x=c.f(6, dtype="float64"))
+    c.add("Neg", "Square", x=c.f(6, dtype="float16"))
+    c.add("Neg", "Square", "Abs", x=c.f(6, dtype=BFLOAT16))
+    odd = np.array([np.nan, np.inf, -np.inf, 0.0, -1.5], "float32")
+    c.add("IsNan", "IsInf", "IsFinite", x=odd)
+    c.add("LogicalNot", x=c.b(3, 2))
+    c.add("Invert", x=c.i(5))
+    c.add("Invert", x=c.i(5, low=0, dtype="uint8"))
+    z = (c.f(3, 2) + 1j * c.f(3, 2)).astype("complex64")
+    c.add("Conj", input=z)
+    c.add("Real", "Imag", input=z, Tout="float32")
+    c.add("ComplexAbs", x=z, Tout="float32")
+    c.add("Complex", real=c.f(3), imag=c.f(3), Tout="complex64")
+    for op in ("Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum"):
+        c.add(op, x=c.f(3, 1, 4), y=c.f(2, 4))
+        c.add(op, x=c.i(3, 4), y=c.i(4))
+    c.add("AddV2", "Mul", "Sub", x=c.f(4, dtype="float64"), y=c.f(4, dtype="float64"))
+    c.add("AddV2", "Mul", x=c.i(4, dtype="int64"), y=c.i(4, dtype="int64"))
+    c.add("AddV2", "Mul", x=z, y=z)
+    for op in ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"):
+        c.add(op, x=c.i(3, 4), y=c.i(1, 4))
+        c.add(op, x=odd, y=np.zeros((), "float32"))
+    c.add("LogicalAnd", "LogicalOr", x=c.b(4, 1), y=c.b(3))
+    c.add("BitwiseAnd", "BitwiseOr", "BitwiseXor", x=c.i(6), y=c.i(6))
+    c.add("LeftShift", "RightShift", x=c.i(6), y=c.i(6, low=0, high=5))
+    for op in ("FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod", "Div", "Mod"):
+        c.add(op, x=c.i(4, 5, low=-20, high=20), y=c.nonzero(5))
+    for op in ("FloorDiv", "FloorMod", "RealDiv", "Div", "TruncateMod"):
+        c.add(op, x=c.f(4, 5), y=c.nonzero(5, dtype="float32") * np.float32(0.7))
+    c.add("DivNoNan", "MulNoNan", x=c.f(6), y=np.array([0, 1, 2, 0, -1, 3], "float32"))
+    c.add("Xdivy", "Xlogy", "Xlog1py", x=np.array([0, 1, 2, 0], "float32"), y=np.array([0.0, 2, 3, 4], "float32"))
+    c.add("Pow", x=c.f(3, 4, low=0.1), y=c.f(4))
+    c.add("Atan2", y=c.f(6), x=c.f(6))
+    c.add("NextAfter", x1=c.f(4), x2=c.f(4))
+    c.add("SquaredDifference", x=c.f(3, 4), y=c.f(4))
+    c.add("ApproximateEqual", x=c.f(6), y=c.f(6), tolerance=1.0)
+    c.add("AddN", inputs=[c.f(3), c.f(3), c.f(3)])
+    c.add("AccumulateNV2", inputs=[c.f(3), c.f(3)], shape=[3])
+    c.add("ClipByValue", t=c.f(4, 3), clip_value_min=Known(np.float32(-0.5)), clip_value_max=Known(np.float32(0.5)))
+    c.add("Select", condition=c.b(3), x=c.f(3, 4), y=c.f(3, 4))
+    c.add("Select", condition=c.b(3, 4), x=c.f(3, 4), y=c.f(3, 4))
+    c.add("SelectV2", condition=c.b(3, 1), t=c.f(4), e=c.f(3, 4))
+    for target in ("int32", "bool", "float64", "float16", "complex64", "uint8", "int64"):
+        c.add("Cast", x=c.f(3, 4, low=0.0, high=9.0), DstT=target)
+    c.add("Cast", x=c.b(4), DstT="float32")
+    c.add("Cast", x=c.i(4), DstT="float32")
+    c.add("Cast", x=c.f(4), DstT="bfloat16")
+    c.add("ZerosLike", "OnesLike", x=c.f(3, 2))
+    c.add("Identity", "StopGradient", "PreventGradient", "Snapshot", "DebugGradientIdentity", input=c.f(3))
+    c.add("CheckNumerics", "CheckNumericsV2", tensor=c.f(3), message="no")
+    c.add("IdentityN", input=[c.f(3), c.i(2)])
+    c.add("EnsureShape", input=c.f(3, 2), shape=[None, 2])
+
+
+def networks(c: Cases) -> None:
+    c.add("Relu", "Relu6", "Elu", "Selu", "Softplus", "Softsign", "LeakyRelu", features=c.f(4, 5) * 3)
+    c.add("Relu", features=c.i(5))
+    c.add("LeakyRelu", features=c.f(5), alpha=0.3)
+    c.add("Sigmoid", x=c.f(4, 5) * 4)
+    c.add("Softmax", "LogSoftmax", logits=c.f(4, 5) * 3)
+    c.add("Softmax", logits=c.f(2, 3, 4, dtype="float64"))
+    c.add("BiasAdd", value=c.f(2, 3, 4, 5), bias=c.f(5))
+    c.add("BiasAdd", value=c.f(2, 5, 3, 4), bias=c.f(5), data_format="NCHW")
+    c.add("BiasAddV1", value=c.f(2, 5), bias=c.f(5))
+    c.add("L2Loss", t=c.f(4, 5))
+    c.add("SoftmaxCrossEntropyWithLogits", features=c.f(4, 5), labels=np.eye(5, dtype="float32")[[0, 2, 4, 1]])
+    c.add("SparseSoftmaxCrossEntropyWithLogits", features=c.f(4, 5), labels=c.i(4, low=0, high=5, dtype="int64"))
+    c.add("LRN", input=c.f(2, 3, 3, 8), depth_radius=2, bias=1.0, alpha=0.1, beta=0.5)
+    for op in ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"):
+        given = {"scale": c.f(3, low=0.5), "offset": c.f(3), "mean": c.f(3), "variance": c.f(3, low=0.5)}
+        c.add(op, x=c.f(4, 5, 5, 3), **given, is_training=False, epsilon=0.01)
+        empty = {"mean": np.zeros(0, "float32"), "variance": np.zeros(0, "float32")}
+        c.add(op, x=c.f(4, 5, 5, 3), **(given | empty), is_training=True)
+    c.add("FusedBatchNormV3", x=c.f(4, 5, 5, 3), **given, is_training=True, exponential_avg_factor=0.25)
+
+
+def reductions(c: Cases) -> None:
+    for op in ("Sum", "Mean", "Max", "Min", "Prod", "EuclideanNorm"):
+        c.add(op, input=c.f(3, 4, 5), axis=ints(0, -1))
+        c.add(op, input=c.f(3, 4, 5), axis=ints(1), keep_dims=True)
+        c.add(op, input=c.f(3, 4), axis=Known(np.zeros(0, np.int32)))
+    c.add("Sum", "Max", "Min", "Prod", "Mean", input=c.i(3, 4), axis=ints([1]))
+    c.add("Sum", input=c.i(3, 4, dtype="int64"), axis=longs([0]))
+    c.add("Sum", input=c.i(3, 4, dtype="int8"), axis=longs([0]))
+    c.add("All", "Any", input=c.b(3, 4), axis=ints([0]))
+    c.add("All", "Any", input=c.b(3, 4), axis=ints(1), keep_dims=True)
+    c.add("ArgMax", "ArgMin", input=c.f(3, 4, 5), dimension=ints(1))
+    c.add("ArgMax", "ArgMin", input=c.i(3, 4), dimension=longs(-1), output_type="int32")
+    for flags in ((False, False), (True, False), (False, True), (True, True)):
+        options = {"exclusive": flags[0], "reverse": flags[1]}
+        c.add("Cumsum", "Cumprod", x=c.f(3, 4), axis=ints(1), **options)
+    c.add("Cumsum", x=c.i(5), axis=ints(0))
+    for left, right in ((False, False), (True, False), (False, True), (True, True)):
+        a, b = c.f(*((4, 3) if left else (3, 4))), c.f(*((5, 4) if right else (4, 5)))
+        c.add("MatMul", a=a, b=b, transpose_a=left, transpose_b=right)
+        x, y = c.f(2, *((4, 3) if left else (3, 4))), c.f(2, *((5, 4) if right else (4, 5)))
+        c.add("BatchMatMul", "BatchMatMulV2", x=x, y=y, adj_x=left, adj_y=right)
+    c.add("BatchMatMulV2", x=c.f(2, 1, 3, 4), y=c.f(5, 4, 2))
+    z = (c.f(2, 3, 4) + 1j * c.f(2, 3, 4)).astype("complex64")
+    c.add("BatchMatMulV2", x=z, y=z, adj_x=True)
+    c.add("BatchMatMulV3", x=c.f(3, 4), y=c.f(4, 2), Tout="float32")
+    c.add("BatchMatMulV3", x=c.i(3, 4, dtype="int8"), y=c.i(4, 2, dtype="int8"), Tout="int32")
+    c.add("MatMul", a=c.i(3, 4), b=c.i(4, 2))
+    c.add("Einsum", inputs=[c.f(2, 3, 4), c.f(4, 5, 6)], equation="abc,cde->abde")
+    c.add("Einsum", inputs=[c.f(2, 3, 4), c.f(2, 5, 4)], equation="...ij,...kj->...ik")
+    c.add("Einsum", inputs=[c.f(3, 4)], equation="ij->ji")
+    c.add("Einsum", inputs=[c.f(2, 3, 4, 5), c.f(2, 6, 4, 5)], equation="BTNH,BSNH->BNTS")
+    c.add("Cross", a=c.f(4, 3), b=c.f(4, 3))
+
+
+def shapes(c: Cases) -> None:
+    c.add("Shape", "Size", input=c.f(3, 4), out_type="int64")
+    c.add("Rank", input=c.f(3, 4))
+    c.add("ShapeN", input=[c.f(3, 4), c.f(2)])
+    c.add("BroadcastArgs", s0=ints(3, 1), s1=ints(1, 4))
+    c.add("Reshape", tensor=c.f(3, 4), shape=ints(2, -1))
+    c.add("Reshape", tensor=c.f(1), shape=Known(np.zeros(0, np.int32)))
+    c.add("Reshape", tensor=c.f(0, 3), shape=ints(3, 0))
+    c.add("Transpose", x=c.f(2, 3, 4), perm=ints(2, 0, 1))
+    c.add("ConjugateTranspose", x=(c.f(2, 3) + 1j * c.f(2, 3)).astype("complex64"), perm=ints(1, 0))
+    c.add("InvertPermutation", x=ints(2, 0, 1))
+    c.add("ExpandDims", input=c.f(3, 4), axis=ints(-1))
+    c.add("ExpandDims", input=c.f(3, 4), axis=ints(1))
+    c.add("Squeeze", input=c.f(1, 3, 1), axis=[0])
+    c.add("Squeeze", input=c.f(1, 3, 1), axis=[])
+    c.add("ConcatV2", values=[c.f(2, 3), c.f(2, 1), c.f(2, 2)], axis=ints(-1))
+    c.add("Concat", concat_dim=ints(0), values=[c.f(2, 3), c.f(1, 3)])
+    c.add("Pack", values=[c.f(2, 3), c.f(2, 3)], axis=1)
+    c.add("Unpack", value=c.f(2, 3), num=3, axis=-1)
+    c.add("Split", axis=ints(1), value=c.f(2, 6), num_split=3)
+    c.add("SplitV", value=c.f(6, 2), size_splits=ints(1, -1, 2), axis=ints(0), num_split=3)
+    c.add("Fill", dims=ints(2, 3), value=c.f())
+    c.add("BroadcastTo", input=c.f(3, 1), shape=ints(2, 3, 4))
+    c.add("Tile", input=c.f(2, 3), multiples=ints(2, 1))
+    c.add("Tile", input=c.f(2, 3), multiples=ints(1, 3))
+    c.add("Range", start=ints(2), limit=ints(11), delta=ints(3))
+    c.add("Range", start=ints(5), limit=ints(-2), delta=ints(-2))
+    c.add("Range", start=Known(np.float32(0)), limit=Known(np.float32(1)), delta=Known(np.float32(0.3)))
+    c.add("LinSpace", start=c.f(), stop=c.f(), num=ints(5))
+    c.add("Bitcast", input=c.f(3), type="int32")
+
+
+def moves(c: Cases) -> None:
+    c.add("Pad", input=c.f(2, 3), paddings=ints([[1, 0], [0, 2]]))
+    c.add("PadV2", input=c.f(2, 3), paddings=ints([[1, 1], [2, 0]]), constant_values=Known(np.float32(-7)))
+    for mode in ("REFLECT", "SYMMETRIC"):
+        c.add("MirrorPad", input=c.f(3, 4), paddings=ints([[2, 1], [0, 3]]), mode=mode)
+    c.add("ReverseV2", tensor=c.f(2, 3, 4), axis=ints([0, -1]))
+    c.add("Reverse", tensor=c.f(2, 3), dims=Known(np.array([False, True])))
+    c.add("Roll", input=c.f(4, 5), shift=ints([1, -2]), axis=ints([0, 1]))
+    for lower, upper in ((-1, 0), (0, -1), (1, 1), (-1, -1)):
+        c.add("MatrixBandPart", input=c.f(2, 4, 5), num_lower=ints(lower), num_upper=ints(upper))
+    c.add("MatrixDiag", diagonal=c.f(2, 3))
+    corners = {"k": ints(0), "num_rows": ints(-1), "num_cols": ints(-1), "padding_value": Known(np.float32(2))}
+    c.add("MatrixDiagV2", "MatrixDiagV3", diagonal=c.f(2, 3), **corners)
+    c.add("MatrixDiagPart", input=c.f(2, 3, 3))
+    c.add("DepthToSpace", input=c.f(2, 3, 2, 8), block_size=2)
+    c.add("SpaceToDepth", input=c.f(2, 4, 6, 2), block_size=2)
+    c.add("SpaceToBatchND", input=c.f(2, 3, 4, 2), block_shape=ints([2, 2]), paddings=ints([[0, 1], [2, 0]]))
+    c.add("BatchToSpaceND", input=c.f(8, 2, 3, 2), block_shape=ints([2, 2]), crops=ints([[0, 1], [2, 0]]))
+    c.add("SpaceToBatchND", input=c.f(2, 6, 2), block_shape=ints([3]), paddings=ints([[0, 0]]))
+
+
+def indexing(c: Cases) -> None:
+    def strided(x: Any, begin: Any, end: Any, strides: Any, **masks: int) -> None:
+        c.add("StridedSlice", input=x, begin=ints(begin), end=ints(end), strides=ints(strides), **masks)
+
+    strided(c.f(6, 5), [1, 0], [5, 4], [2, 1])
+    strided(c.f(6, 5), [4, -1], [0, -4], [-2, -1])
+    strided(c.f(6, 5), [0, 2], [0, 0], [1, 1], begin_mask=1, end_mask=3)
+    strided(c.f(6, 5), [2], [3], [1], shrink_axis_mask=1)
+    strided(c.f(6, 5), [0, -1], [0, 0], [1, 1], begin_mask=1, end_mask=1, shrink_axis_mask=2)
+    strided(c.f(2, 3, 4), [0, 1], [0, 3], [1, 1], ellipsis_mask=1)
+    strided(c.f(2, 3, 4), [0, 0, 1], [0, 0, 3], [1, 1, 2], begin_mask=1, end_mask=1, new_axis_mask=2)
+    strided(c.f(2, 3, 4), [0, 0, 0, 2], [0, 0, 0, 3], [1] * 4, new_axis_mask=1, ellipsis_mask=2, shrink_axis_mask=8)
+    strided(c.f(6), [-10], [10], [3])
+    strided(c.f(6), [5], [-10], [-1], end_mask=1)
+    strided(c.i(6), [3], [3], [1])
+    dynamic = {"end": ints([0]), "strides": ints([1]), "shrink_axis_mask": 1}
+    c.add("StridedSlice", input=c.f(6, 2), begin=np.array([4], "int32"), **dynamic)
+    c.add("Slice", input=c.f(4, 5), begin=ints(1, 2), size=ints(2, -1))
+    c.add("Slice", input=c.f(4, 5), begin=np.array([1, 2], "int32"), size=ints(2, 3))
+    c.add("Gather", params=c.f(5, 3), indices=c.i(2, 2, low=0, high=5))
+    for axis, batch in ((0, 0), (1, 0), (-1, 0), (1, 1)):
+        indices = c.i(4, 2, low=0, high=3)
+        c.add("GatherV2", params=c.f(4, 5, 3), indices=indices, axis=ints(axis), batch_dims=batch)
+    c.add("GatherNd", params=c.f(4, 5, 3), indices=c.i(2, 6, 2, low=0, high=4))
+    c.add("GatherNd", params=c.f(4, 5), indices=c.i(3, 1, low=0, high=4, dtype="int64"))
+    places = np.array([[0, 1], [2, 2], [3, 0]], "int32")
+    c.add("ScatterNd", indices=places, updates=c.f(3, 2), shape=ints(4, 3, 2))
+    for op in ("TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax", "TensorScatterMin"):
+        c.add(op, tensor=c.f(4, 3), indices=places, updates=c.f(3))
+    segments = np.array([0, 2, 0, 1, -1], "int32")
+    for op in ("UnsortedSegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin"):
+        c.add(op, data=c.f(5, 2), segment_ids=segments, num_segments=ints(3))
+    levels = {"on_value": Known(np.float32(5)), "off_value": Known(np.float32(-1))}
+    c.add("OneHot", indices=c.i(3, low=-1, high=5), depth=ints(4), **levels)
+    c.add("OneHot", indices=c.i(3, 2, low=0, high=4, dtype="int64"), depth=ints(4), axis=0, **levels)
+    c.add("TopKV2", input=c.f(3, 6), k=ints(2))
+    row = np.array([[1, 3, 5, 7]], "float32")
+    c.add("LowerBound", "UpperBound", sorted_inputs=row, values=np.array([[0, 3, 4, 9]], "float32"))
+
+
+def windows(c: Cases) -> None:
+    for padding in ("SAME", "VALID"):
+        for stride in (1, 2):
+            common = {"strides": [1, stride, stride, 1], "padding": padding}
+            c.add("Conv2D", input=c.f(2, 7, 6, 4), filter=c.f(3, 2, 4, 3), **common)
+            c.add("DepthwiseConv2dNative", input=c.f(2, 7, 6, 3), filter=c.f(3, 3, 3, 2), **common)
+            for op in ("MaxPool", "AvgPool"):
+                name = "input" if op == "MaxPool" else "value"
+                c.add(op, **{name: c.f(2, 7, 6, 3)}, ksize=[1, 3, 2, 1], **common)
+            c.add("MaxPoolV2", input=c.f(2, 7, 6, 3), ksize=ints(1, 3, 2, 1), strides=ints(1, stride, stride, 1),
+                  padding=padding)  # fmt: skip
+        c.add("Conv2D", input=c.f(2, 8, 8, 2), filter=c.f(3, 3, 2, 3), strides=[1] * 4, padding=padding,
+              dilations=[1, 2, 2, 1])  # fmt: skip
+        c.add("Conv3D", input=c.f(1, 4, 5, 6, 2), filter=c.f(2, 3, 2, 2, 3), strides=[1, 1, 2, 1, 1], padding=padding)
+        for op in ("MaxPool3D", "AvgPool3D"):
+            c.add(op, input=c.f(1, 4, 5, 6, 2), ksize=[1, 2, 2, 3, 1], strides=[1, 2, 1, 2, 1], padding=padding)
+        size = [2, 8, 6, 3]
+        inner = [-(-8 // 2), -(-6 // 2)] if padding == "SAME" else [(8 - 3) // 2 + 1, (6 - 2) // 2 + 1]
+        c.add("Conv2DBackpropInput", input_sizes=ints(size), filter=c.f(3, 2, 3, 4), out_backprop=c.f(2, *inner, 4),
+              strides=[1, 2, 2, 1], padding=padding)  # fmt: skip
+    c.add("Conv2D", input=c.f(2, 7, 6, 4), filter=c.f(3, 3, 2, 6), strides=[1] * 4, padding="SAME")
+    c.add("Conv2D", input=c.f(2, 7, 6, 2), filter=c.f(3, 3, 2, 3), strides=[1, 2, 1, 1], padding="EXPLICIT",
+          explicit_paddings=[0, 0, 1, 2, 0, 1, 0, 0])  # fmt: skip
+    c.add("MaxPool", input=c.f(2, 6, 6, 2), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="EXPLICIT",
+          explicit_paddings=[0, 0, 1, 0, 0, 1, 0, 0])  # fmt: skip
+    c.add("Conv3DBackpropInputV2", input_sizes=ints(1, 4, 4, 6, 2), filter=c.f(2, 2, 2, 2, 3),
+          out_backprop=c.f(1, 2, 4, 3, 3), strides=[1, 2, 1, 2, 1], padding="SAME")  # fmt: skip
+    for corners, half in ((False, False), (True, False), (False, True)):
+        options = {"align_corners": corners, "half_pixel_centers": half}
+        c.add("ResizeNearestNeighbor", "ResizeBilinear", images=c.f(2, 4, 5, 2), size=ints(7, 3), **options)
+        c.add("ResizeNearestNeighbor", "ResizeBilinear", images=c.f(1, 3, 4, 1), size=ints(6, 8), **options)
+
+
+def run(cases: list[Case]) -> tuple[Any, dict[str, np.ndarray]]:
+    """TensorFlow's graph of the cases, and their inputs and outputs by name: `3_MatMul/in0`, `3_MatMul/out0`."""
+    import tensorflow as tf
+
+    arrays: dict[str, np.ndarray] = {}
+    with tf.Graph().as_default() as graph:
+        fed, wanted = {}, {}
+
+        def tensor(name: str, value: Any) -> Any:
+            if isinstance(value, Known):
+                return tf.constant(value.value)
+            at = f"{name}/in{sum(key.startswith(f'{name}/in') for key in arrays)}"
+            arrays[at] = value
+            placeholder = tf.compat.v1.placeholder(value.dtype, value.shape, name=at)
+            fed[placeholder] = value
+            return placeholder
+
+        for number, case in enumerate(cases):
+            name = f"{number}_{case.op}"
+            given = {}
+            for key, value in case.arguments.items():
+                if isinstance(value, Known | np.ndarray):
+                    given[key] = tensor(name, value)
+                elif isinstance(value, list) and value and isinstance(value[0], np.ndarray):
+                    given[key] = [tensor(name, item) for item in value]
+                else:
+                    given[key] = getattr(tf, value) if key in _TYPES else value
+            made = getattr(tf.raw_ops, case.op)(name=f"{name}/node", **given)
+            parts = [made] if isinstance(made, tf.Tensor) else list(made)
+            wanted |= {f"{name}/out{place}": part for place, part in enumerate(parts)}
+        with tf.compat.v1.Session(graph=graph) as session:
+            arrays |= {name: np.asarray(array) for name, array in session.run(wanted, fed).items()}
+    return graph.as_graph_def(), arrays
+
+
+_TYPES = ("DstT", "Tout", "out_type", "output_type", "type")
+
+
+def stored(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Arrays as NumPy's files hold them: bfloat16 goes as its bits, under another name."""
+    return {
+        **{name: array for name, array in arrays.items() if array.dtype != BFLOAT16},
+        **{f"{name}:bfloat16": array.view("uint16") for name, array in arrays.items() if array.dtype == BFLOAT16},
+    }
+
+
+def loaded(path: Path) -> dict[str, np.ndarray]:
+    """What `stored` gave to a file."""
+    with lzma.open(path) as packed, np.load(BytesIO(packed.read())) as file:
+        return {
+            name.removesuffix(":bfloat16"): file[name].view(BFLOAT16) if name.endswith(":bfloat16") else file[name]
+            for name in file.files
+        }
+
+
+if __name__ == "__main__":
+    DATA.mkdir(exist_ok=True)
+    graph, arrays = run(all_cases())
+    (DATA / "operations.pb").write_bytes(graph.SerializeToString(deterministic=True))
+    plain = BytesIO()
+    np.savez(plain, **stored(arrays))
+    (DATA / "operations.npz.xz").write_bytes(lzma.compress(plain.getvalue()))
+    sys.stdout.write(f"{len(all_cases())} cases, {sum(path.stat().st_size for path in DATA.iterdir())} bytes\n")
