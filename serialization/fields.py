@@ -70,6 +70,12 @@ class Step:
             return value_field(self.field).message_type
         return None if self.field.is_repeated and self.index is None else self.field.message_type
 
+    @property
+    def is_list_of_messages(self) -> bool:
+        """Whether this is a whole list of messages."""
+        field = self.field
+        return field.is_repeated and field.message_type is not None and self.index is None and not is_map(field)
+
 
 Path: TypeAlias = tuple[Step, ...]
 
@@ -128,6 +134,18 @@ def resolve(descriptor: Descriptor, fields: FieldTypes) -> Path:
         else:
             steps.append(Step(field, index=check_index(field, rest.pop())))
     return tuple(steps)
+
+
+def fields_of(path: Iterable[Step]) -> list[str | int | bool]:
+    """A path as `resolve` takes it: numbers of fields, keys and indices."""
+    fields = list[str | int | bool]()
+    for step in path:
+        fields.append(step.field.number)
+        if step.key is not None:
+            fields.append(step.key)
+        elif step.index is not None:
+            fields.append(step.index)
+    return fields
 
 
 def to_tags(path: Iterable[Step]) -> list[chunk_pb2.FieldIndex]:

@@ -98,9 +98,11 @@ def _old(file: Any) -> None:
     describe(member, file.package, "Old")
 
 
+POOL: Any = descriptor_pool.DescriptorPool()
+
+
 def _build() -> dict[str, type[Message]]:
     """The message classes by name."""
-    pool = descriptor_pool.Default()
     new = descriptor_pb2.FileDescriptorProto(name="every_field_new.proto", package="every_field", syntax="proto3")
     colour = new.enum_type.add(name="Colour")
     for name, number in (("NONE", 0), ("RED", 1), ("BLUE", 300), ("BELOW", -5)):
@@ -112,18 +114,16 @@ def _build() -> dict[str, type[Message]]:
         closed.value.add(name=name, number=number)
     _old(old)
     for file in (new, old):
-        pool.AddSerializedFile(file.SerializeToString())
+        POOL.AddSerializedFile(file.SerializeToString())
     types = ("every_field.Every", "every_field.old.Old", "every_field.old.Set")
-    return {name.split(".")[-1]: message_factory.GetMessageClass(pool.FindMessageTypeByName(name)) for name in types}
+    return {name.split(".")[-1]: message_factory.GetMessageClass(POOL.FindMessageTypeByName(name)) for name in types}
 
 
 CLASSES = _build()
 Every: Any = CLASSES["Every"]
 Old: Any = CLASSES["Old"]
-EXTENSIONS = [
-    descriptor_pool.Default().FindExtensionByName(f"every_field.old.ext{number}") for number in range(1001, 1007)
-]
-MEMBER = descriptor_pool.Default().FindExtensionByName("every_field.old.member")
+EXTENSIONS = [POOL.FindExtensionByName(f"every_field.old.ext{number}") for number in range(1001, 1007)]
+MEMBER = POOL.FindExtensionByName("every_field.old.member")
 
 BITS = {"int32": 32, "sint32": 32, "sfixed32": 32, "int64": 64, "sint64": 64, "sfixed64": 64}
 UNSIGNED = {"uint32": 32, "fixed32": 32, "uint64": 64, "fixed64": 64}
@@ -160,24 +160,24 @@ def fill(random: Random, message: Any, budget: int, length: int = 12, density: f
     random.shuffle(fields)
     for field in sorted(fields, key=lambda each: not each.is_required):
         if field.is_required or (budget > 0 and random.random() < density):
-            budget = _fill_field(random, message, field, budget, length, density)
+            budget = fill_field(random, message, field, budget, length, density)
     if random.random() < 0.2:
         add_unknown(random, message, length)
     return budget
 
 
-def _fill_field(random: Random, message: Any, field: Any, budget: int, length: int, density: float) -> int:
+def fill_field(random: Random, message: Any, field: Any, budget: int, length: int, density: float) -> int:
     """Set one field: a few elements of a list or map."""
     count = random.choice((1, 1, 2, 5, 20)) if field.is_repeated else 1
     for _ in range(count):
         if budget <= 0 and not field.is_required:
             break
         budget -= 1
-        budget = _fill_one(random, message, field, budget, length, density)
+        budget = fill_one(random, message, field, budget, length, density)
     return budget
 
 
-def _fill_one(random: Random, message: Any, field: Any, budget: int, length: int, density: float) -> int:
+def fill_one(random: Random, message: Any, field: Any, budget: int, length: int, density: float) -> int:
     container = message.Extensions if field.is_extension else None
     kind = field.message_type
     if kind is not None and kind.GetOptions().map_entry:

@@ -420,6 +420,17 @@ class Unknown(Part):
         yield from self.fields
 
 
+class Together(Part):
+    """Parts that are not cut from each other."""
+
+    def __init__(self, parts: list[Part]) -> None:
+        self.parts, self.size = parts, sum(part.size for part in parts)
+
+    def emit(self) -> Iterator[bytes]:
+        for part in self.parts:
+            yield from part.emit()
+
+
 def serialised(message: Message) -> bytes:
     """A message's bytes, the same every time; required fields may be missing."""
     return message.SerializePartialToString(deterministic=True)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from shardwright.serialization.fields import Path, Step, format_path, is_map, key_field, value_field
@@ -27,6 +28,7 @@ from shardwright.serialization.splitting.parts import (
     Residue,
     Run,
     Single,
+    Together,
     Unknown,
     Whole,
     map_entry_size,
@@ -60,13 +62,15 @@ def measured(message: Message, limits: Limits) -> Sized:
     return size if isinstance(size, Sized) else Sized(message, size, [], [])
 
 
-def plan(sized: Sized, limits: Limits, path: Path = ()) -> list[Planned]:
+def plan(sized: Sized, limits: Limits, path: Path = (), only: FieldDescriptor | None = None) -> list[Planned]:
     """
     The chunks of a message that is too large, in the order in which they are to be merged; the first is the base.
 
-    Raises SW0813 for what is too large in one piece.
+    With `only`, what is not in this field stays together in the base. Raises SW0813 for what is too large in one piece.
     """
-    planned = list(_emit(_Reducer(limits).reduce(sized, path), limits))
+    reducer = _Reducer(limits)
+    root = reducer.reduce(sized, path) if only is None else reducer.reduce_one(sized, path, only)
+    planned = list(_emit(root, limits))
     return planned[:1] + sorted(planned[1:], key=lambda each: sort_key(each.path))
 
 
@@ -101,6 +105,16 @@ class _Reducer:
         if sized.unknown:
             parts.append(Unknown(sized.unknown))
         return Residue(path, sized.message, parts, sum(part.size for part in parts), large=large)
+
+    def reduce_one(self, sized: Sized, path: Path, only: FieldDescriptor) -> Residue:
+        """A message of which only one field is reduced."""
+        rest = [Single(sized.message, each.field, each.size) for each in sized.fields if each.field is not only]
+        parts: list[Part] = [Together([*rest, Unknown(sized.unknown)])]
+        for each in sized.fields:
+            if each.field is only:
+                children, gain = self._field(sized, each, path)
+                parts.append(self._part(sized.message, each, children, sized.size + gain > self.limits.chunk_size))
+        return Residue(path, sized.message, parts, sum(part.size for part in parts))
 
     def _field(self, sized: Sized, field: FieldSize, path: Path) -> tuple[Any, int]:
         """The reduced messages in a field by key, or the contents to take out; and how many bytes that adds to it."""
@@ -232,7 +246,7 @@ def _emit_children(piece: Residue, limits: Limits) -> Iterator[Planned]:
 
 def _pack(residue: Residue, limits: Limits) -> Iterator[Residue]:
     """Pieces of at most `chunk_size` bytes, or `max_size` where something cannot be cut."""
-    rest: Residue | None = residue
+    rest: Residue | None = residue.with_parts(sorted(residue.parts, key=_rank))
     while rest is not None:
         head, left = cut(rest, limits.chunk_size)
         if head is None or not (head.size or left is None):
@@ -248,7 +262,7 @@ def _pack(residue: Residue, limits: Limits) -> Iterator[Residue]:
 
 def cut(residue: Residue, room: int) -> tuple[Residue | None, Residue | None]:
     """As much of a message as has room, single fields first, and what is left; either may be None."""
-    parts = residue.parts if len(residue.parts) < 2 else sorted(residue.parts, key=_rank)
+    parts = sorted(residue.parts, key=_rank)
     heads = list[Part]()
     for number, part in enumerate(parts):
         head, left = part.cut(room)

@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass as message_class
 
-from shardwright.serialization.fields import F, FieldTypes, Path, is_map, resolve, to_tags, type_of
+from shardwright.serialization.fields import F, FieldTypes, Path, fields_of, resolve, to_tags, type_of
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
 from shardwright.serialization.splitting.chunks import Chunk, GivenChunk, PlannedChunk, given, shifted
@@ -150,15 +151,17 @@ class ComposableSplitter(Splitter):
         count = len(self._chunks)
         if index is not None and (type(index) is not int or not 0 <= index <= count):
             raise SplitError("SW0818", f"a chunk is put at an index from 0 to {count}, not {index!r}")
-        field = self._field(path)
+        fields, field = self._field(path)
         place = len(self._chunks) if index is None else index
         shifted(self._chunked_message, place)
         field.chunk_index = place
         self._chunks.insert(place, added)
+        if index is not None:
+            fields.sort(key=lambda each: each.message.chunk_index)
 
-    def _field(self, path: Path) -> chunk_pb2.ChunkedMessage:
+    def _field(self, path: Path) -> tuple[Any, chunk_pb2.ChunkedMessage]:
         """
-        A new field at a place.
+        A new field at a place, and the list that it is in.
 
         What is inside of a map's value or a group that has a field of its own already goes below that field, since
         TensorFlow's merger gives such fields no order, and does not walk through groups.
@@ -174,12 +177,12 @@ class ComposableSplitter(Splitter):
                 message, done = self._new_field(message, path[:depth], done), depth
                 message.chunk_index = len(self._chunks)
                 self._chunks.append(message_class(field.message_type)())
-        return self._new_field(message, path, done)
+        return message.chunked_fields, self._new_field(message, path, done)
 
     def _new_field(self, message: chunk_pb2.ChunkedMessage, path: Path, done: int) -> chunk_pb2.ChunkedMessage:
         """Add a field with the steps that `message` does not stand for."""
         new = message.chunked_fields.add(field_tag=to_tags(path[done:])).message
-        if len(path) > done and (is_map(path[-1].field) or path[-1].field.type == F.TYPE_GROUP):
+        if len(path) > done and (path[-1].key is not None or path[-1].field.type == F.TYPE_GROUP):
             self._nested[sort_key(path)] = new
         return new
 
@@ -207,18 +210,18 @@ class ComposableSplitter(Splitter):
         parent = self._parent_splitter
         return (*parent._place(), *resolve(type_of(parent._proto), self._fields_in_parent))
 
-    def _add_plan(self, size: Sized | None = None) -> int:
+    def _add_plan(self, size: Sized | None = None, only: FieldDescriptor | None = None) -> int:
         """
         Plan the chunks of `self._proto` if it is too large, and add them; returns how many bytes went into chunks.
 
         The message stays as it is: its own chunk, or that of the parent, is made without what has a chunk. `size` is
-        for those who measured it already.
+        for those who measured it already; with `only`, a single field is taken apart.
         """
         size = size or measured(self._proto, self._limits)
         if size.size <= self._limits.max_size:
             return 0
         place = self._place()
-        base, *planned = plan(size, self._limits, place)
+        base, *planned = plan(size, self._limits, place, only)
         if self._parent_splitter is None and self._chunked_message.HasField("chunk_index"):
             self._chunks[self._chunked_message.chunk_index] = PlannedChunk(base)
         elif self._parent_splitter is None:
@@ -226,7 +229,7 @@ class ComposableSplitter(Splitter):
         else:
             self._reductions.append(base)
         for each in planned:
-            self.add_chunk(_as_given(each), _fields(each.path[len(place) :]))
+            self.add_chunk(_as_given(each), fields_of(each.path[len(place) :]))
         return size.size - (base.part.size if isinstance(base.part, Residue) else 0)
 
 
@@ -238,13 +241,3 @@ def _as_given(planned: Planned) -> Any:
 def _listed(fields: FieldTypes) -> list[str | int | bool]:
     """Fields as a list."""
     return [fields] if isinstance(fields, str | int) else list(fields)
-
-
-def _fields(path: Path) -> list[str | int | bool]:
-    """A path as numbers, keys and indices."""
-    fields = list[str | int | bool]()
-    for step in path:
-        fields.append(step.field.number)
-        if step.key is not None or step.index is not None:
-            fields.append(step.key if step.key is not None else step.index or 0)
-    return fields
