@@ -66,7 +66,7 @@ _ERFC_FAR_DENOMINATOR = (
     3.36907645100081516050e0,
 )
 # M. Giles, "Approximating the erfinv function": the two single-precision polynomials, highest power first.
-_ERF_INV_CENTRAL = (
+ERF_INV_CENTRAL = (
     2.81022636e-08,
     3.43273939e-07,
     -3.5233877e-06,
@@ -77,7 +77,7 @@ _ERF_INV_CENTRAL = (
     0.246640727,
     1.50140941,
 )
-_ERF_INV_TAIL = (
+ERF_INV_TAIL = (
     -0.000200214257,
     0.000100950558,
     0.00134934322,
@@ -153,8 +153,8 @@ def erf_inv(xp: Any, x: Array) -> Array:
     True
     """
     w = -xp.log1p(-x * x)
-    central = _polynomial(xp, w - x.dtype.type(2.5), _ERF_INV_CENTRAL)
-    outer = _polynomial(xp, xp.sqrt(xp.maximum(w, x.dtype.type(5))) - x.dtype.type(3), _ERF_INV_TAIL)
+    central = _polynomial(xp, w - x.dtype.type(2.5), ERF_INV_CENTRAL)
+    outer = _polynomial(xp, xp.sqrt(xp.maximum(w, x.dtype.type(5))) - x.dtype.type(3), ERF_INV_TAIL)
     result = xp.where(w < 5, central, outer) * x
     if x.dtype.itemsize == 8:
         for _ in range(3):

@@ -16,7 +16,7 @@ from shardwright.dialects.locations import where
 from shardwright.dialects.stablehlo import ConstantOp, ReturnOp, is_splat, splat_value
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.saving.graph_emit_kernels import TYPES
-from shardwright.saving.graph_emit_nodes import Builder, Graph, Refusal, Tensor
+from shardwright.saving.graph_emit_nodes import Builder, Graph, Node, Refusal, Tensor
 
 Handler: TypeAlias = "Callable[[Emitter, Operation, list[Tensor]], Sequence[Tensor]]"
 
@@ -91,7 +91,7 @@ class Emitter(Builder):
             results = self._results(op)
         except Refusal as refusal:
             self.library.faults.append(_fault(op, str(refusal)))
-            results = [self.splat(0, element_dtype(result.type), shape_of(result)) for result in op.results]
+            results = [missing(result) for result in op.results]
         new = self.graph.nodes[before:]
         for value, tensor in zip(op.results, results, strict=True):
             if tensor.node in new and tensor.node.name is None and tensor.node.kind != "Const":
@@ -107,6 +107,12 @@ class Emitter(Builder):
             if element_dtype(value.type).name not in TYPES:
                 raise Refusal(f"TensorFlow has no kernels for {value.type}")
         return write(self, op, [self.values[operand] for operand in op.operands])
+
+
+def missing(value: SSAValue) -> Tensor:
+    """A tensor of a value's type that no node makes."""
+    shape = shape_of(value)
+    return Tensor(Node("Argument", (), {}, ""), 0, element_dtype(value.type), shape, shape)
 
 
 def _fault(op: Operation, why: str) -> Diagnostic:

@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import shape_of
-from shardwright.saving.graph_emit import Emitter, again, free_values, handler, is_small_constant
+from shardwright.saving.graph_emit import Emitter, again, free_values, handler, is_small_constant, missing
 from shardwright.saving.graph_emit_nodes import BOOL, INT32, FunctionName, Tensor
 
 Step: TypeAlias = Callable[[Emitter, Tensor, Sequence[Tensor], Sequence[Tensor]], "list[Tensor]"]
@@ -135,7 +134,7 @@ def _branch(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Ten
         return _function(emitter, f"{name}_branch", captured, body)
 
     functions = [written(block) for block in blocks]
-    outputs = [_like(result) for result in op.results]
+    outputs = [missing(result) for result in op.results]
     types = {"Tin": [value.dtype for value in captured], "Tout": [value.dtype for value in outputs]}
     shapes = [value.shape for value in outputs]
     index = emitter.whole(operands[0])
@@ -145,12 +144,3 @@ def _branch(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Ten
     return _calls(
         emitter, "StatelessCase", [index, *captured], outputs, output_shapes=shapes, branches=functions, **types
     )
-
-
-def _like(value: SSAValue) -> Tensor:
-    """A tensor of a value's type, of no node."""
-    from shardwright.dialects.types import element_dtype
-    from shardwright.saving.graph_emit_nodes import Node
-
-    shape = shape_of(value)
-    return Tensor(Node("Argument", (), {}, ""), 0, element_dtype(value.type), shape, shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 from shardwright.dialects.stablehlo import CompareOp, ReducePrecisionOp
 from shardwright.dialects.types import element_dtype
 from shardwright.runtime.kernels import NARROW_FLOATS, is_integer, is_unsigned, working_dtype
+from shardwright.runtime.kernels_special import ERF_INV_CENTRAL, ERF_INV_TAIL
 from shardwright.saving.graph_emit import HANDLERS, Emitter, Handler, handler
 from shardwright.saving.graph_emit_nodes import BOOL, FLOAT32, INT32, INT64, DType, Refusal, Tensor
 
@@ -50,7 +51,6 @@ PLAIN = {
     "sinh": "Sinh",
     "square": "Square",
     "erfc": "Erfc",
-    "erf_inv": "Erfinv",
 }
 """Operations that are one of TensorFlow's, for all but truth values."""
 
@@ -165,7 +165,7 @@ def _part(dtype: DType) -> DType:
 
 
 @handler("stablehlo.optimization_barrier")
-def _barrier(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
+def _unchanged(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
     return operands
 
 
@@ -256,6 +256,28 @@ def _erf(e: Emitter, x: Tensor) -> Tensor:
     if x.dtype == np.float64:
         x = e.call("Minimum", e.call("Maximum", x, e.like(-8, x)), e.like(8, x))
     return e.call("Erf", x)
+
+
+@_kernel("chlo.erf_inv")
+def _erf_inv(e: Emitter, x: Tensor) -> Tensor:
+    """By the polynomials of `runtime.kernels_special` in single precision: near one, rounding is most of the result."""
+    if x.dtype == np.float64:
+        return e.call("Erfinv", x)
+    x, dtype = e.cast(x, FLOAT32), x.dtype
+    w = e.call("Neg", e.call("Log1p", e.call("Neg", e.call("Square", x))))
+    root = e.call("Sqrt", e.call("Maximum", w, e.like(5, w)))
+    central = _polynomial(e, e.call("Sub", w, e.like(2.5, w)), ERF_INV_CENTRAL)
+    outer = _polynomial(e, e.call("Sub", root, e.like(3, w)), ERF_INV_TAIL)
+    made = e.call("Mul", e.select(less(e, w, 5), central, outer), x)
+    ends = equal(e, e.call("Abs", x), 1)
+    return e.cast(e.select(ends, e.call("Mul", x, e.like(np.inf, x)), made), dtype)
+
+
+def _polynomial(e: Emitter, x: Tensor, coefficients: Sequence[float]) -> Tensor:
+    result = e.like(coefficients[0], x)
+    for coefficient in coefficients[1:]:
+        result = e.call("AddV2", e.call("Mul", result, x), e.like(coefficient, x))
+    return result
 
 
 @_kernel("chlo.next_after")

@@ -16,9 +16,13 @@ from shardwright.compiler.reference import held
 from shardwright.compiler.stages import Propagated, Traced
 from shardwright.compiler.unsharded import strip_layouts
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.locations import where
 from shardwright.dialects.manual import manual_axes
+from shardwright.dialects.transfers import TransferOp
 from shardwright.dialects.types import element_dtype, shape_of
+from shardwright.passes.rewriter import replace
+from shardwright.passes.stages import stage_of
 from shardwright.saving import (
     graph_emit_control,
     graph_emit_indexing,
@@ -119,7 +123,10 @@ def export_module(
 
     Names that are not given are those of the program's values: `arg0`, `result_0`, ...
     """
-    run_pipeline(module, IMPORT)
+    if len(meshes(module)) > 1:
+        _join_meshes(module)
+    if stage_of(module) != "propagated":
+        run_pipeline(module, IMPORT)
     function = _entry(module)
     _check_global(module)
     strip_layouts(module)
@@ -132,6 +139,14 @@ def export_module(
     message = graph_pb2.GraphDef() if into is None else into
     write_graph(emitter.graph, library, [tensor for _, tensor in inputs], message)
     return ExportedGraph(message, *(tuple(_port(*pair) for pair in side) for side in (inputs, outputs)))
+
+
+def _join_meshes(module: ModuleOp) -> None:
+    """Leaves out the copies from one mesh to another, and with them all meshes."""
+    for op in list(module.walk()):
+        if isinstance(op, TransferOp):
+            replace(op, [op.operand])
+    strip_layouts(module)
 
 
 def _entry(module: ModuleOp) -> FuncOp:
