@@ -43,14 +43,14 @@ _Functions = Function | LoadedFunction
 
 class Collector:
     """
-    The objects around one, as messages, and the arrays in them by the names that they have in the checkpoint.
+    The objects around one, written into a message, and the arrays in them by their names in the checkpoint.
 
     `signatures` says for which arguments functions are traced, by their paths; of all others the programs are taken to
     which they were compiled.
     """
 
-    def __init__(self, signatures: Mapping[str, Any] | None = None) -> None:
-        self.message = pb.Saved(version=1)
+    def __init__(self, message: pb.Saved, signatures: Mapping[str, Any] | None = None) -> None:
+        self.message = message
         self.arrays: dict[str, Any] = {}
         self.signatures: dict[str, saved_model_pb2.SignatureDef] = {}
         self.graph: graph_pb2.GraphDef | None = None
@@ -64,9 +64,9 @@ class Collector:
         self._functions: list[tuple[int, str, Any, Any]] = []
         self._open: set[int] = set()
 
-    def collect(self, item: Any) -> pb.Saved:
+    def collect(self, item: Any) -> None:
         """
-        The message of everything that an object reaches.
+        Writes everything that an object reaches.
 
         Raises `SavingError` (SW0865) for what cannot be stored, and (SW0866) for functions without a program.
         """
@@ -82,7 +82,6 @@ class Collector:
             )
         for mesh in self._meshes:
             self._write_mesh(mesh)
-        return self.message
 
     def _known(self, item: Any) -> int | None:
         return self._numbers.get(id(item))
@@ -237,10 +236,9 @@ class Collector:
         for traced in programs:
             message.programs.append(len(self.message.programs))
             key = where if len(programs) == 1 else f"{where}:{len(message.programs) - 1}"
-            program = write_program(traced, self._writer, self._captured, where)
-            program.signature = key
+            program = self.message.programs.add(signature=key)
+            write_program(program, traced, self._writer, self._captured, where)
             self.signatures[key] = signature_def(traced, key)
-            self.message.programs.append(program)
 
     def _captured(self, array: Any) -> int:
         known = self._numbers.get(id(array))

@@ -12,8 +12,9 @@ from shardwright.saving.checkpoint_store import ArrayStore, Transfers
 from shardwright.saving.directories import AxisNames
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.fingerprints import check_model, check_rest, read_fingerprint
-from shardwright.saving.folders import FINGERPRINT, VARIABLES, check_whole, model_file
+from shardwright.saving.folders import FINGERPRINT, MODEL, VARIABLES, check_whole, model_file
 from shardwright.saving.restoring import Restorer, Wanted
+from shardwright.serialization.merging import Merger
 from shardwright.serialization.protos import graph_pb2, program_pb2, saved_model_pb2
 
 VERSION = 1
@@ -57,10 +58,7 @@ def read_directory(folder: Path) -> saved_model_pb2.SavedModel:
     if print_ is not None:
         check_model(print_, model)
     message = saved_model_pb2.SavedModel()
-    try:
-        message.ParseFromString(model.read_bytes())
-    except Exception as error:  # protobuf's DecodeError, of which each implementation has its own
-        raise SavingError("SW0870", f"{model} is no SavedModel") from error
+    Merger.read(folder / MODEL, message)
     saved = message.shardwright if message.HasField("shardwright") else None
     if print_ is None:
         if saved is not None:

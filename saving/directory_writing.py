@@ -25,6 +25,10 @@ from shardwright.saving.folders import (
 from shardwright.saving.views import object_graph
 from shardwright.serialization.atomic_folder import AtomicFolder
 from shardwright.serialization.protos import saved_model_pb2
+from shardwright.serialization.splitting import splitter_for
+
+VERSION = 1
+"""The version of what is saved."""
 
 TAG = "serve"
 """TensorFlow's name for the graph that is there to be run."""
@@ -56,9 +60,10 @@ def _message(obj: Any, signatures: Any) -> tuple[saved_model_pb2.SavedModel, dic
         raise SavingError(
             "SW0866", "signatures of several functions are a mapping from their paths", help="signatures={'step': ...}"
         )
-    collector = Collector(cast("Mapping[str, Any]", given))
-    saved = collector.collect(obj)
-    message = saved_model_pb2.SavedModel(saved_model_schema_version=1, shardwright=saved)
+    message = saved_model_pb2.SavedModel(saved_model_schema_version=1)
+    message.shardwright.version = VERSION
+    collector = Collector(message.shardwright, cast("Mapping[str, Any]", given))
+    collector.collect(obj)
     graph = message.meta_graphs.add()
     graph.meta_info_def.meta_graph_version = f"shardwright {__version__}"
     graph.meta_info_def.tags.append(TAG)
@@ -66,7 +71,7 @@ def _message(obj: Any, signatures: Any) -> tuple[saved_model_pb2.SavedModel, dic
         graph.graph_def.CopyFrom(collector.graph)
     for key, signature in collector.signatures.items():
         graph.signature_def[key].CopyFrom(signature)
-    graph.object_graph_def.CopyFrom(object_graph(saved))
+    graph.object_graph_def.CopyFrom(object_graph(message.shardwright))
     return message, collector.arrays
 
 
@@ -82,6 +87,6 @@ def _write(
         for name, size, digest in copied:
             message.shardwright.files.add(path=name, size=size, hash=digest)
             message.meta_graphs[0].asset_file_def.add(filename=name)
-    (folder / f"{MODEL}.pb").write_bytes(message.SerializeToString(deterministic=True))
+    splitter_for(message, max_size=limit).write(str(folder / MODEL))
     model = model_file(folder)
     (folder / FINGERPRINT).write_bytes(fingerprint(folder, model, message).SerializeToString(deterministic=True))

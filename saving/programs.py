@@ -41,21 +41,21 @@ LOCAL_CONSTANTS = 1 << 20
 """The most bytes of large constants that are stored a second time, in the program of each device."""
 
 
-def write_program(traced: Traced, writer: Writer, number_of: Callable[[Any], int], where: str) -> pb.Program:
+def write_program(
+    message: pb.Program, traced: Traced, writer: Writer, number_of: Callable[[Any], int], where: str
+) -> None:
     """
-    A program with everything that it needs to run; `number_of` gives the numbers of what it captured.
+    Fills a message with a program and all that it needs to run; `number_of` gives the numbers of what it captured.
 
     `where` is how its users reach it. Raises `SavingError` (SW0865) for static values that cannot be stored.
     """
     interface = traced.interface
-    message = pb.Program(
-        name=interface.name,
-        arguments=write_tree(interface.arguments, writer, f"an argument of {where}"),
-        results=write_tree(interface.results, writer, f"the result of {where}"),
-        captured=[number_of(array) for array in interface.captured],
-        updated=[number_of(variable) for variable in interface.updated],
-        traced=module_to_proto(traced.module),
-    )
+    message.name = interface.name
+    message.arguments.CopyFrom(write_tree(interface.arguments, writer, f"an argument of {where}"))
+    message.results.CopyFrom(write_tree(interface.results, writer, f"the result of {where}"))
+    message.captured.extend([number_of(array) for array in interface.captured])
+    message.updated.extend([number_of(variable) for variable in interface.updated])
+    message.traced.CopyFrom(module_to_proto(traced.module))
     known = {mesh.name: mesh for mesh in interface.meshes}
     for name, mesh in (meshes(traced.module) | known).items():
         message.meshes.add(name=name, mesh=writer.mesh(mesh), known=name in known)
@@ -68,7 +68,6 @@ def write_program(traced: Traced, writer: Writer, number_of: Callable[[Any], int
             message.local.CopyFrom(local)
     pairs = zip(interface.parameters, decided, strict=True)
     message.parameters.extend([_write_parameter(given, final, writer) for given, final in pairs])
-    return message
 
 
 def _write_parameter(given: Parameter, decided: Parameter, writer: Writer) -> pb.Parameter:
