@@ -5,8 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from google.protobuf.message import DecodeError
+
+from shardwright.serialization.hashing import HighwayHash64
 from shardwright.serialization.merging.errors import MergeError
+from shardwright.serialization.protos import records_pb2
+from shardwright.serialization.riegeli import RecordReader, RiegeliError
 from shardwright.serialization.riegeli.scan import FILE_SIGNATURE
+from shardwright.serialization.siblings import supersedes
 
 WHOLE, CHUNKED = ".pb", ".cpb"
 
@@ -15,6 +21,7 @@ def find_file(prefix: str | os.PathLike[str]) -> Path:
     """
     The file that holds the message called `prefix`, which may also be the file's own name.
 
+    A `.pb` whose removal was cut short, so that the `.cpb` beside it says that it supersedes it, does not count.
     Raises `MergeError`: SW0830 if there is none, SW0831 if there are both, SW0832 if it is of the other kind.
 
     >>> import tempfile
@@ -28,7 +35,9 @@ def find_file(prefix: str | os.PathLike[str]) -> Path:
     stem = path.with_suffix("") if given else path
     files = [stem.with_name(stem.name + suffix) for suffix in (WHOLE, CHUNKED)]
     there = [file for file in files if file.is_file()]
-    if len(there) == 2:
+    if len(there) == 2 and supersedes(files[1], files[0]):
+        there = files[1:]
+    elif len(there) == 2:
         message = f"{there[1].name} stands beside it: one of them is stale"
         raise MergeError("SW0831", message, file=str(there[0]))
     if not there or (given and there[0].suffix != given):
@@ -36,6 +45,31 @@ def find_file(prefix: str | os.PathLike[str]) -> Path:
         raise MergeError("SW0830", f"there is no file {names}")
     _check_kind(there[0])
     return there[0]
+
+
+def about(file: Path | RecordReader) -> records_pb2.RecordsMetadata:
+    """What a riegeli file says about itself; nothing if that cannot be read."""
+    try:
+        reader = RecordReader(file) if isinstance(file, Path) else file
+        try:
+            return records_pb2.RecordsMetadata.FromString(reader.metadata or b"")
+        finally:
+            if reader is not file:
+                reader.close()
+    except (RiegeliError, DecodeError, OSError):
+        return records_pb2.RecordsMetadata()
+
+
+def _supersedes(chunked: Path, whole: Path) -> bool:
+    """Whether a `.cpb` says that exactly this `.pb` was there before it."""
+    said = about(chunked).chunked_file
+    if not said.HasField("supersedes") or said.supersedes.size != whole.stat().st_size:
+        return False
+    hasher = HighwayHash64()
+    with whole.open("rb") as stream:
+        while piece := stream.read(1 << 24):
+            hasher.update(piece)
+    return hasher.digest() == said.supersedes.hash
 
 
 def _check_kind(file: Path) -> None:

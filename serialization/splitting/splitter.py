@@ -157,7 +157,7 @@ class ComposableSplitter(Splitter):
         field.chunk_index = place
         self._chunks.insert(place, added)
         if index is not None:
-            fields.sort(key=lambda each: each.message.chunk_index)
+            fields.sort(key=_chunk_index)
 
     def _field(self, path: Path) -> tuple[Any, chunk_pb2.ChunkedMessage]:
         """
@@ -231,6 +231,11 @@ class ComposableSplitter(Splitter):
         for each in planned:
             self.add_chunk(_as_given(each), fields_of(each.path[len(place) :]))
         return size.size - (base.part.size if isinstance(base.part, Residue) else 0)
+
+
+def _chunk_index(field: chunk_pb2.ChunkedField) -> int:
+    """Which chunk a field begins with."""
+    return field.message.chunk_index
 
 
 def _as_given(planned: Planned) -> Any:

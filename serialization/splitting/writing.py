@@ -25,12 +25,12 @@ from google.protobuf.message import Message
 
 from shardwright.serialization.atomic import AtomicFile, sync_folder
 from shardwright.serialization.fields import type_of
-from shardwright.serialization.hashing import HighwayHash64
 from shardwright.serialization.protos import chunk_pb2, records_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordWriter, RecordWriterOptions
+from shardwright.serialization.siblings import sibling_file, sibling_of
 from shardwright.serialization.splitting.chunks import MESSAGE, Chunk, checked, runs
 
-READ = 1 << 24
+BUFFER = 1 << 24
 UNCOMPRESSED = RecordWriterOptions("uncompressed")
 
 
@@ -55,9 +55,9 @@ def write_pieces(
         metadata = chunk_pb2.ChunkMetadata(version=version)
         metadata.message.chunk_index = 0
         about = _about(message, 1)
-        about.chunked_file.supersedes.CopyFrom(_sibling(pieces))
+        about.chunked_file.supersedes.CopyFrom(sibling_of(pieces))
         _write_records(str(chunked), [(MESSAGE, pieces)], metadata, about, UNCOMPRESSED, None)
-    with AtomicFile(path) as file, open(file.descriptor, "wb", READ, closefd=False) as stream:
+    with AtomicFile(path) as file, open(file.descriptor, "wb", BUFFER, closefd=False) as stream:
         for piece in pieces:
             if on_progress:
                 on_progress(done, total)
@@ -82,7 +82,7 @@ def write_chunked(
     about = _about(message, len(chunks))
     about.chunked_file.runs.extend(runs(message, chunks))
     if whole.exists():
-        about.chunked_file.supersedes.CopyFrom(sibling_of(whole))
+        about.chunked_file.supersedes.CopyFrom(sibling_file(whole))
     total = sum(chunk.size for chunk in chunks) if on_progress else 0
     progress = partial(_report, on_progress, total) if on_progress else None
     records = ((chunk.kind, [chunk.data()]) for chunk in chunks)
@@ -123,20 +123,6 @@ def _write_records(
 def _about(message: Message, chunks: int) -> records_pb2.RecordsMetadata:
     """What a file says about itself."""
     return records_pb2.RecordsMetadata(record_type_name=type_of(message).full_name, num_records=chunks + 1)
-
-
-def sibling_of(file: Path) -> records_pb2.Sibling:
-    """A file's size and hash, by which another file tells that it supersedes this one."""
-    with file.open("rb") as source:
-        return _sibling(iter(lambda: source.read(READ), b""))
-
-
-def _sibling(pieces: Any) -> records_pb2.Sibling:
-    hasher, size = HighwayHash64(), 0
-    for piece in pieces:
-        hasher.update(piece)
-        size += len(piece)
-    return records_pb2.Sibling(size=size, hash=hasher.digest())
 
 
 def _remove(file: Path) -> None:
