@@ -200,6 +200,15 @@ def storage_files(settings: Settings) -> Report:
     return storage(settings.storage_bytes, settings.repetitions)
 
 
+def checkpoint_files(settings: Settings) -> Report:
+    """Checkpoints against NumPy's files and safetensors, and what devices read in other layouts."""
+    if find_spec("tensorstore") is None:
+        return Report("checkpoints", "skipped: pip install 'shardwright[checkpoints]'")
+    from shardwright.benchmarks.checkpoints import checkpoints
+
+    return checkpoints(settings.storage_bytes // 2, settings.repetitions)
+
+
 def _share(ours_bytes: float | None, theirs: float | None) -> float | None:
     return round(ours_bytes / theirs, 3) if ours_bytes is not None and theirs else None
 
@@ -212,6 +221,7 @@ SUITES: dict[str, Callable[[Settings], Report]] = {
     "devices": devices,
     "bytes": sent_bytes,
     "storage": storage_files,
+    "checkpoints": checkpoint_files,
 }
 
 

@@ -31,6 +31,15 @@ def test_suite_that_is_all_jax_is_skipped_without_it(name: str, monkeypatch: pyt
     assert (report.rows, report.notes) == ([], [NO_JAX])
 
 
+def test_checkpoints_are_compared_with_plain_files_and_devices_read_their_boxes() -> None:
+    rows = SUITES["checkpoints"](replace(SMOKE, storage_bytes=1 << 23)).rows
+    assert [row["program"] for row in rows][:1] == ["write and fsync, next to numpy"]
+    boxes = [row for row in rows if "boxes" in row]
+    assert [row["boxes"] for row in boxes] == [1, 4, 8, 8]
+    assert [row["box bytes"] for row in boxes] == [1 << 22, 1 << 20, 1 << 19, 1 << 19]
+    assert all(1 < float(row["read over box"] or 0) < 1.1 for row in boxes)
+
+
 def test_storage_is_compared_with_plain_files_and_codecs() -> None:
     rows = SUITES["storage"](replace(SMOKE, storage_bytes=1 << 20)).rows
     names = [row["program"] for row in rows]
