@@ -5,12 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from google.protobuf.message import DecodeError
-
-from shardwright.serialization.hashing import HighwayHash64
 from shardwright.serialization.merging.errors import MergeError
-from shardwright.serialization.protos import records_pb2
-from shardwright.serialization.riegeli import RecordReader, RiegeliError
 from shardwright.serialization.riegeli.scan import FILE_SIGNATURE
 from shardwright.serialization.siblings import supersedes
 
@@ -45,31 +40,6 @@ def find_file(prefix: str | os.PathLike[str]) -> Path:
         raise MergeError("SW0830", f"there is no file {names}")
     _check_kind(there[0])
     return there[0]
-
-
-def about(file: Path | RecordReader) -> records_pb2.RecordsMetadata:
-    """What a riegeli file says about itself; nothing if that cannot be read."""
-    try:
-        reader = RecordReader(file) if isinstance(file, Path) else file
-        try:
-            return records_pb2.RecordsMetadata.FromString(reader.metadata or b"")
-        finally:
-            if reader is not file:
-                reader.close()
-    except (RiegeliError, DecodeError, OSError):
-        return records_pb2.RecordsMetadata()
-
-
-def _supersedes(chunked: Path, whole: Path) -> bool:
-    """Whether a `.cpb` says that exactly this `.pb` was there before it."""
-    said = about(chunked).chunked_file
-    if not said.HasField("supersedes") or said.supersedes.size != whole.stat().st_size:
-        return False
-    hasher = HighwayHash64()
-    with whole.open("rb") as stream:
-        while piece := stream.read(1 << 24):
-            hasher.update(piece)
-    return hasher.digest() == said.supersedes.hash
 
 
 def _check_kind(file: Path) -> None:

@@ -16,6 +16,7 @@ from shardwright.serialization.merging import MergeError, Merger, read_metadata
 from shardwright.serialization.merging.files import find_file
 from shardwright.serialization.protos import chunk_pb2, graph_pb2
 from shardwright.serialization.riegeli import RecordWriter
+from shardwright.serialization.splitting import splitter_for
 
 
 def refusal(data: bytes, kind: Any = Many) -> MergeError:
@@ -230,6 +231,28 @@ def test_which_file_is_read(tmp_path: Path) -> None:
     for reading in (lambda: Merger.read_partial(prefix, Many()), lambda: read_metadata(prefix)):
         with pytest.raises(MergeError, match="SW0847"):
             reading()
+
+
+def test_a_file_that_says_which_one_it_supersedes(tmp_path: Path) -> None:
+    """Writing was cut short between the two: the splitter wrote the new file and did not remove the old one yet."""
+    old, new = graph("old"), graph_pb2.GraphDef(node=[graph_pb2.NodeDef(name=f"new {i}") for i in range(100)])
+    (tmp_path / "m.pb").write_bytes(old.SerializeToString())
+    splitter_for(new, max_size=300).write(str(tmp_path / "n"))
+    (tmp_path / "n.pb").write_bytes(old.SerializeToString())
+    with pytest.raises(MergeError, match="SW0831"):
+        Merger.read(tmp_path / "n", graph_pb2.GraphDef())
+    kept = (tmp_path / "m.pb").read_bytes()
+    splitter_for(new, max_size=300).write(str(tmp_path / "m"))
+    (tmp_path / "m.pb").write_bytes(kept)
+    for name in ("m", "m.cpb"):
+        Merger.read(tmp_path / name, merged := graph_pb2.GraphDef())
+        assert merged == new
+    (tmp_path / "m.pb").write_bytes(kept + b"\0")
+    with pytest.raises(MergeError, match="SW0831"):
+        Merger.read(tmp_path / "m", graph_pb2.GraphDef())
+    (tmp_path / "m.pb").write_bytes(graph("odd").SerializeToString())
+    with pytest.raises(MergeError, match="SW0831"):
+        Merger.read(tmp_path / "m", graph_pb2.GraphDef())
 
 
 def test_a_root_that_is_no_chunk(tmp_path: Path) -> None:
