@@ -237,14 +237,14 @@ def test_killed_writers_leave_whole_checkpoints(last: int, mode: str, tmp_path: 
 @pytest.mark.parametrize("mode", ["new", "replace"])
 def test_writers_killed_anywhere_leave_whole_checkpoints(mode: str, tmp_path: Path) -> None:
     source = random.Random(mode)
-    for last in sorted(source.sample(range(1, 200), 40)):
+    for last in sorted(source.sample(range(1, 200), 16)):
         check_after_kill(tmp_path / str(last), last, mode)
 
 
 @pytest.mark.slow
 def test_writers_killed_at_any_time_leave_whole_checkpoints(tmp_path: Path) -> None:
     source = random.Random(5)
-    for number in range(20):
+    for number in range(8):
         folder = tmp_path / str(number)
         writer = subprocess.Popen([sys.executable, "-c", WRITER, str(folder), "0", "new"])
         while not (folder / "ckpt-3").exists():
