@@ -53,8 +53,9 @@ STORAGE: dict[str, Entry] = {
         "see docs/serialization.md, Options",
     ),
     "SW0810": Entry(
-        "no record at this position, or no room for it",
-        "A record's position is the place of its chunk plus its number within the chunk; a buffer must be large enough.",
+        "no record at this position, or no way to it",
+        "A record's position is the place of its chunk plus its number within the chunk. A buffer for it must be large "
+        "enough, and the file must be able to seek: a pipe can only be read from its beginning on.",
         "take positions from RecordWriter.write or RecordReader.position",
     ),
     "SW0811": Entry(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
@@ -24,6 +25,7 @@ from shardwright.serialization.riegeli.limits import DEFAULT_LIMITS, Limits
 from shardwright.serialization.riegeli.scan import ChunkScanner
 from shardwright.serialization.riegeli.simple import decode_simple, uncompressed_head
 from shardwright.serialization.riegeli.source import Source
+from shardwright.serialization.riegeli.stream import Stream
 from shardwright.serialization.riegeli.transposed import decode_transposed
 
 
@@ -41,7 +43,7 @@ class SkippedRegion:
 
 class RecordReader:
     """
-    Reads the records of a path or of a binary file object that can seek.
+    Reads the records of a path or of a binary file object; of one that cannot seek (a pipe), from its beginning on.
 
     Iteration gives `bytes`; `views` gives the same records as memoryviews, which copies nothing. Every hash is checked,
     and every block header in a chunk's data; a fault is a `RiegeliError` with its place. With `recovery`, a function of
@@ -66,7 +68,7 @@ class RecordReader:
         limits: Limits = DEFAULT_LIMITS,
         strict: bool = False,
     ) -> None:
-        self._source = Source(file)
+        self._source = source_of(file)
         self._scanner = ChunkScanner(self._source, strict)
         self._recovery, self._limits = recovery, limits
         self._begin, self._next = 0, 0
@@ -85,12 +87,19 @@ class RecordReader:
     @property
     def metadata(self) -> bytes | None:
         """The serialised metadata of the file, or None if it has none."""
+        if self._next:
+            self._needs_seeking("the metadata, once records were read,")
         header = self._scanner.header(0)
         begin = header.end(0) if header else 0
         header = self._scanner.header(begin) if header else None
+        if not self._source.seekable:
+            self._next = begin
         if header is None or header.kind != METADATA:
             return None
-        return bytes(self._decode(begin, header).view(0))
+        metadata = bytes(self._decode(begin, header).view(0))
+        if not self._source.seekable:
+            self._next = header.end(begin)
+        return metadata
 
     def __iter__(self) -> Iterator[bytes]:
         return map(bytes, self.views())
@@ -109,6 +118,7 @@ class RecordReader:
 
     def chunk_at(self, position: int) -> tuple[int, ChunkHeader]:
         """The chunk that has the record at a position: where it begins, and its header; refuses like `seek`."""
+        self._needs_seeking("a record by its position")
         return self._containing(position)
 
     def views(self) -> Iterator[memoryview]:
@@ -127,6 +137,7 @@ class RecordReader:
 
         A position at which no record is (SW0810) is refused, also one that C++ would take for the next record.
         """
+        self._needs_seeking("a record by its position")
         begin, header = self._begin, None
         if not (begin <= position < begin + len(self._records)):
             begin, header = self._containing(position)
@@ -135,6 +146,7 @@ class RecordReader:
 
     def seek_chunk(self, begin: int = 0) -> None:
         """Go to the chunk that begins at a place; 0 is the beginning of the file."""
+        self._needs_seeking("a chunk by its place")
         self._records, self._index, self._next = NO_RECORDS, 0, begin
 
     def read(self, position: int) -> bytes:
@@ -163,6 +175,7 @@ class RecordReader:
         >>> RecordReader(file).read_into(position, memoryview(buffer)[2:]), buffer
         (6, bytearray(b'..record..'))
         """
+        self._needs_seeking("a record by its position")
         out = memoryview(buffer).cast("B")
         if not (self._begin <= position < self._begin + len(self._records)):
             begin, header = self._containing(position)
@@ -187,6 +200,7 @@ class RecordReader:
 
     def last_within(self, most: int | None) -> int | None:
         """The position of the last record, if at most so many chunks without records follow it."""
+        self._needs_seeking("the last record")
         place, seen = self._source.size, 0
         while place and (most is None or seen <= most):
             found = self._until(place)
@@ -214,6 +228,11 @@ class RecordReader:
     ) -> None:
         self.close()
 
+    def _needs_seeking(self, what: str) -> None:
+        """A stream is refused; it can only be read from its beginning on."""
+        if not self._source.seekable:
+            raise RiegeliError("SW0810", f"{what} cannot be read from a stream, which cannot seek", self.name, None)
+
     def _take(self) -> memoryview | None:
         """The next record, from the next chunk that has any; None at the end."""
         while self._index == len(self._records):
@@ -235,7 +254,8 @@ class RecordReader:
         assert self._recovery is not None
         place = begin if error.resume is None else error.resume
         size = self._source.size
-        if error.find_chunk or place <= begin or (place < size and not blocks.is_boundary(place)):
+        gone = place <= begin or place < self._source.earliest
+        if error.find_chunk or gone or (place < size and not blocks.is_boundary(place)):
             place = self._scanner.find(max(place, begin + 1))
         self._records, self._index, self._next = NO_RECORDS, 0, min(place, size)
         self._recovery(SkippedRegion(begin, self._next, error))
@@ -310,3 +330,13 @@ class RecordReader:
                 return found
             begin = end
         raise RiegeliError("SW0802", "the file ends inside a chunk", self.name, begin, resume=place)
+
+
+def source_of(file: Any) -> Source | Stream:
+    """What bytes are read from: by place where that is possible."""
+    if isinstance(file, str | os.PathLike):
+        if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):
+            return Stream(open(file, "rb"), owned=True)
+        return Source(file)
+    seekable = file.seekable() if hasattr(file, "seekable") else hasattr(file, "seek")
+    return Source(file) if seekable else Stream(file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn
 
 from shardwright.serialization.hashing import highwayhash64
@@ -14,8 +14,10 @@ from shardwright.serialization.riegeli.chunks import ChunkHeader, unpack_header
 from shardwright.serialization.riegeli.errors import RiegeliError
 from shardwright.serialization.riegeli.memory import allocate
 from shardwright.serialization.riegeli.source import Source
+from shardwright.serialization.riegeli.stream import Stream
 
 BLOCKS_AT_ONCE = 64
+TAKEN_ON_TRUST = 1 << 24
 FEW_BLOCKS = 16
 
 FILE_SIGNATURE = bytes.fromhex(
@@ -28,7 +30,7 @@ FILE_SIGNATURE = bytes.fromhex(
 class ChunkScanner:
     """The chunks of a source, by place."""
 
-    def __init__(self, source: Source, strict: bool = False) -> None:
+    def __init__(self, source: Source | Stream, strict: bool = False) -> None:
         self.source, self.strict = source, strict
 
     def header(self, begin: int) -> ChunkHeader | None:
@@ -55,9 +57,24 @@ class ChunkScanner:
     def data(self, begin: int, header: ChunkHeader) -> memoryview:
         """The data of a chunk, hash checked."""
         self._check_end(begin, header)
+        if header.data_size > TAKEN_ON_TRUST and not self.source.seekable:
+            return self._grow(begin, header)
         out = allocate(header.data_size)
         self.fill(begin, header, (out,))
         return out
+
+    def _grow(self, begin: int, header: ChunkHeader) -> memoryview:
+        """The data of a chunk of which it is not known whether they are there: memory is taken as they come."""
+        out = bytearray()
+
+        def pieces() -> Iterator[memoryview]:
+            while (done := len(out)) < header.data_size:
+                out.extend(bytes(min(header.data_size - done, TAKEN_ON_TRUST)))
+                with memoryview(out) as whole, whole[done:] as piece:
+                    yield piece
+
+        self._stream(begin, header, pieces(), BackgroundHash(0))
+        return memoryview(out)
 
     def fill(self, begin: int, header: ChunkHeader, outs: Sequence[memoryview]) -> None:
         """The data of a chunk into buffers, one after the other, hash checked; on a fault they hold anything."""
@@ -185,10 +202,10 @@ class ChunkScanner:
 
     def find(self, place: int) -> int:
         """The next chunk at or after a place that a whole block header tells of, or the end of the file."""
-        size = self.source.size
+        place = max(place, self.source.earliest)
         while True:
             place += blocks.remaining_in_block(place)
-            if place >= size:
+            if place >= (size := self.source.size):
                 return size
             try:
                 previous, following = self._block_header(place, self.source.read(place, BLOCK_HEADER), None)

@@ -42,7 +42,14 @@ class Sink:
             _write_all(self._target, pieces)
         else:
             for piece in pieces if size > LARGE_PIECE * len(pieces) else [b"".join(pieces)]:
-                self._target.write(piece)
+                _give(self._target, piece)
+
+
+def _give(target: Writable, piece: Buffer) -> None:
+    """Write a piece; unbuffered files may take a part of it and say so."""
+    view = memoryview(piece)
+    while isinstance(taken := target.write(view), int) and taken < len(view):
+        view = view[taken:]
 
 
 def _write_all(descriptor: int, pieces: list[Buffer]) -> None:

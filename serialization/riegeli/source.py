@@ -13,6 +13,8 @@ VIEWS_AT_ONCE = 512
 class Source:
     """A path or a file object that can seek, read by position."""
 
+    seekable, earliest = True, 0
+
     def __init__(self, file: Any) -> None:
         self._owned = isinstance(file, str | os.PathLike)
         self.name = os.fspath(file) if self._owned else str(getattr(file, "name", "the file"))
@@ -79,16 +81,23 @@ class Source:
 
     def _readinto(self, begin: int, views: Sequence[memoryview]) -> int:
         self._file.seek(begin)
-        read_into = getattr(self._file, "readinto", None)
-        if read_into is None:
-            return _pour(self._file.read(sum(len(view) for view in views)), views)
-        done = 0
-        for view in views:
-            filled = 0
-            while filled < len(view) and (count := read_into(view[filled:])):
-                filled += count
-            done += filled
-        return done
+        return sum(read_into(self._file, view) for view in views)
+
+
+def read_into(file: Any, view: memoryview) -> int:
+    """Fill a view from a file object; returns how many bytes there were, fewer than there is room for at the end."""
+    reads, done = getattr(file, "readinto", None), 0
+    while done < len(view):
+        if reads is not None:
+            count = reads(view[done:])
+        else:
+            data = file.read(len(view) - done)
+            count = len(data)
+            view[done : done + count] = data
+        if not count:
+            break
+        done += count
+    return done
 
 
 def _pour(data: bytes, views: Sequence[memoryview]) -> int:
