@@ -236,7 +236,9 @@ def beyond(action: str, prefix: Path, sizes: list[int]) -> int:
     return int(done.stdout) // MIB
 
 
-@pytest.mark.parametrize("sizes", [[10] * 10, [1] * 100], ids=["large", "small"])
+@pytest.mark.parametrize(
+    "sizes", [pytest.param([10] * 10, id="large", marks=pytest.mark.slow), pytest.param([1] * 100, id="small")]
+)
 def test_memory_of_a_file_in_one_piece(sizes: list[int], tmp_path: Path) -> None:
     assert beyond("write", tmp_path / "m", sizes) < 50
     assert beyond("read", tmp_path / "m", sizes) < 50
