@@ -12,6 +12,7 @@ from shardwright.saving.graph_export import Port, export_graph
 from shardwright.saving.graph_tensors import data_type, shape_proto
 from shardwright.serialization.atomic import AtomicFile
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
+from shardwright.serialization.splitting.graph import GraphDefSplitter, SavedModelSplitter
 
 if TYPE_CHECKING:
     from shardwright.compiler.function import Function
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 SERVING = "serving_default"
 """The signature's name that TensorFlow's tools look for."""
+
+CHUNKED = (".pb", ".cpb")
+"""Endings of files that may be either, a message or its chunks."""
 
 SCHEMA_VERSION = 1
 """The version of SavedModel that TensorFlow writes."""
@@ -29,7 +33,8 @@ def to_saved_model(stage: Traced | Propagated | Function, path: str | os.PathLik
     Writes the global program as a SavedModel directory, whose signature `serving_default` TensorFlow runs.
 
     The signature takes and gives tensors by the names that `to_graph_def` gives to arguments and results. The graph is
-    that of `to_graph_def`, and so are the errors; SW0704 where the directory cannot be written.
+    that of `to_graph_def`, and so are the errors; SW0704 where the directory cannot be written. The message is in
+    `saved_model.pb`, and above what one message can hold in `saved_model.cpb` (RFC "Unbound SavedModel").
 
     >>> import numpy, os, shardwright, tempfile
     >>> folder = os.path.join(tempfile.mkdtemp(), "doubled")
@@ -41,10 +46,10 @@ def to_saved_model(stage: Traced | Propagated | Function, path: str | os.PathLik
     message = saved_model(stage)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        SavedModelSplitter(message).write(str(folder / "saved_model"))
+        (folder / "saved_model.pbtxt").unlink(missing_ok=True)
     except OSError as error:
         raise _unwritable(folder, error) from error
-    write_message(message, folder / "saved_model.pb")
-    (folder / "saved_model.pbtxt").unlink(missing_ok=True)
 
 
 def saved_model(stage: Traced | Propagated | Function) -> saved_model_pb2.SavedModel:
@@ -74,31 +79,30 @@ def _describe(ports: Iterable[Port], infos: Any) -> None:
         info.tensor_shape.CopyFrom(shape_proto(port.shape))
 
 
-def write_graph_def(graph: graph_pb2.GraphDef, path: str | os.PathLike[str]) -> None:
+def write_graph_def(graph: graph_pb2.GraphDef, path: str | os.PathLike[str]) -> Path:
     """
-    Writes a graph, as text where the file is called `.pbtxt`, whole or not at all.
+    Writes a graph, whole or not at all, and returns the file that was written.
+
+    As text where the file is called `.pbtxt`. What is called `.pb` and is too large for one message becomes a `.cpb` of
+    chunks, which TensorFlow's merger reads; a stale file of the other kind is removed.
 
     >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "graph.pbtxt"
-    >>> write_graph_def(graph_pb2.GraphDef(versions=graph_pb2.VersionDef(producer=2000)), file)
-    >>> print(file.read_text(), end="")
+    >>> graph = graph_pb2.GraphDef(versions=graph_pb2.VersionDef(producer=2000))
+    >>> print(write_graph_def(graph, tempfile.mkdtemp() + "/graph.pbtxt").read_text(), end="")
     versions {
       producer: 2000
     }
     """
-    write_message(graph, Path(path))
-
-
-def write_message(message: Any, path: Path) -> None:
-    """Writes a message, as text where the file is called `.pbtxt`."""
-    data = text_of(message).encode() if path.suffix == ".pbtxt" else message.SerializeToString(deterministic=True)
+    path = Path(path)
     try:
-        with AtomicFile(path) as file:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(file.descriptor, view) :]
+        if path.suffix in CHUNKED:
+            return Path(GraphDefSplitter(graph).write(str(path.with_suffix(""))))
+        data = text_of(graph).encode() if path.suffix == ".pbtxt" else graph.SerializeToString(deterministic=True)
+        with AtomicFile(path) as file, open(file.descriptor, "wb", closefd=False) as stream:
+            stream.write(data)
     except OSError as error:
         raise _unwritable(path, error) from error
+    return path
 
 
 def text_of(message: Any) -> str:

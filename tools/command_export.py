@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
@@ -101,7 +103,9 @@ def export_as_graph(module: ModuleOp, options: argparse.Namespace) -> int:
         tensors = {side: {port.name: port.tensor for port in found} for side, found in ports.items()}
         shown = json.dumps({"to": GRAPH, **tensors, "text": text_of(graph.graph_def)}, indent=2)
     elif options.output is not None:
-        write_graph_def(graph.graph_def, options.output)
+        written = write_graph_def(graph.graph_def, options.output)
+        if written.name != Path(options.output).name:
+            print(f"written to {written}", file=sys.stderr)
         return DONE
     else:
         shown = text_of(graph.graph_def).rstrip("\n")
