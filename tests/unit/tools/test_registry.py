@@ -11,7 +11,7 @@ from shardwright.diagnostics.registry import AREAS, CODE_PATTERN, ENTRIES
 from shardwright.tools.error_index import INDEX, error_index, main
 
 ROOT = Path(__file__).resolve().parents[3]
-ROOMS = ("layout", "dialects", "rules", "passes", "compiler", "runtime", "tools", "serialization")
+ROOMS = ("layout", "dialects", "rules", "passes", "compiler", "runtime", "tools", "serialization", "saving")
 CODE_LITERAL = re.compile(r"[\"'](SW\d{4})[\"']")
 
 
