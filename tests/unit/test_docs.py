@@ -23,6 +23,7 @@ ROOMS = (
     "compiler",
     "runtime",
     "serialization",
+    "saving",
     "tools",
     "benchmarks",
 )
