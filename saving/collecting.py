@@ -16,7 +16,7 @@ import numpy as np
 
 from shardwright.api import DTensor
 from shardwright.api import function as traced_function
-from shardwright.compiler.function import Function
+from shardwright.compiler.function import SINGLE, Function
 from shardwright.compiler.modules import Module
 from shardwright.compiler.pytree import Static, flatten
 from shardwright.compiler.signature import TensorSpec
@@ -228,16 +228,18 @@ class Collector:
         programs = _programs(function, instance) if given is None else _traced_for(function, instance, given, where)
         if not programs:
             raise SavingError("SW0866", f"{where} has no program")
+        names: list[str] = []
         if isinstance(function, _Functions):
             message.static_names.extend(sorted(function.static_names))
             signature = signature_of(function)
             if signature is not None:
                 message.signature.CopyFrom(write_signature(signature))
+                names = [item.name for item in signature.parameters.values() if item.kind in SINGLE]
         for traced in programs:
             message.programs.append(len(self.message.programs))
             key = where if len(programs) == 1 else f"{where}:{len(message.programs) - 1}"
             program = self.message.programs.add(signature=key)
-            write_program(program, traced, self._writer, self._captured, where)
+            write_program(program, traced, self._writer, self._captured, where, names)
             self.signatures[key] = signature_def(traced, key)
 
     def _captured(self, array: Any) -> int:

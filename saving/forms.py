@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import count
 from typing import Any, TypeAlias, cast
 
 from shardwright.compiler.pytree import LEAF, Static, Tree
@@ -40,7 +41,8 @@ def write_tree(tree: Tree | Static, writer: Writer, where: str, depth: int = 0) 
         return pb.Tree(kind=pb.Tree.NONE)
     if depth > DEPTH:
         raise SavingError("SW0865", f"{where} is nested more than {DEPTH} levels deep", help="make it flatter")
-    parts = [write_tree(part, writer, where, depth + 1) for part in tree.parts]
+    named = [f".{key}" if field_names(tree.kind) else f"[{key!r}]" for key in tree.keys] or map(_indexed, count())
+    parts = [write_tree(part, writer, where + name, depth + 1) for part, name in zip(tree.parts, named, strict=False)]
     if tree.kind in _CONTAINERS:
         keys = [writer.value(key, f"a key of {where}") for key in tree.keys]
         return pb.Tree(kind=_CONTAINERS[tree.kind], keys=keys, parts=parts)
@@ -50,6 +52,26 @@ def write_tree(tree: Tree | Static, writer: Writer, where: str, depth: int = 0) 
     kind = pb.Tree.NAMED_TUPLE if issubclass(tree.kind, tuple) else pb.Tree.DATACLASS
     keys = [pb.Value(text=name) for name in names]
     return pb.Tree(kind=kind, class_name=tree.kind.__name__, keys=keys, parts=parts)
+
+
+def write_call(tree: Tree, writer: Writer, names: Sequence[str], where: str) -> pb.Tree:
+    """The tree of a call, whose positional arguments have these names, as far as they are known."""
+    args, kwargs = tree.parts
+    known = [*names[: len(args.parts)], *[f"{place}" for place in range(len(names), len(args.parts))]]
+    given = [
+        write_tree(part, writer, f"argument {name} of {where}") for part, name in zip(args.parts, known, strict=True)
+    ]
+    named = [
+        write_tree(part, writer, f"argument {name} of {where}")
+        for part, name in zip(kwargs.parts, kwargs.keys, strict=True)
+    ]
+    keys = [writer.value(key, "the name of an argument") for key in kwargs.keys]
+    both = [pb.Tree(kind=pb.Tree.TUPLE, parts=given), pb.Tree(kind=pb.Tree.DICT, keys=keys, parts=named)]
+    return pb.Tree(kind=pb.Tree.TUPLE, parts=both)
+
+
+def _indexed(place: int) -> str:
+    return f"[{place}]"
 
 
 def read_tree(message: pb.Tree, reader: Reader) -> Tree | Static:

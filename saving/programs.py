@@ -30,7 +30,7 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
 from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, stage_of, verify_recorded_stage
 from shardwright.saving.faults import SavingError, malformed
-from shardwright.saving.forms import read_tree, write_tree
+from shardwright.saving.forms import read_tree, write_call, write_tree
 from shardwright.saving.placement import Placement, placed_module, relay_captured
 from shardwright.saving.values import Reader, Writer, dtype_named, spec_of
 from shardwright.serialization.ir_proto import module_from_proto, module_to_proto
@@ -42,16 +42,22 @@ LOCAL_CONSTANTS = 1 << 20
 
 
 def write_program(
-    message: pb.Program, traced: Traced, writer: Writer, number_of: Callable[[Any], int], where: str
+    message: pb.Program,
+    traced: Traced,
+    writer: Writer,
+    number_of: Callable[[Any], int],
+    where: str,
+    names: Sequence[str] = (),
 ) -> None:
     """
     Fills a message with a program and all that it needs to run; `number_of` gives the numbers of what it captured.
 
-    `where` is how its users reach it. Raises `SavingError` (SW0865) for static values that cannot be stored.
+    `where` is how its users reach it, `names` are those of its positional arguments. Raises `SavingError` (SW0865) for
+    static values that cannot be stored.
     """
     interface = traced.interface
     message.name = interface.name
-    message.arguments.CopyFrom(write_tree(interface.arguments, writer, f"an argument of {where}"))
+    message.arguments.CopyFrom(write_call(interface.arguments, writer, names, where))
     message.results.CopyFrom(write_tree(interface.results, writer, f"the result of {where}"))
     message.captured.extend([number_of(array) for array in interface.captured])
     message.updated.extend([number_of(variable) for variable in interface.updated])

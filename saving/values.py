@@ -110,9 +110,8 @@ def _not_stored(value: Any, where: str) -> SavingError:
             f"{where} is a {kind} that is not saved along",
             help="save a dict of the function and the module, or the module that has the function",
         )
-    what = (
-        f"the function {value.__qualname__}" if isinstance(value, types.FunctionType) else f"a {type(value).__name__}"
-    )
+    name = getattr(value, "__qualname__", "")
+    what = f"the {type(value).__name__} {name}" if name else f"a {type(value).__name__}"
     return SavingError("SW0865", f"{where} is {what}, which cannot be stored")
 
 
