@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     CallSiteLoc,
     DictionaryAttr,
     FloatData,
+    FunctionType,
     FusedLoc,
     IntAttr,
     NameLoc,
@@ -20,13 +21,14 @@ from xdsl.dialects.builtin import (
     Signedness,
     SignednessAttr,
     StringAttr,
+    TupleType,
     UnregisteredAttr,
 )
 from xdsl.ir import Attribute, ParametrizedAttribute
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.xdsl_patches import unchecked
-from shardwright.serialization.ir_kinds import LOCATIONS, IrProtoError, has_text, kind_named, parse_text
+from shardwright.serialization.ir_kinds import BUILTIN, LOCATIONS, IrProtoError, has_text, kind_named, parse_text
 from shardwright.serialization.ir_limits import Budget
 from shardwright.serialization.protos import ir_pb2
 
@@ -43,7 +45,7 @@ class AttributeReader:
         self._message, self._names, self._context = message, names, context
         self._payloads, self._blobs, self._next_blob = payloads, blobs, 0
         self._kinds: dict[int, type[Attribute]] = {}
-        self._budget = Budget()
+        self.budget = Budget()
 
     def read(self) -> list[Attribute]:
         """All attributes, by place."""
@@ -55,15 +57,16 @@ class AttributeReader:
                     "SW0852", f"attribute {place} refers to attribute {max(parts)}, which is not before it"
                 )
             kind = self._kinds.get(entry.kind) or self._kind(place, entry.kind)
+            large = self.budget.is_large(parts)
             try:
-                found.append(self._attribute(place, entry, kind, [found[part] for part in parts]))
-                self._budget.add(self._names[entry.kind], parts)
+                found.append(self._attribute(place, entry, kind, [found[part] for part in parts], large))
+                self.budget.add(self._names[entry.kind], parts)
             except IrProtoError:
                 raise
             except (Exception, RecursionError) as error:
                 # Attributes check themselves, in as many ways as there are authors of attributes.
                 reason = _reason(error)
-                raise IrProtoError("SW0856", f"attribute {place} is no {kind.name} attribute: {reason}") from error
+                raise IrProtoError("SW0856", f"attribute {place} is no {kind.name} attribute: {reason}") from None
         if self._next_blob != self._blobs:
             raise IrProtoError("SW0859", f"attributes have {self._next_blob} of {self._blobs} blobs")
         return found
@@ -79,7 +82,7 @@ class AttributeReader:
         return found
 
     def _attribute(
-        self, place: int, entry: ir_pb2.Attribute, kind: type[Attribute], parts: list[Attribute]
+        self, place: int, entry: ir_pb2.Attribute, kind: type[Attribute], parts: list[Attribute], large: bool
     ) -> Attribute:
         """One attribute; any exception says that the entry is wrong."""
         if kind is DictionaryAttr:
@@ -90,11 +93,11 @@ class AttributeReader:
         _expect(not entry.keys, "it has keys")
         if kind is ArrayAttr or issubclass(kind, ParametrizedAttribute):
             _expect(entry.WhichOneof("value") is None and not entry.blobs, "it has a value")
-            return ArrayAttr(parts) if kind is ArrayAttr else self._parametrized(kind, parts)
+            return ArrayAttr(parts) if kind is ArrayAttr else self._parametrized(kind, parts, large)
         _expect(not parts, "it has parts")
         return self._leaf(place, entry, kind)
 
-    def _parametrized(self, kind: Any, parts: list[Attribute]) -> Attribute:
+    def _parametrized(self, kind: Any, parts: list[Attribute], large: bool) -> Attribute:
         if kind is UnregisteredAttr:
             return self._unregistered(parts)
         fields = [name for name, _ in kind.get_irdl_definition().parameters]
@@ -102,6 +105,10 @@ class AttributeReader:
         if kind in _LOCATION_CHECKS:
             _expect(_LOCATION_CHECKS[kind](*parts), "it does not consist of locations")
             return cast(Attribute, unchecked(kind, **dict(zip(fields, parts, strict=True))))
+        if large and kind in _BUILTIN:
+            # What is said about a wrong part repeats it.
+            arrays = all(isinstance(part, ArrayAttr) for part in parts)
+            _expect(arrays and kind in (FunctionType, TupleType), "its parts are larger than such attributes have")
         return cast(Attribute, kind.new(parts))
 
     def _unregistered(self, parts: list[Attribute]) -> Attribute:
@@ -147,6 +154,7 @@ class AttributeReader:
         return self._payloads(blobs)
 
 
+_BUILTIN = frozenset(BUILTIN.values())
 _UNREGISTERED = ("#builtin.unregistered", "!builtin.unregistered")
 
 
@@ -179,5 +187,4 @@ def _reason(error: BaseException) -> str:
     """What an exception says, briefly."""
     if isinstance(error, ShardwrightError):
         return error.diagnostics[0].message
-    lines = str(error).strip().splitlines()
-    return lines[0][:200] if lines else type(error).__name__
+    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -11,7 +11,10 @@ DEPTH = 1000
 
 ALWAYS = 1 << 16
 PER_REFERENCE = 64
-"""Written out, an attribute may have so many parts, and so many more for each reference in the table."""
+"""Written out, an attribute may have so many parts, and so many more for each reference in the tables."""
+
+LARGE = 4096
+"""Attributes of more parts than this are parts of arrays, dictionaries, locations, function types and tuples only."""
 
 
 class Budget:
@@ -36,6 +39,19 @@ class Budget:
         self._depths: list[int] = []
         self._allowed = ALWAYS
         self._looked_at = 0
+        self._used = 0
+
+    def is_large(self, places: Sequence[int]) -> bool:
+        """Whether one of these attributes has very many parts, so that it must not get into a message to people."""
+        return any(self._sizes[place] > LARGE for place in places)
+
+    def use(self, operation: int, places: Sequence[int]) -> None:
+        """Count the attributes of an operation: all operations together may have as many parts as attributes may."""
+        self._allowed += PER_REFERENCE * (1 + len(places))
+        self._used += sum([self._sizes[place] for place in places])
+        if self._used > self._allowed:
+            message = f"the operations up to number {operation} have attributes of {self._used} parts"
+            raise IrProtoError("SW0858", message)
 
     def add(self, kind: str, parts: Sequence[int]) -> None:
         """Count the next attribute of the table, which has these parts."""

@@ -86,5 +86,5 @@ def _verify(module: ModuleOp) -> None:
         raise
     except Exception as error:
         # Verifiers may take for granted what the parser ensures.
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
-        raise IrProtoError("SW0860", f"the module cannot be verified: {reason}") from error
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise IrProtoError("SW0860", f"the module cannot be verified: {reason}") from None

@@ -29,7 +29,8 @@ class ModuleReader:
             raise IrProtoError("SW0850", f"the message has version {message.version}, which is not {VERSION}")
         self._message, self._context = message, context
         self._names = list(message.names)
-        self._attributes = AttributeReader(message, self._names, context, payloads, blobs).read()
+        reader = AttributeReader(message, self._names, context, payloads, blobs)
+        self._attributes, self._budget = reader.read(), reader.budget
         self._values: list[SSAValue] = []
         self._classes: dict[int, type[Operation]] = {}
         self._forward: list[tuple[int, Operation, list[int]]] = []
@@ -73,6 +74,7 @@ class ModuleReader:
         if not known:
             self._forward.append((place, op, operands))
         self._dictionaries(place, entry, op)
+        self._budget.use(place, [*entry.result_types, entry.properties, entry.attributes])
         self._name(place, op.results, entry.result_names)
         values.extend(op.results)
         if entry.successors:

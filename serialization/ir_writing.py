@@ -93,6 +93,8 @@ class ModuleWriter:
             entry.properties = attributes.dictionary(op.properties)
         if op.attributes:
             entry.attributes = attributes.dictionary(op.attributes)
+        used = [*entry.result_types, entry.properties, entry.attributes]
+        attributes.budget.use(len(self.message.operations) - 1, used)
         if op.successors:
             entry.successors.extend(self._successor(op, block) for block in op.successors)
         for region in op.regions:
@@ -133,7 +135,7 @@ class _AttributeWriter:
         self._known: dict[int, int] = {}
         self._entries: dict[tuple[Any, ...], int] = {}
         self._kept: list[Attribute] = []
-        self._budget = Budget()
+        self.budget = Budget()
         self.name("")
 
     def name(self, name: str) -> int:
@@ -180,7 +182,7 @@ class _AttributeWriter:
         found = self._entries.get(key)
         if found is not None:
             return found
-        self._budget.add(kind, parts)
+        self.budget.add(kind, parts)
         entry = self._message.attributes.add(kind=self.name(kind), parts=parts, keys=keys)
         if isinstance(value, bytes):
             self._put(entry, value)

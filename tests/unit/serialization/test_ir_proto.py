@@ -321,6 +321,24 @@ def chain(message: ir_pb2.Module, count: int, kind: str, copies: int) -> None:
         message.attributes.add(kind=len(message.names) - 1, parts=[last] * copies)
 
 
+def share(message: ir_pb2.Module, depth: int) -> None:
+    """Many operations with the same dictionary, which holds one large array."""
+    chain(message, depth, "#array", 2)
+    place, name = len(message.attributes), attribute_of(message, "#dictionary").kind
+    message.attributes.add(kind=name, keys=[1], parts=[place - 1])
+    message.operations[1].regions[0].blocks[0].operations += 1000
+    for _ in range(1000):
+        message.operations.add().CopyFrom(message.operations[2])
+        message.operations[-1].attributes = place
+
+
+def large_part(message: ir_pb2.Module) -> None:
+    """A type with a part that takes long to print."""
+    chain(message, 12, "#array", 2)
+    tensor_type = attribute_of(message, "!tensor")
+    message.attributes.add(kind=tensor_type.kind, parts=[len(message.attributes) - 1, *tensor_type.parts[1:]])
+
+
 HOSTILE: dict[str, tuple[str, Callable[[ir_pb2.Module], object]]] = {
     "newer version": ("SW0850", lambda message: setattr(message, "version", 2)),
     "no version": ("SW0850", lambda message: message.ClearField("version")),
@@ -387,6 +405,8 @@ HOSTILE: dict[str, tuple[str, Callable[[ir_pb2.Module], object]]] = {
     "deep": ("SW0858", lambda message: chain(message, 2000, "#array", 1)),
     "exponential": ("SW0858", lambda message: chain(message, 60, "#array", 2)),
     "exponential types": ("SW0858", lambda message: chain(message, 60, "#array", 50)),
+    "many operations that share an attribute": ("SW0858", lambda message: share(message, 14)),
+    "large part": ("SW0856", lambda message: large_part(message)),
     "blob of nobody": ("SW0859", lambda message: message.blobs.add(data=b"x")),
     "blob that is not there": ("SW0859", lambda message: attribute_of(message, "#string").blobs.append(0)),
 }
