@@ -153,7 +153,8 @@ def measure(message: Message, details: int, depth: int = 0) -> Size:
         found = sizer(field)(value, details, depth + 1)
         if found.__class__ is int:
             total += found
-            fields.append((field, value, found))
+            # The value of a bytes field is a copy, which must not stay.
+            fields.append((field, value if field.is_repeated else None, found))
         else:
             total += found.size
             fields.append(found)
