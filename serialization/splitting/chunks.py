@@ -106,14 +106,22 @@ class GivenChunk(Chunk):
 
 
 def checked(message: Message) -> bytes:
-    """A message's bytes; SW0817 where protobuf cannot make or not read them."""
+    """A message's bytes, which may be a part of one; SW0817 where protobuf cannot make or not read them."""
+    kind = type_of(message).full_name
     try:
         data = serialised(message)
     except EncodeError as error:
-        raise SplitError("SW0817", f"protobuf does not serialise {type_of(message).full_name}: {error}") from None
+        raise SplitError("SW0817", f"protobuf does not serialise {kind}: {error}") from None
     if len(data) > MOST:
-        raise SplitError("SW0817", f"{len(data)} bytes of {type_of(message).full_name} are more than protobuf reads")
+        raise SplitError("SW0817", f"{len(data)} bytes of {kind} are more than protobuf reads")
     return data
+
+
+def check_required(message: Any) -> None:
+    """All required fields are set: SW0817 otherwise."""
+    if not message.IsInitialized():
+        missing = ", ".join(message.FindInitializationErrors()[:5])
+        raise SplitError("SW0817", f"required fields of {type_of(message).full_name} are not set: {missing}")
 
 
 def parsed(like: Message, data: bytes) -> Message:

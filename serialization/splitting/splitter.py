@@ -14,7 +14,7 @@ from google.protobuf.message_factory import GetMessageClass as message_class
 from shardwright.serialization.fields import F, FieldTypes, Path, fields_of, resolve, to_tags, type_of
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
-from shardwright.serialization.splitting.chunks import Chunk, GivenChunk, PlannedChunk, given, shifted
+from shardwright.serialization.splitting.chunks import Chunk, GivenChunk, PlannedChunk, check_required, given, shifted
 from shardwright.serialization.splitting.errors import SplitError
 from shardwright.serialization.splitting.limits import limits_of
 from shardwright.serialization.splitting.parts import Residue
@@ -130,6 +130,8 @@ class ComposableSplitter(Splitter):
         options = "uncompressed" if writer_options is None else writer_options
         if isinstance(options, str):
             options = RecordWriterOptions.parse(options)
+        if not self._chunked_message.chunked_fields or isinstance(chunks[0], PlannedChunk):
+            check_required(self._proto)
         if not self._chunked_message.chunked_fields:
             return write_whole(prefix, self._proto, self.version_def, on_progress)
         return write_chunked(prefix, self._proto, chunks, self._metadata(), options, on_progress)
