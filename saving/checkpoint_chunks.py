@@ -21,8 +21,12 @@ CHUNK_BYTES = 64 << 10
 
 _SMALL_CHUNK_BYTES = 256
 
-FILE_BYTES = 64 << 20
-"""What a file may hold, which is also what is held in memory beyond the array while one is written."""
+FILE_BYTES = 8 << 20
+"""
+What a file may hold, which is also what is held in memory beyond the array while one is written or read.
+
+Larger ones do not fit into a processor's cache, which halves the speed.
+"""
 
 MAX_CHUNK_BYTES = 32 << 20
 """What a chunk may hold at all: a reader needs one in memory at a time."""
@@ -126,7 +130,7 @@ def choose_grid(shape: Shape, parts: Shape, itemsize: int) -> Grid:
     The grid of an array whose dims are split evenly into `parts`.
 
     >>> choose_grid((8192, 8192), (2, 4), 4)
-    Grid(shape=(8192, 8192), file=(4096, 2048), chunk=(128, 128), itemsize=4)
+    Grid(shape=(8192, 8192), file=(1024, 2048), chunk=(128, 128), itemsize=4)
     >>> choose_grid((50257,), (1,), 4)
     Grid(shape=(50257,), file=(50358,), chunk=(109,), itemsize=4)
     """
