@@ -25,6 +25,8 @@ from shardwright.serialization.protos import ir_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
 from shardwright.serialization.splitting.splitter import Progress
 
+__all__ = ["IrSplitter", "read_module", "write_module"]
+
 BLOBS, DATA = ir_pb2.Module.BLOBS_FIELD_NUMBER, ir_pb2.Blob.DATA_FIELD_NUMBER
 AT_ONCE = 1 << 26
 """A `.pb` file up to this size is parsed as a whole."""
