@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MethodType
 from typing import Any, cast
 
@@ -104,7 +106,7 @@ class Collector:
         number, message = self._new(_key(item), item)
         if isinstance(item, Variable):
             self._write_variable(message, item, path or "variable")
-        elif isinstance(item, DTensor | np.ndarray):
+        elif is_array(item):
             self._write_array(message, item, path or "array")
         elif isinstance(item, Module):
             self._write_module(message, item, number, path, depth)
@@ -130,10 +132,6 @@ class Collector:
         stored.key = self._keep(variable, path)
 
     def _write_array(self, message: pb.Object, array: Any, path: str) -> None:
-        try:
-            dtype_element(array.dtype)
-        except TypeError as error:
-            raise SavingError("SW0865", f"{path} is an array of {array.dtype}, which cannot be stored") from error
         message.array.dtype = array.dtype.name
         message.array.shape.extend(array.shape)
         if isinstance(array, DTensor):
@@ -152,11 +150,14 @@ class Collector:
 
     def _write_module(self, message: pb.Object, module: Module, number: int, path: str, depth: int) -> None:
         message.module.class_name = type(module).__name__
+        methods = methods_of(module, self._signatures, path)
+        called = {id(method.function) for method in methods.values()}
         for name, item in vars(module).items():
-            self._write_attribute(message.module, name, item, joined(path, name), depth)
-        for name, item in methods_of(module, self._signatures, path).items():
+            if id(item) not in called:
+                self._write_attribute(message.module, name, item, joined(path, name), depth)
+        for name, method in methods.items():
             if name not in vars(module):
-                self._write_method(message.module, name, item, module, number, joined(path, name))
+                self._write_method(message.module, name, method, module, number, joined(path, name))
 
     def _write_attribute(self, message: pb.Module, name: str, item: Any, path: str, depth: int) -> None:
         structural = is_structure(item)
@@ -177,17 +178,18 @@ class Collector:
         self.message.objects.append(value)
 
     def _write_method(
-        self, message: pb.Module, name: str, function: Any, module: Module, instance: int, path: str
+        self, message: pb.Module, name: str, method: Method, module: Module, instance: int, path: str
     ) -> None:
         self._found.append(path)
-        if path not in self._signatures and not _programs(function, module):
+        owner = module if method.takes_module else None
+        if path not in self._signatures and not _programs(method.function, owner):
             message.left_out[name] = "method that was never called"
             return
-        number, written = self._new((id(function), id(module)), function)
+        number, written = self._new((id(method.function), id(module)), method.function)
         written.function.name = name
-        if not isinstance(function.python_function, MethodType):
+        if method.takes_module:
             written.function.instance = instance
-        self._functions.append((number, path, function, module))
+        self._functions.append((number, path, method.function, owner))
         message.members.add(key=pb.Value(text=name), object=number)
 
     def _write_container(
@@ -279,9 +281,20 @@ def is_function(item: Any) -> bool:
     return isinstance(item, (*STAGES, Function, LoadedFunction))
 
 
+def is_array(item: Any) -> bool:
+    """Whether an object is a tensor, or an array of a type that tensors have."""
+    if not isinstance(item, DTensor | np.ndarray):
+        return False
+    try:
+        dtype_element(item.dtype)
+    except TypeError:
+        return False
+    return True
+
+
 def is_structure(item: Any, depth: int = 0) -> bool:
     """Whether an object is stored by itself: it is, or holds, something that is more than a value."""
-    if isinstance(item, Variable | DTensor | np.ndarray | Module) or is_function(item):
+    if isinstance(item, Variable | Module) or is_array(item) or is_function(item):
         return True
     if not isinstance(item, dict | list | tuple) or depth > DEPTH:
         return False
@@ -289,17 +302,28 @@ def is_structure(item: Any, depth: int = 0) -> bool:
     return any(is_structure(part, depth + 1) for part in parts)
 
 
-def methods_of(module: Module, signatures: Mapping[str, Any], path: str) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Method:
+    """A traced function that is called on a module; `takes_module` is whether the module is its first argument."""
+
+    function: Function
+    takes_module: bool
+
+
+def methods_of(module: Module, signatures: Mapping[str, Any], path: str) -> dict[str, Method]:
     """The traced functions of a module's classes by name, and other methods for which there is a signature."""
-    found: dict[str, Any] = {}
+    found: dict[str, Method] = {}
     for kind in reversed(type(module).__mro__):
         for name, item in vars(kind).items():
             if isinstance(item, Function):
-                found[name] = item
+                found[name] = Method(item, True)
             elif joined(path, name) in signatures and callable(item):
-                found[name] = traced_function(getattr(module, name))
+                found[name] = Method(traced_function(getattr(module, name)), False)
             else:
                 found.pop(name, None)
+    imported = sys.modules.get("shardwright.saving.graph_import")
+    if imported is not None and isinstance(module, imported.GraphProgram):
+        found["__call__"] = Method(vars(module)["_function"], False)
     return found
 
 
@@ -351,7 +375,7 @@ def _traced_for(function: Any, instance: Any, given: Any, where: str) -> list[Tr
 
 
 def _trace(function: Function, instance: Any, call: Any, where: str) -> Traced:
-    own = () if instance is None or isinstance(function.python_function, MethodType) else (instance,)
+    own = () if instance is None else (instance,)
     if isinstance(call, dict):
         return function.trace(*own, **cast("dict[str, Any]", call))
     if isinstance(call, TensorSpec | DTensor | np.ndarray):

@@ -32,12 +32,35 @@ def load_directory(
     message = read_directory(folder)
     graph = graph_in(message)
     if graph is not None or not message.HasField("shardwright"):
-        return message if graph is None else graph
+        if mesh is not None or axes is not None:
+            raise SavingError(
+                "SW0883", f"{folder} has a graph, which has no mesh", help="give layouts of its variables"
+            )
+        return _graph_program(folder, message, graph, layouts)
 
     def read(wanted: Wanted) -> dict[str, Any]:
         return _read_arrays(folder / VARIABLES, wanted)
 
     return Restorer(message.shardwright, mesh, axes, layouts, classes).restore(read)
+
+
+def _graph_program(
+    folder: Path,
+    message: saved_model_pb2.SavedModel,
+    graph: graph_pb2.GraphDef | None,
+    layouts: Mapping[str, Layout] | None,
+) -> Any:
+    """TensorFlow's graph as a program; of several signatures a dict by their names."""
+    from shardwright.saving.graph_import import from_graph, from_saved_model
+
+    if graph is not None:
+        return from_graph(graph, layouts=layouts, name=folder.name)
+    names = [key for meta in message.meta_graphs[:1] for key in meta.signature_def if not key.startswith("__")]
+    if not names:
+        raise SavingError("SW0869", f"{folder} has no signature to run", help="read_message gives the message itself")
+    tags = list(message.meta_graphs[0].meta_info_def.tags)
+    programs = {name: from_saved_model(folder, name, tags=tags, layouts=layouts) for name in sorted(names)}
+    return next(iter(programs.values())) if len(programs) == 1 else programs
 
 
 def graph_in(message: saved_model_pb2.SavedModel) -> graph_pb2.GraphDef | None:

@@ -89,7 +89,7 @@ def test_static_values_that_are_no_data(argument: Any, text: str, tmp_path: Path
         (Opaque(), "Opaque"),
         (len, "len"),
         ({"a": [1, Variable(0.0), Opaque()]}, "a/2 is a Opaque"),
-        ({"text": np.array(["a"])}, "text is an array of <U1"),
+        ({"text": np.array(["a"])}, "text is a ndarray"),
         (3, "int alone"),
         ({("a", Opaque()): 1}, "key"),
         (Scaled, "type"),
