@@ -85,11 +85,7 @@ def tag_size(field: FieldDescriptor) -> int:
 
 def framed_size(field: FieldDescriptor, size: int) -> int:
     """Bytes of a message of so many bytes in a field, which may be a group or in a message set."""
-    if field.type == F.TYPE_GROUP:
-        return size + 2 * tag_size(field)
-    if in_message_set(field):
-        return size + 4 + varint_size(field.number) + varint_size(size)
-    return size + tag_size(field) + varint_size(size)
+    return framer(field)(size)
 
 
 def in_message_set(field: FieldDescriptor) -> bool:
@@ -100,16 +96,7 @@ def in_message_set(field: FieldDescriptor) -> bool:
 
 def scalar_size(field: FieldDescriptor, value: Any) -> int:
     """Bytes of a scalar, a string with its length; without the tag."""
-    kind = field.type
-    if kind in (F.TYPE_STRING, F.TYPE_BYTES):
-        size = text_size(value)
-        return size + varint_size(size)
-    return FIXED.get(kind) or varint_size(_as_unsigned(kind, value))
-
-
-def text_size(value: str | bytes) -> int:
-    """Bytes of a string or of bytes, without the length."""
-    return len(value) if isinstance(value, bytes) or value.isascii() else len(value.encode())
+    return scalar_sizer(field)(value)
 
 
 def _as_unsigned(kind: int, value: int) -> int:
@@ -148,21 +135,17 @@ def measure(message: Message, details: int, depth: int = 0) -> Size:
     """
     if depth > MAX_DEPTH:
         raise SplitError("SW0814", f"a message is nested more than {MAX_DEPTH} levels deep")
-    total, fields = 0, list[FieldSize | tuple[FieldDescriptor, Any, int]]()
-    for field, value in message.ListFields():
-        found = sizer(field)(value, details, depth + 1)
-        if found.__class__ is int:
-            total += found
-            # The value of a bytes field is a copy, which must not stay.
-            fields.append((field, value if field.is_repeated else None, found))
-        else:
-            total += found.size
-            fields.append(found)
+    total, sizes = 0, list[int | FieldSize]()
+    for field, value in (fields := message.ListFields()):
+        size = sizer(field)(value, details, depth + 1)
+        total += size if size.__class__ is int else size.size
+        sizes.append(size)
     unknown = unknown_fields(message)
     total += sum(map(len, unknown))
     if total <= details:
         return total
-    kept = [each if isinstance(each, FieldSize) else FieldSize(*each) for each in fields]
+    pairs = zip(fields, sizes, strict=True)
+    kept = [FieldSize(*field, size) if isinstance(size, int) else size for field, size in pairs]
     return Sized(message, total, kept, unknown)
 
 
@@ -181,15 +164,42 @@ def sizer(field: FieldDescriptor) -> Sizer:
         return _map_sizer(field)
     if field.message_type is not None:
         return _list_sizer(field) if field.is_repeated else _message_sizer(field)
+    tag, one = tag_size(field), scalar_sizer(field)
     if not field.is_repeated:
-        tag, width = tag_size(field), FIXED.get(field.type)
-        if width:
-            return lambda value, details, depth: tag + width
-        return lambda value, details, depth: tag + scalar_size(field, value)
+        return lambda value, details, depth: tag + one(value)
     if field.type in (F.TYPE_STRING, F.TYPE_BYTES):
-        tag = tag_size(field)
-        return lambda value, details, depth: sum(tag + scalar_size(field, each) for each in value)
+        return lambda value, details, depth: tag * len(value) + sum(map(one, value))
     return _numbers_sizer(field)
+
+
+@cache
+def scalar_sizer(field: FieldDescriptor) -> Callable[[Any], int]:
+    """The function that finds the size of a value of a scalar field, without the tag."""
+    kind = field.type
+    if width := FIXED.get(kind):
+        return lambda value: width
+    if kind in (F.TYPE_STRING, F.TYPE_BYTES):
+        return _with_length
+    if kind in ZIGZAG:
+        return lambda value: varint_size(_as_unsigned(kind, value))
+    return lambda value: 1 if 0 <= value < 128 else varint_size(_as_unsigned(kind, value))
+
+
+def _with_length(value: Any) -> int:
+    """Bytes of a string or of bytes, with the length."""
+    size = len(value) if isinstance(value, bytes) or value.isascii() else len(value.encode())
+    return size + (1 if size < 128 else varint_size(size))
+
+
+@cache
+def framer(field: FieldDescriptor) -> Callable[[int], int]:
+    """The function that finds the bytes of a message of so many bytes in a field, tag and length included."""
+    tag = tag_size(field)
+    if field.type == F.TYPE_GROUP:
+        return lambda size: size + 2 * tag
+    if in_message_set(field):
+        return lambda size: size + 4 + varint_size(field.number) + varint_size(size)
+    return lambda size: size + tag + (1 if size < 128 else varint_size(size))
 
 
 def _numbers_sizer(field: FieldDescriptor) -> Sizer:
@@ -208,23 +218,22 @@ def _numbers_sizer(field: FieldDescriptor) -> Sizer:
 
 def _message_sizer(field: FieldDescriptor) -> Sizer:
     """Single messages."""
+    frame = framer(field)
 
     def sizes(value: Any, details: int, depth: int) -> int | FieldSize:
         size = measure(value, details, depth)
-        if isinstance(size, int):
-            return framed_size(field, size) if special else tag + varint_size(size) + size
-        return FieldSize(field, value, framed_size(field, size.size), size)
+        return frame(size) if isinstance(size, int) else FieldSize(field, value, frame(size.size), size)
 
-    tag, special = tag_size(field), field.type == F.TYPE_GROUP or in_message_set(field)
     return sizes
 
 
 def _list_sizer(field: FieldDescriptor) -> Sizer:
     """Lists of messages."""
+    frame = framer(field)
 
     def sizes(value: Any, details: int, depth: int) -> int | FieldSize:
         parts = [measure(each, details, depth) for each in value]
-        total = sum(framed_size(field, size_of(size)) for size in parts)
+        total = sum(frame(part if isinstance(part, int) else part.size) for part in parts)
         return total if total <= details else FieldSize(field, value, total, parts)
 
     return sizes
@@ -232,18 +241,19 @@ def _list_sizer(field: FieldDescriptor) -> Sizer:
 
 def _map_sizer(field: FieldDescriptor) -> Sizer:
     """Maps: each entry is a message with a key and a value, which are always written."""
-    key, value_of = key_field(field), value_field(field)
-    messages = value_of.message_type is not None
+    key, value_of = scalar_sizer(key_field(field)), value_field(field)
+    messages, frame = value_of.message_type is not None, framer(field)
+    inner = framer(value_of) if messages else scalar_sizer(value_of)
 
     def sizes(value: Any, details: int, depth: int) -> int | FieldSize:
         total, parts = 0, dict[Any, Any]()
-        for name in value:
+        for name, each in value.items():
             if messages:
-                parts[name] = size = measure(value[name], details, depth + 1)
-                content = framed_size(value_of, size_of(size))
+                parts[name] = size = measure(each, details, depth + 1)
+                content = inner(size if isinstance(size, int) else size.size)
             else:
-                parts[name] = content = 1 + scalar_size(value_of, value[name])
-            total += framed_size(field, entry_size(key, name, content))
+                parts[name] = content = 1 + inner(each)
+            total += frame(1 + key(name) + content)
         return total if total <= details else FieldSize(field, value, total, parts)
 
     return sizes
