@@ -28,6 +28,10 @@ FOLDED = 4096
 """The most elements of a known value that is computed with while the graph is read."""
 
 
+SILENT = {"Const", "Identity", "IdentityN", "NoOp", "Snapshot", "VarHandleOp"}
+"""Operations that write nothing into the program, so that their nodes need no places."""
+
+
 @dataclass(frozen=True)
 class Resource:
     """What a handle stands for: a variable by its name."""
@@ -176,9 +180,10 @@ class Interpreter:
         try:
             signature.check()
             self._check_types(node, signature.input_types, inputs)
+            if node.op in SILENT:
+                return self._settled(node, signature, self._outputs(node, signature, inputs))
             with self.trace.located(self._location(node)), np.errstate(all="ignore"):
-                outputs = self._outputs(node, signature, inputs)
-                return self._settled(node, signature, outputs)
+                return self._settled(node, signature, self._outputs(node, signature, inputs))
         except ShardwrightError as error:
             _point_at(error, node)
             raise

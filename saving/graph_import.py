@@ -232,8 +232,7 @@ def from_graph(
     message, label = read_graph(graph)
     body, library = Body("", message.node), Library(message.library.function)
     made = _outputs(body, outputs)
-    wanted = _wanted(body, inputs, [ref.node for ref in made.sources], message.versions.producer)
-    order = body.order([ref.node for ref in made.sources], {(one.source.node, one.source.index) for one in wanted})
+    wanted, order = _wanted(body, inputs, made.sources, message.versions.producer)
     nodes = survey(order, library)
     state = State(library, name or label)
     layout_of = _chooser(layouts)
@@ -276,7 +275,7 @@ def from_saved_model(
     sources = tuple(_tensor_of(chosen.outputs[name], f"output {name!r}") for name in names)
     made = _Outputs(tuple(names), sources, "dict")
     wanted = _signature_inputs(chosen, inputs or {})
-    order = body.order([ref.node for ref in sources], {(one.source.node, one.source.index) for one in wanted})
+    order = _order(body, sources, wanted)
     nodes = survey(order, library)
     prefix = folder / "variables" / "variables"
     stored = stored_variables(prefix, meta_graph, body, library, _handles(nodes))
@@ -289,6 +288,12 @@ def from_saved_model(
         variables[handle] = Variable(one.value, name=known_as, layout=layout_of(known_as), trainable=one.trainable)
     state.variables = variables
     return _program(state, order, nodes, wanted, made, layout_of)
+
+
+def _order(body: Body, sources: Sequence[Reference], wanted: Sequence[_Input]) -> list[Node]:
+    """The nodes that the outputs need, down to the inputs."""
+    fed = {(one.source.node, one.source.index) for one in wanted}
+    return body.order([ref.node for ref in sources if (ref.node, ref.index) not in fed], fed)
 
 
 def _program(
@@ -383,13 +388,16 @@ def _check_known(body: Body, ref: Reference, what: str, others: Any) -> None:
         raise GraphError("SW0891", f"the graph has no {what} {str(ref)!r}", f"there are {shown}")
 
 
-def _wanted(body: Body, inputs: Inputs, roots: Sequence[str], producer: int) -> list[_Input]:
+def _wanted(body: Body, inputs: Inputs, sources: Sequence[Reference], producer: int) -> tuple[list[_Input], list[Node]]:
+    """The inputs, and the nodes behind them that the outputs need; all placeholders if no inputs are given."""
     if inputs is None:
-        order = body.order(roots)
+        order = body.order([ref.node for ref in sources])
         found = sorted((node for node in order if node.op in _PLACEHOLDERS), key=lambda node: node.ordinal)
-        return [_input(body, node.name, None, producer) for node in found]
+        rest = [node for node in order if node.op not in _PLACEHOLDERS]
+        return [_input(body, node.name, None, producer) for node in found], rest
     specs = dict(inputs) if isinstance(inputs, Mapping) else dict.fromkeys(inputs)
-    return [_input(body, name, spec, producer) for name, spec in specs.items()]
+    wanted = [_input(body, name, spec, producer) for name, spec in specs.items()]
+    return wanted, _order(body, sources, wanted)
 
 
 _PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
@@ -404,6 +412,8 @@ def _input(body: Body, name: str, spec: TensorSpec | None, producer: int) -> _In
         if spec is None:
             raise GraphError("SW0890", f"input {name!r} is {node}, which says nothing about its type", help=_SPEC)
         return _Input(name, source, spec.dtype, None, spec)
+    if "dtype" not in attributes:
+        raise GraphError("SW0887", f"{node} has no attribute 'dtype'")
     shape = static_shape(attributes["shape"].shape, str(node)) if "shape" in attributes else None
     if shape == () and 0 < producer < OLD_SHAPES:
         shape = None

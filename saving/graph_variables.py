@@ -114,7 +114,7 @@ class _Restoring:
     def _outputs(self, node: Node, inputs: list[_Value], depth: int) -> Sequence[_Value]:
         if node.op in ("Identity", "IdentityN"):
             return inputs
-        if node.op == "Const":
+        if node.op == "Const" and "value" in node.proto.attr:
             return [tensor_array(node.proto.attr["value"].tensor, str(node))]
         if node.op in HANDLES:
             return [_Handle(handle_name(node.proto))]
@@ -153,4 +153,5 @@ def _restored(node: Node, inputs: list[_Value]) -> list[_Value]:
 
 def handle_name(node: graph_pb2.NodeDef) -> str:
     """The name by which handles of one variable are the same."""
-    return node.attr["shared_name"].s.decode("utf-8", "replace") or node.name
+    shared = node.attr["shared_name"].s if "shared_name" in node.attr else b""  # asking a map makes an entry
+    return shared.decode("utf-8", "replace") or node.name

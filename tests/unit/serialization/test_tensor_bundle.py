@@ -1,0 +1,210 @@
+"""TensorFlow's checkpoints: genuine ones read, damaged and hostile ones refused."""
+
+import struct
+
+import numpy as np
+import pytest
+from graph_models import unpacked
+
+from shardwright.diagnostics import ShardwrightValueError
+from shardwright.serialization.crc32c import crc32c, masked, unmasked
+from shardwright.serialization.protos import graph_pb2, tensor_bundle_pb2
+from shardwright.serialization.sorted_table import MAGIC, read_table
+from shardwright.serialization.tensor_bundle import TensorBundle
+
+FLOAT = np.dtype("float32")
+
+
+def slow_crc(data):
+    """Bit by bit, as the definition has it."""
+    state = 0xFFFFFFFF
+    for byte in data:
+        state ^= byte
+        for _ in range(8):
+            state = state >> 1 ^ (0x82F63B78 if state & 1 else 0)
+    return state ^ 0xFFFFFFFF
+
+
+def test_checksums():
+    assert crc32c(b"") == 0
+    assert crc32c(b"123456789") == 0xE3069283  # RFC 3720, and LevelDB's tests
+    assert crc32c(bytes(32)) == 0x8A9136AA
+    assert crc32c(bytes(range(32))) == 0x46DD794E
+    random = np.random.default_rng(0)
+    for size in (1, 255, 4095, 4096, 4097, 4224, 50001, 65537, 131072):
+        data = random.integers(0, 256, size, dtype=np.uint8)
+        assert crc32c(data) == crc32c(data.tobytes()) == slow_crc(data.tolist())
+    assert unmasked(masked(0xDEADBEEF)) == 0xDEADBEEF
+
+
+def test_genuine_checkpoint():
+    bundle = TensorBundle(unpacked() / "mlp" / "variables" / "variables")
+    key = "variables/0/.ATTRIBUTES/VARIABLE_VALUE"
+    assert key in bundle.keys
+    entry = bundle.entry(key)
+    assert ([dim.size for dim in entry.shape.dim], entry.dtype) == ([16, 32], graph_pb2.DT_FLOAT)
+    kernel = bundle.tensor(key, FLOAT)
+    assert kernel.shape == (16, 32)
+    assert -0.5 <= kernel.min() < kernel.max() <= 0.5
+    assert b"sequential/dense/kernel" in bundle.text("_CHECKPOINTABLE_OBJECT_GRAPH")
+
+
+@pytest.mark.peers
+def test_as_tensorflow_reads_it():
+    tf = pytest.importorskip("tensorflow")
+    for model in ("mlp", "transformer", "old", "module"):
+        prefix = unpacked() / model / "variables" / "variables"
+        reader, bundle = tf.train.load_checkpoint(str(prefix)), TensorBundle(prefix)
+        for key, theirs in reader.get_variable_to_dtype_map().items():
+            if theirs == tf.string:
+                assert bundle.text(key) == reader.get_tensor(key)
+            else:
+                ours = bundle.tensor(key, np.dtype(theirs.as_numpy_dtype))
+                assert np.array_equal(ours, reader.get_tensor(key))
+
+
+@pytest.mark.peers
+def test_many_tensors_in_many_blocks(tmp_path):
+    tf = pytest.importorskip("tensorflow")
+    names = [f"layer{number:04}/weights" for number in range(3000)]
+    tf.raw_ops.SaveV2(
+        prefix=str(tmp_path / "many"),
+        tensor_names=names,
+        shape_and_slices=[""] * len(names),
+        tensors=[tf.constant(float(number)) for number in range(len(names))],
+    )
+    bundle = TensorBundle(tmp_path / "many")
+    assert bundle.keys == names
+    assert [float(bundle.tensor(name, FLOAT)) for name in names[::100]] == list(range(0, 3000, 100))
+
+
+def varint(number):
+    out = b""
+    while number > 0x7F:
+        out, number = out + bytes([number & 0x7F | 0x80]), number >> 7
+    return out + bytes([number])
+
+
+def block(entries, kind=0):
+    body = b"".join(b"\0" + varint(len(key)) + varint(len(value)) + key + value for key, value in entries)
+    body += struct.pack("<II", 0, 1)
+    return body, body + bytes([kind]) + struct.pack("<I", masked(crc32c(body + bytes([kind]))))
+
+
+def table(entries, kind=0, place=None):
+    """The bytes of a table with one block."""
+    body, data = block(entries, kind)
+    index_body, index = block([(b"z", place if place is not None else varint(0) + varint(len(body)))])
+    footer = varint(0) + varint(0) + varint(len(data)) + varint(len(index_body))
+    return data + index + footer.ljust(40, b"\0") + struct.pack("<Q", MAGIC)
+
+
+def header(**fields):
+    return tensor_bundle_pb2.BundleHeaderProto(**({"num_shards": 1} | fields)).SerializeToString()
+
+
+def entry(**fields):
+    shape = graph_pb2.TensorShapeProto(dim=[{"size": size} for size in fields.pop("shape", [2])])
+    values = {"dtype": graph_pb2.DT_FLOAT, "shape": shape, "size": 8, "crc32c": masked(crc32c(b"\0" * 8))}
+    return tensor_bundle_pb2.BundleEntryProto(**(values | fields)).SerializeToString()
+
+
+def checkpoint(folder, entries, data=b"\0" * 8):
+    (folder / "c.index").write_bytes(table(entries))
+    (folder / "c.data-00000-of-00001").write_bytes(data)
+    return TensorBundle(folder / "c")
+
+
+def refuses(message, call, *arguments):
+    with pytest.raises(ShardwrightValueError, match=message) as caught:
+        call(*arguments)
+    assert "[SW0892]" in str(caught.value)
+
+
+def test_a_checkpoint_made_by_hand(tmp_path):
+    bundle = checkpoint(tmp_path, [(b"", header()), (b"w", entry())])
+    assert bundle.tensor("w", FLOAT).tolist() == [0, 0]
+    assert checkpoint(tmp_path, [(b"", header()), (b"e", entry(shape=[0, 3], size=0))]).tensor("e", FLOAT).shape == (
+        0,
+        3,
+    )
+
+
+WRONG_ENTRIES = {
+    "has 8 bytes, and .* needs 12": {"shape": [3]},
+    "and the file has 8": {"offset": 4},
+    "has 4611686018427387904 bytes at": {"shape": [1 << 60], "size": 1 << 62},
+    "is in file 7 of 1": {"shard_id": 7},
+    "checksum of tensor 'w' is wrong": {"crc32c": 1},
+    "saved in slices": {"slices": [{"extent": [{"start": 0}]}]},
+    "has no shape": {"shape": [-1, -2]},
+    "bytes at -4": {"offset": -4},
+}
+
+
+@pytest.mark.parametrize("message", WRONG_ENTRIES)
+def test_wrong_entries(tmp_path, message):
+    bundle = checkpoint(tmp_path, [(b"", header()), (b"w", entry(**WRONG_ENTRIES[message]))])
+    refuses(message, bundle.tensor, "w", FLOAT)
+
+
+def test_what_is_missing(tmp_path):
+    refuses("cannot be read", TensorBundle, tmp_path / "gone")
+    refuses("the header is missing", checkpoint, tmp_path, [(b"w", entry())])
+    refuses("high byte first", checkpoint, tmp_path, [(b"", header(endianness=1))])
+    refuses("0 files of data", checkpoint, tmp_path, [(b"", header(num_shards=0))])
+    refuses("is no message", checkpoint, tmp_path, [(b"", b"\xff\xff\xff")])
+    bundle = checkpoint(tmp_path, [(b"", header()), (b"w", entry())])
+    refuses("'v' is missing", bundle.tensor, "v", FLOAT)
+    refuses("is not one string", bundle.text, "w")
+    (tmp_path / "c.data-00000-of-00001").unlink()
+    refuses("cannot be read", bundle.tensor, "w", FLOAT)
+
+
+def test_strings_are_checked(tmp_path):
+    fields = {"dtype": graph_pb2.DT_STRING, "shape": []}
+    good = varint(3) + struct.pack("<I", masked(crc32c(struct.pack("<I", 3)))) + b"abc"
+    right = masked(crc32c(struct.pack("<I", 3) + good[1:]))
+    stored = [(b"", header()), (b"s", entry(**fields, size=8, crc32c=right))]
+    assert checkpoint(tmp_path, stored, good).text("s") == b"abc"
+    refuses("checksum", checkpoint(tmp_path, stored, good[:-1] + b"x").text, "s")
+    refuses("says that its string has 100 bytes", checkpoint(tmp_path, stored, b"\x64" + good[1:]).text, "s")
+
+
+def test_every_byte_of_an_index_counts(tmp_path):
+    data = table([(b"", header()), (b"w", entry())])
+    path = tmp_path / "t"
+    for place in range(len(data) - 48):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        refuses("checksum|compression|leaves|share|follow|restart", read_table, path)
+    for length in range(len(data)):
+        path.write_bytes(data[:length])
+        refuses("no table", read_table, path)
+
+
+def test_hostile_tables(tmp_path):
+    path = tmp_path / "t"
+    for place, message in ((varint(0) + varint(1 << 60), "leaves the file"), (b"\xff" * 12, "has no end")):
+        path.write_bytes(table([(b"k", b"v")], place=place))
+        refuses(message, read_table, path)
+    path.write_bytes(table([(b"k", b"v")], kind=7))
+    refuses("unknown compression 7", read_table, path)
+    path.write_bytes(table([(b"k", b"v")], kind=1))
+    refuses("cannot be decompressed|would expand", read_table, path)
+
+
+def test_compressed_blocks(tmp_path):
+    snappy = pytest.importorskip("cramjam").snappy
+    body, _ = block([(b"k", b"v" * 1000)])
+    packed = bytes(snappy.compress_raw(body))
+    data = packed + b"\1" + struct.pack("<I", masked(crc32c(packed + b"\1")))
+    index_body, index = block([(b"z", varint(0) + varint(len(packed)))])
+    footer = varint(0) + varint(0) + varint(len(data)) + varint(len(index_body))
+    (tmp_path / "t").write_bytes(data + index + footer.ljust(40, b"\0") + struct.pack("<Q", MAGIC))
+    assert read_table(tmp_path / "t") == {b"k": b"v" * 1000}
+    bomb = varint(1 << 40) + packed[2:]
+    data = bomb + b"\1" + struct.pack("<I", masked(crc32c(bomb + b"\1")))
+    index_body, index = block([(b"z", varint(0) + varint(len(bomb)))])
+    footer = varint(0) + varint(0) + varint(len(data)) + varint(len(index_body))
+    (tmp_path / "t").write_bytes(data + index + footer.ljust(40, b"\0") + struct.pack("<Q", MAGIC))
+    refuses("would expand to 1099511627776 bytes", read_table, tmp_path / "t")
