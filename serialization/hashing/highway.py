@@ -1,7 +1,10 @@
-"""The hash that callers use: streaming, and choosing between plain Python and the compiled kernel."""
+"""The hash that callers use: streaming, and choosing between plain Python and compiled code."""
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -10,40 +13,50 @@ from shardwright.serialization.hashing import pure
 RIEGELI_KEY: pure.Key = (0x2F696C6567656952, 0x0A7364726F636572, 0x2F696C6567656952, 0x0A7364726F636572)
 """The bytes `Riegeli/records\\n`, twice."""
 
+KERNEL, NATIVE = (f"shardwright.serialization.hashing.{name}" for name in ("kernel", "native"))
+
 PATIENCE = 1 << 16
-"""Bytes that plain Python hashes, in all, before the compiled kernel is loaded: about as long as loading takes."""
+"""Bytes that plain Python hashes, in all, before the numba kernel is loaded: about as long as loading takes."""
 
 Data = bytes | bytearray | memoryview
 
 
 class _Engine:
-    """Which code mixes packets: plain Python until enough data has come by, then the kernel if numba is installed."""
+    """
+    Which code mixes packets: the extension in C if it was built; else plain Python until enough data has come by, and
+    then the numba kernel, if numba is installed.
+    """
 
     kernel: Any = None
     patience = PATIENCE
+    has_native = find_spec(NATIVE) is not None
     has_numba = find_spec("numba") is not None
 
     def __init__(self) -> None:
-        self.states: dict[pure.Key, Any] = {}
+        self.states: dict[tuple[Any, pure.Key], Any] = {}
 
     def compiled(self, size: int) -> bool:
-        """Whether `size` more bytes go through the kernel, which is loaded the first time that it pays."""
-        self.patience -= size
-        if self.kernel is None and self.patience < 0 and self.has_numba:
-            from shardwright.serialization.hashing import kernel
-
-            self.kernel = kernel
+        """Whether `size` more bytes go through compiled code, which is loaded the first time that it pays."""
+        if self.kernel is None:
+            self.patience -= size
+            if self.has_native:
+                self.kernel = import_module(NATIVE)
+            elif self.patience < 0 and self.has_numba:
+                self.kernel = import_module(KERNEL)
         return self.kernel is not None
 
-    def address(self, data: Data) -> int:
-        """Where the bytes are; valid as long as `data` lives."""
-        return self.kernel.np.frombuffer(data, self.kernel.np.uint8).__array_interface__["data"][0] if data else 0
+    def new_state(self, words: Sequence[int]) -> Any:
+        """A state as the compiled code wants it."""
+        if self.kernel.__name__ == KERNEL:
+            return self.kernel.new_state(words)
+        return bytearray(struct.pack("<16Q", *words))
 
     def fresh(self, key: pure.Key) -> Any:
-        """The state before any data as the kernel wants it, one for each key."""
-        if key not in self.states:
-            self.states[key] = self.kernel.np.array(pure.fresh_state(key), self.kernel.np.uint64)
-        return self.states[key]
+        """The state before any data, as the compiled code wants it, one for each key."""
+        state = self.states.get((self.kernel, key))
+        if state is None:
+            state = self.states[self.kernel, key] = self.new_state(pure.fresh_state(key))
+        return state
 
 
 ENGINE = _Engine()
@@ -82,17 +95,16 @@ class HighwayHash64:
     def digest(self) -> int:
         """The hash of all bytes so far; more may follow."""
         if not isinstance(self._state, list):
-            return ENGINE.kernel.finish(self._state.copy(), ENGINE.address(self._tail), len(self._tail))
+            return ENGINE.kernel.finish(self._state, self._tail)
         return pure.finish(list(self._state), self._tail)
 
     def _absorb(self, packets: memoryview) -> None:
         if not ENGINE.compiled(len(packets)):
             pure.absorb_all(self._state, packets)
             return
-        kernel = ENGINE.kernel
         if isinstance(self._state, list):
-            self._state = kernel.np.array(self._state, kernel.np.uint64)
-        kernel.absorb_all(self._state, ENGINE.address(packets), len(packets) // pure.PACKET)
+            self._state = ENGINE.new_state(self._state)  # pyright: ignore[reportUnknownArgumentType]
+        ENGINE.kernel.absorb_all(self._state, packets)
 
 
 def highwayhash64(data: Data, key: pure.Key = RIEGELI_KEY) -> int:
@@ -104,7 +116,7 @@ def highwayhash64(data: Data, key: pure.Key = RIEGELI_KEY) -> int:
     """
     view = memoryview(data).cast("B")
     if ENGINE.compiled(len(view)):
-        return ENGINE.kernel.one_shot(ENGINE.fresh(key), ENGINE.address(view), len(view))
+        return ENGINE.kernel.one_shot(ENGINE.fresh(key), view)
     hasher = HighwayHash64(key)
     hasher.update(view)
     return hasher.digest()

@@ -7,6 +7,7 @@ some five; the compiled code is kept in numba's cache.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,7 @@ absorb: Any = intrinsic(_absorb)
 
 
 @njit("void(uint64[::1], uint64, int64)", nogil=True, cache=True)
-def absorb_all(state: Any, address: Any, packets: Any) -> None:
+def absorb_at(state: Any, address: Any, packets: Any) -> None:
     """Mix `packets` packets of 32 bytes from an address into the state of 16 words."""
     absorb(U64(state.ctypes.data), address, U64(packets))
 
@@ -145,12 +146,12 @@ def absorb_tail(state: Any, address: Any, size: Any) -> None:
     elif odd:
         rest = address + size - odd
         packet[2] |= load8(rest) | load8(rest + (odd >> U64(1))) << U64(8) | load8(rest + odd - U64(1)) << U64(16)
-    absorb_all(state, U64(packet.ctypes.data), 1)
+    absorb_at(state, U64(packet.ctypes.data), 1)
     packet[0] = U64(0)  # numba frees an array after its last use, which an address does not count as
 
 
 @njit("uint64(uint64[::1], uint64, uint64)", nogil=True, cache=True)
-def finish(state: Any, address: Any, size: Any) -> Any:
+def finish_at(state: Any, address: Any, size: Any) -> Any:
     """As `pure.finish`, the tail given by its address; uses the state up."""
     if size:
         absorb_tail(state, address, size)
@@ -158,24 +159,56 @@ def finish(state: Any, address: Any, size: Any) -> Any:
     for _ in range(4):
         packet[0], packet[1] = half_swap(state[2]), half_swap(state[3])
         packet[2], packet[3] = half_swap(state[0]), half_swap(state[1])
-        absorb_all(state, U64(packet.ctypes.data), 1)
+        absorb_at(state, U64(packet.ctypes.data), 1)
     packet[0] = U64(0)  # as above
     return state[0] + state[4] + state[8] + state[12]
 
 
 @njit("uint64(uint64[::1], uint64, uint64)", nogil=True, cache=True)
-def one_shot(fresh: Any, address: Any, size: Any) -> Any:
+def one_shot_at(fresh: Any, address: Any, size: Any) -> Any:
     """The hash of one buffer from the state before any data, which is kept."""
     state = fresh.copy()
-    absorb_all(state, address, size >> U64(5))
-    return finish(state, address + (size & ~U64(31)), size & U64(31))
+    absorb_at(state, address, size >> U64(5))
+    return finish_at(state, address + (size & ~U64(31)), size & U64(31))
 
 
 @njit("void(uint64[::1], uint64, uint64, uint64, uint64, uint64)", nogil=True, cache=True)
-def block_headers(fresh: Any, begin: Any, end: Any, first: Any, count: Any, address: Any) -> None:
+def headers_at(fresh: Any, begin: Any, end: Any, first: Any, count: Any, address: Any) -> None:
     """Write to an address the headers of `count` blocks from `first`, within the chunk from `begin` to `end`."""
     for _ in range(count):
         store64(address + U64(8), first - begin)
         store64(address + U64(16), end - first)
-        store64(address, one_shot(fresh, address + U64(8), U64(16)))
+        store64(address, one_shot_at(fresh, address + U64(8), U64(16)))
         first, address = first + U64(65536), address + U64(24)
+
+
+def new_state(words: Sequence[int]) -> Any:
+    """The state of 16 words, as the functions below take it."""
+    return np.array(words, np.uint64)
+
+
+def _address(data: Any) -> int:
+    """Where the bytes of a buffer are; valid as long as `data` lives."""
+    return np.frombuffer(data, np.uint8).__array_interface__["data"][0] if data else 0
+
+
+def absorb_all(state: Any, packets: Any) -> None:
+    """Mix a buffer of whole packets into a state."""
+    absorb_at(state, _address(packets), len(packets) >> 5)
+
+
+def finish(state: Any, tail: Any) -> int:
+    """As `pure.finish`; the state stays as it is."""
+    return finish_at(state.copy(), _address(tail), len(tail))
+
+
+def one_shot(fresh: Any, data: Any) -> int:
+    """The hash of one buffer from the state before any data."""
+    return one_shot_at(fresh, _address(data), len(data))
+
+
+def block_headers(fresh: Any, begin: int, end: int, first: int, count: int) -> bytes:
+    """The headers of `count` blocks from `first`, within the chunk from `begin` to `end`."""
+    out = bytearray(24 * count)
+    headers_at(fresh, begin, end, first, count, _address(out))
+    return bytes(out)

@@ -105,9 +105,7 @@ def block_headers(begin: int, end: int, first: int, count: int) -> bytes:
     '83af70d10d884a3f00000000000000004000000000000000'
     """
     if ENGINE.compiled(0):
-        out = bytearray(BLOCK_HEADER * count)
-        ENGINE.kernel.block_headers(ENGINE.fresh(RIEGELI_KEY), begin, end, first, count, ENGINE.address(out))
-        return bytes(out)
+        return ENGINE.kernel.block_headers(ENGINE.fresh(RIEGELI_KEY), begin, end, first, count)
     blocks = range(first, first + count * BLOCK, BLOCK)
     places = [struct.pack("<QQ", block - begin, end - block) for block in blocks]
     return b"".join(struct.pack("<Q", highwayhash64(place)) + place for place in places)

@@ -1,12 +1,22 @@
-"""HighwayHash64 against the vectors of its authors, and its two engines against each other."""
+"""HighwayHash64 against the vectors of its authors, and its engines against each other."""
 
 from __future__ import annotations
 
 import random
+import shutil
+import struct
+import subprocess
+import sys
+import sysconfig
+from importlib.machinery import ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from shardwright.serialization.hashing import HighwayHash64, highway, highwayhash64, pure
+from shardwright.serialization.riegeli.blocks import block_headers
 
 COUNTING_KEY = (0x0706050403020100, 0x0F0E0D0C0B0A0908, 0x1716151413121110, 0x1F1E1D1C1B1A1918)
 
@@ -25,18 +35,51 @@ AB8EEBE9BF2139A0 75542C5D4CD2A6FF
 """.split()
 
 
-@pytest.fixture(params=["pure", "compiled"])
+def built(folder: Path, *options: str) -> ModuleType:
+    """The extension, compiled here."""
+    compiler = shutil.which("cc")
+    if compiler is None or not Path(sysconfig.get_path("include"), "Python.h").exists():
+        pytest.skip("there is no C compiler, or no header of Python")
+    source, target = Path(highway.__file__).with_name("highway.c"), folder / "native.so"
+    include = f"-I{sysconfig.get_path('include')}"
+    subprocess.run([compiler, "-O3", "-shared", "-fPIC", include, *options, source, "-o", target], check=True)
+    loader = ExtensionFileLoader("native", str(target))
+    spec = spec_from_loader("native", loader)
+    assert spec is not None
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def native(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """The extension as it is installed."""
+    return built(tmp_path_factory.mktemp("native"))
+
+
+@pytest.fixture(scope="module")
+def scalar(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """The extension as it is on a processor without AVX2."""
+    return built(tmp_path_factory.mktemp("scalar"), "-DSCALAR_ONLY")
+
+
+@pytest.fixture(params=["pure", "numba", "native", "scalar"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each engine in turn, whatever was hashed before."""
-    monkeypatch.setattr(highway.ENGINE, "kernel", None)
-    monkeypatch.setattr(highway.ENGINE, "patience", -1 if request.param == "compiled" else 1 << 40)
+    compiled = request.getfixturevalue(request.param) if request.param in ("native", "scalar") else None
+    monkeypatch.setattr(highway.ENGINE, "kernel", compiled)
+    monkeypatch.setattr(highway.ENGINE, "has_native", False)
+    monkeypatch.setattr(highway.ENGINE, "patience", -1 if request.param == "numba" else 1 << 40)
+    if request.param == "scalar":
+        assert compiled is not None
+        assert compiled.instructions == "scalar"
     return request.param
 
 
 @pytest.mark.parametrize("size", range(len(VECTORS)))
 def test_vectors_of_the_authors(engine: str, size: int) -> None:
     assert highwayhash64(bytes(range(size)), COUNTING_KEY) == int(VECTORS[size], 16)
-    assert (highway.ENGINE.kernel is not None) == (engine == "compiled")
+    assert (highway.ENGINE.kernel is not None) == (engine != "pure")
 
 
 def test_another_key(engine: str) -> None:
@@ -72,6 +115,7 @@ def test_engines_agree_and_change_over_in_the_middle(monkeypatch: pytest.MonkeyP
     pure.absorb_all(state, memoryview(data)[:4992])
     expected = pure.finish(state, data[4992:])
     monkeypatch.setattr(highway.ENGINE, "kernel", None)
+    monkeypatch.setattr(highway.ENGINE, "has_native", False)
     monkeypatch.setattr(highway.ENGINE, "patience", 2000)
     hasher = HighwayHash64(COUNTING_KEY)
     for place in range(0, len(data), 1000):
@@ -84,8 +128,44 @@ def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(highway.ENGINE, "kernel", None)
     monkeypatch.setattr(highway.ENGINE, "patience", -1)
     monkeypatch.setattr(highway.ENGINE, "has_numba", False)
+    monkeypatch.setattr(highway.ENGINE, "has_native", False)
     assert highwayhash64(bytes(range(64)), COUNTING_KEY) == int(VECTORS[64], 16)
     assert highway.ENGINE.kernel is None
+
+
+def test_headers_of_blocks(engine: str) -> None:
+    """Each is its hash, how far the chunk's begin is before it and how far the chunk's end behind it."""
+    begin, end, count = 60000, 60000 + (5 << 16), 4
+    expected = b""
+    for block in range(1 << 16, (count + 1) << 16, 1 << 16):
+        places = struct.pack("<QQ", block - begin, end - block)
+        state = pure.fresh_state(highway.RIEGELI_KEY)
+        expected += pure.finish(state, places).to_bytes(8, "little") + places
+    assert block_headers(begin, end, 1 << 16, count) == expected
+
+
+def test_wrong_arguments_of_the_extension(native: ModuleType) -> None:
+    state = bytearray(128)
+    for call in (
+        lambda: native.absorb_all(state, bytes(33)),
+        lambda: native.absorb_all(bytearray(127), bytes(32)),
+        lambda: native.finish(state, bytes(32)),
+        lambda: native.finish(bytes(3), b""),
+        lambda: native.one_shot(b"", b""),
+        lambda: native.block_headers(bytes(130), 0, 0, 0, 1),
+    ):
+        with pytest.raises(ValueError, match="bytes"):
+            call()
+    with pytest.raises(TypeError, match="read-write"):
+        native.absorb_all(bytes(128), bytes(32))
+
+
+def test_the_extension_is_taken_where_it_is_installed(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(highway.ENGINE, "kernel", None)
+    monkeypatch.setattr(highway.ENGINE, "has_native", True)
+    monkeypatch.setitem(sys.modules, highway.NATIVE, native)
+    assert highwayhash64(bytes(range(5)), COUNTING_KEY) == int(VECTORS[5], 16)
+    assert highway.ENGINE.kernel is native
 
 
 def test_other_buffers(engine: str) -> None:
