@@ -45,6 +45,22 @@ def test_training_on_one_device_learns() -> None:
     assert main_of("train_single_device.py")() < 1
 
 
+def test_a_run_resumes_from_its_checkpoint_on_another_mesh(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main_of("checkpoint_and_resume.py")() < 1e-5
+    text = capsys.readouterr().out
+    assert "Mesh(batch=2, model=6) goes on from ckpt-6, step 6" in text
+    assert "f32[384, 48@model]" in text
+
+
+def test_what_is_loaded_trains_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main_of("save_and_load.py")() < 1e-5
+    text = capsys.readouterr().out
+    assert "four: x: f32[16@batch, 64]" in text
+    found = re.search(r"trained on: loss ([\d.]+) to ([\d.]+)", text)
+    assert found is not None
+    assert 0 < float(found[2]) < float(found[1])
+
+
 @pytest.mark.peers
 def test_keras_on_eight_devices_is_keras_on_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERAS_BACKEND", "jax")
