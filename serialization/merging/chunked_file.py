@@ -209,11 +209,12 @@ class ChunkedFile:
 
     def read_into(self, chunk: int, buffer: memoryview, part: Part | None = None) -> None:
         """The bytes of a chunk into a buffer of its size."""
-        if self.sizes[chunk] < KEPT_CHUNK:
-            buffer[:] = self.view(chunk, part)
-            return
+        position = self.positions[chunk]
         try:
-            size = self.reader.read_into(self.positions[chunk], buffer)
+            if self.sizes[chunk] < KEPT_CHUNK and self.reader.chunk_at(position)[1].records > 1:
+                buffer[:] = self.view(chunk, part)
+                return
+            size = self.reader.read_into(position, buffer)
         except RiegeliError as error:
             raise self._damaged(error, chunk, part) from None
         self._check_size(chunk, size, part)
