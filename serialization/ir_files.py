@@ -19,8 +19,8 @@ from shardwright.serialization.merging.errors import MergeError
 from shardwright.serialization.merging.files import WHOLE, find_file
 from shardwright.serialization.merging.merger import Merger, plan_of
 from shardwright.serialization.merging.plan import Part
-from shardwright.serialization.merging.sources import FileSource
-from shardwright.serialization.merging.wire import DELIMITED, MOST_VARINT, VARINT, WireFault
+from shardwright.serialization.merging.sources import FileSource, merge_bytes
+from shardwright.serialization.merging.wire import DELIMITED, MOST_VARINT, VARINT, WireFault, fields
 from shardwright.serialization.protos import ir_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
 from shardwright.serialization.splitting.splitter import Progress
@@ -154,10 +154,10 @@ class _Pieces:
     """
 
     def __init__(self, file: ChunkedFile) -> None:
-        self.message, self.blobs = ir_pb2.Module(), list[tuple[Part, int]]()
-        """For each blob its chunk, and its place in the chunk, or -1 if the chunk is its data."""
+        self.message, self.blobs = ir_pb2.Module(), list[tuple[Part, int, int]]()
+        """For each blob its chunk, and where in the chunk its data begin and end."""
         self._source = FileSource(file)
-        self._run, self._loaded = -1, ir_pb2.Module()
+        self._run, self._buffer = -1, bytearray()
         parts = plan_of(file, self.message)
         file.release_metadata()
         for part in parts:
@@ -169,10 +169,14 @@ class _Pieces:
 
     def _merge(self, part: Part) -> None:
         """A chunk of the module's own type: its blobs stay in the file."""
-        piece = ir_pb2.Module()
-        self._source.merge_into(part.chunk, piece, part)
-        self.blobs.extend((part, index) for index in range(len(piece.blobs)))
-        piece.ClearField("blobs")
+        piece, view = ir_pb2.Module(), self._load(part)
+        merge_bytes(piece, bytes(view), self._source.name, part.chunk, part)
+        if piece.blobs:
+            piece.ClearField("blobs")
+            try:
+                self.blobs.extend((part, begin, end) for begin, end in _blob_places(view))
+            except WireFault as fault:
+                raise MergeError("SW0839", str(fault), file=self._source.name, chunk=part.chunk) from None
         self.message.MergeFrom(piece)
 
     def _take(self, part: Part) -> bool:
@@ -180,39 +184,46 @@ class _Pieces:
         index = part.key[1]
         if part.key != (BLOBS, index, DATA) or not isinstance(index, int) or index >= len(self.blobs):
             return False
-        run, place = self.blobs[index]
-        if place < 0 or self._blob(run, place).data:
-            return False
-        self.blobs[index] = part, -1
-        return True
+        _, begin, end = self.blobs[index]
+        self.blobs[index] = part, 0, self._source.size(part.chunk, part)
+        return begin == end
 
-    def _blob(self, part: Part, place: int) -> ir_pb2.Blob:
-        """A blob of a run; the run that was read last stays."""
+    def _load(self, part: Part) -> memoryview:
+        """A chunk, in memory that the next one takes: holes among the constants would stay."""
+        size = self._source.size(part.chunk, part)
         if part.chunk != self._run:
-            self._loaded = ir_pb2.Module()
-            self._source.merge_into(part.chunk, self._loaded, part)
+            self._run = -1
+            if len(self._buffer) < size:
+                self._buffer = bytearray(size)
+            self._source.read_into(part.chunk, memoryview(self._buffer)[:size], part)
             self._run = part.chunk
-        return self._loaded.blobs[place]
-
-    def _size(self, part: Part, place: int) -> int:
-        return self._source.size(part.chunk, part) if place < 0 else len(self._blob(part, place).data)
+        return memoryview(self._buffer)[:size]
 
     def payload(self, places: Sequence[int]) -> bytes:
         """The data of some blobs, one behind the other."""
         found = [self.blobs[place] for place in places]
-        if len(found) == 1 and found[0][1] >= 0:
-            return self._blob(*found[0]).data
-        sizes = [self._size(part, place) for part, place in found]
 
         def fill(buffer: memoryview) -> None:
-            for (part, place), size in zip(found, sizes, strict=True):
-                if place < 0:
-                    self._source.read_into(part.chunk, buffer[:size], part)
+            for part, begin, end in found:
+                into, buffer = buffer[: end - begin], buffer[end - begin :]
+                if part.key:
+                    self._source.read_into(part.chunk, into, part)
                 else:
-                    buffer[:size] = self._blob(part, place).data
-                buffer = buffer[size:]
+                    into[:] = self._load(part)[begin:end]
 
-        return filled(sum(sizes), fill)
+        if len(found) == 1 and not found[0][0].key:
+            part, begin, end = found[0]
+            return bytes(self._load(part)[begin:end])
+        return filled(sum(end - begin for _, begin, end in found), fill)
+
+
+def _blob_places(data: memoryview) -> Iterator[tuple[int, int]]:
+    """Where the data of each blob in a serialised module begin and end."""
+    for number, _, contents, end in fields(data):
+        if number == BLOBS:
+            inside = [(here, stop) for kind, _, here, stop in fields(data[contents:end]) if kind == DATA]
+            begin, stop = inside[-1] if inside else (0, 0)
+            yield contents + begin, contents + stop
 
 
 def filled(size: int, fill: Callable[[memoryview], object]) -> bytes:
