@@ -700,6 +700,27 @@ ENTRIES: dict[str, Entry] = {
         "other one.",
         "export the program of each device instead: shardwright export --to stablehlo",
     ),
+    "SW0724": Entry(
+        "unknown message type",
+        "Protos do not say what they are. The type is named with --type, by our messages' names (GraphDef, SavedModel, "
+        "ir.Module ...) or by those of a descriptor set.",
+        "give --type NAME, and for a type of your own --descriptors FILE",
+    ),
+    "SW0725": Entry(
+        "not a descriptor set",
+        "--descriptors takes the message types of a project as protoc writes them down, with all that they import.",
+        "write it with protoc --include_imports --descriptor_set_out=FILE",
+    ),
+    "SW0726": Entry(
+        "message that cannot be in one piece",
+        "A message in one piece is a .pb file of less than 2 GiB, the most that protobuf reads.",
+        "give a name that ends in .pb, and leave larger messages in chunks",
+    ),
+    "SW0727": Entry(
+        "not a stored directory",
+        "A saved directory has a saved_model.pb or saved_model.cpb, a checkpoint its list of variables.",
+        "give what save or Checkpoint.save wrote, or a file in it",
+    ),
     "SW0799": Entry(
         "internal error",
         "Shardwright itself failed. The input and the command were saved to the named file.",

@@ -71,3 +71,19 @@ def tolerance(text: str) -> float:
     if not 0.0 <= value < float("inf"):
         raise argparse.ArgumentTypeError(f"'{text}' is not a tolerance: give a number such as 1e-5")
     return value
+
+
+UNITS = {"": 0, "K": 10, "M": 20, "G": 30}
+
+
+def byte_count(text: str) -> int:
+    """
+    A number of bytes given on a command line, with K, M or G for KiB, MiB or GiB.
+
+    >>> byte_count("64M") == 64 * 2**20, byte_count("500")
+    (True, 500)
+    """
+    match = re.fullmatch(r"([0-9]{1,18})([KMG]?)(?:i?B)?", text, re.IGNORECASE)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of bytes: give one such as 500, 64M or 1G")
+    return int(match[1]) << UNITS[match[2].upper()]

@@ -70,9 +70,13 @@ def write_atomically(path: str, text: str) -> None:
         else:
             _replace(Path(os.path.realpath(path)), text)
     except OSError as error:
-        message = f"cannot write '{path}': {error.strerror or error}"
-        help_text = "check that the directory exists and can be written"
-        raise ShardwrightError(Diagnostic("SW0704", message, help=help_text)) from error
+        raise cannot_write(path, error) from error
+
+
+def cannot_write(path: str, error: OSError) -> ShardwrightError:
+    """The coded error for a file that the system does not let us write."""
+    message = f"cannot write '{path}': {error.strerror or error}"
+    return ShardwrightError(Diagnostic("SW0704", message, help="check that the directory exists and can be written"))
 
 
 def _replace(target: Path, text: str) -> None:

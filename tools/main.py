@@ -16,13 +16,17 @@ from shardwright.tools.suggest import propose
 COMMANDS = {
     "run": "partition a program, run it on simulated devices, and compare its results",
     "export": "print the partitioned program for others: StableHLO with collectives, or Shardy's annotations",
+    "inspect": "show what is in a stored message: its chunks, and the sizes of its fields",
+    "split": "write a message or program of any size, in chunks if it is large",
+    "merge": "write a message that is in chunks in one piece",
     "explain": "show each collective of the partitioned program: its bytes, who asked for it, and why",
 }
 """Each subcommand (the module `tools.command_NAME`) and the line about it."""
 
 HELP = """usage: shardwright COMMAND [OPTIONS]
 
-Partition a StableHLO program over a mesh of devices, run it, and see why each byte moves.
+Partition a StableHLO program over a mesh of devices, run it, and see why each byte moves; store programs, variables and
+messages of any size.
 
 commands:
 {commands}

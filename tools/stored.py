@@ -1,0 +1,40 @@
+"""What kind of stored thing a path is: a message, a saved directory, a checkpoint."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+
+
+class Kind(Enum):
+    """What a path leads to."""
+
+    MESSAGE = "message"
+    DIRECTORY = "directory"
+    CHECKPOINT = "checkpoint"
+
+
+MANIFEST = "checkpoint.jsonl"
+
+
+def kind_of(path: str) -> Kind:
+    """
+    The kind of what is at a path; a message may be named without its ending.
+
+    Raises SW0727 for a directory that is neither.
+
+    >>> kind_of("graph.pb")
+    <Kind.MESSAGE: 'message'>
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        return Kind.MESSAGE
+    if (folder / MANIFEST).exists():
+        return Kind.CHECKPOINT
+    if any((folder / f"saved_model{ending}").exists() for ending in (".pb", ".cpb")):
+        return Kind.DIRECTORY
+    message = f"'{path}' is a directory without saved_model.pb, saved_model.cpb or {MANIFEST}"
+    help_text = "give what save or Checkpoint.save wrote, or a file in it"
+    raise ShardwrightError(Diagnostic("SW0727", message, help=help_text))
