@@ -11,7 +11,7 @@ import json
 import os
 import stat
 import zlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -42,6 +42,9 @@ Index = tuple[int, ...]
 
 _NOWHERE = Layout([], Mesh())
 """The layout of an array that is not distributed."""
+
+_IN_FLIGHT = 2
+"""How many files are written at a time."""
 
 _ZARR = "zarr.json"
 _ENDIAN = {"name": "bytes", "configuration": {"endian": "little"}}
@@ -163,14 +166,18 @@ class ArrayStore:
         parts = holdings(_layout(value), entry.shape)
         stacked = value.stacked if isinstance(value, DTensor) else value
         checksums: dict[Index, int] = {}
+        writing: deque[Any] = deque()
         for holding in parts:
             local = _local(stacked, holding.places[0])
             for index, piece in entry.grid.pieces(holding.box):
                 part = _contiguous(local[_within(piece, holding.box)])
-                writing = handle[_slices(piece)].write(_as_stored(part))
+                writing.append(handle[_slices(piece)].write(_as_stored(part)))
                 checksums[index] = _crc32(part)
-                writing.result()
                 moved.by_device[holding.owner(entry.number + len(checksums))] += part.nbytes
+                if len(writing) == _IN_FLIGHT:
+                    writing.popleft().result()
+        for future in writing:
+            future.result()
         stored = sum(map(entry.grid.file_bytes, checksums))
         moved.rows.append(ArrayTransfer(entry.name, len(parts), _box_bytes(entry, parts), stored))
         return replace(entry, crc32=_combined(checksums, entry.grid))
