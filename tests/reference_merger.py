@@ -67,6 +67,20 @@ def tensorflow_order(chunked: Any) -> None:
             assert sum(other[: len(end)] == end for other in ends) == 1
 
 
+def shuffled(random: Any, chunked: Any) -> Any:
+    """The same as TensorFlow's merger might sort it: fields that it takes for equal are in any order."""
+    copy = type(chunked)()
+    copy.CopyFrom(chunked)
+    fields = list(copy.chunked_fields)
+    random.shuffle(fields)
+    fields.sort(key=order)
+    inner = [(list(field.field_tag), shuffled(random, field.message)) for field in fields]
+    del copy.chunked_fields[:]
+    for tags, message in inner:
+        copy.chunked_fields.add(field_tag=tags, message=message)
+    return copy
+
+
 def order(field: Any) -> Any:
     """Where TensorFlow's merger takes a field: by numbers and indices up to a map's key, then by chunk."""
     key = []

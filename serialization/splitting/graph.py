@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from google.protobuf.message import Message
+
 from shardwright.serialization.fields import FieldTypes, fields_of, format_path, get_field, resolve, type_of
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 from shardwright.serialization.splitting.errors import SplitError, SplitTypeError
@@ -21,7 +23,7 @@ class TypedSplitter(MessageSplitter):
     message_type: ClassVar[str]
 
     def __init__(self, proto: Any, **options: Any) -> None:
-        found = type_of(proto).full_name if hasattr(proto, "DESCRIPTOR") else type(proto).__name__
+        found = type_of(proto).full_name if isinstance(proto, Message) else type(proto).__name__
         packages = ("shardwright.tensorflow", "tensorflow")
         if found not in [f"{package}.{self.message_type}" for package in packages]:
             raise SplitTypeError(f"{type(self).__name__} can only split {self.message_type} type protos, not {found}")

@@ -52,5 +52,6 @@ def splitter_for(message: Message, **options: Any) -> Splitter:
     >>> type(splitter_for(graph_pb2.OpList(), max_size=1000)).__name__
     'MessageSplitter'
     """
-    kind: Any = REGISTERED.get(type_of(message).full_name, MessageSplitter)
+    known = isinstance(message, Message)  # pyright: ignore[reportUnnecessaryIsInstance]
+    kind: Any = REGISTERED.get(type_of(message).full_name, MessageSplitter) if known else MessageSplitter
     return kind(message, **options)

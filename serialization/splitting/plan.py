@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 
 from shardwright.serialization.fields import Path, Step, format_path, is_map, key_field, value_field
 from shardwright.serialization.splitting.errors import SplitError
-from shardwright.serialization.splitting.limits import Limits
+from shardwright.serialization.splitting.limits import MOST, Limits
 from shardwright.serialization.splitting.parts import (
     TEXTS,
     Child,
@@ -123,6 +123,8 @@ class _Reducer:
             return None, 0
         if kind.message_type is None:
             content = self._content(sized.message, field)
+            if content and content.content > MOST:
+                raise _too_large((*path, Step(kind)), content.content, MOST)
             return content, content.size - field.size if content else 0
         children = dict[Any, Residue]()
         for key, part in _large_parts(field):
@@ -253,7 +255,7 @@ def _pack(residue: Residue, limits: Limits) -> Iterator[Residue]:
             first = next(part for part in rest.parts if part.size)
             least = first.least()
             if least > limits.max_size:
-                raise _too_large(rest, first, least, limits)
+                raise _too_large((*rest.path, *first.place()), least, limits.max_size)
             head, left = cut(rest, least)
         assert head is not None
         yield head
@@ -280,11 +282,10 @@ def _rank(part: Part) -> int:
     return 2 if isinstance(part, Unknown) else int(isinstance(part, Run | Numbers | Entries))
 
 
-def _too_large(residue: Residue, part: Part, size: int, limits: Limits) -> SplitError:
+def _too_large(path: Path, size: int, most: int) -> SplitError:
     """What does not fit into a chunk, and cannot be cut."""
-    where = format_path((*residue.path, *part.place()))
-    message = f"{size} bytes in one piece do not fit into a chunk of {limits.max_size} bytes"
-    return SplitError("SW0813", message, path=where or "unknown fields")
+    message = f"{size} bytes in one piece do not fit into a chunk of {most} bytes"
+    return SplitError("SW0813", message, path=format_path(path) or "unknown fields")
 
 
 class _Filling:

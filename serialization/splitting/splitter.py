@@ -15,7 +15,7 @@ from shardwright.serialization.fields import F, FieldTypes, Path, fields_of, res
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
 from shardwright.serialization.splitting.chunks import Chunk, GivenChunk, PlannedChunk, check_required, given, shifted
-from shardwright.serialization.splitting.errors import SplitError
+from shardwright.serialization.splitting.errors import SplitError, SplitTypeError
 from shardwright.serialization.splitting.limits import limits_of
 from shardwright.serialization.splitting.parts import Residue
 from shardwright.serialization.splitting.plan import Planned, measured, plan, sort_key
@@ -58,7 +58,7 @@ class ComposableSplitter(Splitter):
         max_size: the most bytes that a message chunk of a plan has, and a message that is not split (1 GiB).
         chunk_size: what message chunks of a plan should have (4 MiB, never more than `max_size`).
 
-    Raises SW0818 for sizes that cannot be.
+    Raises SW0816 for what is no message, SW0818 for sizes that cannot be.
 
     >>> from shardwright.serialization.protos import graph_pb2
     >>> class Names(ComposableSplitter):
@@ -85,7 +85,10 @@ class ComposableSplitter(Splitter):
         self._parent_splitter = parent_splitter
         self._fields_in_parent = _listed(() if fields_in_parent is None else fields_in_parent)
         self._limits = limits_of(max_size, chunk_size, parent_splitter and parent_splitter._limits)
+        if not isinstance(proto, Message):
+            raise SplitTypeError(f"a splitter is for a message, not for {type(proto).__name__}")
         self._built = False
+        self._taken: int | None = None
         self._reductions: list[Planned] = parent_splitter._reductions if parent_splitter else []
         self._nested: dict[tuple[Any, ...], chunk_pb2.ChunkedMessage] = {}
         self._chunks: list[Any] = []
@@ -219,6 +222,9 @@ class ComposableSplitter(Splitter):
         The message stays as it is: its own chunk, or that of the parent, is made without what has a chunk. `size` is
         for those who measured it already; with `only`, a single field is taken apart.
         """
+        if self._taken is not None:
+            return self._taken
+        self._taken = 0
         size = size or measured(self._proto, self._limits)
         if size.size <= self._limits.max_size:
             return 0
@@ -232,7 +238,8 @@ class ComposableSplitter(Splitter):
             self._reductions.append(base)
         for each in planned:
             self.add_chunk(_as_given(each), fields_of(each.path[len(place) :]))
-        return size.size - (base.part.size if isinstance(base.part, Residue) else 0)
+        self._taken = size.size - (base.part.size if isinstance(base.part, Residue) else 0)
+        return self._taken
 
 
 def _chunk_index(field: chunk_pb2.ChunkedField) -> int:

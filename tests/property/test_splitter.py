@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 from every_field import Every, Old, fill_one, random_message
-from reference_merger import merge, tensorflow_order
+from reference_merger import merge, shuffled, tensorflow_order
 
 from shardwright.serialization.fields import from_tags
 from shardwright.serialization.splitting import MessageSplitter, SplitError
@@ -31,6 +31,8 @@ def check(message, max_size, chunk_size=None) -> int:
     assert (len(chunks) == 1) == (len(before) <= max_size)
     check_paths(message.DESCRIPTOR, chunked)
     tensorflow_order(chunked)
+    again = merge(chunks, shuffled(Random(max_size), chunked), type(message)())
+    assert again.SerializePartialToString(deterministic=True) == before
     return len(chunks)
 
 

@@ -233,6 +233,30 @@ def test_a_message_that_is_changed_while_it_is_split(tmp_path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_chunks_are_made_once() -> None:
+    graph = graph_pb2.GraphDef(node=[{"name": f"node{number}"} for number in range(100)])
+    splitter = GraphDefSplitter(graph, max_size=500)
+    taken = splitter.build_chunks()
+    chunks, chunked = splitter.split()
+    assert splitter.build_chunks() == taken == sum(chunk.ByteSize() for chunk in chunks[1:])
+    assert splitter.split() == (chunks, chunked)
+    assert merge(chunks, chunked, graph_pb2.GraphDef()) == graph
+
+
+def test_a_plan_without_the_message_as_its_first_chunk() -> None:
+    graph = graph_pb2.GraphDef(node=[{"name": f"node{number}"} for number in range(100)])
+    chunks, chunked = GraphDefSplitter(graph, proto_as_initial_chunk=False, max_size=500).split()
+    assert not chunked.HasField("chunk_index")
+    assert merge(chunks, chunked, graph_pb2.GraphDef()) == graph
+
+
+def test_a_splitter_needs_a_message() -> None:
+    for wrong in (None, b"", graph_pb2.GraphDef, {}):
+        for kind in (MessageSplitter, GraphDefSplitter, NoOpSplitter, splitter_for):
+            with pytest.raises(TypeError, match="SW0816"):
+                kind(wrong)
+
+
 def test_registered_splitters() -> None:
     class Mine(MessageSplitter):
         pass
