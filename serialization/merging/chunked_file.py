@@ -29,6 +29,9 @@ MOST_IDLE = 1000
 """Riegeli chunks that hold no records, beyond those that padding adds to others."""
 
 KEPT_CHUNK, KEPT = 1 << 22, 1 << 25
+DIRECT = 1 << 16
+"""Chunks from this size on are read straight into a buffer, if they do not share a riegeli chunk."""
+
 VERSION, CHUNKS, MESSAGE = 1, 2, 3
 CHUNK_INDEX = 1
 
@@ -211,9 +214,12 @@ class ChunkedFile:
         """The bytes of a chunk into a buffer of its size."""
         position = self.positions[chunk]
         try:
-            if self.sizes[chunk] < KEPT_CHUNK and self.reader.chunk_at(position)[1].records > 1:
+            header = self.reader.chunk_at(position)[1]
+            if header.records > 1 and self.sizes[chunk] < KEPT_CHUNK:
                 buffer[:] = self.view(chunk, part)
                 return
+            if header.records == 1:
+                self._check_size(chunk, header.decoded_size, part)
             size = self.reader.read_into(position, buffer)
         except RiegeliError as error:
             raise self._damaged(error, chunk, part) from None
