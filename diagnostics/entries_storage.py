@@ -174,6 +174,18 @@ STORAGE: dict[str, Entry] = {
         "The metadata are larger than what they describe, or nested deeper than messages can be. Hostile files are.",
         "write the message again",
     ),
+    "SW0844": Entry(
+        "no such element or entry",
+        "A place of a message that is read lazily goes through an element of a list, or an entry of a map, that the "
+        "message does not have.",
+        "ask LazyMessage.len or LazyMessage.has first",
+    ),
+    "SW0845": Entry(
+        "this is no array",
+        "Arrays are tensors with their elements in `tensor_content`, dense constants of modules, and `bytes` fields. "
+        "They have as many bytes as their type and shape need.",
+        "read the message with LazyMessage.get",
+    ),
     "SW0846": Entry(
         "wrong argument for a merger",
         "Chunks are messages or bytes; what they are merged into is an empty message of the type that was split.",
@@ -183,6 +195,12 @@ STORAGE: dict[str, Entry] = {
         "no part to read",
         "Only a chunked file has parts, and metadata. The message itself may be no chunk, if its splitter was told so.",
         "read it whole: Merger.read(prefix, message)",
+    ),
+    "SW0848": Entry(
+        "list of runs that is not that of the file",
+        "A file of Shardwright says in its riegeli metadata where the runs of its lists begin, so that one element is "
+        "found at once. What it says does not fit the chunks.",
+        "read the message whole with Merger.read, which does not need the list, and write it again",
     ),
     "SW0850": Entry(
         "version of a module's message that is not known",

@@ -10,7 +10,8 @@ Chunked messages put together again, or read where they lie.
 'a'
 """
 
-from shardwright.serialization.merging.errors import MergeError
+from shardwright.serialization.merging.errors import ElementError, MergeError
+from shardwright.serialization.merging.lazy import LazyMessage, open_message
 from shardwright.serialization.merging.merger import Merger, read_metadata
 
-__all__ = ["MergeError", "Merger", "read_metadata"]
+__all__ = ["ElementError", "LazyMessage", "MergeError", "Merger", "open_message", "read_metadata"]

@@ -13,7 +13,7 @@ from shardwright.serialization.fields import format_path
 from shardwright.serialization.merging.errors import MergeError
 from shardwright.serialization.merging.plan import Part
 from shardwright.serialization.merging.scalars import NotAValue, check_text, number_from_text
-from shardwright.serialization.merging.shapes import Kind, Shape, field_value, steps_of
+from shardwright.serialization.merging.shapes import Key, Kind, Shape, field_value, is_set, steps_of
 from shardwright.serialization.merging.sources import LARGEST, ChunkSource, fresh_bytes, merge_bytes
 from shardwright.serialization.riegeli.varint import varint
 
@@ -24,15 +24,16 @@ class Assembler:
     """
     Puts parts into a message, in their order, which must be that of their paths.
 
-    The way to a place is kept, so that the next place near it is found from there. Raises `MergeError`: SW0838 for
+    The way to a place is kept, so that the next place near it is found from there. `base` is the way to the message, if
+    it is not the whole one. Raises `MergeError`: SW0838 for
     bytes that are not a value of their field, SW0839 for chunks that cannot be parsed, SW0840 for an index beyond the
     end of a list, SW0841 for a second member of a oneof.
     """
 
-    def __init__(self, message: Message, source: ChunkSource) -> None:
+    def __init__(self, message: Message, source: ChunkSource, base: Key = ()) -> None:
         self._source = source
-        self._way: list[Any] = [message]
-        self._key: tuple[Any, ...] = ()
+        self._way: list[Any] = [*[None] * len(base), message]
+        self._key: Key = base
 
     def put(self, parts: Sequence[Part]) -> None:
         """Put all parts into the message."""
@@ -157,7 +158,8 @@ class Assembler:
         """The value that is at a place; None for a new element, and a new entry of a map."""
         here, member, around = self._way[-1], self._member(part), _container(part)
         if around is None:
-            return field_value(here, part.shape.value_field)
+            field = part.shape.value_field
+            return field_value(here, field) if is_set(here, field) else None
         if around is Kind.MAP:
             return here.get(member)
         if member > len(here):

@@ -43,6 +43,13 @@ class MergeError(ShardwrightValueError):
         super().__init__(Diagnostic(code, text, help=help or HELP.get(code) or ENTRIES[code].help))
 
 
+class ElementError(MergeError, IndexError, KeyError):
+    """An element of a list, or an entry of a map, that is not there."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)
+
+
 def damaged(error: RiegeliError, chunk: int | None = None, path: str | None = None) -> MergeError:
     """A fault of the records, with its own code and what the record was for."""
     place = "" if error.offset is None else f"byte {error.offset}: "

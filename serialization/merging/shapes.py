@@ -153,6 +153,15 @@ def field_value(message: Any, field: FieldDescriptor) -> Any:
     return message.Extensions[field] if field.is_extension else getattr(message, field.name)
 
 
+def is_set(message: Any, field: FieldDescriptor) -> bool:
+    """Whether a field that is not repeated has a value, as `ListFields` sees it."""
+    if field.is_extension:
+        return message.HasExtension(field)
+    if field.has_presence:
+        return message.HasField(field.name)
+    return bool(getattr(message, field.name)) or any(each.number == field.number for each, _ in message.ListFields())
+
+
 def descriptor_of(message: Message | type[Message]) -> Descriptor:
     """The type of a message, as the type checker knows it."""
     descriptor: Any = message.DESCRIPTOR

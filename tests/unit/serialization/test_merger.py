@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from chunk_cases import Many, Node, chunked_file, constant, put, tree
-from every_field import random_message
+from every_field import Old, random_message
 from google.protobuf.message import Message
 
 from shardwright.serialization.merging import MergeError, Merger, read_metadata
@@ -127,6 +127,11 @@ def test_bytes_of_one_field_are_joined(tmp_path: Path) -> None:
     pieces = [bytes([byte]) for byte in split]
     merged = both(tmp_path, pieces, tree(None, *(((3,), i) for i in range(len(split)))), Many)
     assert merged.text == "é€😀"
+
+
+def test_defaults_are_not_contents(tmp_path: Path) -> None:
+    merged = both(tmp_path, [Old(must_int=1, must_bytes=b"x"), b"text"], tree(0, ((41,), 1)), Old)
+    assert merged.with_default == "text"
 
 
 def test_places_of_bytes(tmp_path: Path) -> None:
