@@ -5,20 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias
 
+import numpy as np
 from xdsl.dialects.builtin import NameLoc
 from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic
 from shardwright.diagnostics.registry import ENTRIES
 from shardwright.dialects.locations import where
-from shardwright.dialects.stablehlo import ConstantOp, ReturnOp, is_splat, splat_value
+from shardwright.dialects.stablehlo import ConstantOp, CustomCallOp, ReturnOp, is_splat, splat_value
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.saving.graph_emit_kernels import TYPES
 from shardwright.saving.graph_emit_nodes import Builder, Graph, Node, Refusal, Tensor
 
 Handler: TypeAlias = "Callable[[Emitter, Operation, list[Tensor]], Sequence[Tensor]]"
+
+Parts: TypeAlias = "np.ndarray[tuple[Any, ...], np.dtype[Any]]"
+"""The tensors of a value that differs between devices, by their places; see `graph_emit_devices`."""
+
+
+class SpreadWriter(Protocol):
+    """Writes operations of a manual computation."""
+
+    def write(self, e: Emitter, op: Operation) -> list[Parts] | None:
+        """The results for each device; None for an operation that does not differ between devices."""
+        ...
+
 
 HANDLERS: dict[str, Handler] = {}
 """What writes each operation, by its name."""
@@ -40,6 +53,7 @@ class Library:
 
     functions: dict[str, Graph] = field(default_factory=dict[str, Graph])
     faults: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    devices: SpreadWriter | None = None
 
     def add(self, name: str, graph: Graph) -> str:
         """Keeps a function under a name that no other has."""
@@ -55,21 +69,37 @@ class Emitter(Builder):
     """
     Writes the operations of blocks into one graph.
 
-    `values` are the tensors of the program's values. In an inner function they are the arguments that stand for them;
-    `capture` then says how a value from outside comes in.
+    `values` are the tensors of the program's values, `parts` those of values that differ between devices. In an inner
+    function they are the arguments that stand for them.
     """
 
     def __init__(self, library: Library, graph: Graph | None = None) -> None:
         super().__init__(graph)
         self.library = library
         self.values: MutableMapping[SSAValue, Tensor] = {}
+        self.parts: MutableMapping[SSAValue, Parts] = {}
+
+    def keep(self, value: SSAValue, parts: Parts) -> None:
+        """Keeps what a value is for each device: one tensor where it is the same for all."""
+        if parts.size == 1:
+            self.values[value] = parts.reshape(-1)[0]
+        else:
+            self.parts[value] = parts
 
     def block(self, block: Block, arguments: Sequence[Tensor]) -> list[Tensor]:
         """Writes a block's operations; what it returns."""
         self.values.update(zip(block.args, arguments, strict=True))
+        returned = self.run(block)
+        spread = next((value for value in returned if value in self.parts), None)
+        if spread is not None:
+            raise Refusal("what it returns differs between devices")
+        return [self.values[value] for value in returned]
+
+    def run(self, block: Block) -> Sequence[SSAValue]:
+        """Writes a block's operations; the values that it returns."""
         for op in block.ops:
             if isinstance(op, ReturnOp) or op.name == "func.return":
-                return [self.values[operand] for operand in op.operands]
+                return op.operands
             self._operation(op)
         raise AssertionError("a block ends with a return")
 
@@ -88,25 +118,36 @@ class Emitter(Builder):
         outer, self.scope = self.scope, _scope(op)
         before = len(self.graph.nodes)
         try:
-            results = self._results(op)
+            spread = None if self.library.devices is None else self.library.devices.write(self, op)
+            results = self._results(op) if spread is None else self._spread(op, spread)
         except Refusal as refusal:
             self.library.faults.append(_fault(op, str(refusal)))
             results = [missing(result) for result in op.results]
         new = self.graph.nodes[before:]
-        for value, tensor in zip(op.results, results, strict=True):
+        for value, tensor in zip(op.results, results, strict=False):
             if tensor.node in new and tensor.node.name is None and tensor.node.kind != "Const":
                 tensor.node.name = value_name(value) or self.scope
-        self.values.update(zip(op.results, results, strict=True))
+        self.values.update(zip(op.results, results, strict=False))
         self.scope = outer
 
+    def _spread(self, op: Operation, results: Sequence[Parts]) -> list[Tensor]:
+        """Keeps what an operation gives to each device."""
+        for value, parts in zip(op.results, results, strict=True):
+            self.keep(value, parts)
+        return []
+
     def _results(self, op: Operation) -> Sequence[Tensor]:
-        write = HANDLERS.get(op.name)
-        if write is None:
-            raise Refusal("")
-        for value in (*op.operands, *op.results):
-            if element_dtype(value.type).name not in TYPES:
-                raise Refusal(f"TensorFlow has no kernels for {value.type}")
-        return write(self, op, [self.values[operand] for operand in op.operands])
+        check_types(op)
+        return HANDLERS[op.name](self, op, [self.values[operand] for operand in op.operands])
+
+
+def check_types(op: Operation) -> None:
+    """Refuses an operation that nothing writes, and element types that TensorFlow's kernels do not know."""
+    if op.name not in HANDLERS:
+        raise Refusal(f"@{op.target} is known here only" if isinstance(op, CustomCallOp) else "")
+    for value in (*op.operands, *op.results):
+        if element_dtype(value.type).name not in TYPES:
+            raise Refusal(f"TensorFlow has no kernels for {value.type}")
 
 
 def missing(value: SSAValue) -> Tensor:

@@ -125,22 +125,32 @@ def _branch(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Ten
     assert isinstance(op, stablehlo.IfOp | stablehlo.CaseOp)
     blocks = [region.block for region in op.regions]
     free, captured = _outside(emitter, blocks)
-    name = emitter.scope or "branch"
 
-    def written(block: Block) -> FunctionName:
-        def body(inner: Emitter, arguments: Sequence[Tensor]) -> list[Tensor]:
+    def body(block: Block) -> Body:
+        def run(inner: Emitter, arguments: Sequence[Tensor]) -> list[Tensor]:
             return [inner.whole(value) for value in _written(inner, block, [], free, arguments)]
 
-        return _function(emitter, f"{name}_branch", captured, body)
+        return run
 
-    functions = [written(block) for block in blocks]
     outputs = [missing(result) for result in op.results]
+    return branches(emitter, op, operands[0], captured, outputs, [body(block) for block in blocks])
+
+
+def branches(
+    e: Emitter,
+    op: stablehlo.IfOp | stablehlo.CaseOp,
+    index: Tensor,
+    captured: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+    bodies: Sequence[Body],
+) -> list[Tensor]:
+    """The results of the branch that an index chooses, which are like `outputs`."""
+    name = f"{e.scope or 'branch'}_branch"
+    functions = [_function(e, name, captured, body) for body in bodies]
     types = {"Tin": [value.dtype for value in captured], "Tout": [value.dtype for value in outputs]}
     shapes = [value.shape for value in outputs]
-    index = emitter.whole(operands[0])
+    inputs = [e.whole(index), *captured]
     if isinstance(op, stablehlo.IfOp):
         both = {"then_branch": functions[0], "else_branch": functions[1], "Tcond": BOOL}
-        return _calls(emitter, "StatelessIf", [index, *captured], outputs, output_shapes=shapes, **types, **both)
-    return _calls(
-        emitter, "StatelessCase", [index, *captured], outputs, output_shapes=shapes, branches=functions, **types
-    )
+        return _calls(e, "StatelessIf", inputs, outputs, output_shapes=shapes, **types, **both)
+    return _calls(e, "StatelessCase", inputs, outputs, output_shapes=shapes, branches=functions, **types)

@@ -18,7 +18,6 @@ from shardwright.compiler.unsharded import strip_layouts
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.locations import where
-from shardwright.dialects.manual import manual_axes
 from shardwright.dialects.transfers import TransferOp
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.passes.rewriter import replace
@@ -34,8 +33,9 @@ from shardwright.saving import (
     graph_emit_windows,
 )
 from shardwright.saving.graph_emit import Emitter, Library, legal
+from shardwright.saving.graph_emit_devices import Devices, atoms_of
 from shardwright.saving.graph_emit_messages import reference, write_graph
-from shardwright.saving.graph_emit_nodes import DType, Tensor
+from shardwright.saving.graph_emit_nodes import DType, Refusal, Tensor
 from shardwright.saving.graph_faults import GraphError
 from shardwright.serialization.protos import graph_pb2
 
@@ -128,12 +128,16 @@ def export_module(
     if stage_of(module) != "propagated":
         run_pipeline(module, IMPORT)
     function = _entry(module)
-    _check_global(module)
+    atoms = atoms_of(module)
     strip_layouts(module)
-    library = Library()
+    library = Library(devices=None if atoms is None else Devices(atoms))
     emitter = Emitter(library)
     taken, inputs = _arguments(emitter, function, parameters, fixed or {})
-    outputs = _results(emitter, emitter.block(function.body.block, taken), results)
+    try:
+        outputs = _results(emitter, emitter.block(function.body.block, taken), results)
+    except Refusal as refusal:
+        message, place = f"TensorFlow cannot say this program: {refusal}", where(function)
+        raise ShardwrightError([*library.faults, Diagnostic("SW0893", message, place)]) from None
     if library.faults:
         raise ShardwrightError(library.faults)
     message = graph_pb2.GraphDef() if into is None else into
@@ -154,23 +158,6 @@ def _entry(module: ModuleOp) -> FuncOp:
         if isinstance(op, FuncOp) and op.sym_name.data == "main" and op.body.blocks:
             return op
     raise GraphError("SW0894", "the program has no function @main with a body")
-
-
-def _check_global(module: ModuleOp) -> None:
-    """Refuses programs that say what each device does."""
-    manual = [op for op in module.walk() if manual_axes(op)]
-    if manual:
-        raise ShardwrightError(
-            [
-                Diagnostic(
-                    "SW0893",
-                    f"TensorFlow cannot say {op.name}: what each device does is no part of a global program",
-                    where(op),
-                    help="export the function without its manual computation",
-                )
-                for op in manual
-            ]
-        )
 
 
 def _arguments(
