@@ -153,6 +153,8 @@ def _parsed(data: bytes, path: Path, folders: int) -> Manifest:
     body = memoryview(data)[:end]
     if data[end:] != _line({"sha256": hashlib.sha256(body).hexdigest()}):
         raise damaged(f"the hash of {path} is not that of its contents")
+    if data.count(b"\n") > folders + MAX_VALUES + 2:
+        raise malformed(path, f"has more lines than for {folders} arrays and {MAX_VALUES} values")
     lines = (data[start:stop] for start, stop in _line_ends(data, end))
     head = _object(next(lines, b""), path)
     if head.get("format") != FORMAT:
@@ -166,17 +168,25 @@ def _parsed(data: bytes, path: Path, folders: int) -> Manifest:
         name = item.pop("name", None)
         if not isinstance(name, str) or name in arrays or name in values:
             raise malformed(path, f"names {name!r}, which is no name, or there twice")
-        if len(values) > MAX_VALUES or len(arrays) > folders:
+        if len(arrays) > folders:
             break
         if "dtype" in item:
             arrays[name] = _entry(name, len(arrays), item, path)
         else:
             values[name] = _read(item, path)
     if len(arrays) != folders:
-        raise damaged(f"{path} lists other arrays than there are folders of, which is {folders}")
-    if len(values) > MAX_VALUES:
-        raise malformed(path, f"has more than {MAX_VALUES} values")
+        raise damaged(f"{path} does not list what is there", [_folder_fault(path.parent / ARRAYS, len(arrays))])
     return Manifest(arrays, values, _natural(head.get("sequence"), path), _float(head.get("time"), path))
+
+
+def _folder_fault(folder: Path, arrays: int) -> str:
+    """Which folders of arrays are missing, or too many; so far some are."""
+    present = set(os.listdir(folder)) if folder.is_dir() else set[str]()
+    missing = [str(number) for number in range(min(arrays, len(present) + 1)) if str(number) not in present]
+    if missing:
+        return f"{ARRAYS}/{missing[0]} is missing"
+    other = min(present - set(map(str, range(arrays))))
+    return f"{ARRAYS}/{other}: nothing of that name was written"
 
 
 def _line(item: dict[str, Any]) -> bytes:

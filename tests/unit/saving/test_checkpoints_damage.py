@@ -101,8 +101,8 @@ def link(path: Path, target: Path) -> None:
 
 DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "file missing": (lambda path: (path / "arrays/0/c.1").unlink(), r"arrays/0/c\.1: it is missing"),
-    "folder missing": (lambda path: shutil.rmtree(path / "arrays/1"), "other arrays than there are folders"),
-    "all missing": (lambda path: shutil.rmtree(path / "arrays"), "other arrays than there are folders"),
+    "folder missing": (lambda path: shutil.rmtree(path / "arrays/1"), "arrays/1 is missing"),
+    "all missing": (lambda path: shutil.rmtree(path / "arrays"), "arrays/0 is missing"),
     "file cut": (lambda path: (path / "arrays/1/c").write_bytes(b""), "arrays/1/c: it has 0 bytes instead of 28"),
     "file longer": (
         lambda path: (path / "arrays/1/c").write_bytes((path / "arrays/1/c").read_bytes() + b"\0"),
@@ -111,7 +111,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "metadata": (lambda path: (path / "arrays/1/zarr.json").write_text("{}"), r"zarr\.json: it has 2 bytes"),
     "additional chunk": (lambda path: (path / "arrays/0/c.2").touch(), r"arrays/0/c\.2: nothing of that name"),
     "additional file": (lambda path: (path / "note").touch(), "note: nothing of that name"),
-    "additional folder": (lambda path: (path / "arrays/2").mkdir(), "other arrays than there are folders"),
+    "additional folder": (lambda path: (path / "arrays/2").mkdir(), "arrays/2: nothing of that name"),
     "folder renamed": (lambda path: (path / "arrays/1").rename(path / "arrays/01"), "arrays/1 is missing"),
     "files swapped": (swap, "arrays/0: its files are whole, but some of them are not those that were written"),
     "link": (lambda path: link(path / "arrays/1/c", path.parent / "elsewhere"), "arrays/1/c: it is no file"),
@@ -241,27 +241,29 @@ HOSTILE: dict[str, tuple[Any, ...]] = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_manifests_are_refused_at_once(name: str, tmp_path: Path) -> None:
     folder = forged(tmp_path, *HOSTILE[name])
-    tracemalloc.start()
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ValueError, match=r"SW087[234]"):
         shardwright.load_variables(folder)
-    seconds, (_, peak) = time.perf_counter() - start, tracemalloc.get_traced_memory()
+    assert time.process_time() - start < 1
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"SW087[234]"):
+        shardwright.load_variables(folder)
+    peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert seconds < 2  # tracing memory takes most of it
     assert peak < 64 << 20
 
 
 def test_declared_sizes_take_no_memory(tmp_path: Path) -> None:
     entry = {**ARRAY, "shape": [1 << 50], "file": [1 << 20], "chunk": [1 << 10]}
     folder = forged(tmp_path / "a", HEAD, entry)
-    start = time.perf_counter()
+    start = time.process_time()
     for read in (shardwright.load_variables, shardwright.verify_checkpoint):
         with pytest.raises(ValueError, match=r"SW0873(.|\n)*arrays/0 has 0 files instead of 1073741825"):
             read(folder)
     assert shardwright.list_variables(folder) == [("v", (1 << 50,))]
     with pytest.raises(ValueError, match="SW0879"):
         Checkpoint(v=np.zeros(8, "float32")).restore(folder)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_huge_manifests_are_not_read(tmp_path: Path) -> None:
