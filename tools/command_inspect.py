@@ -29,7 +29,7 @@ EPILOG = """examples:
 ROWS = 40
 """Chunks that are shown unless all are asked for: the largest."""
 
-WHOLE = "(the message itself)"
+WHOLE, MORE = "(the message itself)", "(more of the message itself)"
 
 
 @dataclass(frozen=True)
@@ -188,8 +188,15 @@ def as_text(report: dict[str, Any], every: bool) -> str:
 def chunk_table(chunks: list[dict[str, Any]], every: bool) -> list[str]:
     """The chunks, or the largest of them."""
     shown = chunks if every else sorted(chunks, key=lambda row: -row["bytes"])[:ROWS]
+    root = next((row["chunk"] for row in chunks if not row["path"]), None)
     rows = [
-        (str(row["chunk"]), row["kind"], exact_bytes(row["bytes"]), str(row["position"]), row["path"] or WHOLE)
+        (
+            str(row["chunk"]),
+            row["kind"],
+            exact_bytes(row["bytes"]),
+            str(row["position"]),
+            row["path"] or (WHOLE if row["chunk"] == root else MORE),
+        )
         for row in sorted(shown, key=lambda row: row["chunk"])
     ]
     left = len(chunks) - len(shown)
