@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
-from typing import Protocol
+import sys
+from functools import cache
+from typing import Any, Protocol
 
 from shardwright.serialization.riegeli.codecs import Buffer
 
 GATHER_BYTES = 1 << 25
 GATHER_PIECES = 1024
 LARGE_PIECE = 4096
+WORTH_STARTING = 1 << 20
+START_WRITING = 2
 
 
 class Writable(Protocol):
@@ -26,7 +31,7 @@ class Sink:
     def __init__(self, target: int | Writable) -> None:
         self._target = target
         self._pieces: list[Buffer] = []
-        self._bytes = 0
+        self._bytes = self._handed = 0
 
     def put(self, piece: Buffer) -> None:
         """Take a piece; it is not copied, so it must stay as it is until `flush`."""
@@ -40,9 +45,25 @@ class Sink:
         pieces, size, self._pieces, self._bytes = self._pieces, self._bytes, [], 0
         if isinstance(self._target, int):
             _write_all(self._target, pieces)
+            if size >= WORTH_STARTING:
+                _start_writing(self._target, self._handed, size)
+            self._handed += size
         else:
             for piece in pieces if size > LARGE_PIECE * len(pieces) else [b"".join(pieces)]:
                 _give(self._target, piece)
+
+
+@cache
+def _sync_file_range() -> Any:
+    """Linux's function of that name, or None."""
+    return getattr(ctypes.CDLL(None), "sync_file_range", None) if sys.platform == "linux" else None
+
+
+def _start_writing(descriptor: int, begin: int, size: int) -> None:
+    """Have the system begin to bring a part of a file to the disk, so that less is left to wait for at the end."""
+    function = _sync_file_range()
+    if function is not None:
+        function(descriptor, ctypes.c_int64(begin), ctypes.c_int64(size), START_WRITING)
 
 
 def _give(target: Writable, piece: Buffer) -> None:
