@@ -8,7 +8,7 @@ import numpy as np
 
 import shardwright
 from shardwright.compiler import emit
-from shardwright.dialects import chlo
+from shardwright.dialects import chlo, stablehlo
 from shardwright.saving.graph_evaluate import Call, Value
 from shardwright.saving.graph_table import add, row
 
@@ -209,9 +209,17 @@ def _approximate_equal(call: Call, x: Any, y: Any) -> Any:
     return shardwright.less(distance, _like(call["tolerance"], distance))
 
 
-def _special(operation: type[chlo.ChloUnaryOp]) -> Any:
+def _special(operation: type[chlo.ChloUnaryOp | stablehlo.PopcntOp]) -> Any:
     def evaluate(call: Call, x: Value) -> Any:
         return emit.unary(operation, emit.as_tracer(x, call.node.op))
+
+    return evaluate
+
+
+def _special_pair(operation: type[chlo.ChloBinaryOp]) -> Any:
+    def evaluate(call: Call, x: Value, y: Value) -> Any:
+        left, right = emit.operands(call.node.op, x, y)
+        return emit.trace_now().emit(operation(left.value, right.value))
 
     return evaluate
 
@@ -221,8 +229,12 @@ for _op, _operation in (
     ("Erfinv", chlo.ErfInvOp),
     ("Lgamma", chlo.LgammaOp),
     ("Digamma", chlo.DigammaOp),
+    ("BesselI1e", chlo.BesselI1eOp),
+    ("PopulationCount", stablehlo.PopcntOp),
 ):
     add(_op, _special(_operation), FAMILY)
+add("Polygamma", _special_pair(chlo.PolygammaOp), FAMILY)
+add("Zeta", _special_pair(chlo.ZetaOp), FAMILY)
 
 
 @row("ZerosLike", folds=True)

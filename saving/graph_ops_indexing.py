@@ -69,6 +69,20 @@ def _dynamic_slice(call: Call, x: Any, begin: Tracer, sizes: list[int]) -> Any:
     return emit.trace_now().emit(stablehlo.DynamicSliceOp(value.value, starts, sizes))
 
 
+@row("TensorStridedSliceUpdate")
+def _strided_update(call: Call, x: Any, begin: Any, end: Value, strides: Value, update: Any) -> Any:
+    """A box of the update's shape is replaced; where it begins may come from data, its dims and strides may not."""
+    names = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
+    if any(call[f"{name}_mask"] for name in names) or set(call.numbers(strides, "strides")) - {1}:
+        raise call.fault("masks and strides are not supported", "SW0885")
+    if update.ndim != x.ndim:
+        raise call.fault(f"an update of shape {list(update.shape)} does not fit a value of shape {list(x.shape)}")
+    places = emit.as_tracer(begin, call.node.op)
+    starts = [places[dim].value for dim in range(x.ndim)]
+    whole, part = (emit.as_tracer(value, call.node.op) for value in (x, update))
+    return emit.trace_now().emit(stablehlo.DynamicUpdateSliceOp(whole.value, part.value, starts))
+
+
 @row("GatherV2", folds=True)
 def _gather_v2(call: Call, params: Any, indices: Any, axis: Value) -> Any:
     dim, batch = call.number(axis, "dim"), call["batch_dims"]

@@ -54,7 +54,7 @@ REASONS: dict[str, str] = {
 
 _DRAWN = "its numbers would be others: make them outside, with shardwright.random, and give them as inputs"
 
-_FAMILIES = {
+FAMILIES = {
     "Random": _DRAWN,
     "StatelessRandom": _DRAWN,
     "StatefulUniform": _DRAWN,
@@ -65,6 +65,7 @@ _FAMILIES = {
     "Lookup": "tables of strings are not supported: look up before the graph",
     "HashTable": "tables of strings are not supported: look up before the graph",
 }
+"""The same for all operations whose names begin so."""
 
 
 def row(*ops: str, folds: bool = False) -> Callable[[Evaluation], Evaluation]:
@@ -89,7 +90,7 @@ def reason(op: str) -> str | None:
     """Why an operation has no row, where there is more to say than that nobody wrote one."""
     if op in REASONS:
         return REASONS[op]
-    return next((text for prefix, text in _FAMILIES.items() if op.startswith(prefix)), None)
+    return next((text for prefix, text in FAMILIES.items() if op.startswith(prefix)), None)
 
 
 @cache

@@ -71,7 +71,7 @@ def longs(value: Any) -> Known:
 def all_cases(seed: int = 0) -> list[Case]:
     """One or more cases for each operation of the table that stands for itself."""
     cases = Cases(seed)
-    for group in (elementwise, networks, reductions, shapes, moves, indexing, windows):
+    for group in (elementwise, networks, reductions, shapes, moves, indexing, windows, matrices):
         group(cases)
     return cases.found
 
@@ -91,6 +91,10 @@ def elementwise(c: Cases) -> None:
     c.add("IsNan", "IsInf", "IsFinite", x=odd)
     c.add("LogicalNot", x=c.b(3, 2))
     c.add("Invert", x=c.i(5))
+    c.add("PopulationCount", x=c.i(5))
+    c.add("BesselI1e", x=c.f(5))
+    c.add("Polygamma", a=np.array([0, 1, 2, 3], "float32"), x=c.f(4, low=0.5, high=4.0))
+    c.add("Zeta", x=c.f(4, low=1.5, high=4.0), q=c.f(4, low=0.5, high=4.0))
     c.add("Invert", x=c.i(5, low=0, dtype="uint8"))
     z = (c.f(3, 2) + 1j * c.f(3, 2)).astype("complex64")
     c.add("Conj", input=z)
@@ -266,6 +270,8 @@ def indexing(c: Cases) -> None:
     c.add("StridedSlice", input=c.f(6, 2), begin=np.array([4], "int32"), **dynamic)
     c.add("Slice", input=c.f(4, 5), begin=ints(1, 2), size=ints(2, -1))
     c.add("Slice", input=c.f(4, 5), begin=np.array([1, 2], "int32"), size=ints(2, 3))
+    ends = {"begin": np.array([1, 2], "int32"), "end": np.array([3, 5], "int32"), "strides": ints(1, 1)}
+    c.add("TensorStridedSliceUpdate", input=c.f(4, 5), value=c.f(2, 3), **ends)
     c.add("Gather", params=c.f(5, 3), indices=c.i(2, 2, low=0, high=5))
     for axis, batch in ((0, 0), (1, 0), (-1, 0), (1, 1)):
         indices = c.i(4, 2, low=0, high=3)
@@ -318,6 +324,25 @@ def windows(c: Cases) -> None:
         options = {"align_corners": corners, "half_pixel_centers": half}
         c.add("ResizeNearestNeighbor", "ResizeBilinear", images=c.f(2, 4, 5, 2), size=ints(7, 3), **options)
         c.add("ResizeNearestNeighbor", "ResizeBilinear", images=c.f(1, 3, 4, 1), size=ints(6, 8), **options)
+
+
+def matrices(c: Cases) -> None:
+    a = c.f(2, 4, 4)
+    definite = (a @ a.swapaxes(1, 2) + 4 * np.eye(4)).astype("float32")
+    c.add("Cholesky", "MatrixDeterminant", input=definite)
+    for adjoint in (False, True):
+        c.add("MatrixInverse", input=definite + a, adjoint=adjoint)
+        c.add("MatrixSolve", matrix=definite + a, rhs=c.f(2, 4, 3), adjoint=adjoint)
+        for lower in (False, True):
+            c.add("MatrixTriangularSolve", matrix=definite, rhs=c.f(2, 4, 3), lower=lower, adjoint=adjoint)
+    c.add("MatrixSetDiag", input=c.f(2, 3, 4), diagonal=c.f(2, 3))
+    c.add("MatrixSetDiagV2", "MatrixSetDiagV3", input=c.f(2, 4, 3), diagonal=c.f(2, 3), k=ints(0))
+    z = (c.f(2, 4, 6, 5) + 1j * c.f(2, 4, 6, 5)).astype("complex64")
+    c.add("FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D", input=z)
+    for sizes in ([6], [4, 6], [3, 4, 6]):
+        suffix = f"{len(sizes)}D" if len(sizes) > 1 else ""
+        c.add(f"RFFT{suffix}", input=c.f(2, 3, 4, 6), fft_length=ints(sizes))
+        c.add(f"IRFFT{suffix}", input=z[:, :3, :4, :4].copy(), fft_length=ints(sizes))
 
 
 def run(cases: list[Case]) -> tuple[Any, dict[str, np.ndarray]]:

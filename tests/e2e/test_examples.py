@@ -61,6 +61,13 @@ def test_what_is_loaded_trains_on(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 < float(found[2]) < float(found[1])
 
 
+def test_a_graph_of_tensorflow_runs_on_eight_devices(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main_of("import_graph.py")() < 1e-6
+    text = capsys.readouterr().out
+    assert "GraphProgram(network.pb(x: TensorSpec(f32[32@batch, 64])) -> scores, 2 weights)" in text
+    assert "stablehlo.dot_general at network.pb:logits:6:1 left it partial" in text
+
+
 @pytest.mark.peers
 def test_keras_on_eight_devices_is_keras_on_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERAS_BACKEND", "jax")
