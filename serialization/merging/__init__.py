@@ -13,5 +13,6 @@ Chunked messages put together again, or read where they lie.
 from shardwright.serialization.merging.errors import ElementError, MergeError
 from shardwright.serialization.merging.lazy import LazyMessage, open_message
 from shardwright.serialization.merging.merger import Merger, read_metadata
+from shardwright.serialization.merging.verifying import Report, verify
 
-__all__ = ["ElementError", "LazyMessage", "MergeError", "Merger", "open_message", "read_metadata"]
+__all__ = ["ElementError", "LazyMessage", "MergeError", "Merger", "Report", "open_message", "read_metadata", "verify"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import RLock
 from types import TracebackType
@@ -79,12 +79,7 @@ class LazyMessage(Generic[AnyMessage]):
 
     def fields(self) -> list[FieldChunk]:
         """What of the message is in which chunk, in the order of merging."""
-        found, file = list[FieldChunk](), self._file
-        for part in self._parts:
-            if (chunk := part.chunk) >= 0:
-                kind = "MESSAGE" if file.kinds[chunk] == MESSAGE_CHUNK else "BYTES"
-                found.append(FieldChunk(part.path, chunk, kind, file.sizes[chunk], file.positions[chunk]))
-        return found
+        return field_chunks(self._file, self._parts)
 
     def get(self, *path: Member) -> Any:
         """
@@ -169,6 +164,16 @@ class LazyMessage(Generic[AnyMessage]):
         if len(path) == 1 and isinstance(path[0], str):
             return parse_path(descriptor_of(self.message_type), path[0])
         return resolve(descriptor_of(self.message_type), path)
+
+
+def field_chunks(file: ChunkedFile | WholeFile, parts: Sequence[Part]) -> list[FieldChunk]:
+    """The chunks of parts."""
+    found = list[FieldChunk]()
+    for part in parts:
+        if (chunk := part.chunk) >= 0:
+            kind = "MESSAGE" if file.kinds[chunk] == MESSAGE_CHUNK else "BYTES"
+            found.append(FieldChunk(part.path, chunk, kind, file.sizes[chunk], file.positions[chunk]))
+    return found
 
 
 def _members(place: Place) -> list[Member]:

@@ -126,13 +126,13 @@ def _assemble(parts: list[Part], source: ChunkSource, message: Message, *, parti
     try:
         Assembler(message, source).put(parts)
         if not partial:
-            _check_required(message, source.name)
+            check_required(message, source.name)
     except BaseException:
         message.Clear()
         raise
 
 
-def _check_required(message: Message, file: str | None) -> None:
+def check_required(message: Message, file: str | None) -> None:
     if not message.IsInitialized():
         missing = ", ".join(message.FindInitializationErrors()[:10])  # type: ignore[attr-defined]
         raise MergeError("SW0842", f"required fields are missing: {missing}", file=file)
@@ -149,7 +149,7 @@ def _read_whole(path: Path, message: Message) -> None:
             raise MergeError("SW0832", "it changed while it was read", file=str(path))
     try:
         merge_bytes(message, data, str(path), None, None)
-        _check_required(message, str(path))
+        check_required(message, str(path))
     except MergeError:
         message.Clear()
         raise

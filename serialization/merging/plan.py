@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from google.protobuf.descriptor import Descriptor
 
-from shardwright.serialization.fields import FieldTagError, format_path, from_tags
+from shardwright.serialization.fields import FieldTagError, from_tags
 from shardwright.serialization.merging.errors import MergeError
-from shardwright.serialization.merging.shapes import Key, Kind, Mismatch, Shape, follow, root_shape, steps_of
+from shardwright.serialization.merging.shapes import Key, Kind, Mismatch, Shape, follow, root_shape
 from shardwright.serialization.merging.wire import WireFault, parsed, runs
 from shardwright.serialization.protos import chunk_pb2
 
@@ -41,7 +41,7 @@ class Part(NamedTuple):
     @property
     def path(self) -> str:
         """The place as text."""
-        return format_path(steps_of(self.shape, self.key))
+        return self.shape.text(self.key)
 
 
 class Planner:
@@ -170,5 +170,5 @@ class Planner:
     def _error(
         self, code: str, message: str, chunk: int | None = None, key: Key = (), shape: Shape | None = None
     ) -> MergeError:
-        path = format_path(steps_of(shape, key)) if shape is not None else None
+        path = shape.text(key) if shape is not None else None
         return MergeError(code, message, file=self._file, chunk=chunk, path=path)

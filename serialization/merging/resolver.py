@@ -124,6 +124,12 @@ class Resolver:
         keys.update((part.key[len(key)], None) for part in self.below(key))
         return list(keys)
 
+    def check_runs(self, place: Place, runs: ListRuns) -> None:
+        """The chunks of a list must have as many elements as it says."""
+        for run, first in enumerate(runs.first):
+            if first < (runs.first[run + 1] if run + 1 < len(runs.first) else runs.length):
+                self._run_element((*place[:-1], Step(place[-1].field, index=first)))
+
     def is_there(self, place: Place) -> bool:
         """Whether a field is set, or an element or entry is there."""
         step = place[-1]

@@ -13,7 +13,16 @@ from typing import Any
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from shardwright.serialization.fields import KEY_KINDS, MapKey, Step, find_field, is_map, key_field, value_field
+from shardwright.serialization.fields import (
+    KEY_KINDS,
+    MapKey,
+    Step,
+    find_field,
+    format_path,
+    is_map,
+    key_field,
+    value_field,
+)
 from shardwright.serialization.protos import chunk_pb2
 
 Key = tuple[int | MapKey, ...]
@@ -70,6 +79,10 @@ class Shape:
             field = find_field(self.message, number)
             shape = self.into[number] = Shape(self.chain, field.message_type, field, whole=True)
         return shape
+
+    def text(self, key: Key) -> str:
+        """A path that leads here, as text."""
+        return format_path(steps_of(self, key))
 
     @property
     def value_field(self) -> FieldDescriptor:
@@ -145,6 +158,14 @@ def shape_at(shape: Shape, path: Sequence[Step]) -> Shape:
         shape = shape.enter(step.field.number)
         if (step.key is not None or step.index is not None) and shape.element is not None:
             shape = shape.element
+    return shape
+
+
+def list_shape(root: Shape, key: Key) -> Shape:
+    """The shape of a path to a list whose fields are known to be there."""
+    shape = root
+    for member in key:
+        shape = shape.element or shape.enter(int(member))
     return shape
 
 

@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-import random
-from typing import Any
-
 import pytest
-from chunk_cases import chunked_file, constant, tree
+from chunk_faults import OPTIONS, SAMPLES
 
 from shardwright.serialization.merging import MergeError, Merger
 from shardwright.serialization.protos import graph_pb2
 
 CODES = ("SW0801", "SW0802", "SW0803", "SW0804", "SW0805", "SW0833", "SW0835")
-
-
-def sample(options: str) -> tuple[bytes, Any]:
-    """A file of a bit more than 64 KiB: a graph, two runs of nodes, and the contents of constants."""
-    draw = random.Random(7)
-    sizes = [20000, 300, 0, 21000, 9, 21000, 4000]
-    contents = [draw.randbytes(size) for size in sizes]
-    nodes = [constant(f"node {number}") for number in range(7)]
-    runs = [graph_pb2.GraphDef(node=nodes[:3]), graph_pb2.GraphDef(node=nodes[3:5]), graph_pb2.GraphDef(node=nodes[5:])]
-    runs[0].versions.producer = 12
-    fields: list[Any] = [((1, [number], 5, {"s": "value"}, 8, 4), number + 3) for number in range(7)]
-    message = tree(0, ((), 1), ((), 2), *fields)
-    data = chunked_file([*runs, *contents], message, options=options)
-    expected = graph_pb2.GraphDef(node=nodes, versions=runs[0].versions)
-    for node, content in zip(expected.node, contents, strict=True):
-        node.attr["value"].tensor.tensor_content = content
-    return data, expected
-
-
-OPTIONS = ["uncompressed", "brotli:1,padding:500", "zstd:1,chunk_size:1"]
-SAMPLES = {options: sample(options) for options in OPTIONS}
 
 
 @pytest.mark.parametrize("options", OPTIONS)

@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from chunk_cases import Many, chunked_file, constant, put, tree
+from chunk_faults import wrong_runs
 from every_field import random_message
 from google.protobuf.message import Message
 
@@ -19,8 +20,7 @@ from shardwright.serialization.fields import FieldTagError, is_map, value_field
 from shardwright.serialization.ir_proto import module_to_proto
 from shardwright.serialization.merging import ElementError, LazyMessage, MergeError, Merger, open_message
 from shardwright.serialization.merging.chunked_file import ChunkedFile
-from shardwright.serialization.protos import chunk_pb2, graph_pb2, ir_pb2, records_pb2
-from shardwright.serialization.riegeli import RecordWriterOptions
+from shardwright.serialization.protos import chunk_pb2, graph_pb2, ir_pb2
 from shardwright.serialization.splitting import splitter_for
 
 
@@ -324,28 +324,6 @@ def test_chunks_by_hand(tmp_path: Path) -> None:
         assert check(lazy, merged, (), 3) > 20
         assert bytes(lazy.view("data")) == b"in two pieces"
         assert lazy.get("number") == 44
-
-
-def wrong_runs(path: Path, **changes: Any) -> None:
-    """The file again, with another list of runs."""
-    with ChunkedFile(path) as file:
-        said = records_pb2.RecordsMetadata.FromString(file.reader.metadata or b"")
-        metadata = chunk_pb2.ChunkMetadata.FromString(bytes(file.metadata))
-        records = [bytes(file.view(number)) for number in range(len(file))]
-    for name, value in changes.items():
-        runs = said.chunked_file.runs[0]
-        runs.ClearField(name)  # type: ignore[arg-type]
-        if isinstance(value, list):
-            getattr(runs, name).extend(value)
-        else:
-            setattr(runs, name, value)
-
-    def types(found: chunk_pb2.ChunkMetadata) -> None:
-        for old, new in zip(metadata.chunks, found.chunks, strict=True):
-            new.type = old.type
-
-    options = RecordWriterOptions("uncompressed", metadata=said.SerializeToString())
-    path.write_bytes(chunked_file(records, metadata.message, types, options=options))  # type: ignore[arg-type]
 
 
 def get_all(path: Path, nodes: int) -> None:
