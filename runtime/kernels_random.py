@@ -22,10 +22,10 @@ BLOCK = 1 << 14
 
 _MASK = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
-_ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-_PARITY = np.uint32(0x1BD11BDA)
-_WEYL = np.uint32(0x9E3779B9), np.uint32(0xBB67AE85)
-_MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+PARITY = np.uint32(0x1BD11BDA)
+WEYL = np.uint32(0x9E3779B9), np.uint32(0xBB67AE85)
+MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _SCRAMBLE = np.uint32(0x3EC8F720), np.uint32(0x02461E29)
 
 
@@ -58,10 +58,10 @@ def join_words(low: Array, high: Array) -> Array:
 
 def threefry(xp: Any, key: Words, counter: Words) -> tuple[Array, Array]:
     """Two random words for each counter of two words."""
-    keys = [*key, key[0] ^ key[1] ^ _PARITY]
+    keys = [*key, key[0] ^ key[1] ^ PARITY]
     x, y = counter[0] + keys[0], counter[1] + keys[1]
     for group in range(5):
-        for rotation in _ROTATIONS[group % 2]:
+        for rotation in ROTATIONS[group % 2]:
             x = x + y
             y = x ^ (y << np.uint32(rotation) | y >> np.uint32(32 - rotation))
         x = x + keys[(group + 1) % 3]
@@ -74,16 +74,16 @@ def philox(key: Words, counter: Words) -> Words:
     a, b, c, d = counter
     low, high = key
     for _ in range(10):
-        first, second = split_words(a * _MULTIPLIERS[0]), split_words(c * _MULTIPLIERS[1])
+        first, second = split_words(a * MULTIPLIERS[0]), split_words(c * MULTIPLIERS[1])
         a, b, c, d = second[1] ^ b ^ low, second[0], first[1] ^ d ^ high, first[0]
-        low, high = low + _WEYL[0], high + _WEYL[1]
+        low, high = low + WEYL[0], high + WEYL[1]
     return a, b, c, d
 
 
 def threefry_bits(xp: Any, state: Array, shape: tuple[int, ...], *, wide: bool) -> tuple[Array, Array]:
     """The next state, and bits of a shape: two words of 32 bits, or one of 64, for each counter."""
     start = state[..., 1]
-    half, dim = (shape, None) if wide else _halves(shape)
+    half, dim = (shape, None) if wide else halves(shape)
     count = math.prod(half)
     key = split_words(_flat(state[..., 0]))
 
@@ -119,7 +119,7 @@ def _cut(array: Array, dim: int, extent: int) -> Array:
     return array[(slice(None),) * dim + (slice(0, extent),)]
 
 
-def _halves(shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+def halves(shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
     """The shape of the counters, which make two words each, and the dim along which these alternate."""
     if not shape:
         return (1,), 0

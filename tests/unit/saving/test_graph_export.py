@@ -223,6 +223,23 @@ def test_floats_round_and_compare_in_total_order() -> None:
     assert run(export_module(parse_module(text)), given)[0].tolist() == [1.0, 1.0, np.inf, 0.0]
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "state", "following", "bits"),
+    [
+        ("PHILOX", [5, 7], [5, 8], [1957188081, 3299040168]),
+        ("THREE_FRY", [0, 0], [0, 1], [1797259609, 2579123966]),  # as Random123 gives for key and counter zero
+    ],
+)
+def test_random_bits(algorithm: str, state: list[int], following: list[int], bits: list[int]) -> None:
+    text = (
+        "func.func @main(%s: tensor<2xui64>) -> (tensor<2xui64>, tensor<2xui32>) {\n"
+        f"  %a, %b = stablehlo.rng_bit_generator %s, algorithm = {algorithm} : (tensor<2xui64>) -> "
+        "(tensor<2xui64>, tensor<2xui32>)\n  return %a, %b : tensor<2xui64>, tensor<2xui32>\n}"
+    )
+    made = run(export_module(parse_module(text)), np.array(state, "uint64"))
+    assert [each.tolist() for each in made] == [following, bits]
+
+
 def test_all_that_tensorflow_cannot_say_is_listed_at_once() -> None:
     text = program(
         "  %0 = chlo.next_after %x0, %x0 : tensor<2x2xbf16>, tensor<2x2xbf16> -> tensor<2x2xbf16>\n"

@@ -218,6 +218,22 @@ def test_pointwise_ops_on_extreme_numbers(block: int) -> None:
         assert not wrong.any(), f"{name} {kinds}: {[array[wrong] for array in (*arrays, found, wanted)]}"
 
 
+@pytest.mark.parametrize(("algorithm", "words"), [("THREE_FRY", 2), ("PHILOX", 2), ("PHILOX", 3)])
+def test_random_bits(algorithm: str, words: int) -> None:
+    for kind in ("ui8", "ui32", "i64"):
+        for shape in ((), (5,), (4, 3), (3, 5), (1, 7, 2)):
+            made, state = "x".join([*map(str, shape), kind]), f"{words}xui64"
+            text = (
+                f"func.func @main(%s: tensor<{state}>) -> (tensor<{state}>, tensor<{made}>) {{\n"
+                f"  %a, %b = stablehlo.rng_bit_generator %s, algorithm = {algorithm} : (tensor<{state}>) -> "
+                f"(tensor<{state}>, tensor<{made}>)\n  return %a, %b : tensor<{state}>, tensor<{made}>\n}}"
+            )
+            arrays = [np.array([2**64 - 3, 2**64 - 2, 7][:words], "uint64")]
+            wanted = compile_module(unsharded_module(parse_module(text))).run(list(arrays))
+            for found, each in zip(run(export_module(parse_module(text)), arrays), wanted, strict=True):
+                np.testing.assert_array_equal(found, each)
+
+
 def test_saved_models_run(tmp_path: Path) -> None:
     def loss(params: dict[str, Any], x: Any, y: Any) -> Any:
         hidden = sw.nn.relu(x @ params["w"] + params["b"])
