@@ -15,11 +15,12 @@ from shardwright.tools.suggest import propose
 
 COMMANDS = {
     "run": "partition a program, run it on simulated devices, and compare its results",
-    "export": "print the partitioned program for others: StableHLO with collectives, or Shardy's annotations",
+    "explain": "show each collective of the partitioned program: its bytes, who asked for it, and why",
+    "export": "print the program for others: StableHLO with collectives, Shardy's annotations, TensorFlow's graph",
     "inspect": "show what is in a stored message: its chunks, and the sizes of its fields",
     "split": "write a message or program of any size, in chunks if it is large",
     "merge": "write a message that is in chunks in one piece",
-    "explain": "show each collective of the partitioned program: its bytes, who asked for it, and why",
+    "verify": "check every byte of a stored message, directory or checkpoint",
 }
 """Each subcommand (the module `tools.command_NAME`) and the line about it."""
 
