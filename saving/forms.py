@@ -117,7 +117,7 @@ def read_signature(message: pb.Signature) -> inspect.Signature:
                 for item in message.parameters
             ]
         )
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, TypeError, IndexError) as error:
         raise malformed(f"the parameters of a function: {error}") from error
 
 
@@ -138,8 +138,8 @@ def call_form(tree: Tree, signature: inspect.Signature | None, static_form: Call
     if signature is not None:
         try:
             given = signature.bind(*values, **named)
-        except TypeError:
-            return ("no call",), ()
+        except TypeError:  # a form that equals no other
+            return object(), ()
         values, named = list(given.args), given.kwargs
     items = sorted(named.items())
     order = [number for part in (*values, *[part for _, part in items]) for number in part[1]]

@@ -11,6 +11,7 @@ from xdsl.ir import Block, SSAValue
 
 from shardwright.compiler import emit
 from shardwright.compiler.array import Array
+from shardwright.compiler.decided import Layouts, layouts_of
 from shardwright.compiler.dtypes import kind_of, scalar_kind
 from shardwright.compiler.faults import attribute_error
 from shardwright.compiler.function import static_places
@@ -30,6 +31,9 @@ from shardwright.saving.forms import call_form
 from shardwright.saving.placement import rename_meshes
 from shardwright.saving.programs import SavedProgram
 from shardwright.saving.values import Writer
+
+LONG_TEXT = 400
+"""How much of an argument's text messages show."""
 
 _KINDS = {"integer": ("integer",), "float": ("integer", "float"), "complex": ("integer", "float", "complex")}
 """Which Python numbers a parameter of each kind takes."""
@@ -94,6 +98,10 @@ class LoadedFunction:
         """The program that a call with these arguments runs."""
         return self._chosen(args, kwargs)[0].compiled
 
+    def layouts(self, *args: Any, **kwargs: Any) -> Layouts:
+        """The layouts of arguments, variables, results and all values of the program for these arguments."""
+        return layouts_of(self.trace(*args, **kwargs).propagate())
+
     def _chosen(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[SavedProgram, list[Any]]:
         """The program for a call, and the call's arrays in the program's order."""
         given = self._flatten(args, kwargs)
@@ -155,8 +163,13 @@ def _line(program: SavedProgram) -> str:
 def _call_text(program: SavedProgram) -> str:
     """How a program is called: its arrays by their types, static values as they are."""
     args, kwargs = unflatten(program.arguments, [_Shown(str(parameter)) for parameter in program.parameters])
-    given = [item for item in args if not isinstance(item, LoadedModule)]
-    return ", ".join([*map(repr, given), *[f"{name}={value!r}" for name, value in kwargs.items()]]) or "no arguments"
+    given = [_brief(item) for item in args if not isinstance(item, LoadedModule)]
+    return ", ".join([*given, *[f"{name}={_brief(value)}" for name, value in kwargs.items()]]) or "no arguments"
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= LONG_TEXT else f"{text[:LONG_TEXT]}..."
 
 
 class _Shown:

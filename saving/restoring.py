@@ -63,7 +63,7 @@ class Restorer:
         for number, item in enumerate(self._message.objects):
             if item.WhichOneof("kind") == "module":
                 self._fill(self._objects[number], item.module)
-        return self._object(0, 0)
+        return self._object(0)
 
     def _make_arrays(self, read: ReadArrays) -> None:
         wanted: Wanted = {}
@@ -104,20 +104,22 @@ class Restorer:
             name = self._place.reader.value(member.key)
             if not isinstance(name, str):
                 raise malformed(f"an attribute called {name!r}")
-            vars(module)[name] = self._object(member.object, 0)
+            vars(module)[name] = item = self._object(member.object)
+            if name == "__call__" and not isinstance(item, LoadedFunction):
+                raise malformed("a module is called that has no function for it")
 
-    def _object(self, number: int, depth: int) -> Any:
+    def _object(self, number: int) -> Any:
         if number in self._objects:
             return self._objects[number]
-        if number >= len(self._message.objects) or number in self._open or depth > DEPTH:
+        if number >= len(self._message.objects) or number in self._open or len(self._open) > DEPTH:
             raise malformed(f"object {number} is not there, contains itself, or is nested too deeply")
         message = self._message.objects[number]
         kind = message.WhichOneof("kind")
         self._open.add(number)
         if kind == "container":
-            self._objects[number] = self._container(message.container, depth)
+            self._objects[number] = self._container(message.container)
         elif kind == "function":
-            self._objects[number] = self._function(message.function, depth)
+            self._objects[number] = self._function(message.function)
         elif kind == "value":
             self._objects[number] = self._place.reader.value(message.value)
         else:
@@ -125,18 +127,18 @@ class Restorer:
         self._open.discard(number)
         return self._objects[number]
 
-    def _container(self, message: pb.Container, depth: int) -> Any:
-        items = [self._object(member.object, depth + 1) for member in message.members]
+    def _container(self, message: pb.Container) -> Any:
+        items = [self._object(member.object) for member in message.members]
         if message.kind == pb.Container.DICT:
             keys = [hashable(self._place.reader.value(member.key)) for member in message.members]
             return dict(zip(keys, items, strict=True))
         return tuple(items) if message.kind == pb.Container.TUPLE else items
 
-    def _function(self, message: pb.Function, depth: int) -> LoadedFunction:
+    def _function(self, message: pb.Function) -> LoadedFunction:
         if not message.programs:
             raise malformed(f"the function {message.name} has no program")
         signature = read_signature(message.signature) if message.HasField("signature") else None
-        instance = self._object(message.instance, depth + 1) if message.HasField("instance") else None
+        instance = self._object(message.instance) if message.HasField("instance") else None
         programs = [self._program(number) for number in message.programs]
         return LoadedFunction(message.name, programs, signature, message.static_names, instance)
 
@@ -156,7 +158,12 @@ class Restorer:
         return self._place.layout(message)
 
     def _object_at(self, number: int) -> Any:
-        return self._object(number, 0)
+        """A module or variable to which a value refers; other objects are nobody's values."""
+        if number < len(self._message.objects):
+            kind = self._message.objects[number].WhichOneof("kind")
+            if kind in ("module", "variable", "array"):
+                return self._object(number)
+        raise malformed(f"a value refers to object {number}, which is no module and no variable")
 
 
 def _stored(item: pb.Object) -> pb.Variable | pb.Array:

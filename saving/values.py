@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any, cast
@@ -29,6 +29,9 @@ from shardwright.serialization.protos import program_pb2 as pb
 
 DEPTH = 24
 """How deep containers may be nested in one value; protobuf's parsers stop at 100 messages, of which a level needs 3."""
+
+LARGE_INTEGER = 1024
+"""The most bytes of a whole number; Python does not print much larger ones."""
 
 PYTHON_CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (bool, int, float, complex, str, bytes, list, tuple, dict, slice, range)
@@ -134,6 +137,8 @@ def _text(writer: Writer, value: str, where: str, depth: int) -> pb.Value:
 def _integer(writer: Writer, value: int, where: str, depth: int) -> pb.Value:
     if -(1 << 63) <= value < 1 << 63:
         return pb.Value(integer=value)
+    if value.bit_length() >= 8 * LARGE_INTEGER:
+        raise SavingError("SW0865", f"{where} is a whole number of {value.bit_length()} bits, which cannot be stored")
     return pb.Value(large_integer=value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True))
 
 
@@ -217,6 +222,12 @@ def _range(reader: Reader, message: pb.Values) -> range:
     return range(*bounds)
 
 
+def _large_integer(reader: Reader, message: bytes) -> int:
+    if len(message) > LARGE_INTEGER:
+        raise malformed(f"a whole number of {len(message)} bytes")
+    return int.from_bytes(message, "little", signed=True)
+
+
 def _scalar(reader: Reader, message: pb.Scalar) -> Any:
     dtype = dtype_named(message.dtype)
     if len(message.raw) != dtype.itemsize:
@@ -234,7 +245,7 @@ _READERS: dict[str, Callable[[Reader, Any], Any]] = {
     "none": lambda reader, message: None,
     "truth": lambda reader, message: message,
     "integer": lambda reader, message: message,
-    "large_integer": lambda reader, message: int.from_bytes(message, "little", signed=True),
+    "large_integer": _large_integer,
     "float_number": lambda reader, message: message,
     "complex_number": lambda reader, message: complex(message.real, message.imaginary),
     "text": lambda reader, message: message,
@@ -302,8 +313,3 @@ def _public_functions() -> dict[str, Any]:
 
 def _public_name(value: Any) -> str | None:
     return next((name for name, item in _public_functions().items() if item is value), None)
-
-
-def is_record(value: Any) -> bool:
-    """Whether a value is stored by the names of its fields."""
-    return is_dataclass(value) and bool(fields(value)) and not isinstance(value, type)
