@@ -158,7 +158,8 @@ class ComposableSplitter(Splitter):
             raise SplitError("SW0818", f"a chunk is put at an index from 0 to {count}, not {index!r}")
         fields, field = self._field(path)
         place = len(self._chunks) if index is None else index
-        shifted(self._chunked_message, place)
+        if place < len(self._chunks):
+            shifted(self._chunked_message, place)
         field.chunk_index = place
         self._chunks.insert(place, added)
         if index is not None:
