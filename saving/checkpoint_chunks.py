@@ -9,10 +9,12 @@ begins and ends at the border of a chunk, or close to it. Nothing is compressed,
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from shardwright.layout.boxes import Box
 
@@ -21,6 +23,9 @@ CHUNK_BYTES = 64 << 10
 
 _SMALL_CHUNK_BYTES = 256
 
+_GAP_BYTES = 4095
+"""What tensorstore reads between two chunks of a file rather than skip it."""
+
 FILE_BYTES = 8 << 20
 """
 What a file may hold, which is also what is held in memory beyond the array while one is written or read.
@@ -28,10 +33,10 @@ What a file may hold, which is also what is held in memory beyond the array whil
 Larger ones do not fit into a processor's cache, which halves the speed.
 """
 
-MAX_CHUNK_BYTES = 32 << 20
+MAX_CHUNK_BYTES = 16 << 20
 """What a chunk may hold at all: a reader needs one in memory at a time."""
 
-MAX_FILE_BYTES = 1 << 30
+MAX_FILE_BYTES = 16 << 20
 MAX_FILE_CHUNKS = 1 << 16
 
 _RUN_BYTES = 256
@@ -109,10 +114,27 @@ class Grid:
         for index in product(*spans):
             yield index, meet(self.file_box(index), box)
 
-    def read_bytes(self, box: Box) -> int:
-        """What storage reads for a part of one file: whole chunks, and the file's index."""
-        extents = [-(-stop // extent) - start // extent for (start, stop), extent in zip(box, self.chunk, strict=True)]
-        return math.prod(extents) * (self.chunk_bytes + _CHECKSUM_BYTES) + self.index_bytes
+    def read_bytes(self, piece: Box) -> int:
+        """
+        What storage reads for a part of one file: whole chunks, short gaps between them, and the file's index.
+
+        >>> grid = Grid((4, 8), (4, 8), (2, 2), 4)  # two rows of four chunks of 16 bytes, and of 4 for the checksum
+        >>> [grid.read_bytes(piece) - grid.index_bytes for piece in (((0, 2), (0, 8)), ((1, 3), (2, 3)))]
+        [80, 100]
+        """
+        stride = self.chunk_bytes + _CHECKSUM_BYTES
+        spans = [range(start // size, -(-stop // size)) for (start, stop), size in zip(piece, self.chunk, strict=True)]
+        count = math.prod(map(len, spans))
+        gaps = self._gaps(piece, spans) * stride if stride <= _GAP_BYTES and count > 1 else np.zeros(0, np.int64)
+        return count * stride + int(gaps[gaps <= _GAP_BYTES].sum()) + self.index_bytes
+
+    def _gaps(self, piece: Box, spans: Sequence[range]) -> np.ndarray[Any, Any]:
+        """How many chunks lie between each two neighbours of those in `spans`; a file has its chunks row-major."""
+        box = self.file_box(tuple(start // size for (start, _), size in zip(piece, self.file, strict=True)))
+        first = [start // size for (start, _), size in zip(box, self.chunk, strict=True)]
+        counts = [-(-stop // size) - at for (_, stop), size, at in zip(box, self.chunk, first, strict=True)]
+        places = [np.asarray(span) - at for span, at in zip(spans, first, strict=True)]
+        return np.diff(np.ravel_multi_index(np.ix_(*places), counts).ravel()) - 1
 
 
 def meet(first: Box, second: Box) -> Box:
@@ -169,8 +191,8 @@ def _aim(size: int) -> int:
     """
     What the chunks of a part of `size` bytes shall hold: about 256 chunks, whose index is small beside them.
 
-    >>> [_aim(4**power) for power in (1, 9, 10, 11, 14)]
-    [256, 1024, 4096, 16384, 65536]
+    >>> [_aim(4**power) for power in (1, 10, 11, 14)]
+    [256, 4096, 16384, 65536]
     """
     return min(max(size // 256, _SMALL_CHUNK_BYTES), CHUNK_BYTES)
 

@@ -189,7 +189,11 @@ class ArrayStore:
         Raises `ValueError` (SW0873) when what storage has is not what was written.
         """
         placed = (_NOWHERE if layout is None else layout).for_rank(len(entry.shape))
-        stacked = np.empty(stacked_shape(placed, entry.shape), entry.element)
+        shape = stacked_shape(placed, entry.shape)
+        try:
+            stacked = np.empty(shape, entry.element)
+        except MemoryError as error:
+            raise checkpoint_error("SW0879", f"{entry.name!r}: there is no memory for {list(shape)}") from error
         self._read_boxes(entry, stacked, holdings(placed, entry.shape), moved)
         return stacked if layout is None else DTensor(stacked, placed)
 
@@ -294,7 +298,7 @@ _OTHERS_SHOWN = 10
 def zarr_text(entry: ArrayEntry) -> bytes:
     """The `zarr.json` by which other zarr libraries find an array; it is never read here."""
     about = {"zarr_format": 3, "node_type": "array", **_zarr_metadata(entry)}
-    return json.dumps({**about, "attributes": {"name": entry.name, "dtype": entry.dtype}}, indent=1).encode()
+    return json.dumps({**about, "attributes": {"name": entry.name, "dtype": entry.dtype}}).encode()
 
 
 def _zarr_metadata(entry: ArrayEntry) -> dict[str, Any]:
