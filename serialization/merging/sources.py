@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -13,6 +14,7 @@ from shardwright.serialization.merging.errors import MergeError
 from shardwright.serialization.merging.plan import BYTES_CHUNK, MESSAGE_CHUNK, Part
 
 SMALL = 1 << 20
+HUGE_FROM = 1 << 22
 LARGEST = (1 << 31) - 1
 """The most bytes that protobuf parses at once or holds in a field."""
 
@@ -104,10 +106,17 @@ class MemorySource:
 
 
 def fresh_bytes(size: int) -> bytearray:
-    """A `bytearray` whose pages are made when they are written: `bytearray(size)` would write zeros first."""
+    """A `bytearray` whose pages, large ones, are made when they are written; `bytearray(size)` would write zeros."""
     make: Any = ctypes.pythonapi.PyByteArray_FromStringAndSize
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_ssize_t)
-    return make(None, size)
+    data: bytearray = make(None, size)
+    if size >= HUGE_FROM and hasattr(mmap, "MADV_HUGEPAGE"):
+        begin = ctypes.addressof(ctypes.c_char.from_buffer(data))
+        first = -(-begin // mmap.PAGESIZE) * mmap.PAGESIZE
+        advise: Any = ctypes.CDLL(None).madvise
+        advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+        advise(first, begin + size - first, mmap.MADV_HUGEPAGE)
+    return data
 
 
 def merge_bytes(
