@@ -14,6 +14,10 @@ _FIELDS = {"int": "i", "float": "f", "bool": "b", "string": "s", "type": "type",
 _FIELDS["func"] = "func"
 
 
+MOST = 1 << 16
+"""The most inputs or outputs of one name."""
+
+
 def attribute(node: Node, definition: graph_pb2.OpDef.AttrDef) -> Any:
     """
     The value of one attribute, or its default: numbers, texts, shapes as tuples, types as TensorFlow's numbers, lists.
@@ -108,7 +112,10 @@ class Signature:
         if argument.type_list_attr:
             return self[argument.type_list_attr]
         kind = self[argument.type_attr] if argument.type_attr else argument.type
-        return [kind] * (self[argument.number_attr] if argument.number_attr else 1)
+        count = self[argument.number_attr] if argument.number_attr else 1
+        if count > MOST:
+            raise GraphError("SW0887", f"{self.node}: attribute {argument.number_attr!r} is {count}, above {MOST}")
+        return [kind] * count
 
     def inputs_by_name(self) -> Iterator[tuple[str, slice]]:
         """Each input's name with its places among the node's inputs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -92,6 +93,8 @@ class Call:
     def known(self, value: Value, what: str) -> np.ndarray[Any, Any]:
         """A value that must be known while the program is made; GraphError (SW0890) for traced ones."""
         if isinstance(value, np.ndarray):
+            if value.size > FOLDED:
+                raise self.fault(f"its {what} is made of {value.size} numbers, which is more than any has")
             return value
         raise GraphError(
             "SW0890",
@@ -194,7 +197,7 @@ class Interpreter:
         if node.op in self.state.library:
             return tuple(self.call(node.op, inputs, node))
         row = ROWS[node.op]
-        folding = row.folds and all(isinstance(value, np.ndarray) and value.size <= FOLDED for value in inputs)
+        folding = row.folds and _folds(inputs)
         given = inputs if folding else [self.prepared(value, node, at) for at, value in enumerate(inputs)]
         if not _takes(row.evaluate, len(given)):
             raise GraphError("SW0886", f"{node} has {len(given)} inputs")
@@ -232,6 +235,18 @@ class Interpreter:
         """The node as a place: its name, in the graph, at its number."""
         place = FileLineColLoc(StringAttr(f"{self.state.label}:{node.name}"), IntAttr(node.ordinal), IntAttr(1))
         return NameLoc(StringAttr(node.name), place)
+
+
+def _folds(inputs: Sequence[Value]) -> bool:
+    """Whether all inputs are known, and little also after they have been broadcast against each other."""
+    shapes: list[tuple[int, ...]] = []
+    for value in inputs:
+        if not isinstance(value, np.ndarray) or value.size > FOLDED:
+            return False
+        shapes.append(value.shape)
+    rank = max(map(len, shapes), default=0)
+    widest = [max((shape[-dim] for shape in shapes if len(shape) >= dim), default=1) for dim in range(1, rank + 1)]
+    return math.prod(widest) <= 16 * FOLDED
 
 
 @cache

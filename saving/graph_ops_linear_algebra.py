@@ -69,7 +69,7 @@ def _with_diagonal(call: Call, x: Any, diagonal: Any) -> Any:
     if diagonal.shape != (*x.shape[:-2], count):
         raise call.fault(f"a diagonal of shape {list(diagonal.shape)} does not fit matrices of {list(x.shape)}")
     wide = shardwright.expand_dims(diagonal, axis=-1 if rows <= columns else -2)
-    return shardwright.where(np.eye(rows, columns, dtype=bool), wide, x)
+    return shardwright.where(shardwright.eye(rows, columns, dtype=bool), wide, x)
 
 
 def _transform(function: str, rank: int) -> Any:

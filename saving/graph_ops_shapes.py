@@ -123,8 +123,9 @@ def _joined(call: Call, values: Sequence[Any], dim: Value) -> Any:
 
 
 @row("Pack", folds=True)
-def _pack(call: Call, *values: Value) -> Any:
-    return call.xp.stack(values, axis=call["axis"])
+def _pack(call: Call, *values: Any) -> Any:
+    small = call.folding and sum(value.size for value in values) <= FOLDED
+    return (np if small else shardwright).stack(values, axis=call["axis"])
 
 
 @row("Unpack", folds=True)
@@ -212,8 +213,9 @@ def _range(call: Call, start: Value, limit: Value, delta: Value) -> Any:
 @row("LinSpace")
 def _lin_space(call: Call, start: Any, stop: Any, num: Value) -> Any:
     count = call.number(num, "number of elements")
-    steps = np.linspace(0, 1, count).astype(start.dtype)
-    return shardwright.add(start, shardwright.multiply(steps, shardwright.subtract(stop, start)))
+    places = shardwright.arange(count, dtype=start.dtype)
+    step = shardwright.divide(shardwright.subtract(stop, start), np.array(max(count - 1, 1)).astype(start.dtype))
+    return shardwright.add(start, shardwright.multiply(places, step))
 
 
 @row("Pad")
@@ -291,13 +293,13 @@ def _matrix_diag_v3(call: Call, x: Any, k: Value, rows: Value, columns: Value, f
     size = x.shape[-1]
     if given[0] != [0] or any(one not in ([-1], [size]) for one in given[1:]):
         raise call.fault("only the main diagonal of square matrices is supported", "SW0885")
-    return shardwright.where(np.eye(size, dtype=bool), _on_diagonal(x), fill)
+    return shardwright.where(shardwright.eye(size, dtype=bool), _on_diagonal(x), fill)
 
 
 def _on_diagonal(x: Any) -> Any:
     size = x.shape[-1]
     spread = shardwright.broadcast_to(shardwright.expand_dims(x, axis=-1), (*x.shape, size))
-    return shardwright.where(np.eye(size, dtype=bool), spread, np.zeros((), x.dtype))
+    return shardwright.where(shardwright.eye(size, dtype=bool), spread, np.zeros((), x.dtype))
 
 
 @row("MatrixDiagPart")
@@ -347,9 +349,16 @@ def _deepened(call: Call, x: Any, block: int) -> Any:
     return shardwright.reshape(moved, (batch, height // block, width // block, features * block**2))
 
 
+def _pairs(call: Call, edges: Value, what: str) -> list[list[int]]:
+    known = call.known(edges, what)
+    if known.ndim != 2 or known.shape[1] != 2:
+        raise call.fault(f"its {what} have shape {list(known.shape)}, not two for each dim")
+    return known.tolist()
+
+
 @row("SpaceToBatchND")
 def _space_to_batch(call: Call, x: Any, block_shape: Value, paddings: Value) -> Any:
-    blocks, edges = call.numbers(block_shape, "blocks"), call.known(paddings, "paddings").tolist()
+    blocks, edges = call.numbers(block_shape, "blocks"), _pairs(call, paddings, "paddings")
     rest = x.ndim - 1 - len(blocks)
     padded = _padded(call, x, np.array([[0, 0], *edges, *[[0, 0]] * rest]), np.zeros((), x.dtype))
     batch, *sizes = padded.shape
@@ -364,7 +373,7 @@ def _space_to_batch(call: Call, x: Any, block_shape: Value, paddings: Value) -> 
 
 @row("BatchToSpaceND")
 def _batch_to_space(call: Call, x: Any, block_shape: Value, crops: Value) -> Any:
-    blocks, edges = call.numbers(block_shape, "blocks"), call.known(crops, "crops").tolist()
+    blocks, edges = call.numbers(block_shape, "blocks"), _pairs(call, crops, "crops")
     count, (batch, *sizes) = len(blocks), x.shape
     space, features = sizes[:count], sizes[count:]
     split = shardwright.reshape(x, (*blocks, batch // math.prod(blocks), *space, *features))

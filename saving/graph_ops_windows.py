@@ -156,7 +156,7 @@ def _resize_nearest(call: Call, x: Any, size: Value) -> Any:
 
 @row("ResizeBilinear")
 def _resize_bilinear(call: Call, x: Any, size: Value) -> Any:
-    """Each dim is a product with a matrix that has two numbers in a row."""
+    """Along each dim, two neighbours by their distance."""
     x = shardwright.astype(x, np.float32)
     for dim, count in zip((1, 2), call.numbers(size, "size"), strict=True):
         before, scale = x.shape[dim], _scale(call, x.shape[dim], count)
@@ -164,11 +164,10 @@ def _resize_bilinear(call: Call, x: Any, size: Value) -> Any:
         half = np.float32(0.5 if call["half_pixel_centers"] else 0)
         places = np.maximum((places + half) * scale - half, 0)
         low = np.minimum(np.floor(places).astype(np.int64), before - 1)
-        share = (places - low).astype(np.float32)
-        weights = np.zeros((count, before), np.float32)
-        np.add.at(weights, (np.arange(count), low), 1 - share)
-        np.add.at(weights, (np.arange(count), np.minimum(low + 1, before - 1)), share)
-        x = shardwright.einsum("bhwc,yh->bywc" if dim == 1 else "bhwc,yw->bhyc", x, weights)
+        share = np.reshape((places - low).astype(np.float32), (count, *(1,) * (3 - dim)))
+        first = shardwright.take(x, low.astype(np.int32), axis=dim)
+        second = shardwright.take(x, np.minimum(low + 1, before - 1).astype(np.int32), axis=dim)
+        x = shardwright.add(first, shardwright.multiply(shardwright.subtract(second, first), share))
     return x
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from shardwright.saving.graph_faults import GraphError
 from shardwright.saving.graph_nodes import Library, Node, longest_first
 from shardwright.saving.graph_table import ROWS, reason
 
-MAX_NODES = 10_000_000
+MAX_NODES = 4_000_000
 """The most nodes to which calls of functions may expand."""
 
 MAX_DEPTH = 64
@@ -23,23 +23,31 @@ def survey(order: Sequence[Node], library: Library) -> list[Node]:
     Raises `GraphError`: SW0885 with all operations that are not supported; SW0886 for functions that there are not,
     that call themselves, or that expand without end.
     """
-    reached: dict[str, None] = {}
-    nodes = list(order)
-    waiting = _called(order, library)
-    while waiting:
-        name, wanted_by = waiting.pop()
-        if name not in reached:
-            reached[name] = None
-            inner = library.function(name, wanted_by).order
-            nodes += inner
-            waiting += _called(inner, library)
+    reached = check_calls(order, library, lambda node: _functions(node, library))
+    nodes = [*order, *(node for name in reached for node in library.function(name, name).order)]
     _check_supported(nodes, library)
-    _check_expansion(order, library, list(reached))
     return nodes
 
 
-def _called(order: Sequence[Node], library: Library) -> list[tuple[str, str]]:
-    return [(name, str(node)) for node in order for name in _functions(node, library)][::-1]
+def check_calls(order: Sequence[Node], library: Library, called_by: Callable[[Node], list[str]]) -> list[str]:
+    """
+    The functions that nodes call, and those call in turn.
+
+    Raises `GraphError` (SW0886) for functions that there are not, that call themselves, or that are small, and enormous
+    once each call is replaced by the function's body.
+    """
+    calls: dict[str, list[str]] = {}
+    waiting = [(name, str(node)) for node in order for name in called_by(node)][::-1]
+    while waiting:
+        name, wanted_by = waiting.pop()
+        if name not in calls:
+            found = [
+                (inner, str(node)) for node in library.function(name, wanted_by).order for inner in called_by(node)
+            ]
+            calls[name] = [inner for inner, _ in found]
+            waiting += reversed(found)
+    _check_expansion([name for node in order for name in called_by(node)], len(order), calls, library)
+    return list(calls)
 
 
 def _functions(node: Node, library: Library) -> list[str]:
@@ -65,19 +73,13 @@ def _described(op: str, count: int, node: Node) -> str:
     return f"{op}: {times} node {node.name!r}{place}{f': {why}' if why else ''}"
 
 
-def _check_expansion(order: Sequence[Node], library: Library, functions: Sequence[str]) -> None:
-    """GraphError (SW0886) for graphs that are small, and enormous once each call is replaced by the function's body."""
-
-    def inner(name: str) -> Iterator[str]:
-        return (callee for node in library.function(name, name).order for callee in _functions(node, library))
-
+def _check_expansion(first: Sequence[str], own: int, calls: dict[str, list[str]], library: Library) -> None:
     sizes: dict[str, int] = {}
     depths: dict[str, int] = {}
-    for name in longest_first(functions, lambda name: list(dict.fromkeys(inner(name)))):
-        callees = list(inner(name))
-        sizes[name] = len(library.function(name, name).order) + sum(sizes[callee] for callee in callees)
-        depths[name] = 1 + max((depths[callee] for callee in callees), default=0)
-    total = len(order) + sum(sizes[callee] for node in order for callee in _functions(node, library))
+    for name in longest_first(calls, lambda name: list(dict.fromkeys(calls[name]))):
+        sizes[name] = len(library.function(name, name).order) + sum(sizes[callee] for callee in calls[name])
+        depths[name] = 1 + max((depths[callee] for callee in calls[name]), default=0)
+    total = own + sum(sizes[callee] for callee in first)
     if total > MAX_NODES:
         raise GraphError(
             "SW0886", f"the graph's calls of functions expand to {total} nodes, and {MAX_NODES} are allowed"

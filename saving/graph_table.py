@@ -47,6 +47,7 @@ REASONS: dict[str, str] = {
     "BooleanMask": "the shape of its result depends on data",
     "DynamicPartition": "the shape of its result depends on data",
     "NonMaxSuppressionV3": "the shape of its result depends on data",
+    "XlaCallModule": "it holds a program of JAX: read that with from_jax, or export with KERAS_BACKEND=tensorflow",
     "PyFunc": "a Python function is not in the graph",
     "EagerPyFunc": "a Python function is not in the graph",
 }

@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 
 from shardwright.saving.graph_faults import GraphError
 from shardwright.saving.graph_nodes import Body, Library, Node, Reference, reference
-from shardwright.saving.graph_survey import MAX_DEPTH
+from shardwright.saving.graph_survey import check_calls
 from shardwright.saving.graph_tensors import numpy_dtype, tensor_array
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 from shardwright.serialization.tensor_bundle import TensorBundle
@@ -90,8 +90,10 @@ def restored_keys(restore: str, body: Body, library: Library) -> dict[str, str]:
     """The key in the checkpoint of each variable: what the graph that restores them assigns."""
     if not restore:
         raise GraphError("SW0892", "the model does not say how its variables are restored")
+    order = body.order([reference(restore.removeprefix("^")).node])
+    check_calls(order, library, library.called_by)
     reader = _Restoring(library)
-    reader.run(body.order([reference(restore.removeprefix("^")).node]), {}, 0)
+    reader.run(order, {})
     return reader.keys
 
 
@@ -102,16 +104,14 @@ class _Restoring:
         self._library = library
         self.keys: dict[str, str] = {}
 
-    def run(self, order: Sequence[Node], arguments: Mapping[str, _Value], depth: int) -> dict[str, Sequence[_Value]]:
-        if depth > MAX_DEPTH:
-            raise GraphError("SW0886", f"the functions that restore variables call each other {depth} deep")
+    def run(self, order: Sequence[Node], arguments: Mapping[str, _Value]) -> dict[str, Sequence[_Value]]:
         values: dict[str, Sequence[_Value]] = {}
         for node in order:
             inputs = [_looked_up(ref, arguments, values) for ref in node.inputs]
-            values[node.name] = self._outputs(node, inputs, depth)
+            values[node.name] = self._outputs(node, inputs)
         return values
 
-    def _outputs(self, node: Node, inputs: list[_Value], depth: int) -> Sequence[_Value]:
+    def _outputs(self, node: Node, inputs: list[_Value]) -> Sequence[_Value]:
         if node.op in ("Identity", "IdentityN"):
             return inputs
         if node.op == "Const" and "value" in node.proto.attr:
@@ -125,12 +125,12 @@ class _Restoring:
             if isinstance(target, _Handle) and isinstance(value, _Restored):
                 self.keys[target.name] = value.key
             return [target]
-        return [value for name in self._library.called_by(node) for value in self._called(name, node, inputs, depth)]
+        return [value for name in self._library.called_by(node) for value in self._called(name, node, inputs)]
 
-    def _called(self, name: str, node: Node, inputs: list[_Value], depth: int) -> list[_Value]:
+    def _called(self, name: str, node: Node, inputs: list[_Value]) -> list[_Value]:
         function = self._library.function(name, str(node))
         arguments = dict(zip(function.body.arguments, inputs, strict=False))
-        values = self.run(function.order, arguments, depth + 1)
+        values = self.run(function.order, arguments)
         return [_looked_up(ref, arguments, values) for ref in function.results]
 
 
@@ -143,12 +143,14 @@ def _looked_up(ref: Reference, arguments: Mapping[str, _Value], values: Mapping[
 
 def _restored(node: Node, inputs: list[_Value]) -> list[_Value]:
     names, slices = inputs[1:3] if len(inputs) == 3 else (None, None)
-    if not isinstance(names, np.ndarray) or not isinstance(slices, np.ndarray) or names.shape != slices.shape:
+    count = len(node.proto.attr["dtypes"].list.type) if "dtypes" in node.proto.attr else 0
+    texts = [one for one in (names, slices) if isinstance(one, np.ndarray) and one.dtype.kind == "O"]
+    if len(texts) != 2 or any(one.shape != (count,) for one in texts):
         raise GraphError("SW0892", f"{node} does not say which tensors it restores")
-    for name, part in zip(names.flat, slices.flat, strict=True):
+    for name, part in zip(*texts, strict=True):
         if part:
             raise GraphError("SW0892", f"{node} restores a part of {name.decode('utf-8', 'replace')!r}: {part!r}")
-    return [_Restored(name.decode("utf-8", "replace")) for name in names.flat]
+    return [_Restored(name.decode("utf-8", "replace")) for name in texts[0]]
 
 
 def handle_name(node: graph_pb2.NodeDef) -> str:
