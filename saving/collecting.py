@@ -254,7 +254,8 @@ class Collector:
         name, number = mesh.name, 1
         while name in names:
             name, number = f"{mesh.name}_{number}", number + 1
-        message = self.message.meshes.add(name=name, devices=mesh.devices or ())
+        clients = mesh.num_clients if mesh.num_clients > 1 else 0
+        message = self.message.meshes.add(name=name, devices=mesh.devices or (), clients=clients)
         for axis, size in mesh.sizes.items():
             message.axes.add(name=axis, size=size)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from shardwright.compiler.variables import Variable
 from shardwright.layout import Layout, Mesh
+from shardwright.layout.clients import Clients
 from shardwright.saving.directories import AxisNames
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.forms import read_signature
@@ -175,7 +177,15 @@ def _has_layout(item: pb.Object) -> bool:
 
 
 def _mesh(message: pb.Mesh) -> Mesh:
-    return Mesh([(axis.name, axis.size) for axis in message.axes], list(message.devices) or None, name=message.name)
+    mesh = Mesh([(axis.name, axis.size) for axis in message.axes], list(message.devices) or None, name=message.name)
+    if message.clients <= 1:
+        return mesh
+    if mesh.devices is None or mesh.size % message.clients:
+        raise malformed(f"{message.clients} processes share the {mesh.size} devices of {mesh!r}")
+    record, share = mesh.record(), mesh.size // message.clients
+    start = share * Clients.found(message.clients).place
+    local = {"local_ids": record.ids[start : start + share], "local_devices": mesh.devices[start : start + share]}
+    return Mesh.from_record(replace(record, all_devices=mesh.devices, **local), message.name)
 
 
 def _variable(message: pb.Variable, value: Any) -> Variable:

@@ -33,14 +33,16 @@ class File(_message.Message):
     def __init__(self, path: _Optional[str] = ..., size: _Optional[int] = ..., hash: _Optional[int] = ...) -> None: ...
 
 class Mesh(_message.Message):
-    __slots__ = ("name", "axes", "devices")
+    __slots__ = ("name", "axes", "devices", "clients")
     NAME_FIELD_NUMBER: _ClassVar[int]
     AXES_FIELD_NUMBER: _ClassVar[int]
     DEVICES_FIELD_NUMBER: _ClassVar[int]
+    CLIENTS_FIELD_NUMBER: _ClassVar[int]
     name: str
     axes: _containers.RepeatedCompositeFieldContainer[MeshAxis]
     devices: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, name: _Optional[str] = ..., axes: _Optional[_Iterable[_Union[MeshAxis, _Mapping]]] = ..., devices: _Optional[_Iterable[str]] = ...) -> None: ...
+    clients: int
+    def __init__(self, name: _Optional[str] = ..., axes: _Optional[_Iterable[_Union[MeshAxis, _Mapping]]] = ..., devices: _Optional[_Iterable[str]] = ..., clients: _Optional[int] = ...) -> None: ...
 
 class MeshAxis(_message.Message):
     __slots__ = ("name", "size")

@@ -144,6 +144,22 @@ def test_tensorflow_reads_it(place: Path) -> None:
     assert found.saved_model_checksum == hashed(data)
 
 
+@pytest.mark.peers
+def test_directories_of_tensorflow(tmp_path: Path) -> None:
+    tf: Any = pytest.importorskip("tensorflow")
+    place, module = tmp_path / "theirs", tf.Module()
+    module.w = tf.Variable(np.arange(8, dtype="float32").reshape(4, 2))
+    spec = [tf.TensorSpec([3, 4], tf.float32)]
+    module.call = tf.function(lambda x: {"y": tf.nn.relu(x @ module.w)}, input_signature=spec)
+    tf.saved_model.save(module, str(place), signatures={"serving_default": module.call})
+    x = np.random.default_rng(0).standard_normal((3, 4)).astype("float32")
+    expected = module.call(x)["y"].numpy()
+    loaded = sw.load(place)
+    assert np.allclose(loaded(x)["y"], expected)
+    again = sw.load(sw.save(loaded, tmp_path / "ours"))
+    assert np.allclose(again(x)["y"], expected)
+
+
 @pytest.mark.parametrize("max_size", [1 << 30, 20_000, 4_000])
 def test_large_programs_are_split(max_size: int, tmp_path: Path) -> None:
     weights = np.random.default_rng(0).standard_normal((64, 64)).astype("float32")

@@ -170,6 +170,17 @@ def test_programs_on_several_meshes(tmp_path: Path) -> None:
     assert moved["table"].layout.mesh == Mesh(rows=4)
 
 
+def test_meshes_keep_their_devices_and_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mesh = Mesh.distributed({"x": 4}, ["GPU:0", "GPU:1"], num_clients=2, client_id=1, name="far")
+    place = sw.save({"v": Variable(np.ones(4), layout=Layout(["x"], mesh))}, tmp_path / "saved")
+    for client in (0, 1):
+        monkeypatch.setenv("SHARDWRIGHT_CLIENT_ID", str(client))
+        found = sw.load(place)["v"].layout.mesh
+        assert (found, found.name, found.devices) == (mesh, "far", mesh.devices)
+        assert found.num_clients == 2
+        assert found.local_device_ids == ((0, 1), (2, 3))[client]
+
+
 @pytest.mark.parametrize("mesh", [MESH, Mesh(batch=2, model=2), Mesh()], ids=str)
 def test_random_numbers_are_those_of_the_seed(mesh: Mesh, tmp_path: Path) -> None:
     @sw.function
