@@ -27,8 +27,8 @@ def disk_rows(size: int, repetitions: int, folder: Path) -> list[dict[str, Cell]
     data = np.random.default_rng(0).integers(0, 256, size, dtype=np.uint8)
     plain, records = folder / "plain", folder / "records"
     writers = {
-        OURS: _after(partial(records.unlink, True), partial(write, records, data, "uncompressed")),
-        NUMPY: _after(partial(plain.unlink, True), partial(write_plain, plain, data)),
+        OURS: _after(partial(clear, records), partial(write, records, data, "uncompressed")),
+        NUMPY: _after(partial(clear, plain), partial(write_plain, plain, data)),
     }
     rows = [_row("write and fsync", size, interleave(writers, repetitions), NUMPY)]
     for state, prepare in (("cold", forget), ("in cache", Path.stat)):
@@ -107,6 +107,12 @@ def read(file: Path | io.BytesIO) -> int:
     """Every record, checked; the bytes that came."""
     with RecordReader(file) as reader:
         return sum(len(view) for view in reader.views())
+
+
+def clear(path: Path) -> None:
+    """No file, and nothing that the disk is still busy with."""
+    path.unlink(missing_ok=True)
+    os.sync()
 
 
 def forget(path: Path) -> None:

@@ -16,7 +16,10 @@ from shardwright.serialization.riegeli.memory import allocate
 from shardwright.serialization.riegeli.source import Source
 from shardwright.serialization.riegeli.stream import Stream
 
-BLOCKS_AT_ONCE = 64
+BLOCKS_AT_ONCE = 64, 256
+"""Blocks of a chunk that are read before they are hashed: the fewest, and the most of a large chunk."""
+
+PIECES = 16
 TAKEN_ON_TRUST = 1 << 24
 FEW_BLOCKS = 16
 
@@ -79,7 +82,8 @@ class ChunkScanner:
     def fill(self, begin: int, header: ChunkHeader, outs: Sequence[memoryview]) -> None:
         """The data of a chunk into buffers, one after the other, hash checked; on a fault they hold anything."""
         self._check_end(begin, header)
-        size = BLOCKS_AT_ONCE * blocks.USABLE
+        fewest, most = BLOCKS_AT_ONCE
+        size = min(most, max(fewest, header.data_size // (PIECES * BLOCK))) * blocks.USABLE
         pieces = (out[done : done + size] for out in outs for done in range(0, len(out), size))
         self._stream(begin, header, pieces, BackgroundHash(header.data_size))
 
