@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from shardwright.serialization.merging.assembling import Assembler
 from shardwright.serialization.merging.chunked_file import LIMITS, ChunkedFile
@@ -94,7 +94,10 @@ def read_metadata(path: str | os.PathLike[str]) -> chunk_pb2.ChunkMetadata:
     if found.suffix == WHOLE:
         raise MergeError("SW0847", "it has no chunks, so it has no metadata", file=str(found))
     with ChunkedFile(found) as file:
-        return chunk_pb2.ChunkMetadata.FromString(bytes(file.metadata))
+        try:
+            return chunk_pb2.ChunkMetadata.FromString(bytes(file.metadata))
+        except DecodeError as error:  # the tree has been looked at from outside only
+            raise file.error("SW0833", f"the last record is not a ChunkMetadata: {error}") from None
 
 
 def plan_of(file: ChunkedFile, message: Message) -> list[Part]:

@@ -9,9 +9,12 @@ from itertools import accumulate
 from shardwright.serialization.riegeli.chunks import Records
 from shardwright.serialization.riegeli.codecs import NONE, Buffer, compress, decompress
 from shardwright.serialization.riegeli.errors import malformed
+from shardwright.serialization.riegeli.limits import DEFAULT_LIMITS
 from shardwright.serialization.riegeli.varint import read_varint, varint
 
 LONGEST_VARINT = 10
+MOST_SIZES = 1 << 25
+"""So many bytes of sizes are taken from any chunk; more only if they expand less than is limited for records."""
 
 
 def encode_simple(
@@ -53,7 +56,9 @@ def decode_simple(data: memoryview, count: int, decoded_size: int, out: memoryvi
     size, place = read_varint(data, 1)
     if size > len(data) - place:
         raise malformed("the sizes of the records are longer than the chunk")
-    sizes = decompress(kind, data[place : place + size], LONGEST_VARINT * count)
+    # A stream does not tell how long it is, so that the count may be anything.
+    most = min(LONGEST_VARINT * count, max(MOST_SIZES, DEFAULT_LIMITS.expansion * size))
+    sizes = decompress(kind, data[place : place + size], most)
     ends = record_ends(sizes, count)
     total = ends[-1] if ends else 0
     if total != decoded_size:
