@@ -144,9 +144,13 @@ def measure(message: Message, details: int, depth: int = 0) -> Size:
     total += sum(map(len, unknown))
     if total <= details:
         return total
-    pairs = zip(fields, sizes, strict=True)
-    kept = [FieldSize(*field, size) if isinstance(size, int) else size for field, size in pairs]
+    kept = [_kept(*pair, size) for pair, size in zip(fields, sizes, strict=True)]
     return Sized(message, total, kept, unknown)
+
+
+def _kept(field: FieldDescriptor, value: Any, size: int | FieldSize) -> FieldSize:
+    """A field's size; the value of a single field is not kept, since that of bytes is a copy."""
+    return FieldSize(field, value if field.is_repeated else None, size) if isinstance(size, int) else size
 
 
 def size_of(size: Size) -> int:

@@ -14,8 +14,8 @@ import pytest
 
 CHILD = Path(__file__).parents[1] / "storage_scale.py"
 GIB = 1 << 30
-MARGIN = 256 << 20
-"""What may be in memory beside the message and the largest record."""
+MARGINS = {5.0: 256 << 20, 0.2: 200 << 20}
+"""For each size in GiB, what may be in memory beside the message and the largest record."""
 
 FIELD_SECONDS = 0.05
 
@@ -33,15 +33,16 @@ def measured(kind: str, folder: Path, gib: float) -> dict[str, Any]:
     return found
 
 
-def check(found: dict[str, Any], total: int) -> None:
-    """What must be true of either: `total` is the size of the constants."""
+def check(found: dict[str, Any], gib: float) -> None:
+    """What must be true of either."""
+    total, margin = int(gib * GIB) // 8 * 8, MARGINS[gib]
     assert found["right"]
     assert found["file"] >= total
-    allowed, peak = found["largest"] + MARGIN, found["peak"]
+    allowed, peak = found["largest"] + margin, found["peak"]
     assert peak["save"] <= allowed
     assert peak["verify"] <= allowed
     assert peak["load"] - total <= allowed
-    assert peak["field"] <= MARGIN
+    assert peak["field"] <= margin
 
 
 def check_field(found: dict[str, Any], gib: float) -> None:
@@ -51,18 +52,18 @@ def check_field(found: dict[str, Any], gib: float) -> None:
     assert gib < 5 or min(seconds) < FIELD_SECONDS
 
 
-@pytest.mark.parametrize("gib", [0.02, pytest.param(5.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("gib", [0.2, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_graph(gib: float, tmp_path: Path) -> None:
     found = measured("graph", tmp_path, gib)
-    check(found, int(gib * GIB) // 8 * 8)
+    check(found, gib)
     assert (found["nodes"], found["name"]) == (100_000 + found["constants"], "node99993")
     assert found["functions"] == found["functions_saved"] > 0
     check_field(found, gib)
 
 
-@pytest.mark.parametrize("gib", [0.02, pytest.param(5.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("gib", [0.2, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_module(gib: float, tmp_path: Path) -> None:
     found = measured("module", tmp_path, gib)
-    check(found, int(gib * GIB) // 8 * 8)
+    check(found, gib)
     assert (found["operations"], found["name"]) == (20_001 + found["constants"], "stablehlo.add")
     check_field(found, gib)
