@@ -80,6 +80,13 @@ def test_every_package_is_installed_and_layered() -> None:
     assert set(re.findall(r"shardwright\.(\w+)", layers)) == {*ROOMS, "api"}
 
 
+def test_every_file_beside_the_code_is_installed() -> None:
+    data = PROJECT["tool"]["setuptools"]["package-data"]
+    files = [path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suffix not in (".py", ".pyc", "")]
+    packages = {path: ".".join(("shardwright", *path.parent.relative_to(ROOT).parts)) for path in files}
+    assert [path for path in files if not any(path.match(each) for each in data.get(packages[path], ()))] == []
+
+
 def test_every_folder_with_code_is_a_package() -> None:
     folders = {path.parent for room in ROOMS for path in (ROOT / room).rglob("*.py")}
     assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
