@@ -19,6 +19,9 @@ FINGERPRINT = "fingerprint.pb"
 VARIABLES = "variables"
 ASSETS = "assets"
 
+LARGEST_MESSAGE = (1 << 31) - 1
+"""The most bytes of a message in one piece."""
+
 PIECE = 1 << 22
 """The bytes that are read at once."""
 
@@ -129,6 +132,8 @@ def model_file(folder: Path) -> Path:
         raise SavingError("SW0869", f"{folder} has no {MODEL}.pb and no {MODEL}.cpb")
     if len(found) > 1:
         raise SavingError("SW0869", f"{folder} has a {MODEL}.pb and a {MODEL}.cpb, of which one is from another save")
+    if found[0].suffix == ".pb" and found[0].stat().st_size > LARGEST_MESSAGE:
+        raise SavingError("SW0870", f"{found[0]} has more than the 2 GiB that a message can have")
     return found[0]
 
 

@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -394,6 +396,70 @@ def test_messages_that_contradict_themselves(name: str, place: Path) -> None:
     rewritten(place, lambda message: HOSTILE[name](message.shardwright))
     with pytest.raises(ShardwrightError, match=r"error\[SW(0871|0868|0869|0870|0883|01\d\d)\]"):
         sw.load(place)
+
+
+def a_chain(saved: Any) -> None:
+    """Lists in lists, 100,000 deep."""
+    first = len(saved.objects)
+    saved.objects[0].module.members.add(key={"text": "chain"}, object=first)
+    for number in range(first + 1, first + 100_001):
+        saved.objects.add(container={"members": [{"key": {"integer": 0}, "object": number}]})
+    saved.objects.add(value={"integer": 1})
+
+
+def a_doubling(saved: Any) -> None:
+    """A list of two lists of two lists ..., of which a static value would have 2**60 parts."""
+    first = len(saved.objects)
+    for number in range(first + 1, first + 61):
+        saved.objects.add(container={"members": [{"key": {"integer": 0}, "object": number}] * 2})
+    saved.objects.add(value={"integer": 1})
+    static = program_pb2.Value(object_number=first)
+    saved.programs[0].arguments.parts[1].keys.add(text="y")
+    saved.programs[0].arguments.parts[1].parts.add(kind=program_pb2.Tree.STATIC, value=static)
+
+
+BOMBS: dict[str, Callable[[Any], object]] = {
+    "a chain": a_chain,
+    "a doubling": a_doubling,
+    "a mesh of all devices": lambda saved: saved.meshes[0].axes[0].__setattr__("size", 1 << 62),
+    "a mesh of many processes": lambda saved: saved.meshes[0].MergeFrom(
+        program_pb2.Mesh(axes=[{"name": "y", "size": 1 << 61}], clients=2)
+    ),
+    "a huge variable": lambda saved: saved.objects[1].variable.shape.__setitem__(0, 1 << 62),
+    "a huge number": lambda saved: saved.objects[0].module.members.add(key={"large_integer": b"\1" * 10**6}, object=0),
+    "a value in values": lambda saved: saved.objects[0].module.members.add(key=nested(30), object=0),
+}
+
+
+def nested(depth: int) -> Any:
+    value = program_pb2.Value(integer=1)
+    for _ in range(depth):
+        value = program_pb2.Value(list_items={"items": [value]})
+    return value
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs_are_refused_at_once(name: str, place: Path) -> None:
+    sw.load(place)
+    rewritten(place, lambda message: BOMBS[name](message.shardwright))
+    started = time.perf_counter()
+    with pytest.raises(ShardwrightError, match=r"error\[SW\d+\]"):
+        sw.load(place)
+    assert time.perf_counter() - started < 1
+    tracemalloc.start()
+    with pytest.raises(ShardwrightError):
+        sw.load(place)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 64 << 20
+
+
+def test_a_file_that_is_too_large_is_not_read(place: Path) -> None:
+    os.truncate(place / "saved_model.pb", 1 << 33)
+    started = time.perf_counter()
+    with refused("SW0870", "2 GiB"):
+        sw.load(place)
+    assert time.perf_counter() - started < 1
 
 
 RUNNING: dict[str, Callable[[Any], object]] = {
