@@ -28,6 +28,9 @@ from shardwright.serialization.riegeli.source import Source
 from shardwright.serialization.riegeli.stream import Stream
 from shardwright.serialization.riegeli.transposed import decode_transposed
 
+SIZE_OF_END = 8
+"""What a reader keeps for each record: where it ends."""
+
 
 @dataclass(frozen=True)
 class SkippedRegion:
@@ -284,8 +287,9 @@ class RecordReader:
             if header.records and header.kind not in (SIGNATURE, PADDING):
                 self._refuse(begin, header, ChunkFault("SW0806", f"unknown kind of chunk {header.kind}"))
             return NO_RECORDS
-        if self._limits.refuses(header.data_size, header.decoded_size):
-            message = f"{header.data_size} bytes would become {header.decoded_size}"
+        size = max(header.decoded_size, header.records * SIZE_OF_END)
+        if self._limits.refuses(header.data_size, size):
+            message = f"{header.data_size} bytes would become {header.decoded_size} in {header.records} records"
             self._refuse(begin, header, ChunkFault("SW0807", message))
         head = uncompressed_head(header.decoded_size)
         if out is not None and self._begins_with(begin, header, head):

@@ -163,7 +163,7 @@ class RecordWriter:
         else:
             parts = encode_simple(sizes, values, *self._codec)
         kind = TRANSPOSED if options.transpose else SIMPLE
-        if DEFAULT_LIMITS.refuses(sum(map(len, parts)), size):
+        if DEFAULT_LIMITS.refuses(sum(map(len, parts)), max(size, SIZE_OF_SIZE * len(sizes))):
             parts, kind = encode_simple(sizes, values, SNAPPY, 1), SIMPLE
         self._chunk(kind, parts, len(sizes), size)
 

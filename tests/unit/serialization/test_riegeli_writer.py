@@ -200,6 +200,16 @@ def test_what_expands_too_much_is_written_so_that_it_can_be_read() -> None:
     assert 1 << 20 < len(data) < 4 << 20
 
 
+@pytest.mark.slow
+def test_very_many_empty_records_are_written_so_that_they_can_be_read() -> None:
+    count = (1 << 22) + 5
+    file = io.BytesIO()
+    with RecordWriter(file, "zstd,chunk_size:1G") as writer:
+        for _ in range(count):
+            writer.write(b"")
+    assert sum(1 for _ in RecordReader(file).views()) == count
+
+
 def test_a_path_is_whole_or_untouched(tmp_path: Path) -> None:
     path = tmp_path / "records"
     with RecordWriter(path, "uncompressed") as writer:
@@ -271,7 +281,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_limits_can_be_lifted() -> None:
     file = io.BytesIO(written([bytes(1 << 20)], "brotli"))
-    with pytest.raises(RiegeliError, match=r"SW0807.*would become 1048576"):
+    with pytest.raises(RiegeliError, match=r"SW0807.*would become 1048576 in 1 records"):
         list(RecordReader(file, limits=Limits(always=1000)))
     assert list(RecordReader(file, limits=Limits(always=1 << 40))) == [bytes(1 << 20)]
 
