@@ -8,12 +8,14 @@ a message that was cut stays where the message is if there is room.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass as message_class
 
 from shardwright.serialization.fields import Path, Step, format_path, is_map, key_field, value_field
 from shardwright.serialization.splitting.errors import SplitError
@@ -71,7 +73,29 @@ def plan(sized: Sized, limits: Limits, path: Path = (), only: FieldDescriptor | 
     reducer = _Reducer(limits)
     root = reducer.reduce(sized, path) if only is None else reducer.reduce_one(sized, path, only)
     planned = list(_emit(root, limits))
-    return planned[:1] + sorted(planned[1:], key=lambda each: sort_key(each.path))
+    return planned[:1] + list(_anchored(sorted(planned[1:], key=lambda each: sort_key(each.path))))
+
+
+def _anchored(planned: list[Planned]) -> Iterator[Planned]:
+    """
+    The chunks, with an empty one for each value of a map that has several inside of it and none of its own.
+
+    TensorFlow's merger gives fields with the same key no order; so they go below a field of the value.
+    """
+    keys = [[sort_key(each.path[:depth]) for depth in _depths_of_keys(each.path)] for each in planned]
+    counts, seen = Counter(key for each in keys for key in each), set[tuple[Any, ...]]()
+    for each, found in zip(planned, keys, strict=True):
+        for depth, key in zip(_depths_of_keys(each.path), found, strict=True):
+            kind = each.path[depth - 1].message_type
+            if counts[key] > 1 and key not in seen and depth < len(each.path) and kind is not None:
+                yield Planned(each.path[:depth], Residue(each.path[:depth], message_class(kind)(), [], 0))
+            seen.add(key)
+        yield each
+
+
+def _depths_of_keys(path: Path) -> list[int]:
+    """How many steps lead to each value of a map on the way."""
+    return [depth for depth, step in enumerate(path, 1) if step.key is not None]
 
 
 def sort_key(path: Path) -> tuple[Any, ...]:

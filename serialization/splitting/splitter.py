@@ -11,6 +11,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass as message_class
 
+from shardwright.dialects.parsing import collector_paused
 from shardwright.serialization.fields import F, FieldTypes, Path, fields_of, resolve, to_tags, type_of
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
@@ -223,10 +224,14 @@ class ComposableSplitter(Splitter):
         The message stays as it is: its own chunk, or that of the parent, is made without what has a chunk. `size` is
         for those who measured it already; with `only`, a single field is taken apart.
         """
-        if self._taken is not None:
-            return self._taken
-        self._taken = 0
-        size = size or measured(self._proto, self._limits)
+        if self._taken is None:
+            self._taken = 0
+            with collector_paused():
+                self._taken = self._add_planned(size or measured(self._proto, self._limits), only)
+        return self._taken
+
+    def _add_planned(self, size: Sized, only: FieldDescriptor | None) -> int:
+        """Plan and add the chunks of a message of this size."""
         if size.size <= self._limits.max_size:
             return 0
         place = self._place()
@@ -239,8 +244,7 @@ class ComposableSplitter(Splitter):
             self._reductions.append(base)
         for each in planned:
             self.add_chunk(_as_given(each), fields_of(each.path[len(place) :]))
-        self._taken = size.size - (base.part.size if isinstance(base.part, Residue) else 0)
-        return self._taken
+        return size.size - (base.part.size if isinstance(base.part, Residue) else 0)
 
 
 def _chunk_index(field: chunk_pb2.ChunkedField) -> int:
