@@ -82,7 +82,8 @@ def test_every_package_is_installed_and_layered() -> None:
 
 def test_every_file_beside_the_code_is_installed() -> None:
     data = PROJECT["tool"]["setuptools"]["package-data"]
-    files = [path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suffix not in (".py", ".pyc", "")]
+    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.*") if path.suffix != ".py"]
+    files = [path for path in files if path.parent.name != "__pycache__"]
     packages = {path: ".".join(("shardwright", *path.parent.relative_to(ROOT).parts)) for path in files}
     assert [path for path in files if not any(path.match(each) for each in data.get(packages[path], ()))] == []
 
