@@ -41,6 +41,8 @@ class Merger:
         chunks: Sequence[Message | bytes], chunked_message: chunk_pb2.ChunkedMessage, merged_message: Message
     ) -> None:
         """Merge chunks that are in memory, as `Splitter.split` returns them."""
+        if any(chunk is merged_message for chunk in chunks):
+            raise MergeError("SW0846", "a chunk is the message to merge into")
         source = MemorySource(chunks)
         parts = Planner(descriptor_of(merged_message), source.kinds).plan(chunked_message)
         _assemble(parts, source, merged_message)
