@@ -9,22 +9,18 @@ begins and ends at the border of a chunk, or close to it. Nothing is compressed,
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from shardwright.layout.boxes import Box
 
 CHUNK_BYTES = 64 << 10
 """What a chunk holds at most, wherever the extents can be divided so far."""
 
-_SMALL_CHUNK_BYTES = 256
-
-_GAP_BYTES = 4095
-"""What tensorstore reads between two chunks of a file rather than skip it."""
+SMALL_CHUNK_BYTES = 256
+"""What a chunk holds at least, if there are several: tensorstore reads shorter gaps rather than skip them."""
 
 FILE_BYTES = 8 << 20
 """
@@ -116,25 +112,15 @@ class Grid:
 
     def read_bytes(self, piece: Box) -> int:
         """
-        What storage reads for a part of one file: whole chunks, short gaps between them, and the file's index.
+        What storage reads for a part of one file: whole chunks, and the file's index.
 
-        >>> grid = Grid((4, 8), (4, 8), (2, 2), 4)  # two rows of four chunks of 16 bytes, and of 4 for the checksum
-        >>> [grid.read_bytes(piece) - grid.index_bytes for piece in (((0, 2), (0, 8)), ((1, 3), (2, 3)))]
-        [80, 100]
+        >>> grid = Grid((64, 64), (64, 64), (8, 16), 4)
+        >>> [grid.read_bytes(piece) - grid.index_bytes for piece in (((0, 64), (0, 64)), ((0, 9), (16, 24)))]
+        [16512, 1032]
         """
-        stride = self.chunk_bytes + _CHECKSUM_BYTES
-        spans = [range(start // size, -(-stop // size)) for (start, stop), size in zip(piece, self.chunk, strict=True)]
-        count = math.prod(map(len, spans))
-        gaps = self._gaps(piece, spans) * stride if stride <= _GAP_BYTES and count > 1 else np.zeros(0, np.int64)
-        return count * stride + int(gaps[gaps <= _GAP_BYTES].sum()) + self.index_bytes
-
-    def _gaps(self, piece: Box, spans: Sequence[range]) -> np.ndarray[Any, Any]:
-        """How many chunks lie between each two neighbours of those in `spans`; a file has its chunks row-major."""
-        box = self.file_box(tuple(start // size for (start, _), size in zip(piece, self.file, strict=True)))
-        first = [start // size for (start, _), size in zip(box, self.chunk, strict=True)]
-        counts = [-(-stop // size) - at for (_, stop), size, at in zip(box, self.chunk, first, strict=True)]
-        places = [np.asarray(span) - at for span, at in zip(spans, first, strict=True)]
-        return np.diff(np.ravel_multi_index(np.ix_(*places), counts).ravel()) - 1
+        spans = zip(piece, self.chunk, strict=True)
+        count = math.prod(-(-stop // extent) - start // extent for (start, stop), extent in spans)
+        return count * (self.chunk_bytes + _CHECKSUM_BYTES) + self.index_bytes
 
 
 def meet(first: Box, second: Box) -> Box:
@@ -178,7 +164,10 @@ def _chunk_shape(local: Shape, free: tuple[bool, ...], itemsize: int) -> Shape:
     aim = _aim(math.prod(local) * itemsize)
     shortest = [1] * (len(chunk) - 1) + [-(-min(_RUN_BYTES, math.isqrt(aim * itemsize)) // itemsize)]
     while (now := math.prod(chunk) * itemsize) > aim:
-        cuts = [(_cut(chunk[dim], local[dim], free[dim], now // (aim // 8)), dim) for dim in range(len(chunk))]
+        cuts = [
+            (_cut(chunk[dim], local[dim], free[dim], now // max(aim // 8, SMALL_CHUNK_BYTES)), dim)
+            for dim in range(len(chunk))
+        ]
         good = [(cut, dim) for cut, dim in cuts if cut is not None and cut.extent >= shortest[dim]]
         if not good:
             break
@@ -194,7 +183,7 @@ def _aim(size: int) -> int:
     >>> [_aim(4**power) for power in (1, 10, 11, 14)]
     [256, 4096, 16384, 65536]
     """
-    return min(max(size // 256, _SMALL_CHUNK_BYTES), CHUNK_BYTES)
+    return min(max(size // 256, SMALL_CHUNK_BYTES), CHUNK_BYTES)
 
 
 class _Cut(NamedTuple):
@@ -207,7 +196,7 @@ class _Cut(NamedTuple):
 
 def _cut(extent: int, local: int, free: bool, most: int) -> _Cut | None:
     """The extent divided by its smallest divisor, if that is at most `most`; else halved, where that is allowed."""
-    if extent == 1:
+    if extent == 1 or most < 2:
         return None
     factor = _smallest_factor(extent)
     if local % extent == 0 and factor <= most:
