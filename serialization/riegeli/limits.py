@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Limits:
     """
     A chunk whose records, or the places of whose records (8 bytes each), are larger than `always` bytes, and more than
-    `expansion` times as large as the chunk itself, is refused before memory is taken (SW0807). Our writer falls back to snappy for such a chunk, so that every file
-    that it writes can be read.
+    `expansion` times as large as the chunk itself, is refused before memory is taken (SW0807). Our writer falls back to
+    snappy for such a chunk, so that every file that it writes can be read.
 
     >>> Limits().refuses(1000, 1 << 40), Limits().refuses(1000, 1 << 20)
     (True, False)
