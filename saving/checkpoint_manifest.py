@@ -139,7 +139,9 @@ def read_head(folder: Path) -> tuple[int, float] | None:
 
 
 def array_folders(folder: Path) -> int:
-    """How many folders of arrays there are."""
+    """How many folders of arrays there are; a link to some is none."""
+    if os.path.islink(folder / ARRAYS):
+        return 0
     try:
         with os.scandir(folder / ARRAYS) as found:
             return sum(1 for _ in found)
@@ -181,7 +183,7 @@ def _parsed(data: bytes, path: Path, folders: int) -> Manifest:
 
 def _folder_fault(folder: Path, arrays: int) -> str:
     """Which folders of arrays are missing, or too many; so far some are."""
-    present = set(os.listdir(folder)) if folder.is_dir() else set[str]()
+    present = set(os.listdir(folder)) if folder.is_dir() and not folder.is_symlink() else set[str]()
     missing = [str(number) for number in range(min(arrays, len(present) + 1)) if str(number) not in present]
     if missing:
         return f"{ARRAYS}/{missing[0]} is missing"

@@ -52,6 +52,17 @@ class RestoreReport:
         unexpected = [f"{name!r} is only in the checkpoint" for name in self.unexpected]
         return [*missing, *unexpected, *self.unfit]
 
+    def assert_consumed(self) -> RestoreReport:
+        """The report itself; `ValueError` (SW0879) if anything, here or there, was left (as TensorFlow's)."""
+        if not self.complete:
+            raise checkpoint_error("SW0879", f"{len(self.faults())} values do not fit", self.faults())
+        return self
+
+    def assert_existing_objects_matched(self) -> RestoreReport:
+        """The report itself; `ValueError` (SW0879) if anything here found no counterpart (as TensorFlow's)."""
+        replace(self, unexpected=()).assert_consumed()
+        return self
+
 
 class Checkpoint:
     """

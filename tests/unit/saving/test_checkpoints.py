@@ -299,6 +299,13 @@ def test_without_strictness_the_rest_is_restored(tmp_path: Path) -> None:
     report = Checkpoint(a=a, c=c).restore(path, strict=False)
     assert (report.restored, report.missing, report.unexpected) == (("a",), ("c",), ("b",))
     assert (a.tolist(), c.tolist()) == ([1, 1], [0, 0])
+    part = Checkpoint(a=a).restore(path, strict=False)
+    assert part.assert_existing_objects_matched() is part
+    for refuse in (part.assert_consumed, report.assert_consumed, report.assert_existing_objects_matched):
+        with pytest.raises(ValueError, match="SW0879"):
+            refuse()
+    whole = Checkpoint(a=a, b=0).restore(path)
+    assert whole.assert_consumed() is whole
 
 
 @dataclass

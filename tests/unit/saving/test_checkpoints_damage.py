@@ -131,6 +131,17 @@ def test_missing_and_additional_files_are_named(name: str, tmp_path: Path) -> No
         shardwright.verify_checkpoint(path)
 
 
+def test_folders_that_are_links_are_not_followed(tmp_path: Path) -> None:
+    for name in ("arrays", "arrays/1"):
+        path = small(tmp_path / name.replace("/", ""))
+        (path / name).rename(tmp_path / "elsewhere")
+        (path / name).symlink_to(tmp_path / "elsewhere")
+        for read in (shardwright.verify_checkpoint, shardwright.load_variables):
+            with pytest.raises(ValueError, match=r"SW0873(.|\n)*arrays/[01] is"):
+                read(path)
+        shutil.rmtree(tmp_path / "elsewhere")
+
+
 def test_all_damages_are_listed_at_once(tmp_path: Path) -> None:
     path = small(tmp_path / "c")
     for name in ("arrays/0/c.0", "arrays/0/c.1", "arrays/1/c"):
