@@ -14,7 +14,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from shardwright.diagnostics import Diagnostic
 from shardwright.diagnostics.registry import ENTRIES
 from shardwright.dialects.locations import where
-from shardwright.dialects.stablehlo import ConstantOp, CustomCallOp, ReturnOp, is_splat, splat_value
+from shardwright.dialects.stablehlo import ConstantOp, ReturnOp, is_splat, splat_value
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.saving.graph_emit_kernels import TYPES
 from shardwright.saving.graph_emit_nodes import Builder, Graph, Node, Refusal, Tensor
@@ -144,7 +144,7 @@ class Emitter(Builder):
 def check_types(op: Operation) -> None:
     """Refuses an operation that nothing writes, and element types that TensorFlow's kernels do not know."""
     if op.name not in HANDLERS:
-        raise Refusal(f"@{op.target} is known here only" if isinstance(op, CustomCallOp) else "")
+        raise Refusal("")
     for value in (*op.operands, *op.results):
         if element_dtype(value.type).name not in TYPES:
             raise Refusal(f"TensorFlow has no kernels for {value.type}")

@@ -242,7 +242,7 @@ class _Targets:
             row = inner.node("GatherV2", (rows, turn, inner.constant(0, INT32)), (1,), rows.dtype, batch_dims=0)
             place = inner.reshape(row, (1, 1))
             old = [_row(inner, table, row) for table in state]
-            one = [_row(inner, each, inner.reshape(turn, (1,))) for each in new]
+            one = [_row(inner, each, inner.whole(inner.reshape(turn, (1,)))) for each in new]
             made = inner.pointwise(block, [*old, *one])
             return [
                 inner.node(

@@ -29,11 +29,15 @@ def _fft(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor
 def _cholesky(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
     """Of the lower triangle; where the upper one is meant, of the adjoint."""
     assert isinstance(op, stablehlo.CholeskyOp)
-    (x,) = operands
-    wide = emitter.cast(x, working_dtype(x.dtype))
-    wide = wide if op.is_lower else _adjoint(emitter, wide)
-    factor = emitter.node("Cholesky", (emitter.whole(wide),), wide.shape, wide.dtype)
-    return [emitter.cast(factor if op.is_lower else _adjoint(emitter, factor), x.dtype)]
+    return [cholesky_factor(emitter, operands[0], lower=op.is_lower)]
+
+
+def cholesky_factor(e: Emitter, x: Tensor, *, lower: bool) -> Tensor:
+    """The triangular factor of each matrix, zeros in the other triangle."""
+    wide = e.cast(x, working_dtype(x.dtype))
+    wide = wide if lower else adjoint(e, wide)
+    factor = e.node("Cholesky", (e.whole(wide),), wide.shape, wide.dtype)
+    return e.cast(factor if lower else adjoint(e, factor), x.dtype)
 
 
 def _turned(e: Emitter, x: Tensor) -> Tensor:
@@ -41,27 +45,32 @@ def _turned(e: Emitter, x: Tensor) -> Tensor:
     return e.transpose(x, [*range(rank - 2), rank - 1, rank - 2])
 
 
-def _adjoint(e: Emitter, x: Tensor) -> Tensor:
+def adjoint(e: Emitter, x: Tensor) -> Tensor:
+    """The conjugate transpose of each matrix."""
     return conj(e, _turned(e, x))
 
 
 @handler("stablehlo.triangular_solve")
 def _triangular_solve(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
     assert isinstance(op, stablehlo.TriangularSolveOp)
-    e, dtype = emitter, operands[1].dtype
-    a, b = (e.cast(operand, working_dtype(dtype)) for operand in operands)
     lower, unit = bool(op.lower.value.data), bool(op.unit_diagonal.value.data)
-    transpose = str(op.transpose_a.data)
+    return [solved(emitter, operands[0], operands[1], op.is_left, lower, unit, str(op.transpose_a.data))]
+
+
+def solved(e: Emitter, a: Tensor, b: Tensor, left: bool, lower: bool, unit: bool, transpose: str) -> Tensor:
+    """The solution of triangular systems; see `runtime.kernels_linear_algebra.triangular_solve`."""
+    dtype = b.dtype
+    a, b = (e.cast(operand, working_dtype(dtype)) for operand in (a, b))
     if unit:
         a = _with_unit_diagonal(e, a)
     if transpose != "NO_TRANSPOSE":
         a, lower = _turned(e, a), not lower
         a = conj(e, a) if transpose == "ADJOINT" else a
-    if not op.is_left:
+    if not left:
         a, b, lower = _turned(e, a), _turned(e, b), not lower
     inputs = (e.whole(a), e.whole(b))
     made = e.node("MatrixTriangularSolve", inputs, b.shape, b.dtype, lower=lower, adjoint=False)
-    return [e.cast(made if op.is_left else _turned(e, made), dtype)]
+    return e.cast(made if left else _turned(e, made), dtype)
 
 
 def _with_unit_diagonal(e: Emitter, a: Tensor) -> Tensor:

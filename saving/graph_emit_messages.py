@@ -9,8 +9,9 @@ import numpy as np
 
 from shardwright.saving.graph_emit import Library
 from shardwright.saving.graph_emit_kernels import KERNELS
-from shardwright.saving.graph_emit_nodes import FunctionName, Graph, Literal, Node, Tensor
-from shardwright.saving.graph_tensors import data_type, shape_proto, tensor_proto
+from shardwright.saving.graph_emit_nodes import SHARED_BYTES, FunctionName, Graph, Literal, Node, Tensor
+from shardwright.saving.graph_faults import GraphError
+from shardwright.saving.graph_tensors import MAX_BYTES, data_type, shape_proto, tensor_proto
 from shardwright.serialization.protos import graph_pb2
 
 PRODUCER = 2000
@@ -124,17 +125,27 @@ def _set(message: graph_pb2.AttrValue, value: Any, what: str) -> None:
         case FunctionName():
             message.func.name = value.name
         case Literal():
-            _set_literal(message.tensor, value)
+            _set_literal(message.tensor, value, what)
         case np.ndarray():
-            message.tensor.CopyFrom(tensor_proto(cast(Any, value), what))
+            _set_array(message.tensor, cast("np.ndarray[Any, Any]", value), what)
         case tuple():
             message.shape.CopyFrom(shape_proto(cast("tuple[int, ...]", value)))
         case _:
             _set_list(message.list, cast("Sequence[Any]", value))
 
 
-def _set_literal(message: graph_pb2.TensorProto, value: Literal) -> None:
+def _set_array(message: graph_pb2.TensorProto, array: np.ndarray[Any, Any], what: str) -> None:
+    """What is large is written in its place: copied twice it would take twice the memory."""
+    if array.nbytes <= SHARED_BYTES or array.nbytes > MAX_BYTES:
+        message.CopyFrom(tensor_proto(array, what))
+    else:
+        _set_literal(message, Literal(array.dtype, array.shape, array.tobytes()), what)
+
+
+def _set_literal(message: graph_pb2.TensorProto, value: Literal, what: str) -> None:
     """The bytes of the program's constant, which are those of TensorFlow's tensors."""
+    if len(value.data) > MAX_BYTES:
+        raise GraphError("SW0888", f"{what} has {len(value.data)} bytes, and one field of a message holds {MAX_BYTES}")
     message.dtype = cast(Any, data_type(value.dtype))
     message.tensor_shape.CopyFrom(shape_proto(value.shape))
     message.tensor_content = value.data

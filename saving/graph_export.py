@@ -25,6 +25,7 @@ from shardwright.passes.stages import stage_of
 from shardwright.saving import (
     graph_emit_control,
     graph_emit_indexing,
+    graph_emit_lapack,
     graph_emit_linear_algebra,
     graph_emit_pointwise,
     graph_emit_random,
@@ -43,6 +44,7 @@ from shardwright.serialization.protos import graph_pb2
 WRITERS = (
     graph_emit_control,
     graph_emit_indexing,
+    graph_emit_lapack,
     graph_emit_linear_algebra,
     graph_emit_pointwise,
     graph_emit_random,

@@ -164,8 +164,10 @@ def strided_update(operands: list[Array], attributes: Attributes) -> list[Array]
 
 def gather(operands: list[Array], attributes: Attributes) -> list[Array]:
     table, rows, axis = operands
-    if attributes["batch_dims"]:
-        return [np.take_along_axis(table, rows, int(axis))]
+    batch = attributes["batch_dims"]
+    if batch:
+        assert int(axis) == batch == rows.ndim - 1
+        return [np.take_along_axis(table, rows.reshape(rows.shape + (1,) * (table.ndim - rows.ndim)), int(axis))]
     return [np.take(table, rows, int(axis), mode="raise")]
 
 
@@ -182,7 +184,8 @@ def matmul(operands: list[Array], attributes: Attributes) -> list[Array]:
         attributes.get("transpose_a", attributes.get("adj_x")),
         attributes.get("transpose_b", attributes.get("adj_y")),
     )
-    x, y = (np.swapaxes(a, -1, -2) if turn else a for a, turn in zip((x, y), turned, strict=True))
+    adjoint = np.conjugate if "adj_x" in attributes else np.asarray
+    x, y = (adjoint(np.swapaxes(a, -1, -2)) if turn else a for a, turn in zip((x, y), turned, strict=True))
     return [np.matmul(x, y)]
 
 
@@ -246,6 +249,7 @@ OPERATIONS: dict[str, Callable[[list[Array], Attributes], list[Array]]] = {
     "TensorStridedSliceUpdate": strided_update,
     "GatherV2": gather,
     "TopKV2": top_k,
+    "ArgMax": lambda xs, attributes: [np.argmax(xs[0], int(xs[1])).astype(attributes["output_type"])],
     "MatMul": matmul,
     "BatchMatMulV2": matmul,
     "Conv2D": conv2d,
