@@ -114,6 +114,7 @@ def _write_records(
                 on_progress(0)
             size = sum(map(len, pieces))
             metadata.chunks.add(type=kind, size=size, offset=writer.write_parts(pieces))
+            del pieces  # before the next chunk is made
             done += size
             if on_progress:
                 on_progress(done)

@@ -7,6 +7,7 @@ from every_field import Every, Old, fill_one, random_message
 from reference_merger import merge, shuffled, tensorflow_order
 
 from shardwright.serialization.fields import from_tags
+from shardwright.serialization.merging.merger import Merger
 from shardwright.serialization.splitting import MessageSplitter, SplitError
 from shardwright.serialization.splitting.limits import limits_of
 from shardwright.serialization.splitting.plan import measured, plan
@@ -45,6 +46,21 @@ def test_any_message_and_any_limit(seed) -> None:
     for _ in range(3):
         max_size = random.randrange(least, max(least, size) + 5)
         check(message, max_size, random.choice((None, max_size // 2 + 1, max_size // 10 + 25)))
+
+
+@pytest.mark.parametrize("seed", range(200, 240))
+def test_the_merger_puts_files_and_chunks_together(seed, tmp_path) -> None:
+    random = Random(seed)
+    message = random_message(seed, budget=250, length=12)
+    size = len(message.SerializePartialToString())
+    max_size = random.randrange(80, max(80, size) + 5)
+    chunks, chunked = MessageSplitter(message, max_size=max_size).split()
+    Merger.merge(chunks, chunked, merged := type(message)())
+    assert merged == message
+    path = MessageSplitter(message, max_size=max_size, chunk_size=random.randrange(80, 400)).write(tmp_path / "message")
+    assert path.endswith(".pb" if size <= max_size else ".cpb")
+    Merger.read(tmp_path / "message", read := type(message)())
+    assert read.SerializePartialToString(deterministic=True) == message.SerializePartialToString(deterministic=True)
 
 
 @pytest.mark.slow

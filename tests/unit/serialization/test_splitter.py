@@ -201,6 +201,17 @@ def test_what_fits_into_no_chunk_is_named(message, path) -> None:
     assert "200" in str(found.value)
 
 
+def test_bytes_that_protobuf_does_not_hold_are_named(monkeypatch) -> None:
+    """Two GiB, which are too much for a test, are made a thousand bytes."""
+    monkeypatch.setattr("shardwright.serialization.splitting.plan.MOST", 1000)
+    message = Every(many_every=[Every(), Every(one_bytes=bytes(1001))])
+    with pytest.raises(SplitError, match="SW0813") as found:
+        MessageSplitter(message, max_size=500).split()
+    assert found.value.path == "many_every[1].one_bytes"
+    message.many_every[1].one_bytes = bytes(1000)
+    assert bytes(1000) in MessageSplitter(message, max_size=500).split()[0]
+
+
 def test_nesting_that_protobuf_does_not_read() -> None:
     message = inner = graph_pb2.FullTypeDef()
     for _ in range(300):
