@@ -64,6 +64,7 @@ def same(one: Any, other: Any) -> bool:
     return one == other
 
 
+@settings(max_examples=50)
 @given(VALUES)
 def test_values_come_back(value: Any) -> None:
     meshes: list[Mesh] = []
@@ -156,7 +157,7 @@ def try_to_use(place: Path, model: saved_model_pb2.SavedModel) -> None:
         pass
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.sampled_from(PARTS), EDITS)
 def test_messages_of_attackers(saved: tuple[Path, bytes], part: str, edits: list[tuple[float, str, bytes]]) -> None:
     model = damaged(saved[1], part, edits)

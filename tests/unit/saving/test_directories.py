@@ -300,6 +300,37 @@ def test_updates_inside_of_a_traced_function_are_assigned(tmp_path: Path) -> Non
     assert int(loaded["counter"]) == 3
 
 
+def test_loaded_functions_in_branches_loops_and_on_other_meshes(tmp_path: Path) -> None:
+    gain = Variable(np.arange(1, 9, dtype="float32"), layout=ROWS, name="gain")
+
+    @sw.function
+    def gained(x: Any) -> Any:
+        y = sw.relayout(x * gain, Layout(["model"], MESH))
+        gain.assign_add(1.0)
+        return y
+
+    gained(sw.ones(8, layout=ROWS))
+    loaded = reloaded({"gained": gained, "gain": gain}, tmp_path)
+    other, start = Mesh(rows=2), np.arange(2, 10, dtype="float32")
+
+    @sw.function
+    def everywhere(x: Any, far: Any, flag: Any) -> Any:
+        total = sw.sum(far)  # the trace begins on another mesh of the same name
+        first = loaded["gained"](sw.relayout(far * 2, ROWS))
+        chosen = sw.cond(flag > 0, lambda: loaded["gained"](x), lambda: x)
+        looped = sw.while_loop(lambda s: s[0] < 2, lambda s: (s[0] + 1, loaded["gained"](s[1])), (0, x))
+        return total, first, chosen, looped[1]
+
+    x, far = sw.ones(8, layout=ROWS), sw.ones(8, layout=Layout(["rows"], other))
+    total, first, chosen, looped = everywhere(x, far, 1.0)
+    assert float(total) == 8.0
+    assert np.array_equal(first, 2 * start)
+    assert np.array_equal(chosen, start + 1)
+    assert np.array_equal(looped, (start + 2) * (start + 3))
+    assert np.array_equal(loaded["gain"], start + 4)
+    assert np.array_equal(everywhere(x, far, 0.0)[2], np.ones(8))
+
+
 @pytest.mark.parametrize("stage", ["traced", "propagated", "partitioned", "compiled"])
 def test_stages_are_saved(stage: str, tmp_path: Path) -> None:
     traced = sw.function(lambda x, w: sw.nn.relu(x @ w)).trace(sharded(8, 4), sharded(4, 2, layout=Layout([], MESH)))

@@ -87,7 +87,12 @@ def block(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any, Any, Any,
     return place, x, y, result, losses, end
 
 
-@pytest.mark.parametrize("where", PLACES)
+SLOW = ("as many otherwise", "fewer", "more axes", "one device, as axes")
+
+
+@pytest.mark.parametrize(
+    "where", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in PLACES]
+)
 def test_transformer_block(where: str, block: tuple[str, Any, Any, Any, list[float], dict[str, Any]]) -> None:
     place, x, y, expected, losses, end = block
     loaded = sw.load(place, **PLACES[where])
@@ -227,14 +232,14 @@ def test_what_does_not_split_inside_of_a_program(tmp_path: Path) -> None:
 
 
 PROGRAMS = Path(__file__).parents[4] / "shared" / "programs"
-NAMES = [
-    *("mlp_train_dptp", "tblock_fwd", "rnn_scan_tp", "embed_grad", "cond_clip", "sort_sharded", "random_normal"),
-    *("smap_psum", "mlp_train_bf16"),
-]
+QUICK = ("mlp_train_dptp", "rnn_scan_tp", "embed_grad", "cond_clip", "sort_sharded", "smap_psum")
+NAMES = sorted(path.parent.name for path in PROGRAMS.glob("*/meta.json"))
 
 
 @pytest.mark.skipif(not PROGRAMS.is_dir(), reason="needs ../shared/programs")
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in NAMES]
+)
 def test_programs_from_jax(name: str, tmp_path: Path) -> None:
     meta = json.loads((PROGRAMS / name / "meta.json").read_text())
     with np.load(PROGRAMS / name / f"{name}.npz") as archive:
