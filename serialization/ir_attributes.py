@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -11,6 +12,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     BytesAttr,
     CallSiteLoc,
+    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FloatData,
     FunctionType,
@@ -109,7 +111,11 @@ class AttributeReader:
             # What is said about a wrong part repeats it.
             arrays = all(isinstance(part, ArrayAttr) for part in parts)
             _expect(arrays and kind in (FunctionType, TupleType), "its parts are larger than such attributes have")
-        return cast(Attribute, kind.new(parts))
+        made = kind.new(parts)
+        if isinstance(made, DenseIntOrFPElementsAttr):
+            size, held = made.type.element_type.compile_time_size, len(made.data.data)
+            _expect(held in (size, size * math.prod(made.get_shape())), f"it has {held} bytes, {size} for each element")
+        return cast(Attribute, made)
 
     def _unregistered(self, parts: list[Attribute]) -> Attribute:
         name, is_type, is_opaque, text = parts

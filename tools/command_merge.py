@@ -70,7 +70,7 @@ def write_program(file: str, kind: type[Message], output: str) -> None:
     if kind is not ir_pb2.Module:
         message = f"a {kind.DESCRIPTOR.full_name} is no program, which {output} would be"
         raise ShardwrightError(Diagnostic("SW0724", message, help="write it as .pb"))
-    write_atomically(output, print_module(read_module(file), debuginfo=True))
+    write_atomically(output, print_module(read_module(file, verify=True), debuginfo=True))
 
 
 def write_whole(message: Message, output: str) -> None:

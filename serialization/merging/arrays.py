@@ -93,18 +93,31 @@ def _dtype(name: str) -> np.dtype[Any]:
 
 def _constant(message: Reader, place: Sequence[str | int | bool], path: str) -> Array:
     """A dense constant of a module: its type is made of other attributes, its data are an attribute or blobs."""
-    from shardwright.dialects.types import element_dtype, shape_of
-
     attribute = message.get(*place)
     if message.get("names", attribute.kind) != DENSE or len(attribute.parts) != 2:
         raise MergeError("SW0845", "this attribute is no dense constant", file=message.name, path=path)
     tensor, data = _attribute(message, attribute.parts[0], path), message.get("attributes", attribute.parts[1])
     if message.get("names", data.kind) != DATA:
         raise MergeError("SW0845", "its data are no bytes", file=message.name, path=path)
-    content, shape, dtype = _blobs(message, attribute.parts[1], data), shape_of(tensor), element_dtype(tensor)
+    shape, dtype = _tensor_type(tensor, message.name, path)
+    content = _blobs(message, attribute.parts[1], data)
     if len(content) == dtype.itemsize and math.prod(shape) > 1:
         return np.broadcast_to(shaped(content, dtype, (), message.name, path), shape)
     return shaped(content, dtype, shape, message.name, path)
+
+
+def _tensor_type(given: Any, file: str, path: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """The shape and dtype of what should be a type of tensors."""
+    from xdsl.dialects.builtin import TensorType
+
+    from shardwright.dialects.types import element_dtype, shape_of
+
+    if not isinstance(given, TensorType):
+        raise MergeError("SW0845", "its type is not one of tensors", file=file, path=path)
+    try:
+        return shape_of(given), element_dtype(given)
+    except TypeError as error:
+        raise MergeError("SW0845", str(error), file=file, path=path) from None
 
 
 def _blobs(message: Reader, place: int, data: ir_pb2.Attribute) -> memoryview:

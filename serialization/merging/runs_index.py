@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from google.protobuf.message import DecodeError
 
@@ -40,7 +41,7 @@ def list_runs(file: ChunkedFile, root: Shape, parts: Mapping[int, Part]) -> dict
         said = records_pb2.RecordsMetadata.FromString(file.reader.metadata or b"")
     except DecodeError:
         return {}
-    found = dict[Key, ListRuns]()
+    found, order = dict[Key, ListRuns](), {chunk: place for place, chunk in enumerate(parts)}
     for each in said.chunked_file.runs:
         runs = ListRuns(tuple(each.chunk_index), tuple(each.first), each.length)
         try:
@@ -49,18 +50,21 @@ def list_runs(file: ChunkedFile, root: Shape, parts: Mapping[int, Part]) -> dict
             kind = shape.enter(each.field).kind
         except (Mismatch, FieldTagError):
             raise file.error("SW0848", f"it lists runs of a field {each.field} that there is not") from None
-        if kind is not Kind.LIST or not _fits(runs, key, parts):
+        if kind is not Kind.LIST or not _fits(runs, key, parts, order):
             raise file.error("SW0848", f"it lists runs of field {each.field} that do not fit its chunks")
         found[key] = runs
     return found
 
 
-def _fits(runs: ListRuns, key: Key, parts: Mapping[int, Part]) -> bool:
-    """Whether runs can be: in chunks of messages around the list, which begin at growing indices."""
+def _fits(runs: ListRuns, key: Key, parts: Mapping[int, Part], order: Mapping[int, int]) -> bool:
+    """Whether runs can be: in chunks of messages around the list, as they are merged, that begin at growing indices."""
     ends = (*runs.first[1:], runs.length)
     if not runs.first or runs.first[0] or len(runs.first) != len(runs.chunks):
         return False
     if any(begin > end for begin, end in zip(runs.first, ends, strict=True)):
         return False
     around = [parts.get(chunk) for chunk in runs.chunks]
+    merged = [order.get(chunk, -1) for chunk in runs.chunks]
+    if any(one >= other for one, other in pairwise(merged)):
+        return False
     return all(part is not None and part.key == key[: len(part.key)] and len(part.key) < len(key) for part in around)
