@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.saving.graph_emit_messages import Names
 from shardwright.saving.graph_export import Port, export_graph
 from shardwright.saving.graph_tensors import data_type, shape_proto
 from shardwright.serialization.atomic import AtomicFile
@@ -73,8 +74,9 @@ def saved_model(stage: Traced | Propagated | Function) -> saved_model_pb2.SavedM
 
 
 def _describe(ports: Iterable[Port], infos: Any) -> None:
+    names = Names()
     for port in ports:
-        info = infos[port.tensor.partition(":")[0].replace("/", "_")]
+        info = infos[names.free(port.tensor.partition(":")[0].replace("/", "_"))]
         info.name, info.dtype = port.tensor, cast(Any, data_type(port.dtype))
         info.tensor_shape.CopyFrom(shape_proto(port.shape))
 

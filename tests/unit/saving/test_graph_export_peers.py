@@ -216,6 +216,23 @@ def test_pointwise_ops_on_extreme_numbers(block: int) -> None:
         assert not wrong.any(), f"{name} {kinds}: {[array[wrong] for array in (*arrays, found, wanted)]}"
 
 
+@pytest.mark.parametrize("kind", ["f8E4M3FN", "f8E5M2"])
+def test_floats_of_eight_bits(kind: str) -> None:
+    text = f"""func.func @main(%x: tensor<6x4xf32>) -> tensor<2x12xf32> {{
+      %0 = stablehlo.convert %x : (tensor<6x4xf32>) -> tensor<6x4x{kind}>
+      %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<6x4x{kind}>) -> tensor<4x6x{kind}>
+      %2 = stablehlo.add %1, %1 : tensor<4x6x{kind}>
+      %3 = stablehlo.reshape %2 : (tensor<4x6x{kind}>) -> tensor<2x12x{kind}>
+      %4 = stablehlo.convert %3 : (tensor<2x12x{kind}>) -> tensor<2x12xf32>
+      return %4 : tensor<2x12xf32>
+    }}"""
+    dtype = getattr(ml_dtypes, f"float8_{kind[2:].lower()}")
+    array = np.random.default_rng(0).standard_normal((6, 4)).astype("float32")
+    narrow = array.astype(dtype).T.astype("float32")
+    wanted = (narrow + narrow).astype(dtype).astype("float32").reshape(2, 12)
+    np.testing.assert_array_equal(run(export_module(parse_module(text)), [array])[0], wanted)
+
+
 @pytest.mark.parametrize(("algorithm", "words"), [("THREE_FRY", 2), ("PHILOX", 2), ("PHILOX", 3)])
 def test_random_bits(algorithm: str, words: int) -> None:
     for kind in ("ui8", "ui32", "i64"):
