@@ -9,9 +9,7 @@ the outside in: a path before all that it begins, indices upwards, and what is f
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from google.protobuf.descriptor import Descriptor
@@ -30,18 +28,6 @@ MOST_MEMBERS = 400
 CHUNK_INDEX, CHUNKED_FIELDS = 1, 2
 FIELD_TAG, MESSAGE = 1, 3
 MESSAGE_CHUNK, BYTES_CHUNK = chunk_pb2.ChunkInfo.MESSAGE, chunk_pb2.ChunkInfo.BYTES
-
-
-@contextmanager
-def collector_paused() -> Generator[None]:
-    """Without Python's cycle collector: parts only add up, and one full collection takes longer than a thousand."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class Part(NamedTuple):
@@ -74,8 +60,7 @@ class Planner:
 
     def plan(self, chunked: chunk_pb2.ChunkedMessage | memoryview, *, partial: bool = False) -> list[Part]:
         """The parts in the order of merging; if `partial`, chunks may be unused."""
-        with collector_paused():
-            self._any(chunked, (), self._root, 0)
+        self._any(chunked, (), self._root, 0)
         if not partial and (unused := self._used.find(0)) >= 0:
             raise self._error("SW0836", "no field uses this chunk", unused)
         self._parts.sort(key=lambda part: (part.key, part.chunk))
