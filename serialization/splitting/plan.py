@@ -34,8 +34,10 @@ from shardwright.serialization.splitting.parts import (
     Unknown,
     Whole,
     map_entry_size,
+    value_of,
 )
 from shardwright.serialization.splitting.sizes import (
+    F,
     FieldSize,
     Sized,
     entry_size,
@@ -59,8 +61,12 @@ class Planned:
 
 
 def measured(message: Message, limits: Limits) -> Sized:
-    """The sizes of a message, with as many details as a plan needs."""
-    size = measure(message, limits.small)
+    """The sizes of a message, with as many details as a plan needs. Raises SW0814, SW0817."""
+    try:
+        size = measure(message, limits.small)
+    except UnicodeDecodeError:
+        text = "a map of proto2 has a key that is not UTF-8, which Python's protobuf does not look up"
+        raise SplitError("SW0817", text) from None
     return size if isinstance(size, Sized) else Sized(message, size, [], [])
 
 
@@ -169,6 +175,8 @@ class _Reducer:
             if varint_size(field.size - tag_size(kind) - length) == length
         )
         content = field.size - framing
+        if kind.type == F.TYPE_STRING and isinstance(value_of(owner, kind), bytes):
+            return None  # proto2, not UTF-8: only a message can bring it back
         return Content(owner, kind, content) if content > self.limits.small else None
 
     def _reachable(self, field: FieldSize, step: Step, part: Sized) -> bool:

@@ -6,6 +6,7 @@ from reference_merger import merge, tensorflow_order
 
 from shardwright.serialization.fields import FieldTagError, get_field_tag
 from shardwright.serialization.protos import chunk_pb2, graph_pb2, versions_pb2
+from shardwright.serialization.riegeli.varint import varint
 from shardwright.serialization.splitting import (
     ComposableSplitter,
     GraphDefSplitter,
@@ -68,8 +69,9 @@ def test_children_hand_their_chunks_to_the_parent() -> None:
         assert len(splitter.split()[0]) == count
     tags = [list(field.field_tag) for field in splitter.split()[1].chunked_fields]
     assert tags[4] == get_field_tag(graph, ["node", 1, "experimental_debug_info", NAMES, 0])
-    with pytest.raises(ValueError, match=" `split` method should not be called directly"):
+    with pytest.raises(ValueError, match=" `split` method should not be called directly") as found:
         child.split()
+    assert found.value.code == "SW0815"
     with pytest.raises(ValueError, match=" `write` method should not be called directly"):
         child.write("anything")
 
@@ -242,6 +244,25 @@ def test_a_message_that_is_changed_while_it_is_split(tmp_path) -> None:
     with pytest.raises(SplitError, match="SW0817"):
         Changing(graph, max_size=300).write(tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
+
+
+def field_bytes(number, data) -> bytes:
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def test_text_of_proto2_that_is_not_utf8() -> None:
+    numbers = {field.name: field.number for field in Old.DESCRIPTOR.fields}
+    message = Old(must_int=1, must_bytes=b"", closed=[7] * 300)
+    message.MergeFromString(field_bytes(numbers["with_default"], b"\xff" * 200))
+    chunks, chunked = MessageSplitter(message, max_size=300).split()
+    assert not any(isinstance(chunk, bytes) for chunk in chunks)
+    assert merge(chunks, chunked, Old()).SerializeToString() == message.SerializeToString()
+    with pytest.raises(SplitError, match="SW0813"):
+        MessageSplitter(message, max_size=150).split()
+    entry = field_bytes(1, b"\xff") + field_bytes(2, Old(must_int=1, must_bytes=b"").SerializeToString())
+    message.MergeFromString(field_bytes(numbers["map_string_old"], entry))
+    with pytest.raises(SplitError, match="SW0817"):
+        MessageSplitter(message, max_size=300).split()
 
 
 def test_chunks_are_made_once() -> None:

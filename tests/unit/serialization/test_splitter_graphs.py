@@ -187,6 +187,9 @@ def test_nodes_that_are_no_constants_are_split_as_well() -> None:
 def test_empty_messages() -> None:
     split(saved_model_pb2.SavedModel(), 1)
     split(graph_pb2.GraphDef(), 1)
+    split(graph_pb2.GraphDef(node=[{"name": "n" * 600, "op": "Const"}, {"op": "Const"}]), 100)
+    with pytest.raises(SplitError, match="saved_model_schema_version"):
+        SavedModelSplitter(saved_model_pb2.SavedModel(saved_model_schema_version=1), max_size=1).split()
 
 
 def test_parts_of_graphs() -> None:
