@@ -41,8 +41,21 @@ class Resource:
     variable: Variable
 
 
-Value = np.ndarray[Any, Any] | Tracer | Resource
-"""What flows from node to node: known arrays (also of strings), traced values, handles of variables."""
+@dataclass(frozen=True)
+class Rows:
+    """
+    A list of tensors of one shape and type, as the rows of one array; None as long as no element's shape is known.
+
+    What is not written yet is zero, as in TensorFlow.
+    """
+
+    dtype: np.dtype[Any]
+    count: int
+    array: Any = None
+
+
+Value = np.ndarray[Any, Any] | Tracer | Resource | Rows
+"""What flows from node to node: known arrays (also of strings), traced values, handles of variables, lists."""
 
 
 @dataclass
@@ -262,15 +275,22 @@ def _takes(evaluate: Evaluation, count: int) -> bool:
 def _check_type(what: str, kind: int, value: Value) -> None:
     if isinstance(value, Resource):
         fits = kind == graph_pb2.DT_RESOURCE
+    elif isinstance(value, Rows):
+        fits = kind == graph_pb2.DT_VARIANT
     else:
-        fits = kind != graph_pb2.DT_RESOURCE and numpy_dtype(kind, what) == value.dtype
+        fits = kind not in (graph_pb2.DT_RESOURCE, graph_pb2.DT_VARIANT) and numpy_dtype(kind, what) == value.dtype
     if not fits:
-        found = "a handle" if isinstance(value, Resource) else value.dtype.name
-        raise GraphError("SW0886", f"{what} is {found} where {data_type_name(kind)} is due")
+        raise GraphError("SW0886", f"{what} is {_described(value)} where {data_type_name(kind)} is due")
+
+
+def _described(value: Value) -> str:
+    if isinstance(value, Resource):
+        return "a handle"
+    return "a list of tensors" if isinstance(value, Rows) else value.dtype.name
 
 
 def _typed(value: Any, kind: int, node: Node) -> Value:
-    if isinstance(value, Resource):
+    if isinstance(value, Resource | Rows):
         return value
     array: Any = value if isinstance(value, Array) else np.asarray(value)
     array = emit.as_tracer(array) if isinstance(array, Variable) else array
@@ -284,7 +304,7 @@ def _check_shapes(node: Node, outputs: Sequence[Value]) -> None:
     """GraphError (SW0886) where TensorFlow worked out another shape (`_output_shapes`)."""
     for place, (proto, value) in enumerate(zip(node.proto.attr["_output_shapes"].list.shape, outputs, strict=False)):
         said = static_shape(proto, str(node))
-        if said is None or isinstance(value, Resource):
+        if said is None or isinstance(value, Resource | Rows):
             continue
         if not fits(value.shape, said):
             shown = ["?" if size is None else size for size in said]

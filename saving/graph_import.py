@@ -30,12 +30,13 @@ from shardwright.saving import (
     graph_ops_elementwise,
     graph_ops_indexing,
     graph_ops_linear_algebra,
+    graph_ops_lists,
     graph_ops_networks,
     graph_ops_reductions,
     graph_ops_shapes,
     graph_ops_windows,
 )
-from shardwright.saving.graph_evaluate import Frame, Interpreter, Resource, State, Value, fits
+from shardwright.saving.graph_evaluate import Frame, Interpreter, Resource, Rows, State, Value, fits
 from shardwright.saving.graph_faults import GraphError
 from shardwright.saving.graph_files import read_graph, read_saved_model
 from shardwright.saving.graph_nodes import Body, Library, Node, Reference, reference
@@ -52,6 +53,7 @@ OPERATIONS = (
     graph_ops_elementwise,
     graph_ops_indexing,
     graph_ops_linear_algebra,
+    graph_ops_lists,
     graph_ops_networks,
     graph_ops_reductions,
     graph_ops_shapes,
@@ -130,8 +132,8 @@ class _Run:
 
 
 def _result(value: Value) -> Any:
-    if isinstance(value, Resource) or value.dtype.kind == "O":
-        raise GraphError("SW0889", "an output is a handle or a string, which a program cannot give")
+    if isinstance(value, Resource | Rows) or value.dtype.kind == "O":
+        raise GraphError("SW0889", "an output is a handle, a list or a string, which a program cannot give")
     if isinstance(value, Tracer) or value.nbytes <= emit.LITERAL_LIMIT:
         return value
     return shardwright.broadcast_to(np.array(value[(0,) * value.ndim]), value.shape)

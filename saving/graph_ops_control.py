@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import shardwright
 from shardwright.compiler import emit
+from shardwright.compiler.regions import region_of
 from shardwright.compiler.trace import Tracer
-from shardwright.saving.graph_evaluate import Call, Resource, Value
+from shardwright.saving.graph_evaluate import Call, Resource, Rows, Value
 from shardwright.saving.graph_table import row
 
 
@@ -93,14 +95,18 @@ def _branch(call: Call, name: str, values: Sequence[Value]) -> Callable[[], tupl
     """A branch as a function without arguments; what it gives back is traced, since another one may be taken."""
 
     def run() -> tuple[Any, ...]:
-        return tuple(_traced(call, value) for value in call.interpreter.call(name, values, call.node))
+        results = call.interpreter.call(name, values, call.node)
+        if any(isinstance(value, Rows) for value in results):
+            raise call.fault("lists of tensors cannot come out of branches", "SW0889")
+        return tuple(_traced(call, value) for value in results)
 
     return run
 
 
 def _traced(call: Call, value: Value) -> Tracer:
-    if isinstance(value, Resource) or value.dtype.kind == "O":
-        raise call.fault("handles and strings cannot go through branches and loops", "SW0889")
+    value = value.array if isinstance(value, Rows) and value.array is not None else value
+    if isinstance(value, Resource | Rows) or value.dtype.kind == "O":
+        raise call.fault("handles, strings and lists of unknown shapes cannot go through branches and loops", "SW0889")
     return value if isinstance(value, Tracer) else emit.as_tracer(_splat(value), call.node.op)
 
 
@@ -113,26 +119,72 @@ def _splat(value: np.ndarray[Any, Any]) -> Any:
 
 @row("While", "StatelessWhile")
 def _while(call: Call, *values: Value) -> tuple[Value, ...]:
-    """What the body gives back as it came, handles and sizes above all, does not go round with the loop."""
-    body = call.interpreter.state.library.function(call["body"].name, str(call.node))
-    if len(body.results) != len(values):
-        raise call.fault(f"its body gives {len(body.results)} values for {len(values)}")
-    moving = [place for place in range(len(values)) if not body.unchanged(place)]
+    return _Loop(call, list(values)).run()
 
-    def whole(state: Sequence[Any]) -> list[Value]:
-        given = list(values)
-        for place, value in zip(moving, state, strict=True):
-            given[place] = value
+
+class _Loop:
+    """A loop: what its body gives back as it came, handles and sizes above all, does not go round with it."""
+
+    def __init__(self, call: Call, values: list[Value]) -> None:
+        self.call = call
+        self.values = values
+        self.body = call.interpreter.state.library.function(call["body"].name, str(call.node))
+        if len(self.body.results) != len(values):
+            raise call.fault(f"its body gives {len(self.body.results)} values for {len(values)}")
+        self.moving = [place for place in range(len(values)) if not self.body.unchanged(place)]
+
+    def run(self) -> tuple[Value, ...]:
+        """What the loop ends with."""
+        if not self.moving:
+            return tuple(self.values)
+        self._fill_lists()
+        start = tuple(_traced(self.call, self.values[place]) for place in self.moving)
+        return tuple(self._whole(self.moving, shardwright.while_loop(self._test, self._step, start)))
+
+    def _whole(self, places: Sequence[int], state: Sequence[Tracer]) -> list[Value]:
+        """All values, those at these places as the loop has them; the array of a list stands for the list."""
+        given = list(self.values)
+        for place, value in zip(places, state, strict=True):
+            before = given[place]
+            given[place] = replace(before, array=value) if isinstance(before, Rows) else value
         return given
 
-    def test(state: Sequence[Any]) -> Any:
-        (found,) = call.interpreter.call(call["cond"].name, whole(state), call.node)
-        traced = _traced(call, found)
+    def _test(self, state: Sequence[Tracer]) -> Any:
+        given = self._whole(self.moving, state)
+        (found,) = self.call.interpreter.call(self.call["cond"].name, given, self.call.node)
+        traced = _traced(self.call, found)
         return traced if traced.dtype == np.bool_ else shardwright.any(shardwright.not_equal(traced, 0))
 
-    def step(state: Sequence[Any]) -> tuple[Any, ...]:
-        results = call.interpreter.call(body.name, whole(state), call.node)
-        return tuple(_traced(call, results[place]) for place in moving)
+    def _step(self, state: Sequence[Tracer]) -> tuple[Tracer, ...]:
+        results = self._results(self.moving, state)
+        return tuple(_traced(self.call, results[place]) for place in self.moving)
 
-    start = tuple(_traced(call, values[place]) for place in moving)
-    return tuple(whole(shardwright.while_loop(test, step, start) if moving else ()))
+    def _results(self, places: Sequence[int], state: Sequence[Tracer]) -> list[Value]:
+        return self.call.interpreter.call(self.body.name, self._whole(places, state), self.call.node)
+
+    def _fill_lists(self) -> None:
+        """
+        Makes the arrays of lists whose elements have no known shape yet.
+
+        The body is written once for what it puts into them, and thrown away.
+        """
+        unknown = [place for place in self.moving if _is_unknown(self.values[place])]
+        if not unknown:
+            return
+        others = [place for place in self.moving if place not in unknown]
+        found: list[Value] = []
+
+        def write(state: Sequence[Tracer]) -> list[Tracer]:
+            found[:] = self._results(others, state)
+            return []
+
+        region_of([_traced(self.call, self.values[place]) for place in others], write, {})
+        for place in unknown:
+            rows = found[place]
+            if not isinstance(rows, Rows) or rows.array is None:
+                raise self.call.fault("the elements of a list have no known shape", "SW0890")
+            self.values[place] = replace(rows, array=shardwright.zeros(rows.array.shape, dtype=rows.dtype))
+
+
+def _is_unknown(value: Value) -> bool:
+    return isinstance(value, Rows) and value.array is None

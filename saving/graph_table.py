@@ -62,7 +62,7 @@ FAMILIES = {
     "Quantize": "quantised numbers are not supported: export the graph in float",
     "Dequantize": "quantised numbers are not supported: export the graph in float",
     "FakeQuant": "quantised numbers are not supported: export the graph in float",
-    "TensorList": "lists of tensors are not supported: unroll the loop",
+    "TensorList": "only lists of a known length are supported, which loops fill element by element",
     "Lookup": "tables of strings are not supported: look up before the graph",
     "HashTable": "tables of strings are not supported: look up before the graph",
 }

@@ -21,7 +21,7 @@ DATA = Path(__file__).parent / "data" / "graphs"
 
 @cache
 def unpacked() -> Path:
-    """A folder with the stored models: `mlp`, `convnet`, `transformer`, `module` and `old`, one directory each."""
+    """A folder with the stored models, one directory each: `mlp`, `convnet`, `transformer` and so on."""
     folder = Path(mkdtemp(prefix="shardwright-graphs-"))
     with tarfile.open(DATA / "models.tar.xz") as archive:
         archive.extractall(folder, filter="data")
@@ -79,6 +79,14 @@ def transformer() -> Any:
     x = layers.LayerNormalization()(x + layers.MultiHeadAttention(4, 4)(x, x, use_causal_mask=True))
     x = layers.LayerNormalization()(x + layers.MultiHeadAttention(4, 4)(x, memory))
     return Model([source, target], layers.Dense(50)(feed_forward(x)))
+
+
+def recurrent() -> Any:
+    from keras import Model, layers
+
+    steps = layers.Input((7, 6))
+    x = layers.LSTM(5, return_sequences=True)(layers.GRU(8, return_sequences=True)(steps))
+    return Model(steps, layers.Dense(3)(layers.Bidirectional(layers.SimpleRNN(4))(x)))
 
 
 def module() -> Any:
@@ -152,11 +160,12 @@ def write() -> None:
         "convnet/images": random.standard_normal((4, 16, 16, 3)).astype("float32"),
         "transformer/source": random.integers(0, 50, (4, 12)).astype("int32"),
         "transformer/target": random.integers(0, 50, (4, 8)).astype("int32"),
+        "recurrent/steps": random.standard_normal((4, 7, 6)).astype("float32"),
         "module/x": random.standard_normal((8, 4)).astype("float32"),
         "frozen/images": random.standard_normal((8, 8, 8, 3)).astype("float32"),
         "old/x": random.standard_normal((8, 4)).astype("float32"),
     }
-    for make in (mlp, convnet, transformer):
+    for make in (mlp, convnet, transformer, recurrent):
         name = make.__name__
         model = make()
         for variable in model.variables:  # not the zeros and ones of new norms and biases

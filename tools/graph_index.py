@@ -35,6 +35,7 @@ _TITLES = {
     "elementwise": "Element by element",
     "indexing": "Elements by their places",
     "linear_algebra": "Matrices and Fourier transforms",
+    "lists": "Lists of tensors",
     "networks": "Neural networks",
     "reductions": "Sums, extremes, products of matrices",
     "shapes": "Shapes, joins, repetitions",

@@ -405,6 +405,41 @@ def test_variables_are_read_changed_and_gathered():
     refused("SW0892", graph, "'w' has no value", outputs=outputs)
 
 
+def list_graph(shape=(-1,)):
+    number = {"dtype": kind(pb.DT_INT32)}
+    return graph_with(
+        ("shape", "Const", [], number | {"value": np.array(shape, "int32")}),
+        ("two", "Const", [], number | {"value": np.array(2, "int32")}),
+        ("one", "Const", [], number | {"value": np.array(1, "int32")}),
+        ("new", "TensorListReserve", ["shape", "two"], {"element_dtype": kind(), "shape_type": kind(pb.DT_INT32)}),
+        ("set", "TensorListSetItem", ["new", "one", "x"], {"element_dtype": kind()}),
+        ("get", "TensorListGetItem", ["set", "one", "shape"], {"element_dtype": kind()}),
+        ("empty", "TensorListGetItem", ["new", "one", "shape"], {"element_dtype": kind()}),
+        ("count", "TensorListLength", ["set"], {}),
+        ("all", "TensorListStack", ["set", "shape"], {"element_dtype": kind()}),
+        ("other", "TensorListFromTensor", ["all", "shape"], {"element_dtype": kind(), "shape_type": kind(pb.DT_INT32)}),
+        ("outside", "TensorListGetItem", ["other", "two", "shape"], {"element_dtype": kind()}),
+        ("wrong", "TensorListSetItem", ["other", "one", "first"], {"element_dtype": kind()}),
+        ("first", "StridedSlice", ["x", "begin", "begin", "begin"], {"T": kind(), "Index": kind(pb.DT_INT32)}),
+        ("begin", "Const", [], number | {"value": np.array([1], "int32")}),
+    )
+
+
+def test_lists_of_tensors():
+    get, count, whole = sw.from_graph(list_graph(), outputs=["get", "count", "all"])(X)
+    assert get.tolist() == X.tolist()
+    assert int(count) == 2
+    assert whole.tolist() == [[0, 0, 0, 0], X.tolist()]
+    assert sw.from_graph(list_graph((4,)), outputs="empty")().tolist() == [0, 0, 0, 0]
+    refused("SW0890", list_graph(), "'empty'", "no known shape", outputs="empty", call=[])
+    refused("SW0886", list_graph(), "has none at 2", outputs="outside")
+    refused("SW0886", list_graph(), "an element of shape [0] in a list of [4]", outputs="wrong")
+    refused("SW0889", list_graph(), "a list", outputs="set")
+    negative = list_graph()
+    negative.node[2].attr["value"].tensor.int_val[0] = -1
+    refused("SW0886", negative, "a list has no -1 elements", outputs="count")
+
+
 def test_saved_models_that_are_not_there_or_have_other_names(tmp_path):
     model = unpacked() / "mlp"
 

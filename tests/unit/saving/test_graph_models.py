@@ -27,7 +27,7 @@ def positional(program, given):
     return [given.get(name, next(iter(given.values()))) for name in program.inputs]
 
 
-MODELS = ["mlp", "convnet", "transformer", "old"]
+MODELS = ["mlp", "convnet", "transformer", "recurrent", "old"]
 
 SPLIT = {
     "mlp": {r"dense/kernel": [None, "model"], r"dense/bias": ["model"], r"dense_1/kernel": ["model"]},
@@ -38,6 +38,7 @@ SPLIT = {
         r"dense(_\d*[02468])?/kernel": [None, "model"],
         r"embeddings": ["model"],
     },
+    "recurrent": {r"gru.*/kernel": [None, "model"], r"lstm.*/recurrent_kernel": [None, "model"]},
     "old": {r"layer/w": ["model"]},
 }
 
@@ -157,7 +158,7 @@ def test_places_are_names_of_nodes():
 
 
 @pytest.mark.peers
-@pytest.mark.parametrize("name", ["mlp", "convnet", "transformer"])
+@pytest.mark.parametrize("name", ["mlp", "convnet", "transformer", "recurrent"])
 def test_tensorflow_still_computes_what_is_stored(name):
     tf = pytest.importorskip("tensorflow")
     loaded = tf.saved_model.load(str(unpacked() / name)).signatures["serving_default"]

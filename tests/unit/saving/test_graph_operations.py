@@ -10,10 +10,12 @@ from shardwright.saving.graph_table import DEFINITIONS, definitions
 from shardwright.serialization.protos import graph_pb2
 
 STRUCTURAL = {
-    "Assert", "AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "Case", "Const", "DisableCopyOnRead",
-    "If", "NoOp", "PartitionedCall", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "Print", "PrintV2",
-    "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "StatefulPartitionedCall", "StatelessCase", "StatelessIf",
-    "StatelessWhile", "VarHandleOp", "VarIsInitializedOp", "Variable", "VariableShape", "VariableV2", "While",
+    "Assert", "AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "Case", "Const",
+    "DisableCopyOnRead", "If", "NoOp", "PartitionedCall", "Placeholder", "PlaceholderV2",
+    "PlaceholderWithDefault", "Print", "PrintV2", "ReadVariableOp", "ResourceGather", "ResourceGatherNd",
+    "StatefulPartitionedCall", "StatelessCase", "StatelessIf", "StatelessWhile", "TensorListFromTensor",
+    "TensorListGetItem", "TensorListLength", "TensorListReserve", "TensorListSetItem", "TensorListStack",
+    "VarHandleOp", "VarIsInitializedOp", "Variable", "VariableShape", "VariableV2", "While",
 }  # fmt: skip
 """Operations without a value of their own: whole graphs test them, in test_graph_import.py."""
 
