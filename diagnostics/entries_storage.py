@@ -334,7 +334,7 @@ STORAGE: dict[str, Entry] = {
         "pip install 'shardwright[checkpoints]'",
     ),
     "SW0878": Entry(
-        "wrong option of a checkpoint",
+        "wrong option of a checkpoint or a directory",
         "Each option has its kind and range.",
         "see docs/saving.md, Checkpoints",
     ),

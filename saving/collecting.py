@@ -10,7 +10,7 @@ import inspect
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from types import MethodType
 from typing import Any, cast
 
@@ -183,7 +183,8 @@ class Collector:
         self._found.append(path)
         owner = module if method.takes_module else None
         if path not in self._signatures and not _programs(method.function, owner):
-            message.left_out[name] = "method that was never called"
+            called = not is_dataclass(module)
+            message.left_out[name] = "method that was never called" if called else "method of a dataclass"
             return
         number, written = self._new((id(method.function), id(module)), method.function)
         written.function.name = name

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shardwright.compiler.trace import current_trace
-from shardwright.diagnostics import Diagnostic
+from shardwright.diagnostics import Diagnostic, ShardwrightTypeError
 from shardwright.diagnostics.registry import ENTRIES
 from shardwright.layout import Layout, Mesh
 from shardwright.saving.checkpoint_faults import MissingPackageError
@@ -66,9 +66,12 @@ def save(
     _check_packages()
     from shardwright.saving.directory_writing import write_directory
 
+    _check_kind("assets", assets, Mapping | Sequence, "a list of paths, or a dict of paths by the names of the files")
+    for item in assets.values() if isinstance(assets, Mapping) else assets or ():
+        _check_kind("assets", item, str | os.PathLike, "a list or dict of paths")
     if current_trace() is not None:
         raise SavingError("SW0865", "nothing can be saved in a traced function, which runs only once")
-    write_directory(obj, Path(os.path.abspath(path)), signatures, assets, overwrite, max_size)
+    write_directory(obj, Path(os.path.abspath(_checked(path))), signatures, assets, overwrite, max_size)
     return os.fspath(path)
 
 
@@ -109,7 +112,16 @@ def load(
     _check_packages()
     from shardwright.saving.directory_reading import load_directory
 
-    return load_directory(Path(path), mesh, axes, layouts, classes)
+    _check_kind("mesh", mesh, Mesh | Mapping, "a mesh, or a dict of meshes by the names of the saved ones")
+    _check_kind("axes", axes, Mapping, "a dict from axes of the saved meshes to those of the new one, or None")
+    _check_kind("layouts", layouts, Mapping, "a dict of layouts by the names of variables, or a LayoutMap")
+    _check_kind("classes", classes, Iterable, "a list of dataclasses and named tuples")
+    for name, given in (("mesh", mesh), ("layouts", layouts)):
+        for value in given.values() if isinstance(given, Mapping) else ():
+            _check_kind(name, value, Mesh if name == "mesh" else Layout, f"a dict of {name.removesuffix('s')} objects")
+    for value in axes.values() if axes is not None else ():
+        _check_kind("axes", value, str | Sequence, "a dict of names of axes, lists of them, and None")
+    return load_directory(Path(_checked(path)), mesh, axes, layouts, classes)
 
 
 def read_message(path: str | os.PathLike[str]) -> saved_model_pb2.SavedModel | graph_pb2.GraphDef:
@@ -117,7 +129,7 @@ def read_message(path: str | os.PathLike[str]) -> saved_model_pb2.SavedModel | g
     _check_packages()
     from shardwright.saving.directory_reading import graph_in, read_directory
 
-    message = read_directory(Path(path))
+    message = read_directory(Path(_checked(path)))
     graph = graph_in(message)
     return message if graph is None else graph
 
@@ -131,7 +143,26 @@ def asset(path: str | os.PathLike[str], name: str) -> Path:
     _check_packages()
     from shardwright.saving.folders import asset_file
 
-    return asset_file(Path(path), name)
+    return asset_file(Path(_checked(path)), name)
+
+
+def _checked(path: Any) -> str:
+    """A path as text; TypeError (SW0878) for what is none, and SW0867 for one that nothing can have."""
+    found = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(found, str):
+        raise _wrong(f"a directory's path is a text or a pathlib.Path, not {path!r}")
+    if not found or "\0" in found:
+        raise SavingError("SW0867", f"no directory can have the path {found!r}", help="give another path")
+    return found
+
+
+def _check_kind(name: str, value: Any, kinds: Any, due: str) -> None:
+    if value is not None and (not isinstance(value, kinds) or (kinds is Iterable and isinstance(value, str))):
+        raise _wrong(f"{name} is {due}, not {value!r}")
+
+
+def _wrong(message: str) -> ShardwrightTypeError:
+    return ShardwrightTypeError(Diagnostic("SW0878", message, help="see docs/saving.md, Directories"))
 
 
 def _check_packages() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from shardwright.compiler.layout_map import LayoutMap
 from shardwright.compiler.variables import Variable
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.clients import Clients
@@ -45,7 +46,7 @@ class Restorer:
         classes: Iterable[type[Any]] = (),
     ) -> None:
         self._message = message
-        self._layouts = dict(layouts or {})
+        self._layouts: Mapping[str, Layout] = {} if layouts is None else layouts
         placement = Placement([_mesh(item) for item in message.meshes], mesh, axes)
         self._objects: dict[int, Any] = {}
         saved = {number: _stored(item).layout for number, item in enumerate(message.objects) if _has_layout(item)}
@@ -75,8 +76,8 @@ class Restorer:
                 if stored.key in wanted:
                     raise malformed(f"two objects have the elements of {stored.key!r}")
                 wanted[stored.key] = tuple(stored.shape), dtype_named(stored.dtype), self._due(stored)
-        unknown = sorted(set(self._layouts) - set(wanted))
-        if unknown:
+        unknown = [name for name in self._layouts if name not in wanted]
+        if unknown and not isinstance(self._layouts, LayoutMap):  # whose names are patterns
             known = ", ".join(map(repr, wanted)) or "none"
             raise SavingError("SW0883", f"layouts names {unknown[0]!r}; the variables are {known}")
         found = read(wanted)

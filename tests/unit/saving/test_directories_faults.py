@@ -260,6 +260,32 @@ def test_assets_are_found_again(place: Path) -> None:
         asset(place, "word.txt")
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"mesh": 3}, {"mesh": {"mesh": 3}}, {"axes": 3}, {"axes": {"x": 3}}, {"layouts": 3}, {"layouts": {"w": 3}}),
+        *({"classes": 3}, {"classes": "State"}),
+    ],
+    ids=str,
+)
+def test_arguments_of_the_wrong_kind(options: Any, place: Path) -> None:
+    with pytest.raises(TypeError, match=rf"SW0878.*{next(iter(options))}"):
+        sw.load(place, **options)
+
+
+@pytest.mark.parametrize("assets", [3, [3], {"a": 3}], ids=str)
+def test_assets_of_the_wrong_kind(assets: Any, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"SW0878.*assets"):
+        sw.save(scaled(), tmp_path / "saved", assets=assets)
+
+
+@pytest.mark.parametrize("path", [3, None, b"bytes", "a\0b", ""])
+def test_paths_that_are_none(path: Any) -> None:
+    for call in (sw.load, lambda path: sw.save(scaled(), path), read_message, lambda path: asset(path, "x")):
+        with pytest.raises((TypeError, ValueError), match=r"SW0878|SW0867"):
+            call(path)
+
+
 def test_directories_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("x")

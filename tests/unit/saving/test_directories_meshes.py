@@ -126,6 +126,17 @@ def test_variables_in_other_layouts(block: tuple[str, Any, Any, Any, list[float]
     assert loaded.q.layout == loaded.q.value.layout == rows
 
 
+def test_layouts_by_patterns(block: tuple[str, Any, Any, Any, list[float], dict[str, Any]]) -> None:
+    place, x, _, expected, _, _ = block
+    loaded = sw.load(place, layouts=sw.LayoutMap({"^(q|k)$": Layout(["batch"], MESH)}))
+    assert [variable.layout.sharding_specs[0] for variable in (loaded.q, loaded.k, loaded.v)] == [
+        "batch",
+        "batch",
+        "unsharded",
+    ]
+    assert np.allclose(loaded(x), expected, rtol=1e-4, atol=1e-5)
+
+
 def test_variables_moved_after_loading(block: tuple[str, Any, Any, Any, list[float], dict[str, Any]]) -> None:
     place, x, _, expected, _, _ = block
     loaded = sw.load(place)
