@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass as message_class
 
 from shardwright.dialects.parsing import collector_paused
-from shardwright.serialization.fields import F, FieldTypes, Path, fields_of, resolve, to_tags, type_of
+from shardwright.serialization.fields import F, FieldTypes, Path, fields_of, format_path, resolve, to_tags, type_of
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
 from shardwright.serialization.splitting.chunks import Chunk, GivenChunk, PlannedChunk, check_required, given, shifted
@@ -22,6 +22,9 @@ from shardwright.serialization.splitting.parts import Residue
 from shardwright.serialization.splitting.plan import Planned, measured, plan, sort_key
 from shardwright.serialization.splitting.sizes import Sized
 from shardwright.serialization.splitting.writing import write_chunked, write_whole
+
+MAX_NESTED = 48
+"""Levels of fields below fields in a `ChunkMetadata` that protobuf reads: two messages each, of a hundred."""
 
 Progress = Callable[[int, int], object]
 """Called with the bytes that are written and the bytes that there are in all."""
@@ -184,6 +187,8 @@ class ComposableSplitter(Splitter):
                 message, done = self._new_field(message, path[:depth], done), depth
                 message.chunk_index = len(self._chunks)
                 self._chunks.append(message_class(field.message_type)())
+        if done and sum(sort_key(path[:depth]) in self._nested for depth in range(1, done + 1)) > MAX_NESTED:
+            raise SplitError("SW0814", f"more than {MAX_NESTED} groups and maps around a chunk", path=format_path(path))
         return message.chunked_fields, self._new_field(message, path, done)
 
     def _new_field(self, message: chunk_pb2.ChunkedMessage, path: Path, done: int) -> chunk_pb2.ChunkedMessage:

@@ -203,6 +203,22 @@ def test_what_fits_into_no_chunk_is_named(message, path) -> None:
     assert "200" in str(found.value)
 
 
+def test_chunks_below_many_groups() -> None:
+    def nested(levels):
+        message = inner = Old(must_int=1, must_bytes=b"")
+        for _ in range(levels):
+            inner = inner.groupone.old
+            inner.must_int = 1
+            inner.must_bytes = bytes(50)
+        return message
+
+    chunks, chunked = MessageSplitter(nested(45), max_size=100).split()
+    chunk_pb2.ChunkMetadata.FromString(chunk_pb2.ChunkMetadata(message=chunked).SerializeToString())
+    assert merge(chunks, chunked, Old()) == nested(45)
+    with pytest.raises(SplitError, match="SW0814"):
+        MessageSplitter(nested(50), max_size=100).split()
+
+
 def test_bytes_that_protobuf_does_not_hold_are_named(monkeypatch) -> None:
     """Two GiB, which are too much for a test, are made a thousand bytes."""
     monkeypatch.setattr("shardwright.serialization.splitting.plan.MOST", 1000)
