@@ -163,6 +163,3 @@ def _set_list(message: graph_pb2.AttrValue.ListValue, values: Sequence[Any]) -> 
                 message.func.add(name=value.name)
             case _:
                 message.shape.add().CopyFrom(shape_proto(cast("tuple[int, ...]", value)))
-
-
-__all__ = ["Names", "reachable", "reference", "write_graph"]

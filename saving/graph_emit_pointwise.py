@@ -14,7 +14,7 @@ from shardwright.dialects.types import element_dtype
 from shardwright.runtime.kernels import NARROW_FLOATS, is_integer, is_unsigned, working_dtype
 from shardwright.runtime.kernels_special import ERF_INV_CENTRAL, ERF_INV_TAIL
 from shardwright.saving.graph_emit import HANDLERS, Emitter, Handler, handler
-from shardwright.saving.graph_emit_nodes import BOOL, FLOAT32, INT32, INT64, DType, Refusal, Tensor
+from shardwright.saving.graph_emit_nodes import BOOL, FLOAT32, DType, Refusal, Tensor
 
 PLAIN = {
     "add": "AddV2",
@@ -531,6 +531,3 @@ def wide_product(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
     crossed = e.call("AddV2", e.call("Mul", top(a), low(b)), top(e.call("Mul", low(a), low(b))))
     other = e.call("AddV2", e.call("Mul", low(a), top(b)), low(crossed))
     return e.call("AddV2", e.call("AddV2", e.call("Mul", top(a), top(b)), top(crossed)), top(other))
-
-
-__all__ = ["INT32", "INT64", "at_least", "bitcast", "both", "conj", "convert", "divide", "equal", "less", "negate"]

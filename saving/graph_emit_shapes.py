@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import string
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.literals import is_splat
 from shardwright.dialects.roll import RollOp
 from shardwright.dialects.types import element_dtype, shape_of
-from shardwright.runtime.kernels import NARROW_FLOATS, is_unsigned, working_dtype
+from shardwright.runtime.kernels import is_unsigned, working_dtype
 from shardwright.saving.graph_emit import Emitter, handler
 from shardwright.saving.graph_emit_kernels import working
 from shardwright.saving.graph_emit_nodes import BOOL, INT32, INT64, DType, Refusal, Tensor
@@ -139,15 +140,11 @@ def product(e: Emitter, lhs: Tensor, rhs: Tensor, pairs: Pairs, dtype: DType) ->
     """A product of two tensors: matrices where dims lie so, else by the letters of its dims."""
     if BOOL in (lhs.dtype, rhs.dtype):
         raise Refusal("products of truth values")
-    wide = np.promote_types(np.promote_types(_wide(lhs.dtype), _wide(rhs.dtype)), _wide(dtype))
+    wide = functools.reduce(np.promote_types, map(working_dtype, (lhs.dtype, rhs.dtype, dtype)))
     wide = working("MatMul", wide)
     left, right = (e.whole(e.cast(operand, wide)) for operand in (lhs, rhs))
     made = _matrices(e, left, right, pairs)
     return convert(e, _letters(e, left, right, pairs) if made is None else made, dtype)
-
-
-def _wide(dtype: DType) -> DType:
-    return working_dtype(dtype)
 
 
 def _matrices(e: Emitter, lhs: Tensor, rhs: Tensor, pairs: Pairs) -> Tensor | None:
@@ -159,18 +156,11 @@ def _matrices(e: Emitter, lhs: Tensor, rhs: Tensor, pairs: Pairs) -> Tensor | No
         return None
     turned, flipped = contracted[0] == lead, against[0] == lead + 1
     shape = (*lhs.shape[:lead], lhs.shape[lead + 1 if turned else lead], rhs.shape[lead if flipped else lead + 1])
-    if lead:
-        return (
-            e.node("BatchMatMulV2", (lhs, rhs), shape, lhs.dtype, adj_x=turned, adj_y=flipped)
-            if _real(lhs, turned or flipped)
-            else None
-        )
-    return e.node("MatMul", (lhs, rhs), shape, lhs.dtype, transpose_a=turned, transpose_b=flipped)
-
-
-def _real(value: Tensor, turned: bool) -> bool:
-    """Whether an adjoint is a transpose."""
-    return value.dtype.kind != "c" or not turned
+    if not lead:
+        return e.node("MatMul", (lhs, rhs), shape, lhs.dtype, transpose_a=turned, transpose_b=flipped)
+    if lhs.dtype.kind == "c" and (turned or flipped):  # it would take the adjoint
+        return None
+    return e.node("BatchMatMulV2", (lhs, rhs), shape, lhs.dtype, adj_x=turned, adj_y=flipped)
 
 
 def _letters(e: Emitter, lhs: Tensor, rhs: Tensor, pairs: Pairs) -> Tensor:
@@ -238,6 +228,3 @@ def clamped(e: Emitter, index: Tensor, highest: int, dtype: DType) -> Tensor:
     if not is_unsigned(own):
         index = e.call("Maximum", index, e.like(0, index))
     return e.cast(index, dtype)
-
-
-__all__ = ["NARROW_FLOATS", "clamped", "corner", "padded", "product"]
