@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import statistics
 import tempfile
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable
 from functools import partial
 from mmap import mmap
 from pathlib import Path
@@ -13,30 +15,27 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.benchmarks.measure import Sample, interleave, timed
+from shardwright.benchmarks.measure import interleave, timed
 from shardwright.benchmarks.report import Cell, Report, compared
 from shardwright.serialization.hashing import highwayhash64
 from shardwright.serialization.riegeli import RecordReader, RecordWriter
 from shardwright.serialization.riegeli.codecs import BROTLI, SNAPPY, ZSTD, package
 
-OURS, NUMPY, CODEC = "shardwright", "numpy", "codec"
+OURS, THEIRS = "ours", "theirs"
+Work = Callable[[], object]
 
 
 def disk_rows(size: int, repetitions: int, folder: Path) -> list[dict[str, Cell]]:
     """One record of `size` bytes that do not compress, written and read without compression."""
     data = np.random.default_rng(0).integers(0, 256, size, dtype=np.uint8)
     plain, records = folder / "plain", folder / "records"
-    writers = {
-        OURS: _after(partial(clear, records), partial(write, records, data, "uncompressed")),
-        NUMPY: _after(partial(clear, plain), partial(write_plain, plain, data)),
-    }
-    rows = [_row("write and fsync", size, interleave(writers, repetitions), NUMPY)]
+    ours = partial(clear, records), partial(write, records, data, "uncompressed")
+    theirs = partial(clear, plain), partial(write_plain, plain, data)
+    rows = [_row("write and fsync", size, repetitions, ours, theirs)]
     for state, prepare in (("cold", forget), ("in cache", Path.stat)):
-        readers = {
-            OURS: _after(partial(prepare, records), partial(read, records)),
-            NUMPY: _after(partial(prepare, plain), partial(np.fromfile, plain, np.uint8)),
-        }
-        rows.append(_row(f"read, {state}", size, interleave(readers, repetitions), NUMPY))
+        ours = partial(prepare, records), partial(read, records)
+        theirs = partial(prepare, plain), partial(np.fromfile, plain, np.uint8)
+        rows.append(_row(f"read, {state}", size, repetitions, ours, theirs))
     parts = {"hash": partial(highwayhash64, data.data), "copy": data.copy}
     alone = interleave({name: timed(run) for name, run in parts.items()}, repetitions)
     for row in rows:
@@ -57,11 +56,11 @@ def codec_rows(size: int, repetitions: int) -> list[dict[str, Cell]]:
     file = mmap(-1, size + size // 4 + (1 << 20))
     rows: list[dict[str, Cell]] = []
     for text, (squeeze, expand) in alone().items():
-        writers = {OURS: timed(partial(write_in_memory, file, data, text)), CODEC: timed(partial(squeeze, data))}
-        rows.append(_row(f"write {text}", size, interleave(writers, repetitions), CODEC))
+        ours = _nothing, partial(write_in_memory, file, data, text)
+        rows.append(_row(f"write {text}", size, repetitions, ours, (_nothing, partial(squeeze, data))))
         contents, packed = io.BytesIO(file[: file.tell()]), bytes(squeeze(data))
-        readers = {OURS: timed(partial(read, contents)), CODEC: timed(partial(expand, packed))}
-        rows.append(_row(f"read {text}", size, interleave(readers, repetitions), CODEC))
+        ours = _nothing, partial(read, contents)
+        rows.append(_row(f"read {text}", size, repetitions, ours, (_nothing, partial(expand, packed))))
     return rows
 
 
@@ -121,21 +120,30 @@ def forget(path: Path) -> None:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def _after(prepare: Callable[[], object], run: Callable[[], object]) -> Callable[[], float]:
-    """A contender whose preparation does not count."""
+def _nothing() -> None:
+    """No preparation."""
 
-    def once() -> float:
+
+def _row(name: str, size: int, repetitions: int, ours: tuple[Work, Work], theirs: tuple[Work, Work]) -> dict[str, Cell]:
+    """
+    Two contenders, each its preparation, which does not count, and its work. `throughput` is by the clock, `per cpu` by
+    the seconds of processors, which other programs on the machine disturb less: ours uses two at a time.
+    """
+    cpu: dict[str, list[float]] = {OURS: [], THEIRS: []}
+
+    def once(who: str, prepare: Work, run: Work) -> float:
         prepare()
-        return timed(run)()
+        start = time.process_time()
+        seconds = timed(run)()
+        cpu[who].append(time.process_time() - start)
+        return seconds
 
-    return once
-
-
-def _row(name: str, size: int, samples: Mapping[str, Sample], theirs: str) -> dict[str, Cell]:
-    ours = samples[OURS].median
+    samples = interleave({OURS: partial(once, OURS, *ours), THEIRS: partial(once, THEIRS, *theirs)}, repetitions)
+    seconds = samples[OURS].median
     return {
         "program": name,
-        **compared(samples, OURS, theirs),
-        "GB/s": round(size / ours / 1e9, 3),
-        "throughput": round(samples[theirs].median / ours, 3),
+        **compared(samples, OURS, THEIRS),
+        "GB/s": round(size / seconds / 1e9, 3),
+        "throughput": round(samples[THEIRS].median / seconds, 3),
+        "per cpu": round(statistics.median(cpu[THEIRS]) / statistics.median(cpu[OURS]), 3),
     }
