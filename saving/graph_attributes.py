@@ -91,9 +91,14 @@ class Signature:
         return self._values[name]
 
     def check(self) -> None:
-        """GraphError for a wrong attribute (SW0887) or another number of inputs (SW0886)."""
+        """GraphError for a wrong or unknown attribute (SW0887) or another number of inputs (SW0886)."""
         for name in self._attributes:
             self[name]
+        for name in self.node.proto.attr:
+            if name not in self._attributes and not name.startswith("_") and self.node.op == self.definition.name:
+                raise GraphError(
+                    "SW0887", f"{self.node} has an attribute {name!r}, which TensorFlow's operation has not"
+                )
         due = len(self.input_types)
         if due != len(self.node.inputs):
             raise GraphError("SW0886", f"{self.node} takes {due} inputs and has {len(self.node.inputs)}")

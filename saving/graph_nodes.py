@@ -195,7 +195,10 @@ class Library:
     """The functions of a graph by name."""
 
     def __init__(self, functions: Iterable[graph_pb2.FunctionDef]) -> None:
-        self._protos = {function.signature.name: function for function in functions}
+        self._protos: dict[str, graph_pb2.FunctionDef] = {}
+        for function in functions:
+            if self._protos.setdefault(function.signature.name, function) is not function:
+                raise GraphError("SW0886", f"the library has two functions {function.signature.name!r}")
         self._definitions: dict[str, Definition] = {}
 
     def __contains__(self, name: str) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from graph_models import DATA, unpacked
 
 import shardwright as sw
+from shardwright.saving.graph_survey import MAX_DEPTH
 from shardwright.saving.graph_tensors import shape_proto, tensor_proto
 from shardwright.serialization.protos import graph_pb2 as pb
 from shardwright.serialization.protos import saved_model_pb2
@@ -145,6 +146,7 @@ WRONG = {
     ),
     "missing attribute": ([("y", "Relu", ["x"], {})], "SW0887", "no attribute 'T'", "node 'y' (Relu)"),
     "attribute of another kind": ([("y", "Relu", ["x"], {"T": 3})], "SW0887", "'T' is a int where a type is due"),
+    "attribute that there is not": ([("y", "Relu", ["x"], {"T": kind(), "U": 1})], "SW0887", "attribute 'U'"),
     "attribute not allowed": ([("y", "Relu", ["x"], {"T": kind(pb.DT_STRING)})], "SW0887", "DT_STRING", "it may be"),
     "attribute too small": (
         [("y", "AddN", [], {"T": kind(), "N": 0})], "SW0887", "'N' is 0, below 1",
@@ -271,11 +273,37 @@ def test_functions_that_call_themselves_or_expand_without_end():
         function(doubling, f"f{level}", ["v"], {"r": "b:r:0"}, inner)
     function(doubling, "f40", ["v"], {"r": "v"}, [])
     refused("SW0886", doubling, "expand to")
+    function(doubling, "f40", ["v"], {"r": "v"}, [])
+    refused("SW0886", doubling, "two functions 'f40'")
     deep = graph_with(("y", "f0", ["x"], {}))
     for level in range(2000):
         function(deep, f"f{level}", ["v"], {"r": "a:r:0"}, [("a", f"f{level + 1}", ["v"], {})])
     function(deep, "f2000", ["v"], {"r": "v"}, [])
     refused("SW0886", deep, "2001 deep")
+
+
+def test_branches_within_branches():
+    """As deep as may be, each level inside of the one before: no recursion of Python's ends first."""
+    depth = MAX_DEPTH
+    common = {"Tcond": kind(), "Tin": kinds(FLOAT), "Tout": kinds(FLOAT)}
+    axes = ("axes", "Const", [], {"dtype": kind(pb.DT_INT32), "value": np.array([0], "int32")})
+
+    def level(at, source):
+        names = {"then_branch": called(f"f{at}"), "else_branch": called("same")}
+        sums = (
+            "s",
+            "Sum",
+            [source, "axes" if source == "x" else "axes:output:0"],
+            {"T": kind(), "Tidx": kind(pb.DT_INT32)},
+        )
+        return [axes, sums, ("y", "If", ["s" if source == "x" else "s:output:0", source], common | names)]
+
+    graph = graph_with(*level(0, "x"))
+    function(graph, "same", ["v"], {"r": "v"}, [])
+    for at in range(depth):
+        inner = level(at + 1, "v") if at + 1 < depth else [("y", "Neg", ["v"], {"T": kind()})]
+        function(graph, f"f{at}", ["v"], {"r": "y:output:0" if at + 1 < depth else "y:y:0"}, inner)
+    assert sw.from_graph(graph)(X).tolist() == (-X).tolist()
 
 
 def test_long_chains_need_no_recursion():
