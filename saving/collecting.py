@@ -29,6 +29,7 @@ from shardwright.layout import Mesh
 from shardwright.saving.faults import SavingError
 from shardwright.saving.forms import write_signature
 from shardwright.saving.loaded import LoadedFunction
+from shardwright.saving.own_modules import own_name
 from shardwright.saving.programs import write_program
 from shardwright.saving.values import Writer
 from shardwright.saving.views import signature_def
@@ -149,7 +150,7 @@ class Collector:
         return key
 
     def _write_module(self, message: pb.Object, module: Module, number: int, path: str, depth: int) -> None:
-        message.module.class_name = type(module).__name__
+        message.module.class_name = own_name(type(module)) or type(module).__name__
         methods = methods_of(module, self._signatures, path)
         called = {id(method.function) for method in methods.values()}
         for name, item in vars(module).items():
@@ -205,6 +206,8 @@ class Collector:
         message.container.kind = kinds[type(items)]
         named = items.items() if isinstance(items, dict) else enumerate(items)
         for key, item in list(named):
+            if isinstance(key, Variable | Module):
+                self._number(key, joined(path, "key"), depth + 1)
             written = self._writer.value(key, f"a key of {path or 'the dict'}")
             number = self._number(item, joined(path, str(key)), depth + 1)
             message.container.members.add(key=written, object=number)
@@ -300,7 +303,7 @@ def is_structure(item: Any, depth: int = 0) -> bool:
         return True
     if not isinstance(item, dict | list | tuple) or depth > DEPTH:
         return False
-    parts = cast("Sequence[Any]", list(item.values()) if isinstance(item, dict) else item)
+    parts = cast("Sequence[Any]", [*item, *item.values()] if isinstance(item, dict) else item)
     return any(is_structure(part, depth + 1) for part in parts)
 
 

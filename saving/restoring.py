@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from shardwright.compiler.layout_map import LayoutMap
+from shardwright.compiler.modules import Module
 from shardwright.compiler.variables import Variable
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.clients import Clients
@@ -14,6 +15,7 @@ from shardwright.saving.directories import AxisNames
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.forms import read_signature
 from shardwright.saving.loaded import LoadedFunction, LoadedModule
+from shardwright.saving.own_modules import own_module
 from shardwright.saving.placement import Placement
 from shardwright.saving.programs import Place, SavedProgram, check_split
 from shardwright.saving.records import Records
@@ -97,12 +99,16 @@ class Restorer:
         check_split(layout, shape, f"{stored.key!r}")
         return layout.for_rank(len(shape))
 
-    def _new_module(self, message: pb.Module) -> LoadedModule:
-        if not message.class_name.isidentifier():
+    def _new_module(self, message: pb.Module) -> Module:
+        own = own_module(message.class_name, message.left_out)
+        if own is not None:
+            return own
+        name = message.class_name.rpartition(".")[2]
+        if not name.isidentifier():
             raise malformed(f"a module of the class {message.class_name!r}")
-        return LoadedModule.made(message.class_name, message.left_out)
+        return LoadedModule.made(name, message.left_out)
 
-    def _fill(self, module: LoadedModule, message: pb.Module) -> None:
+    def _fill(self, module: Module, message: pb.Module) -> None:
         for member in message.members:
             name = self._place.reader.value(member.key)
             if not isinstance(name, str):

@@ -130,6 +130,30 @@ def test_training_goes_on_where_it_was(tmp_path: Path) -> None:
     assert loaded["mean"].named_variables().keys() == mean.named_variables().keys()
 
 
+def test_optimizers_and_metrics_stay_what_they_are(tmp_path: Path) -> None:
+    w, optimizer, accuracy = Variable([1.0, 2.0]), sw.optimizers.SGD(0.5, momentum=0.5), sw.metrics.Accuracy()
+
+    @sw.function
+    def step(slope: Any) -> Any:
+        optimizer.apply_gradients([(slope, w)])
+        accuracy.update(np.array([1, 0]), np.array([[0.0, 1.0], [0.0, 1.0]]))
+
+    step(np.float32([1, 2]))
+    loaded = reloaded({"step": step, "w": w, "optimizer": optimizer, "accuracy": accuracy}, tmp_path)
+    assert isinstance(loaded["optimizer"], sw.optimizers.SGD)
+    assert float(loaded["accuracy"].result()) == 0.5
+    loaded["accuracy"].reset_state()
+    loaded["optimizer"].learning_rate = 0.25
+    loaded["step"](np.float32([1, 2]))  # v = 0.5 v - 0.25 g, with v = -0.5 g before
+    assert np.array_equal(loaded["w"], np.float32([0.5, 1]) - 0.5 * np.float32([1, 2]))
+    assert float(loaded["accuracy"].result()) == 0.5
+    loaded["optimizer"].apply_gradients([(np.float32([0, 0]), loaded["w"])])
+    assert np.array_equal(loaded["w"], np.float32([-0.25, -0.5]))
+    scheduled = sw.load(sw.save(sw.optimizers.SGD(lambda step: step), tmp_path / "scheduled"))
+    assert not isinstance(scheduled, sw.optimizers.SGD)
+    assert type(scheduled).__name__ == "SGD"
+
+
 class Point(NamedTuple):
     x: Any
     y: Any
