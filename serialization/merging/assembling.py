@@ -14,7 +14,7 @@ from shardwright.serialization.merging.errors import MergeError
 from shardwright.serialization.merging.plan import Part
 from shardwright.serialization.merging.scalars import NotAValue, check_text, number_from_text
 from shardwright.serialization.merging.shapes import Key, Kind, Shape, field_value, is_set, steps_of
-from shardwright.serialization.merging.sources import LARGEST, ChunkSource, fresh_bytes, merge_bytes
+from shardwright.serialization.merging.sources import LARGEST, LARGEST_MERGED, ChunkSource, fresh_bytes, merge_bytes
 from shardwright.serialization.riegeli.varint import varint
 
 DELIMITED = 2
@@ -117,7 +117,8 @@ class Assembler:
         front = there.encode() if isinstance(there, str) else bytes(there or b"")
         size = len(front) + self._size(part, chunks)
         around = _container(part)
-        head = self._head(part, size) if around is None or (around is Kind.LIST and there is None) else b""
+        merges = around is None or (around is Kind.LIST and there is None)
+        head = self._head(part, size) if merges and size < LARGEST_MERGED else b""
         data, place = fresh_bytes(len(head) + size), len(head) + len(front)
         data[:place] = head + front
         buffer = memoryview(data)

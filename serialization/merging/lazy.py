@@ -166,6 +166,12 @@ class LazyMessage(Generic[AnyMessage]):
         return resolve(descriptor_of(self.message_type), path)
 
 
+def check_type(given: Any) -> None:
+    """What is to be read must be a class of messages: SW0846."""
+    if not isinstance(given, type) or not issubclass(given, Message):
+        raise MergeError("SW0846", f"a message type is a class of messages, not {given!r}")
+
+
 def field_chunks(file: ChunkedFile | WholeFile, parts: Sequence[Part]) -> list[FieldChunk]:
     """The chunks of parts."""
     found = list[FieldChunk]()
@@ -203,6 +209,7 @@ def open_message(
     ...     print(message.len("node"), message.get("node", 71, "name"), message.get("node[99].name"))
     100 node 71 node 99
     """
+    check_type(message_type)
     path = find_file(prefix)
     if path.suffix == WHOLE:
         return LazyMessage(WholeFile(path), message_type)

@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from google.protobuf.message import DecodeError, Message
 
@@ -41,6 +42,7 @@ class Merger:
         chunks: Sequence[Message | bytes], chunked_message: chunk_pb2.ChunkedMessage, merged_message: Message
     ) -> None:
         """Merge chunks that are in memory, as `Splitter.split` returns them."""
+        _check_empty(merged_message)
         if any(chunk is merged_message for chunk in chunks):
             raise MergeError("SW0846", "a chunk is the message to merge into")
         source = MemorySource(chunks)
@@ -55,9 +57,9 @@ class Merger:
         Every byte of the file is checked; beside the message there is at most the largest record in memory. `limits`
         says how much a compressed chunk may expand.
         """
+        _check_empty(merged_message)
         path = find_file(prefix)
         if path.suffix == WHOLE:
-            _check_empty(merged_message)
             _read_whole(path, merged_message)
         else:
             with ChunkedFile(path, limits) as file:
@@ -66,6 +68,7 @@ class Merger:
     @staticmethod
     def read_chunked_from_string(data: bytes | bytearray | memoryview, merged_message: Message) -> None:
         """Read the contents of a `.cpb` file that are in memory."""
+        _check_empty(merged_message)
         with ChunkedFile(io.BytesIO(data)) as file:
             _read_chunks(file, merged_message)
 
@@ -79,6 +82,7 @@ class Merger:
 
         SW0847 for a `.pb` file, which has no parts, and for a file in which the message itself is no chunk.
         """
+        _check_empty(merged_message)
         path = find_file(prefix)
         if path.suffix == WHOLE:
             raise MergeError("SW0847", "it has no chunks, so there are no parts to read", file=str(path))
@@ -111,15 +115,16 @@ def plan_of(file: ChunkedFile, message: Message) -> list[Part]:
 
 
 def _read_chunks(file: ChunkedFile, message: Message) -> None:
-    _check_empty(message)
     file.check_records()
     parts = plan_of(file, message)
     file.release_metadata()
     _assemble(parts, FileSource(file), message)
 
 
-def _check_empty(message: Message) -> None:
+def _check_empty(message: Any) -> None:
     """Indices of a file would mean other elements in a message that has some."""
+    if not isinstance(message, Message):
+        raise MergeError("SW0846", f"what chunks are merged into is a message, not {message!r}")
     if message.ListFields():
         text = f"the {message.DESCRIPTOR.full_name} to merge into is not empty"
         raise MergeError("SW0846", text)
@@ -127,7 +132,6 @@ def _check_empty(message: Message) -> None:
 
 def _assemble(parts: list[Part], source: ChunkSource, message: Message, *, partial: bool = False) -> None:
     """Put parts into an empty message, and leave it empty if that fails."""
-    _check_empty(message)
     try:
         Assembler(message, source).put(parts)
         if not partial:

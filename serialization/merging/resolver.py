@@ -136,7 +136,7 @@ class Resolver:
         if self.below(key_of(place)):
             return True
         if step.index is not None:
-            return step.index < self.length((*place[:-1], Step(step.field)))
+            return bool(self._run_element(place) or self._element(self.pieces(place[:-1]), place))
         owner = self.pieces(place[:-1])
         if step.key is not None:
             return any(step.key in field_value(self._cache.load(piece), step.field) for piece in owner)

@@ -15,6 +15,9 @@ from shardwright.serialization.merging.plan import Part
 from shardwright.serialization.merging.shapes import Key, Kind, Mismatch, Shape, follow
 from shardwright.serialization.protos import records_pb2
 
+ALWAYS, PER_CHUNK = 1 << 21, 256
+"""How many bytes a file may say about itself: schemas among them, and a few numbers for each chunk."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListRuns:
@@ -37,8 +40,11 @@ def list_runs(file: ChunkedFile, root: Shape, parts: Mapping[int, Part]) -> dict
 
     Raises `MergeError` (SW0848) where they do not fit the chunks.
     """
+    about = file.reader.metadata or b""
+    if len(about) > ALWAYS + PER_CHUNK * len(file):
+        raise file.error("SW0848", f"it says {len(about)} bytes about {len(file)} chunks")
     try:
-        said = records_pb2.RecordsMetadata.FromString(file.reader.metadata or b"")
+        said = records_pb2.RecordsMetadata.FromString(about)
     except DecodeError:
         return {}
     found, order = dict[Key, ListRuns](), {chunk: place for place, chunk in enumerate(parts)}

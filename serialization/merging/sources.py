@@ -18,6 +18,9 @@ HUGE_FROM = 1 << 22
 LARGEST = (1 << 31) - 1
 """The most bytes that protobuf parses at once or holds in a field."""
 
+LARGEST_MERGED = LARGEST - 32
+"""The most bytes of a field that protobuf parses together with the tag and the length in front of them."""
+
 
 class ChunkSource(Protocol):
     """Chunks by their numbers."""

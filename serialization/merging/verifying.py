@@ -16,7 +16,7 @@ from shardwright.serialization.fields import format_path, get_step
 from shardwright.serialization.merging.assembling import Assembler
 from shardwright.serialization.merging.chunked_file import LIMITS, ChunkedFile
 from shardwright.serialization.merging.files import WHOLE, find_file
-from shardwright.serialization.merging.lazy import FieldChunk, field_chunks
+from shardwright.serialization.merging.lazy import FieldChunk, check_type, field_chunks
 from shardwright.serialization.merging.merger import Merger, check_required, plan_of
 from shardwright.serialization.merging.plan import MESSAGE_CHUNK, MOST_MEMBERS, Part, Planner
 from shardwright.serialization.merging.resolver import Resolver
@@ -69,6 +69,8 @@ def verify(
     >>> report.message_bytes == graph.ByteSize(), len(report.chunks)
     (True, 4)
     """
+    if message_type is not None:
+        check_type(message_type)
     path = find_file(prefix)
     name = descriptor_of(message_type).full_name if message_type is not None else None
     size = path.stat().st_size

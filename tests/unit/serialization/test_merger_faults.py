@@ -111,6 +111,8 @@ def test_messages_of_another_type_in_memory() -> None:
         Merger.merge(["text"], tree(0), Many())  # type: ignore[list-item]
     with pytest.raises(MergeError, match=r"SW0846.*a chunk is the message to merge into"):
         Merger.merge([same := Many()], tree(None, ((1,), 0)), same)
+    with pytest.raises(MergeError, match=r"SW0846.*is a message, not <class"):
+        Merger.merge([Many()], tree(0), Many)
     with pytest.raises(MergeError, match=r"SW0846.*is not empty"):
         Merger.merge([Many()], tree(0), Many(number=1))
 

@@ -18,9 +18,10 @@ from google.protobuf.message import Message
 from shardwright.dialects.parsing import parse_module
 from shardwright.serialization.fields import FieldTagError, is_map, value_field
 from shardwright.serialization.ir_proto import module_to_proto
-from shardwright.serialization.merging import ElementError, LazyMessage, MergeError, Merger, open_message
+from shardwright.serialization.merging import ElementError, LazyMessage, MergeError, Merger, open_message, verify
 from shardwright.serialization.merging.chunked_file import ChunkedFile
 from shardwright.serialization.protos import chunk_pb2, graph_pb2, ir_pb2
+from shardwright.serialization.riegeli import RecordWriterOptions
 from shardwright.serialization.splitting import splitter_for
 
 
@@ -293,6 +294,22 @@ def test_one_message_for_many_threads(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
     assert not faults
+
+
+def test_what_is_no_type(tmp_path: Path) -> None:
+    _, path = large_graph(tmp_path, 100)
+    for wrong in (graph_pb2.GraphDef(), "GraphDef", None, int):
+        with pytest.raises(MergeError, match=r"SW0846.*a message type is a class of messages"):
+            open_message(path, wrong)  # type: ignore[type-var]
+    with pytest.raises(MergeError, match=r"SW0846.*a message type is a class of messages"):
+        verify(path, graph_pb2.GraphDef())  # type: ignore[arg-type]
+
+
+def test_files_that_say_too_much_about_themselves(tmp_path: Path) -> None:
+    options = RecordWriterOptions("uncompressed", metadata=b"\x0a\x00" * (2 << 20))
+    data = chunked_file([Many()], tree(0), options=options)  # type: ignore[arg-type]
+    with pytest.raises(MergeError, match=r"SW0848.*it says 4194304 bytes about 1 chunks"):
+        open_message(put(tmp_path, data), Many)
 
 
 def test_whole_files(tmp_path: Path) -> None:
