@@ -13,8 +13,10 @@ POLYNOMIAL = 0x82F63B78
 """Castagnoli's polynomial, bits reversed."""
 
 _DELTA = 0xA282EAD8
-LANES = 16384
-"""How many pieces of a long input are worked on side by side."""
+LANES = 8192
+"""About how many pieces of a long input are worked on side by side."""
+SHORTEST = 64
+"""The fewest bytes of a piece; sizes of pieces are powers of two."""
 SHORT = 4096
 """Up to how many bytes one byte after the other is as fast."""
 
@@ -28,13 +30,10 @@ def crc32c(data: bytes | memoryview | Array) -> int:
     """
     given = np.frombuffer(data, np.uint8) if not isinstance(data, np.ndarray) else data.reshape(-1).view(np.uint8)
     state = 0xFFFFFFFF
-    step = len(given) // LANES // 2 * 2 if len(given) > SHORT else 0
-    step = step or (len(given) // 64 // 2 * 2 if len(given) > SHORT else 0)
-    if step:
-        lanes = min(LANES, len(given) // step)
-        whole = lanes * step
-        pieces = given[:whole].reshape(lanes, step)
-        state = _joined(_side_by_side(pieces), step, state)
+    if len(given) > SHORT:
+        step = max(1 << (len(given) // LANES).bit_length() - 1, SHORTEST) if len(given) >= LANES else SHORTEST
+        whole = len(given) // step * step
+        state = _joined(_side_by_side(given[:whole].reshape(-1, step), state), step)
         given = given[whole:]
     table = _bytewise()
     for byte in given.tolist():
@@ -72,11 +71,12 @@ def _table(bits: int) -> Array:
     return values
 
 
-def _side_by_side(pieces: Array) -> Array:
-    """The register after each piece, begun at zero."""
+def _side_by_side(pieces: Array, start: int) -> Array:
+    """The register after each piece; it begins at zero, and before the first piece at `start`."""
     words = pieces.view("<u2")
     table = _table(16)
     state = np.zeros(len(pieces), np.uint32)
+    state[0] = start
     place, low, out = np.empty_like(state), np.uint32(0xFFFF), np.empty_like(state)
     for first in range(0, words.shape[1], 64):
         for column in np.ascontiguousarray(words[:, first : first + 64].T):
@@ -88,32 +88,32 @@ def _side_by_side(pieces: Array) -> Array:
     return state
 
 
-def _joined(states: Array, step: int, start: int) -> int:
-    """The register after all pieces, each of `step` bytes: the one before it is moved over the piece that follows."""
-    move = _moved(step)
-    state = start
-    for following in states.tolist():
-        state = (
-            int(move[0][state & 0xFF] ^ move[1][state >> 8 & 0xFF] ^ move[2][state >> 16 & 0xFF] ^ move[3][state >> 24])
-            ^ following
-        )
-    return state
+def _joined(states: Array, step: int) -> int:
+    """The register after all pieces, each of `step` bytes: pairs become one, the first moved over the second."""
+    while len(states) > 1:
+        even = states if len(states) % 2 == 0 else np.concatenate([np.zeros(1, np.uint32), states])
+        bytes_of = np.ascontiguousarray(even[0::2]).view(np.uint8).reshape(-1, 4)
+        moved = even[1::2].copy()
+        for place, table in enumerate(_move(step.bit_length() - 1)):
+            moved ^= table[bytes_of[:, place]]
+        states, step = moved, 2 * step
+    return int(states[0])
 
 
 @cache
-def _moved(count: int) -> list[list[int]]:
-    """What each byte of the register becomes after `count` bytes of zeros."""
-    column = np.array([1 << bit for bit in range(32)], np.uint32)
-    power, table = column, _table(8)
-    result = column
-    power = table[power & 0xFF] ^ (power >> 8)
-    while count:
-        if count & 1:
-            result = _applied(power, result)
-        power = _applied(power, power)
-        count >>= 1
+def _move(power: int) -> list[Array]:
+    """What each byte of the register, the lowest first, becomes after 2 to the `power` bytes of zeros."""
     bits = np.arange(256, dtype=np.uint32)
-    return [_applied(result, bits << np.uint32(8 * place)).tolist() for place in range(4)]
+    return [_applied(_matrix(power), bits << np.uint32(8 * place)) for place in range(4)]
+
+
+@cache
+def _matrix(power: int) -> Array:
+    """What each bit of the register becomes after 2 to the `power` bytes of zeros."""
+    if power:
+        return _applied(_matrix(power - 1), _matrix(power - 1))
+    one = np.array([1 << bit for bit in range(32)], np.uint32)
+    return _table(8)[one & 0xFF] ^ (one >> 8)
 
 
 def _applied(matrix: Array, values: Array) -> Array:
