@@ -130,6 +130,8 @@ def read_manifest(folder: Path) -> Manifest:
 def read_head(folder: Path) -> tuple[int, float] | None:
     """The sequence and time of a checkpoint, from the first line alone; None if that says nothing of the kind."""
     path = folder / MANIFEST
+    if not os.path.isfile(path):
+        return None
     try:
         with path.open("rb") as file:
             head = _object(file.readline(MAX_LINE_BYTES), path)

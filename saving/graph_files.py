@@ -50,6 +50,8 @@ def _read(path: Path, message: Message) -> None:
         merger: Any = import_module("shardwright.serialization.merging.merger").Merger
         merger.read(path, message)
         return
+    if path.exists() and not path.is_file():
+        raise GraphError("SW0891", f"{str(path)!r} is no file")
     try:
         message.ParseFromString(path.read_bytes())
     except OSError as error:

@@ -18,8 +18,11 @@ TRAILER = 5
 
 MOST = 1 << 30
 """The most bytes of a table that is read."""
-LARGEST_BLOCK = 64 << 20
+LARGEST_BLOCK = 8 << 20
 """The most bytes of a block after decompression; TensorFlow's blocks have 256 KiB."""
+
+ALWAYS, EXPANSION = 8 << 20, 16
+"""The keys and values of a table may have so many bytes, or so many times those of the file."""
 
 
 class TableError(ShardwrightValueError):
@@ -38,6 +41,8 @@ def read_table(path: str | Path) -> dict[bytes, bytes]:
     and for lengths that leave the file, before memory is taken.
     """
     name = str(path)
+    if Path(path).exists() and not Path(path).is_file():
+        raise TableError(name, "is no file")
     try:
         size = Path(path).stat().st_size
         if size > MOST:
@@ -52,9 +57,14 @@ def read_table(path: str | Path) -> dict[bytes, bytes]:
     _, _, offset, length = (footer.varint() for _ in range(4))  # the first two are of another index, which is empty
     index = table.block(offset, length)
     found: dict[bytes, bytes] = {}
+    end = 0
     for _, handle in table.entries(index):
         place = _Cursor(name, handle)
-        found.update(table.entries(table.block(place.varint(), place.varint())))
+        begin, length = place.varint(), place.varint()
+        if begin < end:
+            raise TableError(name, f"the block at {begin} does not follow those before it")
+        found.update(table.entries(table.block(begin, length)))
+        end = begin + length + TRAILER
     return found
 
 
@@ -86,6 +96,7 @@ class _Cursor:
 class _Table:
     def __init__(self, file: str, data: bytes) -> None:
         self.file, self.data = file, data
+        self._room = max(ALWAYS, EXPANSION * len(data))
 
     def block(self, offset: int, size: int) -> bytes:
         """The contents of a block, whose checksum is right."""
@@ -124,5 +135,8 @@ class _Table:
             shared, rest, length = cursor.varint(), cursor.varint(), cursor.varint()
             if shared > len(key):
                 raise TableError(self.file, "a key shares more with the one before than that has")
+            self._room -= shared + rest + length
+            if self._room < 0:
+                raise TableError(self.file, f"its keys and values are more than {EXPANSION} times as large as it is")
             key = key[:shared] + cursor.take(rest)
             yield key, cursor.take(length)
