@@ -25,7 +25,7 @@ from shardwright.serialization.riegeli.limits import DEFAULT_LIMITS, Limits
 from shardwright.serialization.riegeli.scan import ChunkScanner
 from shardwright.serialization.riegeli.simple import decode_simple, uncompressed_head
 from shardwright.serialization.riegeli.source import Source
-from shardwright.serialization.riegeli.stream import Stream
+from shardwright.serialization.riegeli.stream import Stream, is_special
 from shardwright.serialization.riegeli.transposed import decode_transposed
 
 SIZE_OF_END = 8
@@ -339,8 +339,6 @@ class RecordReader:
 def source_of(file: Any) -> Source | Stream:
     """What bytes are read from: by place where that is possible."""
     if isinstance(file, str | os.PathLike):
-        if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):
-            return Stream(open(file, "rb"), owned=True)
-        return Source(file)
+        return Stream(open(file, "rb"), owned=True) if is_special(file) else Source(file)
     seekable = file.seekable() if hasattr(file, "seekable") else hasattr(file, "seek")
     return Source(file) if seekable else Stream(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,16 @@ from shardwright.serialization.riegeli.source import read_into
 
 UNKNOWN = 1 << 63
 SKIP = 1 << 16
+
+
+def is_special(path: str | os.PathLike[str]) -> bool:
+    """
+    Whether a path is a pipe or a device, which is read and written as a stream and never replaced.
+
+    >>> is_special("/dev/null"), is_special("/"), is_special("/no such file")
+    (True, False, False)
+    """
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 class Stream:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self
 
 from shardwright.serialization.atomic import AtomicFile
 from shardwright.serialization.hashing.background import WORTH_A_THREAD, BackgroundHash
@@ -26,6 +26,7 @@ from shardwright.serialization.riegeli.limits import DEFAULT_LIMITS
 from shardwright.serialization.riegeli.options import RecordWriterOptions, refuse
 from shardwright.serialization.riegeli.simple import encode_simple
 from shardwright.serialization.riegeli.sink import Sink, Writable
+from shardwright.serialization.riegeli.stream import is_special
 from shardwright.serialization.riegeli.transposing import encode_transposed
 
 SIZE_OF_SIZE = 8
@@ -39,8 +40,9 @@ class RecordWriter:
     Writes records to a path or to a binary file object.
 
     A path is written atomically: it holds the old contents until `close`, which flushes to the disk and renames; after
-    an exception in a `with` block nothing has changed. A file object is written from where it stands. `options` are
-    `RecordWriterOptions` or riegeli's option text. Without compression the bytes are those that C++ writes.
+    an exception in a `with` block nothing has changed. A pipe or a device is written to as it is, a file object from
+    where it stands. `options` are `RecordWriterOptions` or riegeli's option text. Without compression the bytes are
+    those that C++ writes.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -53,7 +55,10 @@ class RecordWriter:
 
     def __init__(self, file: str | os.PathLike[str] | Writable, options: RecordWriterOptions | str = DEFAULTS) -> None:
         self.options = RecordWriterOptions.parse(options) if isinstance(options, str) else options
-        self._atomic = AtomicFile(file) if isinstance(file, str | os.PathLike) else None
+        path = file if isinstance(file, str | os.PathLike) else None
+        self._opened = _open(path) if path is not None and is_special(path) else None
+        self._atomic = AtomicFile(path) if path is not None and not self._opened else None
+        file = self._opened or file
         self._sink = Sink(self._atomic.descriptor if self._atomic else file)  # type: ignore[arg-type]
         self._codec = self.options.kind, self.options.effective_level, self.options.window_log
         self._begin = 0 if self._atomic else _place(file)
@@ -136,11 +141,15 @@ class RecordWriter:
         self._closed = True
         if self._atomic:
             self._atomic.commit()
+        if self._opened:
+            self._opened.close()
 
     def discard(self) -> None:
         """Give up: a path keeps its old contents."""
         if not self._closed and self._atomic:
             self._atomic.discard()
+        if self._opened:
+            self._opened.close()
         self._closed = True
 
     def __enter__(self) -> Self:
@@ -248,6 +257,11 @@ def _zeros(size: int) -> Iterator[Buffer]:
     """So many zeros, in pieces of one shared buffer."""
     for done in range(0, size, len(ZEROS)):
         yield memoryview(ZEROS)[: size - done]
+
+
+def _open(path: str | os.PathLike[str]) -> BinaryIO:
+    """A pipe or a device, to be written as it is."""
+    return open(path, "wb")
 
 
 def _place(file: object) -> int:

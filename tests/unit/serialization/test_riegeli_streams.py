@@ -196,6 +196,20 @@ def test_a_named_pipe_is_a_path(tmp_path: Path) -> None:
     thread.join()
 
 
+def test_a_named_pipe_is_written_and_stays_a_pipe(tmp_path: Path) -> None:
+    path, found = tmp_path / "pipe", list[bytes]()
+    os.mkfifo(path)
+    thread = threading.Thread(target=lambda: found.extend(RecordReader(path)))
+    thread.start()
+    with RecordWriter(path, "zstd") as writer:
+        for record in RECORDS:
+            writer.write(record)
+    thread.join()
+    assert found == RECORDS
+    assert path.is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
 def promises() -> dict[str, bytes]:
     """Chunks that say that they are large, or that their records are many or large; all else is right."""
     found = {"data": ChunkHeader(1 << 40, 1, SIMPLE, 1, 1 << 30).pack()}
