@@ -93,9 +93,9 @@ def test_crossing_parts_have_no_exact_share() -> None:
 
 def test_a_million_devices_cost_no_more_than_eight() -> None:
     mesh = Mesh(x=1 << 10, y=1 << 10)
-    begin = time.perf_counter()
+    begin = time.process_time()
     share = missing_share(layout("x", "y"), layout("y", "x"), mesh)
-    assert time.perf_counter() - begin < 0.05
+    assert time.process_time() - begin < 0.05
     # Both boxes coincide where x == y, and are disjoint elsewhere.
     assert share == Fraction(1, 1 << 20) * (1 - Fraction(1, 1 << 10))
 

@@ -203,10 +203,10 @@ def test_a_million_devices_are_planned_as_fast_as_eight() -> None:
         (layout("", "", partial="a b c"), layout("c a", "b")),
     ]
     plan.cache_clear()
-    begin = time.perf_counter()
+    begin = time.process_time()
     for source, target in pairs:
         plan(source, target, shape, mesh)
-    assert time.perf_counter() - begin < 0.1
+    assert time.process_time() - begin < 0.1
 
 
 def test_memory_of_plans() -> None:

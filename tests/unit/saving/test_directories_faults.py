@@ -168,7 +168,7 @@ def test_calls_that_fit_nothing(place: Path) -> None:
     for arguments, text in (
         ((np.ones(9, "float32"),), r"f32\[9\].*it was saved for x: f32\[8@x\]"),
         ((np.ones(8),), r"f64\[8\]"),
-        ((sw.ones(8, layout=Layout([], MESH)),), r"f32\[8\]"),
+        ((sw.ones(8, layout=Layout(["x"], Mesh(x=4))),), r"on Mesh\(x=4\).*f32\[8@x\], on Mesh\(x=2\)"),
         ((1.0,), "1.0"),
         ((), "no arrays"),
         (({"x": np.ones(8, "float32")},), r"f32\[8\]"),
@@ -468,10 +468,10 @@ def nested(depth: int) -> Any:
 def test_bombs_are_refused_at_once(name: str, place: Path) -> None:
     sw.load(place)
     rewritten(place, lambda message: BOMBS[name](message.shardwright))
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(ShardwrightError, match=r"error\[SW\d+\]"):
         sw.load(place)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     tracemalloc.start()
     with pytest.raises(ShardwrightError):
         sw.load(place)
@@ -482,10 +482,10 @@ def test_bombs_are_refused_at_once(name: str, place: Path) -> None:
 
 def test_a_file_that_is_too_large_is_not_read(place: Path) -> None:
     os.truncate(place / "saved_model.pb", 1 << 33)
-    started = time.perf_counter()
+    started = time.process_time()
     with refused("SW0870", "2 GiB"):
         sw.load(place)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 RUNNING: dict[str, Callable[[Any], object]] = {
