@@ -84,7 +84,7 @@ class LoadedFunction:
         trace = current_trace()
         if trace is not None:
             return _inlined(program, leaves, trace)
-        compiled = program.compiled
+        compiled = program.compiled_for(_layouts(leaves))
         held = holding(compiled.interface.captured)
         value = compiled.run(leaves)
         record(self, args, kwargs, value, held)
@@ -96,7 +96,8 @@ class LoadedFunction:
 
     def compiled(self, *args: Any, **kwargs: Any) -> Compiled:
         """The program that a call with these arguments runs."""
-        return self._chosen(args, kwargs)[0].compiled
+        program, leaves = self._chosen(args, kwargs)
+        return program.compiled_for(_layouts(leaves))
 
     def layouts(self, *args: Any, **kwargs: Any) -> Layouts:
         """The layouts of arguments, variables, results and all values of the program for these arguments."""
@@ -112,7 +113,8 @@ class LoadedFunction:
             if saved == form:
                 found = [leaves[place] for place in order]
                 parameters = [self._programs[number].parameters[place] for place in places]
-                distance = [_distance(*pair) for pair in zip(found, parameters, strict=True)]
+                program = self._programs[number]
+                distance = [_distance(*pair, program) for pair in zip(found, parameters, strict=True)]
                 if None not in distance:
                     fitting.append((sum(item or 0 for item in distance), number))
         if not fitting:
@@ -153,11 +155,14 @@ class LoadedFunction:
 
     def _refuse(self, leaves: Sequence[Any]) -> NoReturn:
         given = ", ".join(map(_described, leaves)) or "no arrays"
+        meshes = {leaf.layout.mesh: None for leaf in leaves if isinstance(leaf, Array) and leaf.layout is not None}
+        given += "".join(f", on {mesh!r}" for mesh in meshes)
         raise CallError(f"{self.name} was not saved for this call, with {given}", *map(_line, self._programs))
 
 
 def _line(program: SavedProgram) -> str:
-    return f"it was saved for {_call_text(program)}"
+    meshes = {item.layout.mesh: None for item in program.parameters if item.layout is not None}
+    return f"it was saved for {_call_text(program)}" + "".join(f", on {mesh!r}" for mesh in meshes)
 
 
 def _call_text(program: SavedProgram) -> str:
@@ -191,7 +196,12 @@ def _described(leaf: Any) -> str:
     return type_text(array.shape, array.dtype, getattr(array, "layout", None))
 
 
-def _distance(leaf: Any, parameter: Parameter) -> int | None:
+def _layouts(leaves: Sequence[Any]) -> list[Layout | None]:
+    """In which layouts arguments come; None for those that are distributed as the program takes them."""
+    return [leaf.layout if isinstance(leaf, Array) else None for leaf in leaves]
+
+
+def _distance(leaf: Any, parameter: Parameter, program: SavedProgram) -> int | None:
     """How far an argument is from what a program takes: 0 is what it was saved for, None does not fit."""
     kind = scalar_kind(leaf)
     if kind is not None:
@@ -201,8 +211,10 @@ def _distance(leaf: Any, parameter: Parameter) -> int | None:
     if (array.shape, array.dtype) != (parameter.shape, parameter.dtype):
         return None
     layout: Layout | None = array.layout if isinstance(array, Array) else None
-    if layout is not None and not isinstance(leaf, Tracer):
-        return 0 if layout == parameter.layout else None
+    if current_trace() is not None or layout == parameter.layout:
+        return 0
+    if layout is not None:  # a number for what has to be compiled for it
+        return 100 if program.on_its_meshes(layout) else None
     return 0 if parameter.layout is None or parameter.layout.is_replicated else 1
 
 

@@ -122,6 +122,7 @@ class SavedProgram:
         self._message = message
         self._place = place
         self._compiled: Compiled | None = None
+        self._variants: dict[tuple[Layout | None, ...], Compiled] = {}
         self.name = message.name
         self.arguments = _call_tree(read_tree(message.arguments, place.reader), message.name)
         self.results: Any = read_tree(message.results, place.reader)
@@ -168,6 +169,42 @@ class SavedProgram:
             self._compiled = self._as_saved() if direct else self.traced.compile()
         return self._compiled
 
+    def compiled_for(self, layouts: Sequence[Layout | None]) -> Compiled:
+        """The program for arguments that come in these layouts, None for the one in which they are taken."""
+        due = tuple(
+            item.layout if given is None else given for given, item in zip(layouts, self.parameters, strict=True)
+        )
+        if due == tuple(item.layout for item in self.parameters):
+            return self.compiled
+        found = self._variants.get(due)
+        if found is None or not found.interface.is_current:
+            found = self._variants[due] = self._relaid_for(due).compile()
+        return found
+
+    def on_its_meshes(self, layout: Layout) -> bool:
+        """Whether a tensor of this layout is on a mesh of the program."""
+        return layout.mesh in self._symbols()
+
+    def _relaid_for(self, due: Sequence[Layout | None]) -> Traced:
+        """The traced program with other layouts of its arguments, as if it had been traced for them."""
+        traced, symbols = self.traced, self._symbols()
+        module = traced.module.clone()
+        changed = {
+            place: replace(layout.spec, mesh=symbols[layout.mesh])
+            for place, (layout, item) in enumerate(zip(due, self.parameters, strict=True))
+            if layout is not None and layout != item.layout
+        }
+        relay_captured(module, 0, changed, {})
+        parameters = [
+            replace(item, layout=layout) if place in changed else item
+            for place, (item, layout) in enumerate(zip(self.given, due, strict=True))
+        ]
+        return Traced(module, self._interface(parameters), BACKEND)
+
+    def _symbols(self) -> dict[Mesh, str]:
+        """The names in the program of the meshes as they are now."""
+        return {self._place.placement.meshes[mesh.mesh]: mesh.name for mesh in self._message.meshes}
+
     def _as_saved(self) -> Compiled:
         module, interface = _read_module(self._message.local, "local", self.name), self._interface(self.parameters)
         self._check_local(module)
@@ -203,7 +240,7 @@ class SavedProgram:
 
     def _relaid(self) -> dict[int, LayoutSpec]:
         """The captured arrays that are laid out otherwise than the saved program takes them."""
-        here = {self._place.placement.meshes[mesh.mesh]: mesh.name for mesh in self._message.meshes}
+        here = self._symbols()
         found: dict[int, LayoutSpec] = {}
         for at, (number, array) in enumerate(zip(self._message.captured, self.captured, strict=True)):
             saved = self._place.layouts.get(number)

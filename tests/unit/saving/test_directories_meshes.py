@@ -126,6 +126,27 @@ def test_variables_in_other_layouts(block: tuple[str, Any, Any, Any, list[float]
     assert loaded.q.layout == loaded.q.value.layout == rows
 
 
+def test_arguments_in_other_layouts(tmp_path: Path) -> None:
+    @sw.function
+    def product(a: Any, b: Any) -> Any:
+        return sw.nn.relu(a @ b)
+
+    a, b = normal(8, 16), normal(16, 4)
+    rows, columns, whole = Layout(["batch"], MESH), Layout([None, "model"], MESH), Layout([], MESH)
+    product(sw.relayout(a, rows), sw.relayout(b, whole))
+    product(sw.relayout(a, columns), sw.relayout(b, Layout(["model"], MESH)))
+    loaded = sw.load(sw.save(product, tmp_path / "saved"))
+    expected = np.maximum(a @ b, 0)
+    for first, second in ((rows, whole), (columns, Layout(["model"], MESH)), (whole, columns), (columns, rows)):
+        arguments = sw.relayout(a, first), sw.relayout(b, second)
+        result = loaded(*arguments)
+        assert np.allclose(result, expected, rtol=1e-5, atol=1e-6)
+        assert result.layout == product(*arguments).layout
+        compiled = loaded.compiled(*arguments)
+        assert [item.layout for item in compiled.interface.parameters] == [first.for_rank(2), second.for_rank(2)]
+    assert np.allclose(loaded(a, sw.relayout(b, columns)), expected, rtol=1e-5, atol=1e-6)
+
+
 def test_layouts_by_patterns(block: tuple[str, Any, Any, Any, list[float], dict[str, Any]]) -> None:
     place, x, _, expected, _, _ = block
     loaded = sw.load(place, layouts=sw.LayoutMap({"^(q|k)$": Layout(["batch"], MESH)}))
