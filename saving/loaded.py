@@ -60,6 +60,9 @@ class LoadedFunction:
         self.signature = signature
         self.static_names = frozenset(static_names)
         self.instance = instance
+        if signature is not None:
+            own = 0 if instance is None else 1
+            self.__signature__ = signature.replace(parameters=list(signature.parameters.values())[own:])
         self._programs = list(programs)
         self._numbers: dict[int, int] = {}
         self._writer = Writer([], self._number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -222,6 +223,7 @@ def test_calls_are_found_however_they_are_written(tmp_path: Path) -> None:
         assert np.array_equal(result, [11, 22])
     for extra in ({"x": a, "y": b}, {"y": b, "x": a}):
         assert np.array_equal(loaded(b=b, a=a, extra=extra, mode="subtract"), a - b + 2 * a + b)
+    assert [item.name for item in inspect.signature(loaded).parameters.values()] == ["a", "b", "mode", "extra"]
     assert loaded.signatures == ["a: f32[2], b=b: f32[2], mode='add'", (
         "a: f32[2], b: f32[2], mode='subtract', extra={'x': extra['x']: f32[2], 'y': extra['y']: f32[2]}"
     )]  # fmt: skip
@@ -440,6 +442,7 @@ def test_methods_belong_to_their_module(tmp_path: Path) -> None:
     assert not np.asarray(loaded[1](x)).any()
     bound = sw.load(sw.save(first.__call__, tmp_path / "bound"))
     assert np.allclose(bound(x), mlp_by_numpy(first, x), rtol=1e-5)
+    assert list(inspect.signature(bound).parameters) == ["x"]
 
 
 def test_modules_can_refer_to_each_other(tmp_path: Path) -> None:
