@@ -102,6 +102,8 @@ class Signature:
         due = len(self.input_types)
         if due != len(self.node.inputs):
             raise GraphError("SW0886", f"{self.node} takes {due} inputs and has {len(self.node.inputs)}")
+        if len(self.output_types) > MOST:
+            raise GraphError("SW0887", f"{self.node} has {len(self.output_types)} outputs, above {MOST}")
 
     @property
     def input_types(self) -> list[int]:

@@ -28,6 +28,8 @@ from shardwright.serialization.protos import graph_pb2
 FOLDED = 4096
 """The most elements of a known value that is computed with while the graph is read."""
 
+EXPANSION = 1024
+"""How many times its message a constant may be large without any limit."""
 
 SILENT = {"Const", "Identity", "IdentityN", "NoOp", "Snapshot", "VarHandleOp"}
 """Operations that write nothing into the program, so that their nodes need no places."""
@@ -69,12 +71,19 @@ class State:
     constants: dict[tuple[str, str], np.ndarray[Any, Any]] = field(
         default_factory=dict[tuple[str, str], np.ndarray[Any, Any]]
     )
+    room: int = 16 << 20
+    """Bytes that constants may still have beyond what is listed of them."""
 
     def constant(self, node: Node) -> np.ndarray[Any, Any]:
         """The elements of a `Const`."""
         key = node.home, node.name
         if key not in self.constants:
-            self.constants[key] = tensor_array(node.proto.attr["value"].tensor, str(node))
+            proto = node.proto.attr["value"].tensor
+            found = self.constants[key] = tensor_array(proto, str(node))
+            if any(found.strides):
+                self.room -= max(0, found.nbytes - EXPANSION * proto.ByteSize())
+            if self.room < 0:
+                raise GraphError("SW0888", f"{node} and constants before it leave out too many repeated elements")
         return self.constants[key]
 
 

@@ -21,7 +21,10 @@ MAX_DIMS = 254
 MAX_BYTES = 2**31 - 1
 """The most bytes that protobuf holds in one field."""
 
-EXPANSION = 64 * 1024 * 1024
+MOST_DIMS = 64
+"""The most dims of NumPy's arrays."""
+
+EXPANSION = 8 << 20
 """The most bytes to which repeated last elements may expand when few are given; one element alone takes no memory."""
 
 STRING = np.dtype(object)
@@ -175,6 +178,8 @@ def _known_shape(proto: graph_pb2.TensorProto, what: str) -> tuple[int, ...]:
     if shape is None or None in shape:
         raise GraphError("SW0888", f"{what} has elements but no certain shape")
     known = tuple(size for size in shape if size is not None)
+    if len(known) > MOST_DIMS:
+        raise GraphError("SW0888", f"{what} has {len(known)} dims, and arrays have at most {MOST_DIMS}")
     if math.prod(known) >= 2**63:
         raise GraphError("SW0888", f"{what} has a shape of more elements than there can be: {list(known)}")
     return known

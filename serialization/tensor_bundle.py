@@ -15,7 +15,7 @@ from shardwright.serialization.sorted_table import TableError, read_table
 
 Array = np.ndarray[Any, Any]
 
-MOST_DIMS = 254
+MOST_DIMS = 64
 
 
 class TensorBundle:
