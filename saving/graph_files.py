@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,26 @@ from shardwright.saving.graph_faults import GraphError
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 
 
-def read_graph(source: str | Path | Message) -> tuple[graph_pb2.GraphDef, str]:
-    """A GraphDef, and what to call it: a file (`.pb`, `.cpb`), or a message of ours or of TensorFlow's."""
+def read_graph(
+    source: str | PathLike[str] | bytes | bytearray | memoryview | Message,
+) -> tuple[graph_pb2.GraphDef, str]:
+    """A GraphDef, and what to call it: a file (`.pb`, `.cpb`), bytes, or a message of ours or of TensorFlow's."""
     if isinstance(source, graph_pb2.GraphDef):
         return source, "graph"
     found = graph_pb2.GraphDef()
+    if isinstance(source, bytes | bytearray | memoryview):
+        try:
+            found.ParseFromString(bytes(source))
+        except DecodeError:
+            raise GraphError("SW0886", "these bytes are no GraphDef") from None
+        return found, "graph"
     if isinstance(source, Message):
         if source.DESCRIPTOR.name != "GraphDef":
             raise GraphError("SW0891", f"from_graph takes a GraphDef, not a {source.DESCRIPTOR.name}", help=_WAY_OUT)
         found.ParseFromString(source.SerializeToString())
         return found, "graph"
+    if not isinstance(source, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise GraphError("SW0891", f"from_graph takes a GraphDef or a path, not a {type(source).__name__}")
     path = Path(source)
     if path.is_dir():
         raise GraphError("SW0891", f"{str(path)!r} is a directory, not a graph", help=_WAY_OUT)

@@ -7,6 +7,7 @@ import keyword
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ OPERATIONS = (
 )
 """Who fills the table."""
 
-Inputs = Mapping[str, TensorSpec | None] | Sequence[str] | None
+Inputs = Mapping[str, TensorSpec | None] | Sequence[str] | str | None
 LayoutsByName = LayoutMap | Mapping[str, Layout] | None
 
 OLD_SHAPES = 24
@@ -82,6 +83,10 @@ class _Input:
         """What calls must give; None where the graph leaves even the number of dims open."""
         if self.spec is None:
             return None if self.shape is None else TensorSpec(self.shape, self.dtype, name=self.name)
+        if not isinstance(self.spec, TensorSpec):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise GraphError(
+                "SW0891", f"input {self.name!r} is given as {self.spec!r}, not as a TensorSpec", help=_SPEC
+            )
         same = self.spec.dtype == self.dtype
         if not same or (self.shape is not None and not _fits_open(self.spec.shape, self.shape)):
             raise GraphError("SW0891", f"input {self.name!r} is {self.described} and cannot be {self.spec!r}")
@@ -203,7 +208,7 @@ class GraphProgram(Module):
 
 
 def from_graph(
-    graph: str | Path | Message,
+    graph: str | PathLike[str] | bytes | Message,
     *,
     inputs: Inputs = None,
     outputs: str | Sequence[str] | Mapping[str, str] | None = None,
@@ -212,7 +217,7 @@ def from_graph(
     name: str | None = None,
 ) -> GraphProgram:
     """
-    The program of a TensorFlow GraphDef: a message, or a file (`.pb`, `.cpb`). TensorFlow is not needed.
+    The program of a TensorFlow GraphDef: a message, its bytes, or a file (`.pb`, `.cpb`). TensorFlow is not needed.
 
     `inputs` are names of tensors, all placeholders if not given; with a `TensorSpec` for a name it has that shape and
     layout, which is needed where the graph leaves shapes open. `outputs` is one name, several (the result is a tuple),
@@ -399,7 +404,9 @@ def _wanted(body: Body, inputs: Inputs, sources: Sequence[Reference], producer: 
         found = sorted((node for node in order if node.op in _PLACEHOLDERS), key=lambda node: node.ordinal)
         rest = [node for node in order if node.op not in _PLACEHOLDERS]
         return [_input(body, node.name, None, producer) for node in found], rest
-    specs = dict(inputs) if isinstance(inputs, Mapping) else dict.fromkeys(inputs)
+    specs = (
+        dict(inputs) if isinstance(inputs, Mapping) else dict.fromkeys([inputs] if isinstance(inputs, str) else inputs)
+    )
     wanted = [_input(body, name, spec, producer) for name, spec in specs.items()]
     return wanted, _order(body, sources, wanted)
 
@@ -413,7 +420,7 @@ def _input(body: Body, name: str, spec: TensorSpec | None, producer: int) -> _In
     node = body.node(source.node, "the program")
     attributes = node.proto.attr
     if node.op not in (*_PLACEHOLDERS, "PlaceholderWithDefault"):
-        if spec is None:
+        if not isinstance(spec, TensorSpec):
             raise GraphError("SW0890", f"input {name!r} is {node}, which says nothing about its type", help=_SPEC)
         return _Input(name, source, spec.dtype, None, spec)
     if "dtype" not in attributes:

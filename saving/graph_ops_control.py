@@ -12,26 +12,32 @@ import shardwright
 from shardwright.compiler import emit
 from shardwright.compiler.regions import region_of
 from shardwright.compiler.trace import Tracer
-from shardwright.saving.graph_evaluate import Call, Resource, Rows, Value
+from shardwright.compiler.variables import Variable
+from shardwright.saving.graph_evaluate import Call, Resource, Rows, Value, fits
 from shardwright.saving.graph_table import row
 
 
 @row("VarHandleOp")
 def _handle(call: Call) -> Resource:
-    name = call["shared_name"] or call.node.name
-    variable = call.interpreter.state.variables.get(name)
-    if variable is None:
-        raise call.fault(f"the variable {name!r} has no value", "SW0892")
-    return Resource(name, variable)
+    return Resource(call["shared_name"] or call.node.name, _known_variable(call))
 
 
 @row("VariableV2", "Variable")
 def _variable(call: Call) -> Any:
+    return _known_variable(call).traced()
+
+
+def _known_variable(call: Call) -> Variable:
+    """The variable of a node, which must be of the type and shape that the node says."""
     name = call["shared_name"] or call.node.name
     variable = call.interpreter.state.variables.get(name)
     if variable is None:
         raise call.fault(f"the variable {name!r} has no value", "SW0892")
-    return variable.traced()
+    dtype, shape = call.dtype("dtype"), call["shape"]
+    if variable.dtype != dtype or (shape is not None and not fits(variable.shape, shape)):
+        found, due = f"{variable.dtype.name}{list(variable.shape)}", f"{dtype.name}{list(shape or ['...'])}"
+        raise call.fault(f"the variable {name!r} is {found}, and the graph says {due}", "SW0892")
+    return variable
 
 
 @row("ReadVariableOp")

@@ -91,6 +91,8 @@ def _ensure_shape(call: Call, x: Any) -> Value:
 @row("Cast", folds=True)
 def _cast(call: Call, x: Any) -> Any:
     target = call.dtype("DstT")
+    if call["Truncate"] and target.itemsize < x.dtype.itemsize and target.kind in "fV":
+        raise call.fault("rounding towards zero is not supported", "SW0885")
     if x.dtype.kind == "c" and target.kind != "c":
         x = call.xp.real(x)
     return call.xp.astype(x, target)

@@ -162,6 +162,11 @@ def networks(c: Cases) -> None:
         empty = {"mean": np.zeros(0, "float32"), "variance": np.zeros(0, "float32")}
         c.add(op, x=c.f(4, 5, 5, 3), **(given | empty), is_training=True)
     c.add("FusedBatchNormV3", x=c.f(4, 5, 5, 3), **given, is_training=True, exponential_avg_factor=0.25)
+    c.add("FusedBatchNormV3", x=c.f(4, 5, 5, 3, dtype="float16"), **given, is_training=False)
+    for dtype in ("float16", BFLOAT16):
+        c.add("Softmax", "LogSoftmax", logits=c.f(4, 5, dtype=dtype))
+        c.add("Relu", "Elu", "Softplus", features=c.f(8, dtype=dtype))
+        c.add("BiasAdd", value=c.f(2, 5, dtype=dtype), bias=c.f(5, dtype=dtype))
 
 
 def reductions(c: Cases) -> None:
@@ -191,6 +196,12 @@ def reductions(c: Cases) -> None:
     c.add("BatchMatMulV3", x=c.f(3, 4), y=c.f(4, 2), Tout="float32")
     c.add("BatchMatMulV3", x=c.i(3, 4, dtype="int8"), y=c.i(4, 2, dtype="int8"), Tout="int32")
     c.add("MatMul", a=c.i(3, 4), b=c.i(4, 2))
+    for dtype in ("float16", BFLOAT16, "float64"):
+        c.add("MatMul", a=c.f(3, 4, dtype=dtype), b=c.f(4, 5, dtype=dtype))
+        c.add("Mean", "Sum", "Max", input=c.f(3, 5, dtype=dtype), axis=ints(1))
+        c.add("BatchMatMulV2", x=c.f(2, 3, 4, dtype=dtype), y=c.f(2, 4, 5, dtype=dtype))
+    c.add("Einsum", inputs=[c.f(3, 3)], equation="ii->i")
+    c.add("Einsum", inputs=[c.f(2, 3, 4), c.f(4)], equation="bij,j->b")
     c.add("Einsum", inputs=[c.f(2, 3, 4), c.f(4, 5, 6)], equation="abc,cde->abde")
     c.add("Einsum", inputs=[c.f(2, 3, 4), c.f(2, 5, 4)], equation="...ij,...kj->...ik")
     c.add("Einsum", inputs=[c.f(3, 4)], equation="ij->ji")
@@ -273,7 +284,7 @@ def indexing(c: Cases) -> None:
     ends = {"begin": np.array([1, 2], "int32"), "end": np.array([3, 5], "int32"), "strides": ints(1, 1)}
     c.add("TensorStridedSliceUpdate", input=c.f(4, 5), value=c.f(2, 3), **ends)
     c.add("Gather", params=c.f(5, 3), indices=c.i(2, 2, low=0, high=5))
-    for axis, batch in ((0, 0), (1, 0), (-1, 0), (1, 1)):
+    for axis, batch in ((0, 0), (1, 0), (-1, 0), (1, 1), (-1, 1), (2, -1)):
         indices = c.i(4, 2, low=0, high=3)
         c.add("GatherV2", params=c.f(4, 5, 3), indices=indices, axis=ints(axis), batch_dims=batch)
     c.add("GatherNd", params=c.f(4, 5, 3), indices=c.i(2, 6, 2, low=0, high=4))

@@ -213,6 +213,57 @@ def test_names_that_there_are_not():
     refused("SW0891", saved_model_pb2.SavedModel(), "takes a GraphDef")
 
 
+def test_bytes_and_arguments_of_other_types():
+    graph = graph_with(RELU)
+    assert sw.from_graph(graph.SerializeToString(), inputs="x", outputs="y")(X).tolist() == [0, 0, 2, 3]
+    refused("SW0886", b"\xff\xff", "no GraphDef")
+    refused("SW0891", 5, "takes a GraphDef or a path, not a int")
+    refused("SW0891", graph, "given as (4,), not as a TensorSpec", inputs={"x": (4,)})
+    refused("SW0890", graph, "says nothing about its type", inputs={"y": (4,)}, outputs="y")
+
+
+def test_numbers_are_not_cut_off():
+    graph = graph_with(("y", "Cast", ["x"], {"SrcT": kind(), "DstT": kind(pb.DT_HALF), "Truncate": True}))
+    refused("SW0885", graph, "node 'y' (Cast): rounding towards zero")
+
+
+FORMATS = {
+    "Conv2D": ((2, 6, 6, 4), (3, 3, 4, 2)),
+    "DepthwiseConv2dNative": ((2, 6, 6, 4), (3, 3, 4, 2)),
+    "Conv3D": ((1, 4, 4, 4, 2), (2, 2, 2, 2, 3)),
+    "MaxPool": ((2, 6, 6, 4), None),
+    "AvgPool": ((2, 6, 6, 4), None),
+    "MaxPool3D": ((1, 4, 4, 4, 2), None),
+    "AvgPool3D": ((1, 4, 4, 4, 2), None),
+}
+
+
+@pytest.mark.parametrize("op", FORMATS)
+def test_features_first_are_features_last_in_another_order(op):
+    """TensorFlow on a processor computes most of these only with features last: the other order is held against that."""
+    shape, filters = FORMATS[op]
+    random, rank = np.random.default_rng(0), len(shape)
+    x = random.standard_normal(shape).astype("float32")
+    space = [2, 2, 1][: rank - 2]
+    strides, windows = [1, *space, 1], [1, *[2] * (rank - 2), 1]
+    formats = ("NHWC", "NCHW") if rank == 4 else ("NDHWC", "NCDHW")
+    results = []
+    for data_format, order in zip(formats, (range(rank), (0, rank - 1, *range(1, rank - 1))), strict=True):
+        numbers = {
+            name: pb.AttrValue(list={"i": [given[dim] for dim in order]})
+            for name, given in (("strides", strides), ("ksize", windows))
+        }
+        value, inputs = x.transpose(order), ["x"]
+        graph = graph_with(shape=value.shape)
+        if filters is not None:
+            del numbers["ksize"]
+            node(graph.node, "k", "Const", dtype=kind(), value=np.ones(filters, "float32") / 8)
+            inputs.append("k")
+        node(graph.node, "y", op, *inputs, T=kind(), padding="SAME", data_format=data_format, **numbers)
+        results.append(sw.from_graph(graph, outputs="y")(value).transpose(np.argsort(order)))
+    np.testing.assert_allclose(*results, rtol=1e-5, atol=1e-5)
+
+
 def test_shapes_and_types_of_inputs():
     graph = graph_with(RELU, shape=(None, 4))
     program = sw.from_graph(graph)
@@ -431,6 +482,10 @@ def test_variables_are_read_changed_and_gathered():
     assert (old.tolist(), older.tolist(), shape.tolist(), bool(known)) == ([0, 0], [7, 7], [4], True)
     assert np.asarray(program.weights["w"]).tolist() == (X + 1).tolist()
     refused("SW0892", graph, "'w' has no value", outputs=outputs)
+    wrong = values | {"w": np.ones(5, "float32")}
+    refused("SW0892", graph, "'w' is float32[5], and the graph says float32[4]", outputs=outputs, variables=wrong)
+    wrong = values | {"old": np.zeros(2)}
+    refused("SW0892", graph, "'old' is float64[2]", outputs=outputs, variables=wrong)
 
 
 def list_graph(shape=(-1,)):
