@@ -240,7 +240,7 @@ FORMATS = {
 
 @pytest.mark.parametrize("op", FORMATS)
 def test_features_first_are_features_last_in_another_order(op):
-    """TensorFlow on a processor computes most of these only with features last: the other order is held against that."""
+    """TensorFlow on a processor computes most of these with features last only: the other order is held against it."""
     shape, filters = FORMATS[op]
     random, rank = np.random.default_rng(0), len(shape)
     x = random.standard_normal(shape).astype("float32")
