@@ -64,7 +64,7 @@ def same(one: Any, other: Any) -> bool:
     return one == other
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(VALUES)
 def test_values_come_back(value: Any) -> None:
     meshes: list[Mesh] = []
