@@ -17,7 +17,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass as message_class
 
-from shardwright.serialization.fields import Path, Step, format_path, is_map, key_field, value_field
+from shardwright.serialization.fields import Path, Step, format_path, is_map, key_field, type_of, value_field
 from shardwright.serialization.splitting.errors import SplitError
 from shardwright.serialization.splitting.limits import MOST, Limits
 from shardwright.serialization.splitting.parts import (
@@ -25,6 +25,7 @@ from shardwright.serialization.splitting.parts import (
     Child,
     Content,
     Entries,
+    FieldPart,
     Numbers,
     Part,
     Residue,
@@ -175,6 +176,8 @@ class _Reducer:
             if varint_size(field.size - tag_size(kind) - length) == length
         )
         content = field.size - framing
+        if kind.is_required and field.size <= self.limits.max_size:
+            return None  # TensorFlow's merger wants all required fields in the first chunk
         if kind.type == F.TYPE_STRING and isinstance(value_of(owner, kind), bytes):
             return None  # proto2, not UTF-8: only a message can bring it back
         return Content(owner, kind, content) if content > self.limits.small else None
@@ -189,8 +192,26 @@ class _Reducer:
         kind = field.field
         known = not kind.is_extension
         if is_map(kind) and isinstance(step.key, int):
-            known = step.key in INT32
+            known = step.key in INT32 or key_field(kind).cpp_type == F.CPPTYPE_UINT32
         return known or _framed(field, step.key if is_map(kind) else step.index, part.size) > self.limits.max_size
+
+    def _placed(self, field: FieldSize, key: Any, child: Residue, apart: bool) -> Residue:
+        """
+        A reduced message, as it stays or as it leaves a blank.
+
+        TensorFlow's merger refuses a chunk with a blank that lacks required fields; so these stay, if they have room.
+        """
+        if not apart or child.size <= self.limits.small:
+            return replace(child, inline=True)
+        required = [part for part in child.parts if _required(part)]
+        head = child.with_parts(required)
+        if any(each.is_required for each in type_of(child.message).fields):
+            if _framed(field, key, child.size) <= self.limits.max_size:
+                return replace(child, inline=True)
+            if required and _framed(field, key, head.size) <= self.limits.max_size:
+                rest = child.with_parts([part for part in child.parts if not _required(part)])
+                return replace(head, inline=True, rest=replace(rest, inline=False))
+        return replace(child, inline=False)
 
     def _part(self, owner: Message, field: FieldSize, children: Any, apart: bool) -> Part:
         """What is left of a field; with `apart`, large messages in it go into chunks of their own."""
@@ -198,8 +219,8 @@ class _Reducer:
         if isinstance(children, Content):
             return children
         reduced: dict[Any, Residue] = children or {}
-        for child in reduced.values():
-            child.inline = not apart or child.size <= self.limits.small
+        for key, child in reduced.items():
+            reduced[key] = self._placed(field, key, child, apart)
         if reduced and not kind.is_repeated:
             return Child(kind, reduced[None])
         if not kind.is_repeated or field.size <= self.limits.small:
@@ -214,6 +235,11 @@ class _Reducer:
             tag = tag_size(kind)
             return Run.of(owner, kind, field.value, [tag + scalar_size(kind, each) for each in field.value], {})
         return Numbers.of(owner, kind, field.value, field.size)
+
+
+def _required(part: Part) -> bool:
+    """Whether a part is a required field."""
+    return isinstance(part, FieldPart) and part.field.is_required
 
 
 def _large_parts(field: FieldSize) -> Iterator[tuple[Any, Sized]]:
@@ -310,7 +336,12 @@ def cut(residue: Residue, room: int) -> tuple[Residue | None, Residue | None]:
 
 
 def _rank(part: Part) -> int:
-    """Single fields come first, so that the base chunk has them; unknown fields keep their place at the end."""
+    """
+    Required fields come first, then other single ones, so that the base chunk has them; unknown fields keep their
+    place at the end.
+    """
+    if _required(part):
+        return -1
     return 2 if isinstance(part, Unknown) else int(isinstance(part, Run | Numbers | Entries))
 
 
