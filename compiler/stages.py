@@ -14,7 +14,7 @@ from xdsl.dialects.func import FuncOp
 
 from shardwright.compiler.array import Array
 from shardwright.compiler.bytecode import payload, text_of
-from shardwright.compiler.dtypes import brief, scalar_kind
+from shardwright.compiler.dtypes import brief, kind_of, scalar_kind
 from shardwright.compiler.faults import type_error
 from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
 from shardwright.compiler.pytree import LEAF, Tree, arranged, flatten, unflatten
@@ -277,6 +277,8 @@ def _with_elements(value: Any, parameter: Parameter) -> Any:
     if type(value) not in (int, float, complex):
         return value
     try:
+        if type(value) is float and kind_of(parameter.dtype) in ("integer", "boolean"):
+            raise TypeError("a fraction would be cut off")
         return np.asarray(value, parameter.dtype)
     except (OverflowError, TypeError) as error:
         raise type_error(

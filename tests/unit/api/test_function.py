@@ -400,3 +400,10 @@ def test_threads_trace_apart() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(work, range(12))) == [4.0 * number + 4 for number in range(12)]
+
+
+def test_compiled_programs_cut_nothing_off() -> None:
+    compiled = sw.function(lambda x, n: x * n).compiled(np.ones(3, "int32"), 2)
+    assert compiled(np.ones(3, "int32"), 3).tolist() == [3, 3, 3]
+    with pytest.raises(TypeError, match="SW0506"):
+        compiled(np.ones(3, "int32"), 2.7)
