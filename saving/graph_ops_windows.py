@@ -18,6 +18,10 @@ LARGEST = {2: nn.max_pool2d, 3: nn.max_pool3d}
 MEANS = {2: nn.avg_pool2d, 3: nn.avg_pool3d}
 
 
+WIDEST = 16384
+"""The most elements of a dim after a change of size: the places from which they come are constants of the program."""
+
+
 class Window:
     """How a window moves: what the attributes say about the dims of space."""
 
@@ -173,7 +177,7 @@ def _resize_bilinear(call: Call, x: Any, size: Value) -> Any:
 
 def _scale(call: Call, before: int, after: int) -> np.float32:
     """How many places before there are for each after, in 32 bits as TensorFlow has it."""
-    if before < 1 or after < 1:
-        raise call.fault(f"{before} elements cannot become {after}")
+    if not 1 <= after <= WIDEST or before < 1:
+        raise call.fault(f"{before} elements cannot become {after}, of at most {WIDEST}")
     corners = call["align_corners"] and after > 1
     return np.float32(before - 1) / np.float32(after - 1) if corners else np.float32(before) / np.float32(after)

@@ -125,7 +125,7 @@ def test_loops_of_tensorflow_1_are_refused_by_name():
         ("merge", "Merge", ["enter", "next"], {}),
         ("next", "NextIteration", ["merge"], {}),
     )
-    refused("SW0885", graph, "Enter, Merge, NextIteration", "TensorFlow 1", outputs="merge")
+    refused("SW0885", graph, "Enter, Merge, NextIteration", "lower_control_flow=False", outputs="merge")
 
 
 WRONG = {
@@ -384,6 +384,23 @@ def test_one_element_for_a_huge_shape_takes_no_memory():
     assert sw.from_graph(graph, outputs="y")().tolist() == [65536, 65536]
     element = sw.from_graph(graph, outputs="g").trace()
     assert len(element.as_text()) < 4000
+
+
+def test_huge_sizes_in_attributes_and_constants_take_no_memory():
+    number = {"dtype": kind(pb.DT_INT32)}
+    size = ("size", "Const", [], number | {"value": np.array([1 << 30, 4], "int32")})
+    graph = graph_with(size, ("y", "ResizeBilinear", ["x", "size"], {"T": kind()}), shape=(1, 2, 2, 1))
+    refused("SW0886", graph, "2 elements cannot become 1073741824", outputs="y", call=[X.reshape(1, 2, 2, 1)])
+    graph = graph_with(("y", "LRN", ["x"], {"T": kind(), "depth_radius": 1 << 40}), shape=(1, 2, 2, 1))
+    assert sw.from_graph(graph)(X.reshape(1, 2, 2, 1)).shape == (1, 2, 2, 1)
+    graph = graph_with(("y", "Unpack", ["x"], {"T": kind(), "num": 1 << 40}))
+    refused("SW0887", graph, "'num' is 1099511627776, above 65536")
+    wide = np.broadcast_to(np.int32(2), (1 << 40,))
+    graph = graph_with(
+        ("c", "Const", [], number | {"value": wide}),
+        ("y", "Reshape", ["x", "c"], {"T": kind(), "Tshape": kind(pb.DT_INT32)}),
+    )
+    refused("SW0890", graph, "its shape must be known")
 
 
 def test_shapes_are_computed_while_the_graph_is_read():
