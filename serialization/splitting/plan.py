@@ -307,8 +307,11 @@ def _emit_children(piece: Residue, limits: Limits) -> Iterator[Planned]:
 def _pack(residue: Residue, limits: Limits) -> Iterator[Residue]:
     """Pieces of at most `chunk_size` bytes, or `max_size` where something cannot be cut."""
     rest: Residue | None = residue.with_parts(sorted(residue.parts, key=_rank))
+    required = sum(part.size for part in residue.parts if _required(part))
+    room = max(limits.chunk_size, required) if required <= limits.max_size else limits.chunk_size
     while rest is not None:
-        head, left = cut(rest, limits.chunk_size)
+        head, left = cut(rest, room)
+        room = limits.chunk_size
         if head is None or not (head.size or left is None):
             first = next(part for part in rest.parts if part.size)
             least = first.least()
