@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 PYTEST := $(BIN)/python -m pytest
+PARALLEL := --numprocesses auto --dist loadfile
 
 # An environment may forbid .pyc files; starting the commands then takes three times as long.
 unexport PYTHONDONTWRITEBYTECODE
@@ -50,7 +51,7 @@ demo: $(STAMPS)/base ## partition and run two programs over a 4x2 mesh, on NumPy
 	@$(BIN)/python examples/demo.py
 
 test: $(STAMPS)/dev ## the default suite: under five minutes on two cores
-	@$(PYTEST)
+	@$(PYTEST) $(PARALLEL)
 
 test-full: $(STAMPS)/dev ## the default suite and the slow cases
 	@$(PYTEST) -m 'not peers'
