@@ -13,12 +13,13 @@ from shardwright.serialization.merging.plan import Part
 from shardwright.serialization.merging.wire import WireFault, only_contents, parsed, runs
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
 from shardwright.serialization.riegeli import Limits, RecordReader, RiegeliError
+from shardwright.serialization.riegeli.limits import STRICT_LIMITS
 
 JOIN_VERSION = 0
 """The version of merging, which `VersionDef.join_version` and `bad_consumers` speak of: TensorFlow's number."""
 
 PIECE = 1 << 16
-LIMITS = Limits(always=1 << 23)
+LIMITS = STRICT_LIMITS
 """A chunk may be in memory twice while a message is put together, so it may expand less than a record alone."""
 
 METADATA_LIMITS = Limits(always=1 << 23, expansion=64)

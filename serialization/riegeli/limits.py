@@ -16,8 +16,8 @@ class Limits:
     (True, False)
     """
 
-    always: int = 1 << 25
-    expansion: int = 1024
+    always: int = 1 << 24
+    expansion: int = 256
 
     def refuses(self, packed: int, unpacked: int) -> bool:
         """Whether a chunk of `packed` bytes may not become `unpacked` bytes."""
@@ -25,4 +25,7 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
-"""Expansion beyond 32 MiB is limited: what a hostile file can cost stays within 64 MiB."""
+"""Expansion beyond 16 MiB is limited: a record may be in memory three times, which stays within 64 MiB."""
+
+STRICT_LIMITS = Limits(always=1 << 23)
+"""Those of readers that put records together; a writer keeps to them, so that every reader takes what it writes."""

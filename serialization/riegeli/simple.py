@@ -13,7 +13,7 @@ from shardwright.serialization.riegeli.limits import DEFAULT_LIMITS
 from shardwright.serialization.riegeli.varint import read_varint, varint
 
 LONGEST_VARINT = 10
-MOST_SIZES = 1 << 25
+MOST_SIZES = 1 << 22
 """So many bytes of sizes are taken from any chunk; more only if they expand less than is limited for records."""
 
 
@@ -57,7 +57,7 @@ def decode_simple(data: memoryview, count: int, decoded_size: int, out: memoryvi
     if size > len(data) - place:
         raise malformed("the sizes of the records are longer than the chunk")
     # A stream does not tell how long it is, so that the count may be anything.
-    most = min(LONGEST_VARINT * count, max(MOST_SIZES, DEFAULT_LIMITS.expansion * size))
+    most = min(LONGEST_VARINT * count, max(MOST_SIZES, DEFAULT_LIMITS.expansion * len(data)))
     sizes = decompress(kind, data[place : place + size], most)
     ends = record_ends(sizes, count)
     total = ends[-1] if ends else 0

@@ -22,7 +22,7 @@ from shardwright.serialization.riegeli.chunks import (
     hash_of,
 )
 from shardwright.serialization.riegeli.codecs import SNAPPY, Buffer
-from shardwright.serialization.riegeli.limits import DEFAULT_LIMITS
+from shardwright.serialization.riegeli.limits import STRICT_LIMITS
 from shardwright.serialization.riegeli.options import RecordWriterOptions, refuse
 from shardwright.serialization.riegeli.simple import encode_simple
 from shardwright.serialization.riegeli.sink import Sink, Writable
@@ -172,7 +172,7 @@ class RecordWriter:
         else:
             parts = encode_simple(sizes, values, *self._codec)
         kind = TRANSPOSED if options.transpose else SIMPLE
-        if DEFAULT_LIMITS.refuses(sum(map(len, parts)), max(size, SIZE_OF_SIZE * len(sizes))):
+        if STRICT_LIMITS.refuses(sum(map(len, parts)), max(size, SIZE_OF_SIZE * len(sizes))):
             parts, kind = encode_simple(sizes, values, SNAPPY, 1), SIMPLE
         self._chunk(kind, parts, len(sizes), size)
 
