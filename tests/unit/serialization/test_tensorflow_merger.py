@@ -6,6 +6,9 @@ from random import Random
 import pytest
 from chunk_cases import Many, Node, tree
 from every_field import EXTENSIONS, Every, Old
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.descriptor import FieldDescriptor as F
+from google.protobuf.unknown_fields import UnknownFieldSet
 from graph_cases import graph_of_constants
 from ir_cases import lit_modules
 from tensorflow_merger import Abort, merge, read
@@ -422,3 +425,40 @@ def test_strings_of_a_list_which_only_ours_reads() -> None:
     assert list(merged.original_node_names) == ["a", "b"]
     with pytest.raises(MergeError):
         Merger.merge(chunks[:1], chunked, type(message)())
+
+
+# What riegeli sees of the file around the chunks.
+
+
+def riegelis_metadata():
+    """riegeli's own RecordsMetadata, with numbers from 1000 on for the extensions of others."""
+    proto = descriptor_pb2.FileDescriptorProto(name="riegelis_metadata.proto", package="riegeli_case", syntax="proto2")
+    kind = proto.message_type.add(name="RecordsMetadata")
+    for number, name in ((1, "file_comment"), (2, "record_type_name"), (4, "record_writer_options")):
+        kind.field.add(name=name, number=number, label=1, type=F.TYPE_STRING)
+    kind.field.add(name="file_descriptor", number=3, label=3, type=F.TYPE_BYTES)
+    kind.field.add(name="num_records", number=5, label=1, type=F.TYPE_INT64)
+    kind.extension_range.add(start=1000, end=1 << 29)
+    pool = descriptor_pool.DescriptorPool()
+    pool.AddSerializedFile(proto.SerializeToString())
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName("riegeli_case.RecordsMetadata"))
+
+
+@pytest.mark.parametrize("options", ["uncompressed", "brotli:1", "zstd,transpose"])
+def test_the_metadata_of_a_file_are_riegelis_with_an_extension(tmp_path, options) -> None:
+    graph = graph_of_constants([60] * 200)
+    path = splitter_for(graph, max_size=500).write(tmp_path / "graph", options)
+    with RecordReader(path) as reader:
+        chunks = list(reader.chunks())
+        records = list(reader)
+        data = bytes(reader.metadata or b"")
+    kinds = [(bytes((header.kind,)), header.records) for _, header in chunks]
+    assert kinds[:2] == [(b"s", 0), (b"m", 0)]
+    assert sum(count for _, count in kinds) == len(records)
+    about = riegelis_metadata().FromString(data)
+    assert about.record_type_name == "shardwright.tensorflow.GraphDef"
+    assert about.num_records == len(records)
+    assert not about.file_descriptor
+    assert [field.number for field, _ in about.ListFields()] == [2, 5]
+    assert [field.field_number for field in UnknownFieldSet(about)] == [80811]
+    assert about.SerializeToString() == data
