@@ -15,7 +15,10 @@ from shardwright.diagnostics import SourceLocation
 
 _ROOT = Path(__file__).resolve().parent.parent
 _OWN = tuple(
-    [f"{_ROOT / room}/" for room in ("compiler", "dialects", "diagnostics", "layout", "passes", "rules", "runtime", "saving")]
+    [
+        f"{_ROOT / room}/"
+        for room in ("compiler", "dialects", "diagnostics", "layout", "passes", "rules", "runtime", "saving")
+    ]
     + [str(_ROOT / "api.py"), f"{Path(numpy.__file__).parent}/"]
 )
 # The repository's root is the package, so tests and examples lie under it; only these rooms are not the user's (and
