@@ -56,15 +56,17 @@ def read_fingerprint(folder: Path) -> saved_model_pb2.FingerprintDef | None:
         return None
     if path.stat().st_size > LIMIT:
         raise SavingError("SW0870", f"{path} is too large for a fingerprint")
-    found = saved_model_pb2.FingerprintDef()
+    found, data = saved_model_pb2.FingerprintDef(), path.read_bytes()
     try:
-        found.ParseFromString(path.read_bytes())
+        found.ParseFromString(data)
     except Exception as error:  # protobuf's DecodeError, of which each implementation has its own
         raise SavingError("SW0870", f"{path} is no fingerprint") from error
     if not found.uuid.startswith(PREFIX):
         return None
     if found.version.min_consumer > VERSION:
         raise SavingError("SW0881", f"{path} is of version {found.version.producer}")
+    if found.SerializeToString(deterministic=True) != data:  # the last byte of a number has bits that nobody reads
+        raise SavingError("SW0870", f"{path} is not the file that was saved")
     return found
 
 

@@ -148,7 +148,7 @@ def records(draw: Random) -> None:
     code, plain = check("iteration", lambda: list(RecordReader(io.BytesIO(data))))
     views = check("views", lambda: [bytes(view) for _, view in RecordReader(io.BytesIO(data)).items()])
     assert views == (code, plain)
-    assert check("a pipe", lambda: list(RecordReader(Pipe(data))))[0] == code
+    assert bool(check("a pipe", lambda: list(RecordReader(Pipe(data))))[0]) == bool(code)
     strict = check("strict", lambda: list(RecordReader(io.BytesIO(data), strict=True)))
     assert strict[0] or strict[1] == plain
     found = check("recovery", lambda: list(RecordReader(io.BytesIO(data), recovery=skipped.append)))
@@ -550,15 +550,15 @@ def descriptor_sets(draw: Random) -> None:
 
 
 CASES: dict[str, tuple[Case, int]] = {
-    "records": (records, 30),
-    "chunks": (chunks, 15),
-    "modules": (modules, 30),
-    "directories": (directories, 6),
-    "checkpoints": (checkpoints, 12),
-    "saved models": (saved_models, 8),
-    "graphs": (graphs, 8),
-    "bundles": (bundles, 12),
-    "descriptor sets": (descriptor_sets, 15),
+    "records": (records, 60),
+    "chunks": (chunks, 40),
+    "modules": (modules, 60),
+    "directories": (directories, 12),
+    "checkpoints": (checkpoints, 30),
+    "saved models": (saved_models, 20),
+    "graphs": (graphs, 20),
+    "bundles": (bundles, 30),
+    "descriptor sets": (descriptor_sets, 30),
 }
 """Each family with the number of cases in `make test`; `make test-full` has forty times as many."""
 
