@@ -202,3 +202,13 @@ def _set(owner: Any, field: F, data: bytes) -> None:
         setattr(owner, field.name, data.decode() if field.type == F.TYPE_STRING else data)
     except UnicodeDecodeError:
         raise Abort("text that is not UTF-8") from None
+
+
+def records_of(chunks: Sequence[Any]) -> list[bytes]:
+    """The records of chunks."""
+    return [chunk if isinstance(chunk, bytes) else chunk.SerializePartialToString() for chunk in chunks]
+
+
+def same(first: Any, second: Any) -> bool:
+    """Whether two messages are equal to the last byte, unknown fields and presence included."""
+    return first.SerializePartialToString(deterministic=True) == second.SerializePartialToString(deterministic=True)

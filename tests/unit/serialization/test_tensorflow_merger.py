@@ -9,9 +9,10 @@ from every_field import EXTENSIONS, Every, Old
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.descriptor import FieldDescriptor as F
 from google.protobuf.unknown_fields import UnknownFieldSet
-from graph_cases import graph_of_constants
+from graph_cases import full_saved_model, graph_of_constants
+from graph_splitters import StrangersGraphSplitter
 from ir_cases import lit_modules
-from tensorflow_merger import Abort, merge, read
+from tensorflow_merger import Abort, merge, read, records_of, same
 
 from shardwright.serialization.ir_proto import module_to_proto
 from shardwright.serialization.ir_splitter import IrSplitter
@@ -21,14 +22,6 @@ from shardwright.serialization.riegeli import RecordReader
 from shardwright.serialization.splitting import ComposableSplitter, MessageSplitter, default_sizes, splitter_for
 
 FROZEN = Path(__file__).parents[2] / "data" / "graphs" / "frozen.pb"
-
-
-def records_of(chunks):
-    return [chunk if isinstance(chunk, bytes) else chunk.SerializePartialToString() for chunk in chunks]
-
-
-def same(first, second) -> bool:
-    return first.SerializePartialToString(deterministic=True) == second.SerializePartialToString(deterministic=True)
 
 
 def judge(splitter, message) -> list:
@@ -153,30 +146,6 @@ def test_graphs_and_saved_models(sizes, functions, max_size, tmp_path) -> None:
     assert same(from_file(path, saved_model_pb2.SavedModel()), model)
 
 
-def full_saved_model():
-    """A SavedModel in which every kind of field is large."""
-    model = saved_model_pb2.SavedModel(saved_model_schema_version=1)
-    for _ in range(2):
-        meta = model.meta_graphs.add()
-        meta.meta_info_def.tags.extend(f"tag {number}" for number in range(30))
-        inputs = [{"name": f"i{number}"} for number in range(60)]
-        meta.meta_info_def.stripped_op_list.op.add(name="op", input_arg=inputs)
-        meta.graph_def.CopyFrom(graph_of_constants([100] * 30, fn=[700, 50]))
-        function = meta.graph_def.library.function[0]
-        for number in range(40):
-            function.arg_attr[number + (1 << 31)].attr["a"].list.s.extend([bytes(30)] * (number + 1))
-            function.ret[f"r{number}"] = "x" * 20
-            meta.object_graph_def.nodes.add().children.add(node_id=number, local_name=f"child {number}")
-            meta.object_graph_def.concrete_functions[f"f{number}"].bound_inputs.extend(range(30 * number))
-        meta.graph_def.debug_info.frames_by_id[1 << 40].line = 5
-        meta.collection_def["names"].node_list.value.extend(f"a name {number}" for number in range(60))
-        meta.collection_def["bytes"].bytes_list.value.extend(bytes(20) for _ in range(60))
-        meta.collection_def["numbers"].int64_list.value.extend(range(-1000, 1000))
-        meta.signature_def["serve"].inputs["x"].coo_sparse.values_tensor_name = "v" * 300
-        meta.MergeFromString(b"\xf8\xff\x03\x05" * 50)
-    return model
-
-
 @pytest.mark.parametrize("max_size", [200, 500, 3000, 100_000])
 def test_saved_models_with_everything(max_size) -> None:
     model = full_saved_model()
@@ -290,81 +259,6 @@ def test_required_bytes_larger_than_a_chunk() -> None:
 
 
 # Splitters that others wrote for TensorFlow.
-
-
-class SizedSplitter(ComposableSplitter):
-    """A splitter that is told how large its message is."""
-
-    __slots__ = ("proto_size",)
-
-    def __init__(self, proto, proto_size, **kwargs) -> None:
-        self.proto_size = proto_size
-        super().__init__(proto, **kwargs)
-
-
-class ConstantSplitter(SizedSplitter):
-    def build_chunks(self) -> int:
-        if self.proto_size <= 300:
-            return 0
-        tensor = self._proto.attr["value"].tensor
-        content = tensor.tensor_content
-        tensor.ClearField("tensor_content")
-        self.add_chunk(content, ["attr", "value", "tensor", "tensor_content"])
-        return len(content)
-
-
-class WholeSplitter(SizedSplitter):
-    def build_chunks(self) -> int:
-        if self.proto_size <= 100:
-            return 0
-        moved = type(self._proto)()
-        moved.MergeFrom(self._proto)
-        self._proto.Clear()
-        self.add_chunk(moved, [])
-        return self.proto_size
-
-
-class ListSplitter(ComposableSplitter):
-    """Runs of a list go into messages that are added first and filled afterwards."""
-
-    def __init__(self, proto, field, kinds, **kwargs) -> None:
-        super().__init__(proto, **kwargs)
-        self.field, self.kinds = field, kinds
-
-    def build_chunks(self) -> int:
-        values, gone, total, cuts = getattr(self._proto, self.field), 0, 0, []
-        for number, value in enumerate(values):
-            size = value.ByteSize()
-            for kind in self.kinds:
-                child = kind(value, size, parent_splitter=self, fields_in_parent=[self.field, number])
-                taken = child.build_chunks()
-                size, gone = size - taken, gone + taken
-            if total + size >= 300:
-                cuts.append((number, run := type(self._proto)()))
-                self.add_chunk(run, [])
-                total = 0
-            total += size
-        for place, (start, run) in enumerate(cuts):
-            stop = cuts[place + 1][0] if place + 1 < len(cuts) else None
-            getattr(run, self.field).MergeFrom(values[start:stop])
-        if cuts:
-            del values[cuts[0][0] :]
-        return gone
-
-
-class StrangersGraphSplitter(ComposableSplitter):
-    """In place, the library inserted whole before what belongs into it: as TensorFlow's own."""
-
-    def build_chunks(self) -> None:
-        library = self._proto.library
-        ListSplitter(
-            self._proto, "node", [ConstantSplitter, WholeSplitter], parent_splitter=self, fields_in_parent=[]
-        ).build_chunks()
-        ListSplitter(
-            library, "function", [WholeSplitter], parent_splitter=self, fields_in_parent=["library"]
-        ).build_chunks()
-        self.add_chunk(library, ["library"], 1)
-        self._proto.ClearField("library")
 
 
 def test_a_graph_splitter_of_others(tmp_path) -> None:
