@@ -24,6 +24,9 @@ MAX_BYTES = 2**31 - 1
 MOST_DIMS = 64
 """The most dims of NumPy's arrays."""
 
+MOST_ELEMENTS = 1 << 59
+"""NumPy's arrays have less than 2**63 bytes, of up to 16 for an element, and it does not leave out dims of size 0."""
+
 EXPANSION = 8 << 20
 """The most bytes to which repeated last elements may expand when few are given; one element alone takes no memory."""
 
@@ -180,7 +183,7 @@ def _known_shape(proto: graph_pb2.TensorProto, what: str) -> tuple[int, ...]:
     known = tuple(size for size in shape if size is not None)
     if len(known) > MOST_DIMS:
         raise GraphError("SW0888", f"{what} has {len(known)} dims, and arrays have at most {MOST_DIMS}")
-    if math.prod(known) >= 2**63:
+    if math.prod(size or 1 for size in known) >= MOST_ELEMENTS:
         raise GraphError("SW0888", f"{what} has a shape of more elements than there can be: {list(known)}")
     return known
 

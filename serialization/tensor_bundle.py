@@ -74,6 +74,8 @@ class TensorBundle:
             raise TableError(
                 self._file, f"tensor {key!r} has {entry.size} bytes, and {sizes} of {dtype.name} needs {due}"
             )
+        if math.prod(size or 1 for size in sizes) * dtype.itemsize >= 1 << 63:
+            raise TableError(self._file, f"tensor {key!r} has a shape that no array has: {sizes}")
         return self._bytes(key, entry).view(dtype.newbyteorder("<")).reshape(sizes)
 
     def text(self, key: str) -> bytes:

@@ -48,6 +48,16 @@ def many_dims(graph: GraphDef) -> None:
     add(graph, "negative", "Neg", ["c"], {"T": FLOAT})
 
 
+def many_bytes(graph: GraphDef) -> None:
+    constant(graph, "c", [1], [1 << 62])
+    add(graph, "negative", "Neg", ["c"], {"T": FLOAT})
+
+
+def nothing_of_much(graph: GraphDef) -> None:
+    constant(graph, "c", [], [1 << 62, 1 << 62, 0])
+    add(graph, "negative", "Neg", ["c"], {"T": FLOAT})
+
+
 def a_long_range(graph: GraphDef) -> None:
     for name, value in (("start", 0), ("limit", 1 << 40), ("delta", 1)):
         constant(graph, name, [value], [], INT64)
@@ -102,6 +112,8 @@ CASES: list[tuple[Callable[[GraphDef], None], str | None]] = [
     (elements_left_out, "SW0888"),
     (many_elements_left_out, "SW0888"),
     (many_dims, "SW0888"),
+    (many_bytes, "SW0888"),
+    (nothing_of_much, "SW0888"),
     (a_long_range, None),
     (many_outputs, "SW0887"),
     (rows_without_end, None),
