@@ -18,7 +18,22 @@ def checkpoint_error(code: str, message: str, notes: Sequence[str] = ()) -> Shar
 def not_a_checkpoint(folder: Path) -> ShardwrightValueError:
     """A folder without a manifest, or none at all."""
     there = "is no checkpoint: it has no manifest" if os.path.isdir(folder) else "does not exist"
+    if os.path.isfile(folder):
+        there = "is no checkpoint: it is a file"
     return checkpoint_error("SW0872", f"{os.fspath(folder)!r} {there}")
+
+
+def checked_path(path: object) -> Path:
+    """A path as it was given; TypeError (SW0878) for what is none."""
+    found = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(found, str):
+        raise wrong_option(f"a checkpoint's path is a text or a pathlib.Path, not {path!r}")
+    return Path(found)
+
+
+def no_place(target: Path, fault: str) -> ShardwrightValueError:
+    """Somewhere no checkpoint can be put, and why."""
+    return checkpoint_error("SW0876", f"no checkpoint can be put at {str(target)!r}: {fault}")
 
 
 def damaged(message: str, notes: Sequence[str] = ()) -> ShardwrightValueError:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shardwright.saving.checkpoint_faults import wrong_option
+from shardwright.saving.checkpoint_faults import checked_path, no_place, wrong_option
 from shardwright.saving.checkpoint_manifest import MANIFEST, read_head
 from shardwright.saving.checkpoints import Checkpoint, write_checkpoint
 from shardwright.serialization.atomic_folder import remove_folder, remove_leftovers
@@ -74,7 +74,7 @@ class CheckpointManager:
         if checkpoint_interval is not None and step_counter is None:
             raise wrong_option("checkpoint_interval needs step_counter, which says how many steps were made")
         self.checkpoint = checkpoint
-        self.directory = os.fspath(directory)
+        self.directory = os.fspath(checked_path(directory))
         self.max_to_keep = max_to_keep
         self.checkpoint_interval = checkpoint_interval
         self._hours = keep_checkpoint_every_n_hours
@@ -82,7 +82,10 @@ class CheckpointManager:
         self._step_counter = step_counter
         self._init = init_fn
         self._folder = Path(os.path.abspath(directory))
-        self._folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise no_place(self._folder, error.strerror.lower() if error.strerror else str(error)) from error
         remove_leftovers(self._folder, re.compile(rf"{re.escape(checkpoint_name)}-\d+"))
 
     @property

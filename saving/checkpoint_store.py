@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import zlib
 from collections import Counter, deque
@@ -175,9 +176,9 @@ class ArrayStore:
                 checksums[index] = _crc32(part)
                 moved.by_device[holding.owner(entry.number + len(checksums))] += part.nbytes
                 if len(writing) == _IN_FLIGHT:
-                    writing.popleft().result()
+                    _finish(writing.popleft(), entry.name)
         for future in writing:
-            future.result()
+            _finish(future, entry.name)
         stored = sum(map(entry.grid.file_bytes, checksums))
         moved.rows.append(ArrayTransfer(entry.name, len(parts), _box_bytes(entry, parts), stored))
         return replace(entry, crc32=_combined(checksums, entry.grid))
@@ -328,6 +329,15 @@ def _stored_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def _as_stored(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The same memory in the type that is stored."""
     return array.view(_stored_type(array.dtype))
+
+
+def _finish(future: Any, name: str) -> None:
+    """Waits until a part was written; what storage says of the disk, that it is full for instance, is an `OSError`."""
+    try:
+        future.result()
+    except Exception as error:  # tensorstore's ValueError, with a text of several paths
+        reason = re.findall(r"\[OS error \d+: \w+ ([^\]]+)\]", str(error)) or [str(error)]
+        raise OSError(f"{reason[0].lower()}, while {name!r} was written") from error
 
 
 def _tensorstore() -> Any:

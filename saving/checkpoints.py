@@ -19,7 +19,7 @@ from typing import Any
 from shardwright.compiler.layout_map import LayoutMap
 from shardwright.compiler.trace import current_trace
 from shardwright.layout import Layout
-from shardwright.saving.checkpoint_faults import checkpoint_error, damaged, wrong_option
+from shardwright.saving.checkpoint_faults import checked_path, checkpoint_error, damaged, no_place, wrong_option
 from shardwright.saving.checkpoint_manifest import ARRAYS, MANIFEST, ArrayEntry, Manifest, Plain, read_manifest
 from shardwright.saving.checkpoint_objects import Found, Leaf, build_slots, find
 from shardwright.saving.checkpoint_store import ArrayStore, Transfers, write_arrays
@@ -133,7 +133,7 @@ class Checkpoint:
         a damaged one (SW0873, SW0874), and, with all of them listed, for names, shapes and types that do not fit
         (SW0879); with `strict=False` what fits is restored, and the report has the rest.
         """
-        folder = Path(path)
+        folder = checked_path(path)
         manifest = read_manifest(folder)
         found = self.found("restored")
         if build_slots(found, manifest.arrays):
@@ -161,7 +161,7 @@ def write_checkpoint(path: str | os.PathLike[str], found: Found, sequence: int =
     """Writes what was found as a checkpoint at `path`; what was written, array by array."""
     arrays = {name: leaf.value for name, leaf in found.leaves.items() if not leaf.is_plain}
     values = {name: leaf.value for name, leaf in found.leaves.items() if leaf.is_plain}
-    target = Path(os.path.abspath(path))
+    target = Path(os.path.abspath(checked_path(path)))
     try:
         _check_place(target)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -169,28 +169,21 @@ def write_checkpoint(path: str | os.PathLike[str], found: Found, sequence: int =
             return write_arrays(pending.folder, arrays, values, sequence=sequence, time=time.time())
     except OSError as error:
         if error.errno in _NO_EXCHANGE:
-            raise _no_place(target, f"something is there, and cannot be replaced: {error.strerror}") from error
-        if error.errno in _NO_NAME:
-            raise _no_place(target, str(error.strerror).lower()) from error
-        raise
+            raise no_place(target, f"something is there, and cannot be replaced: {error.strerror}") from error
+        raise no_place(target, error.strerror.lower() if error.strerror else str(error)) from error
 
 
 _NO_EXCHANGE = (errno.EEXIST, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL)
-_NO_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR)
 
 
 def _check_place(target: Path) -> None:
     """A checkpoint and an empty folder may be replaced, nothing else."""
     if "\0" in str(target):
-        raise _no_place(target, "a name has no NUL")
+        raise no_place(target, "a name has no NUL")
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise _no_place(target, "something is there, and is no folder")
+        raise no_place(target, "something is there, and is no folder")
     if target.is_dir() and any(target.iterdir()) and not (target / MANIFEST).is_file():
-        raise _no_place(target, "something is there, and is no checkpoint")
-
-
-def _no_place(target: Path, fault: str) -> Exception:
-    return checkpoint_error("SW0876", f"no checkpoint can be put at {str(target)!r}: {fault}")
+        raise no_place(target, "something is there, and is no checkpoint")
 
 
 def _compare(found: Found, manifest: Manifest) -> RestoreReport:
@@ -261,7 +254,7 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     >>> shardwright.load_variables(path, {"table": shardwright.Layout(["x"], shardwright.Mesh(x=2))})
     {'table': DTensor(f64[4@x], Mesh(x=2))}
     """
-    folder = Path(path)
+    folder = checked_path(path)
     entries = read_manifest(folder).arrays
     given: Mapping[str, Layout] = {} if layouts is None else layouts
     unknown = (
@@ -286,7 +279,7 @@ def list_variables(path: str | os.PathLike[str]) -> list[tuple[str, tuple[int, .
     >>> shardwright.list_variables(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
     [('w', (2, 3))]
     """
-    return [(name, entry.shape) for name, entry in read_manifest(Path(path)).arrays.items()]
+    return [(name, entry.shape) for name, entry in read_manifest(checked_path(path)).arrays.items()]
 
 
 def verify_checkpoint(path: str | os.PathLike[str]) -> int:
@@ -300,7 +293,7 @@ def verify_checkpoint(path: str | os.PathLike[str]) -> int:
     >>> shardwright.verify_checkpoint(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
     48
     """
-    folder = Path(path)
+    folder = checked_path(path)
     manifest = read_manifest(folder)
     entries = manifest.arrays.values()
     faults = [f"{name}: nothing of that name was written" for name in _strangers(folder, len(entries))]

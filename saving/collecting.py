@@ -121,7 +121,8 @@ class Collector:
         else:
             message.value.CopyFrom(self._writer.value(item, path or "what shall be saved"))
             if not path:
-                raise SavingError("SW0865", f"a {type(item).__name__} alone is nothing to save")
+                fault = f"{type(item).__name__} alone is nothing to save"
+                raise SavingError("SW0865", fault, help="save it in a dict, list or module")
         return number
 
     def _write_variable(self, message: pb.Object, variable: Variable, path: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -38,13 +39,21 @@ def write_directory(
     obj: Any, target: Path, signatures: Any, assets: Assets | None, overwrite: bool, max_size: int
 ) -> None:
     """Writes an object into a directory, which is there when all is on the disk, and not before."""
-    check_target(target, overwrite)
+    with _writing(target):
+        check_target(target, overwrite)
     files = named_assets(assets)
     message, arrays = _message(obj, signatures)
-    try:
+    with _writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         with AtomicFolder(target, replace=overwrite) as pending:
             _write(pending.folder, message, arrays, files, max_size)
+
+
+@contextmanager
+def _writing(target: Path) -> Generator[None]:
+    """What the system refuses is an error with a code."""
+    try:
+        yield
     except OSError as error:
         raise SavingError(
             "SW0867", f"{target} cannot be written: {error.strerror or error}", help="choose another path"

@@ -37,10 +37,15 @@ ROWS: dict[str, Row] = {}
 GROUPS: dict[str, list[str]] = {}
 """The operations in the order of the table, by their family."""
 
+_OLD_CONTROL_FLOW = (
+    "control flow of TensorFlow 1, which freezing also makes of TensorFlow 2's: "
+    "convert_variables_to_constants_v2(..., lower_control_flow=False) keeps If and While, and so does a SavedModel"
+)
+
 REASONS: dict[str, str] = {
-    "Switch": "control flow of TensorFlow 1: convert the graph with TensorFlow 2, which writes If and While",
-    "Merge": "control flow of TensorFlow 1: convert the graph with TensorFlow 2, which writes If and While",
-    "Enter": "control flow of TensorFlow 1: convert the graph with TensorFlow 2, which writes If and While",
+    "Switch": _OLD_CONTROL_FLOW,
+    "Merge": _OLD_CONTROL_FLOW,
+    "Enter": _OLD_CONTROL_FLOW,
     "Where": "the shape of its result depends on data",
     "Unique": "the shape of its result depends on data",
     "UniqueV2": "the shape of its result depends on data",

@@ -70,7 +70,7 @@ class LoadedFunction:
         self._forms: dict[Hashable, tuple[Hashable, tuple[int, ...]]] = {}
 
     def __repr__(self) -> str:
-        return f"LoadedFunction({self.name}, {len(self._programs)} programs)"
+        return f"LoadedFunction({self.name}, {len(self._programs)} program{'s' * (len(self._programs) != 1)})"
 
     @property
     def programs(self) -> list[Traced]:

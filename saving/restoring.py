@@ -81,7 +81,11 @@ class Restorer:
         unknown = [name for name in self._layouts if name not in wanted]
         if unknown and not isinstance(self._layouts, LayoutMap):  # whose names are patterns
             known = ", ".join(map(repr, wanted)) or "none"
-            raise SavingError("SW0883", f"layouts names {unknown[0]!r}; the variables are {known}")
+            raise SavingError(
+                "SW0883",
+                f"layouts names {unknown[0]!r}; the variables are {known}",
+                help="name one of them, or give a LayoutMap, whose names are patterns",
+            )
         found = read(wanted)
         for number, item in enumerate(self._message.objects):
             if item.WhichOneof("kind") == "variable":

@@ -114,7 +114,7 @@ def _not_stored(value: Any, where: str) -> SavingError:
             help="save a dict of the function and the module, or the module that has the function",
         )
     name = getattr(value, "__qualname__", "")
-    what = f"the {type(value).__name__} {name}" if name else f"a {type(value).__name__}"
+    what = f"the {type(value).__name__} {name}" if name else f"of the type {type(value).__name__}"
     return SavingError("SW0865", f"{where} is {what}, which cannot be stored")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import resource
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -426,3 +428,36 @@ def test_other_zarr_libraries_find_the_arrays(tmp_path: Path) -> None:
         spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": f"{folder}/"}}
         array: Any = tensorstore.open(spec).result()
         assert bits(array.read().result()) == bits(value)
+
+
+@pytest.mark.parametrize("path", [3, None, b"bytes"])
+def test_paths_that_are_none(path: Any) -> None:
+    checkpoint = Checkpoint(v=np.zeros(3))
+    read = (shardwright.load_variables, shardwright.list_variables, shardwright.verify_checkpoint)
+    for call in (checkpoint.save, checkpoint.restore, *read):
+        with pytest.raises(TypeError, match="SW0878"):
+            call(path)
+
+
+def test_a_file_is_no_checkpoint(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ValueError, match=r"SW0872.*it is a file"):
+        shardwright.list_variables(tmp_path / "file")
+
+
+def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).standard_normal(100_000)
+    path = Checkpoint(v=np.ones(3)).save(tmp_path / "c")
+    sw_path = shardwright.save({"v": np.ones(3)}, tmp_path / "s")
+    limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))  # the nearest thing to a full disk
+    try:
+        with pytest.raises(ValueError, match=r"SW0876.*too large"):
+            Checkpoint(v=noise).save(path)
+        with pytest.raises(ValueError, match=r"SW0867.*too large"):
+            shardwright.save({"v": noise}, sw_path, overwrite=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["c", "s"]
+    assert shardwright.load_variables(path)["v"].tolist() == shardwright.load(sw_path)["v"].tolist() == [1, 1, 1]

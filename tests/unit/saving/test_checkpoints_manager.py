@@ -142,7 +142,7 @@ def test_a_failed_save_changes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 
     with monkeypatch.context() as patch:
         patch.setattr("shardwright.serialization.atomic_folder.sync_tree", full)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(ValueError, match=r"SW0876.*no space left"):
             manager.save(2)
     assert [path.name for path in tmp_path.iterdir()] == ["ckpt-1"]
     state["bad"] = object()
@@ -166,6 +166,8 @@ def test_a_failed_save_changes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
         {"checkpoint_name": "a\0"},
         {"checkpoint_name": 3},
         {"checkpoint": 3},
+        {"directory": 3},
+        {"directory": b"bytes"},
     ],
 )
 def test_wrong_options(options: dict[str, Any], tmp_path: Path) -> None:
@@ -263,3 +265,10 @@ def test_sequence_numbers_go_on(tmp_path: Path) -> None:
     manager = CheckpointManager(Checkpoint(v=np.zeros(1)), tmp_path)
     made = [read_manifest(Path(manager.save(number) or "")).sequence for number in (5, 2, 2, 9)]
     assert made == [1, 2, 3, 4]
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    for name in ("file", "file/below"):
+        with pytest.raises(ValueError, match="SW0876"):
+            CheckpointManager(Checkpoint(v=1), tmp_path / name)

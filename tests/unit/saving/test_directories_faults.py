@@ -90,8 +90,8 @@ def test_static_values_that_are_no_data(argument: Any, text: str, tmp_path: Path
     [
         (Opaque(), "Opaque"),
         (len, "len"),
-        ({"a": [1, Variable(0.0), Opaque()]}, "a/2 is a Opaque"),
-        ({"text": np.array(["a"])}, "text is a ndarray"),
+        ({"a": [1, Variable(0.0), Opaque()]}, "a/2 is of the type Opaque"),
+        ({"text": np.array(["a"])}, "text is of the type ndarray"),
         (3, "int alone"),
         ({("a", Opaque()): 1}, "key"),
         (Scaled, "type"),
@@ -204,6 +204,8 @@ def test_paths_that_are_taken(place: Path, tmp_path: Path) -> None:
             sw.save(scaled(), tmp_path / name, overwrite=True)
     with refused("SW0867", "cannot be written"):
         sw.save(scaled(), tmp_path / "file" / "below")
+    with refused("SW0867", "cannot be written: File name too long"):
+        sw.save(scaled(), tmp_path / ("x" * 300))
     assert (tmp_path / "folder" / "precious").read_text() == "mine"
     sw.save({"w": Variable(5.0)}, place, overwrite=True)
     assert float(sw.load(place)["w"]) == 5.0
