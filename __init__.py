@@ -249,7 +249,12 @@ else:  # checkers shall not think that the module has every attribute
         if name in ("fft", "linalg"):  # loaded when they are used
             return import_module(f"shardwright.compiler.{name}")
         if name in _LATER:
-            return getattr(import_module(f"shardwright.saving.{_LATER[name]}"), name)
+            try:
+                return getattr(import_module(f"shardwright.saving.{_LATER[name]}"), name)
+            except ModuleNotFoundError as error:
+                from shardwright.saving.checkpoint_faults import missing_package
+
+                raise missing_package(error) from None
         if name.startswith("_"):
             raise AttributeError(f"module 'shardwright' has no attribute {name!r}")
         from shardwright.compiler.suggestions import no_function

@@ -56,6 +56,14 @@ def no_tensorstore() -> MissingPackageError:
     return MissingPackageError(Diagnostic("SW0877", "checkpoints need tensorstore, which is not installed", help=help))
 
 
+def missing_package(error: ModuleNotFoundError) -> ImportError:
+    """What to install, if it is protobuf that is not there (SW0884); else the error as it is."""
+    if (error.name or "").partition(".")[0] != "google":
+        return error
+    message = "storage needs the package protobuf, which is not installed"
+    return MissingPackageError(Diagnostic("SW0884", message, help=ENTRIES["SW0884"].help))
+
+
 def wrong_option(message: str) -> ShardwrightTypeError:
     """An argument of the wrong kind."""
     return ShardwrightTypeError(Diagnostic("SW0878", message, help=ENTRIES["SW0878"].help))

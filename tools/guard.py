@@ -13,6 +13,7 @@ from pathlib import Path
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.render import render_all
+from shardwright.saving.checkpoint_faults import missing_package
 from shardwright.tools.files import write_atomically
 from shardwright.tools.output import write_talk
 
@@ -55,6 +56,10 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
         report_diagnostics(out_of_memory(error), state.sources)
         return USER_ERROR
     except Exception as error:
+        missing = missing_package(error) if isinstance(error, ModuleNotFoundError) else error
+        if isinstance(missing, ShardwrightError):
+            report_diagnostics(missing, state.sources)
+            return USER_ERROR
         report_internal(state, error)
         return INTERNAL_ERROR
 

@@ -26,6 +26,8 @@ def find_file(prefix: str | os.PathLike[str]) -> Path:
     'graph.pb'
     """
     path = Path(prefix)
+    if not path.name:
+        raise MergeError("SW0830", f"no file can have the name {os.fspath(prefix)!r}")
     given = path.suffix if path.suffix in (WHOLE, CHUNKED) else ""
     stem = path.with_suffix("") if given else path
     files = [stem.with_name(stem.name + suffix) for suffix in (WHOLE, CHUNKED)]
@@ -35,6 +37,8 @@ def find_file(prefix: str | os.PathLike[str]) -> Path:
     elif len(there) == 2:
         message = f"{there[1].name} stands beside it: one of them is stale"
         raise MergeError("SW0831", message, file=str(there[0]))
+    if not there and not given and path.is_file():
+        raise MergeError("SW0830", f"{path} ends in neither .pb nor .cpb", help="give a file that ends in one of them")
     if not there or (given and there[0].suffix != given):
         names = str(path) if given else " or ".join(map(str, files))
         raise MergeError("SW0830", f"there is no file {names}")

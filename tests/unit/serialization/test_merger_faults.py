@@ -266,3 +266,15 @@ def test_a_damaged_chunk_says_what_it_was_for() -> None:
     error = refusal(bytes(data), graph_pb2.GraphDef)
     assert (error.code, error.chunk, error.path) == ("SW0803", 1, 'node[0].attr["value"].tensor.tensor_content')
     assert "byte " in error.message
+
+
+@pytest.mark.parametrize("name", ["", "/", "."])
+def test_names_that_no_file_has(name: str) -> None:
+    with pytest.raises(MergeError, match="SW0830"):
+        Merger.read(name, graph_pb2.GraphDef())
+
+
+def test_a_file_with_another_ending_is_named(tmp_path: Path) -> None:
+    (tmp_path / "graph.bin").write_bytes(b"")
+    with pytest.raises(MergeError, match=r"SW0830.*graph.bin ends in neither"):
+        Merger.read(tmp_path / "graph.bin", graph_pb2.GraphDef())

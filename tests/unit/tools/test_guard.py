@@ -70,3 +70,13 @@ def test_a_warning_is_one_plain_line(capsys: pytest.CaptureFixture[str]) -> None
 
     assert guarded(CommandState("c"), body) == 0
     assert capsys.readouterr().err == "warning: slow core\n"
+
+
+def test_a_missing_package_is_no_internal_error(capsys: pytest.CaptureFixture[str]) -> None:
+    def body(state: CommandState) -> int:
+        raise ModuleNotFoundError("No module named 'google'", name="google")
+
+    assert guarded(CommandState("shardwright inspect f"), body) == 1
+    said = capsys.readouterr().err
+    assert "SW0884" in said
+    assert "pip install 'shardwright[storage]'" in said
