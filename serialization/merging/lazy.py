@@ -169,7 +169,8 @@ class LazyMessage(Generic[AnyMessage]):
 def check_type(given: Any) -> None:
     """What is to be read must be a class of messages: SW0846."""
     if not isinstance(given, type) or not issubclass(given, Message):
-        raise MergeError("SW0846", f"a message type is a class of messages, not {given!r}")
+        found = repr(given) if isinstance(given, type) else f"an object of {type(given).__name__}"
+        raise MergeError("SW0846", f"a message type is a class of messages, not {found}")
 
 
 def field_chunks(file: ChunkedFile | WholeFile, parts: Sequence[Part]) -> list[FieldChunk]:

@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from google.protobuf.message import DecodeError, Message
 
@@ -43,6 +43,8 @@ class Merger:
     ) -> None:
         """Merge chunks that are in memory, as `Splitter.split` returns them."""
         _check_empty(merged_message)
+        if not isinstance(cast("Any", chunked_message), chunk_pb2.ChunkedMessage):
+            raise MergeError("SW0846", f"chunked_message is a ChunkedMessage, not {type(chunked_message).__name__}")
         if any(chunk is merged_message for chunk in chunks):
             raise MergeError("SW0846", "a chunk is the message to merge into")
         source = MemorySource(chunks)

@@ -133,6 +133,8 @@ class ComposableSplitter(Splitter):
         wrong options.
         """
         prefix = os.fspath(file_prefix)
+        if not os.path.basename(prefix):
+            raise SplitError("SW0818", f"a file's prefix is a path with a name, not {prefix!r}", help="name the file")
         chunks = self._planned("write")
         options = "uncompressed" if writer_options is None else writer_options
         if isinstance(options, str):

@@ -278,3 +278,16 @@ def test_a_file_with_another_ending_is_named(tmp_path: Path) -> None:
     (tmp_path / "graph.bin").write_bytes(b"")
     with pytest.raises(MergeError, match=r"SW0830.*graph.bin ends in neither"):
         Merger.read(tmp_path / "graph.bin", graph_pb2.GraphDef())
+
+
+def test_chunks_without_a_chunked_message() -> None:
+    none: Any = None
+    with pytest.raises(MergeError, match=r"SW0846.*ChunkedMessage"):
+        Merger.merge([], none, graph_pb2.GraphDef())
+
+
+@pytest.mark.parametrize("prefix", ["", "folder/"])
+def test_prefixes_without_a_name_are_not_written(prefix: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="SW0818"):
+        splitter_for(graph_pb2.GraphDef()).write(prefix and f"{tmp_path}/{prefix}")
+    assert not list(tmp_path.iterdir())
