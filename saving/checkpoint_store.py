@@ -336,8 +336,10 @@ def _finish(future: Any, name: str) -> None:
     try:
         future.result()
     except Exception as error:  # tensorstore's ValueError, with a text of several paths
-        reason = re.findall(r"\[OS error \d+: \w+ ([^\]]+)\]", str(error)) or [str(error)]
-        raise OSError(f"{reason[0].lower()}, while {name!r} was written") from error
+        code = re.search(r"os_error_code='(\d+)'", str(error))
+        if code is None:
+            raise OSError(f"{error}, while {name!r} was written") from error
+        raise OSError(int(code[1]), os.strerror(int(code[1]))) from error
 
 
 def _tensorstore() -> Any:

@@ -452,9 +452,9 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))  # the nearest thing to a full disk
     try:
-        with pytest.raises(ValueError, match=r"SW0876.*too large"):
+        with pytest.raises(ValueError, match=r"SW0876.*': file too large"):
             Checkpoint(v=noise).save(path)
-        with pytest.raises(ValueError, match=r"SW0867.*too large"):
+        with pytest.raises(ValueError, match=r"SW0867.*written: File too large"):
             shardwright.save({"v": noise}, sw_path, overwrite=True)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
