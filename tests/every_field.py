@@ -60,7 +60,7 @@ def _every(file: Any) -> None:
         kind.add(f"choice_{name.lower()}", name, oneof_index=0)
     kind.proto.oneof_decl.add(name="choice")
     for number, key in enumerate(KEYS):
-        for value in {VALUES[number % len(VALUES)], "Every"}:
+        for value in dict.fromkeys((VALUES[number % len(VALUES)], "Every")):
             kind.map(f"map_{key}_{value.lower()}", key, value)
     for name in TYPES:
         kind.add(f"maybe_{name}", name, proto3_optional=True, oneof_index=len(kind.proto.oneof_decl))
