@@ -224,25 +224,25 @@ newaxis = None
 
 if TYPE_CHECKING:
     from shardwright.compiler import fft, linalg
-    from shardwright.saving.checkpoint_manager import CheckpointManager
-    from shardwright.saving.checkpoints import Checkpoint, list_variables, load_variables, verify_checkpoint
+    from shardwright.saving.checkpoints.checkpoint import Checkpoint, list_variables, load_variables, verify_checkpoint
+    from shardwright.saving.checkpoints.manager import CheckpointManager
     from shardwright.saving.directories import load, save
-    from shardwright.saving.graph_export import to_graph_def
-    from shardwright.saving.graph_export_files import to_saved_model
-    from shardwright.saving.graph_import import from_graph, from_saved_model
+    from shardwright.saving.exporting.files import to_saved_model
+    from shardwright.saving.exporting.graphs import to_graph_def
+    from shardwright.saving.graphs.importing import from_graph, from_saved_model
 else:  # checkers shall not think that the module has every attribute
     _LATER = {
-        "Checkpoint": "checkpoints",
-        "CheckpointManager": "checkpoint_manager",
-        "from_graph": "graph_import",
-        "from_saved_model": "graph_import",
-        "list_variables": "checkpoints",
+        "Checkpoint": "checkpoints.checkpoint",
+        "CheckpointManager": "checkpoints.manager",
+        "from_graph": "graphs.importing",
+        "from_saved_model": "graphs.importing",
+        "list_variables": "checkpoints.checkpoint",
         "load": "directories",
-        "load_variables": "checkpoints",
+        "load_variables": "checkpoints.checkpoint",
         "save": "directories",
-        "to_graph_def": "graph_export",
-        "to_saved_model": "graph_export_files",
-        "verify_checkpoint": "checkpoints",
+        "to_graph_def": "exporting.graphs",
+        "to_saved_model": "exporting.files",
+        "verify_checkpoint": "checkpoints.checkpoint",
     }
 
     def __getattr__(name: str) -> Any:
@@ -252,7 +252,7 @@ else:  # checkers shall not think that the module has every attribute
             try:
                 return getattr(import_module(f"shardwright.saving.{_LATER[name]}"), name)
             except ModuleNotFoundError as error:
-                from shardwright.saving.checkpoint_faults import missing_package
+                from shardwright.saving.checkpoints.faults import missing_package
 
                 raise missing_package(error) from None
         if name.startswith("_"):

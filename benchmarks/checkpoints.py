@@ -18,9 +18,9 @@ from shardwright import relayout
 from shardwright.benchmarks.measure import Sample, interleave, timed
 from shardwright.benchmarks.report import Cell, Report, compared
 from shardwright.layout import Layout, Mesh
-from shardwright.saving.checkpoint_manifest import read_manifest
-from shardwright.saving.checkpoint_store import ArrayStore, Transfers
-from shardwright.saving.checkpoints import Checkpoint, load_variables
+from shardwright.saving.checkpoints.checkpoint import Checkpoint, load_variables
+from shardwright.saving.checkpoints.manifest import read_manifest
+from shardwright.saving.checkpoints.store import ArrayStore, Transfers
 from shardwright.serialization.atomic_folder import sync_tree
 
 OURS, NUMPY, SAFETENSORS = "shardwright", "numpy", "safetensors"

@@ -1,16 +1,16 @@
 """
-TensorFlow's definitions of the operations of `saving/graph_ops_*.py`, as they are checked in.
+TensorFlow's definitions of the operations of `saving/graphs/operations/`, as they are checked in.
 
-`python -m shardwright.benchmarks.tensorflow_op_defs` writes `saving/op_defs.pb`, without descriptions, after a row was
-added. Needs TensorFlow.
+`python -m shardwright.benchmarks.tensorflow_op_defs` writes `saving/graphs/op_defs.pb`, without descriptions, after
+a row was added. Needs TensorFlow.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from shardwright.saving.graph_import import ROWS
-from shardwright.saving.graph_table import DEFINITIONS
+from shardwright.saving.graphs.importing import ROWS
+from shardwright.saving.graphs.table import DEFINITIONS
 from shardwright.serialization.protos import graph_pb2
 
 

@@ -327,7 +327,7 @@ def methods_of(module: Module, signatures: Mapping[str, Any], path: str) -> dict
                 found[name] = Method(traced_function(getattr(module, name)), False)
             else:
                 found.pop(name, None)
-    imported = sys.modules.get("shardwright.saving.graph_import")
+    imported = sys.modules.get("shardwright.saving.graphs.importing")
     if imported is not None and isinstance(module, imported.GraphProgram):
         found["__call__"] = Method(vars(module)["_function"], False)
     return found

@@ -18,7 +18,7 @@ from shardwright.compiler.trace import current_trace
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError
 from shardwright.diagnostics.registry import ENTRIES
 from shardwright.layout import Layout, Mesh
-from shardwright.saving.checkpoint_faults import MissingPackageError
+from shardwright.saving.checkpoints.faults import MissingPackageError
 from shardwright.saving.faults import SavingError
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from shardwright.layout import Layout, Mesh
-from shardwright.saving.checkpoint_manifest import read_manifest
-from shardwright.saving.checkpoint_store import ArrayStore, Transfers
+from shardwright.saving.checkpoints.manifest import read_manifest
+from shardwright.saving.checkpoints.store import ArrayStore, Transfers
 from shardwright.saving.directories import AxisNames
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.fingerprints import check_model, check_rest, read_fingerprint
@@ -51,7 +51,7 @@ def _graph_program(
     layouts: Mapping[str, Layout] | None,
 ) -> Any:
     """TensorFlow's graph as a program; of several signatures a dict by their names."""
-    from shardwright.saving.graph_import import from_graph, from_saved_model
+    from shardwright.saving.graphs.importing import from_graph, from_saved_model
 
     if graph is not None:
         return from_graph(graph, layouts=layouts, name=folder.name)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from shardwright import __version__
-from shardwright.saving.checkpoint_store import write_arrays
+from shardwright.saving.checkpoints.store import write_arrays
 from shardwright.saving.collecting import Collector, is_function
 from shardwright.saving.directories import Assets
 from shardwright.saving.faults import SavingError

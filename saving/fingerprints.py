@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shardwright.saving.checkpoint_manifest import MANIFEST
+from shardwright.saving.checkpoints.manifest import MANIFEST
 from shardwright.saving.faults import SavingError
 from shardwright.saving.folders import FINGERPRINT, VARIABLES, file_hash
 from shardwright.serialization.hashing import HighwayHash64, highwayhash64

@@ -8,8 +8,8 @@ from shardwright.compiler.pytree import paths
 from shardwright.compiler.stages import Traced
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.passes.program import entry_function
-from shardwright.saving.graph_faults import GraphError
-from shardwright.saving.graph_tensors import data_type
+from shardwright.saving.graphs.faults import GraphError
+from shardwright.saving.graphs.tensors import data_type
 from shardwright.saving.values import dtype_named
 from shardwright.serialization.protos import graph_pb2, program_pb2, saved_model_pb2
 

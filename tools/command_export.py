@@ -94,8 +94,8 @@ def exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object]
 
 def export_as_graph(module: ModuleOp, options: argparse.Namespace) -> int:
     """Writes the global program as TensorFlow's graph; returns the exit code."""
-    from shardwright.saving.graph_export import export_module
-    from shardwright.saving.graph_export_files import text_of, write_graph_def
+    from shardwright.saving.exporting.files import text_of, write_graph_def
+    from shardwright.saving.exporting.graphs import export_module
 
     graph = export_module(module)
     if options.json:

@@ -150,7 +150,7 @@ def directory_report(options: Any) -> dict[str, Any]:
 
 def checkpoint_report(options: Any) -> dict[str, Any]:
     """The variables in a checkpoint."""
-    from shardwright.saving.checkpoint_manifest import read_manifest
+    from shardwright.saving.checkpoints.manifest import read_manifest
 
     entries = read_manifest(Path(options.file)).arrays.items()
     variables = [{"path": name, "dtype": str(each.dtype), "shape": list(each.shape)} for name, each in entries]

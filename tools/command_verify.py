@@ -89,7 +89,7 @@ def check_checkpoint(options: Any) -> dict[str, Any]:
 
 def check_checkpoint_at(folder: Path) -> int:
     """Check a checkpoint; the bytes of its variables."""
-    from shardwright.saving.checkpoints import verify_checkpoint
+    from shardwright.saving.checkpoints.checkpoint import verify_checkpoint
 
     return verify_checkpoint(folder)
 

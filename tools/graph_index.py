@@ -1,5 +1,5 @@
 """
-The table `docs/graph-ops.md`: TensorFlow's operations that graphs may hold, from the rows of `saving/graph_ops_*.py`.
+The table `docs/graph-ops.md`: TensorFlow's operations that graphs may hold, from `saving/graphs/operations/`.
 
 `python -m shardwright.tools.graph_index` prints it; `--write` puts it in its place.
 """
@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from shardwright.saving.graph_import import ROWS
-from shardwright.saving.graph_table import FAMILIES, GROUPS, REASONS, definitions
+from shardwright.saving.graphs.importing import ROWS
+from shardwright.saving.graphs.table import FAMILIES, GROUPS, REASONS, definitions
 from shardwright.serialization.protos import graph_pb2
 from shardwright.tools.arguments import CodedArgumentParser
 from shardwright.tools.files import write_atomically

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.render import render_all
-from shardwright.saving.checkpoint_faults import missing_package
+from shardwright.saving.checkpoints.faults import missing_package
 from shardwright.tools.files import write_atomically
 from shardwright.tools.output import write_talk
 

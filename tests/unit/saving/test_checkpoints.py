@@ -337,7 +337,7 @@ def test_arrays_that_cannot_be_stored_are_listed_at_once(tmp_path: Path) -> None
 
 
 def test_dims_that_cannot_be_cut_are_refused() -> None:
-    from shardwright.saving.checkpoint_chunks import MAX_CHUNK_BYTES, choose_grid
+    from shardwright.saving.checkpoints.chunks import MAX_CHUNK_BYTES, choose_grid
 
     prime = 4194319  # the smallest prime above 2 ** 22: 16 MiB of float32 and a little more
     assert choose_grid((2 * prime,), (2,), 4).chunk_bytes > MAX_CHUNK_BYTES

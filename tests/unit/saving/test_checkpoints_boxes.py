@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 import shardwright
 from shardwright import Checkpoint, Layout, Mesh, Variable
-from shardwright.saving.checkpoint_boxes import holdings
-from shardwright.saving.checkpoint_chunks import CHUNK_BYTES, FILE_BYTES, SMALL_CHUNK_BYTES, choose_grid
-from shardwright.saving.checkpoint_manifest import read_manifest
-from shardwright.saving.checkpoint_store import ArrayStore, Transfers, write_arrays
+from shardwright.saving.checkpoints.boxes import holdings
+from shardwright.saving.checkpoints.chunks import CHUNK_BYTES, FILE_BYTES, SMALL_CHUNK_BYTES, choose_grid
+from shardwright.saving.checkpoints.manifest import read_manifest
+from shardwright.saving.checkpoints.store import ArrayStore, Transfers, write_arrays
 
 MESH = Mesh(x=4, y=2)
 CHECKSUM, INDEX_ENTRY = 4, 16
@@ -173,9 +173,9 @@ print(peak() - before)
 
 HOSTILE = """
 import json, hashlib, os
-from shardwright.saving.checkpoint_manifest import ArrayEntry, Manifest
-from shardwright.saving.checkpoint_chunks import Grid
-from shardwright.saving.checkpoint_store import zarr_text
+from shardwright.saving.checkpoints.manifest import ArrayEntry, Manifest
+from shardwright.saving.checkpoints.chunks import Grid
+from shardwright.saving.checkpoints.store import zarr_text
 size = 1 << 24
 entry = ArrayEntry("v", 0, "uint8", Grid((size << 12,), (size,), (size,), 1), 0)
 folder = path + "/hostile"

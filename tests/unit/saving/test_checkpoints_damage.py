@@ -16,7 +16,7 @@ import pytest
 
 import shardwright
 from shardwright import Checkpoint, Layout, Mesh, Variable
-from shardwright.saving.checkpoint_manifest import MANIFEST, read_manifest
+from shardwright.saving.checkpoints.manifest import MANIFEST, read_manifest
 
 MESH = Mesh(x=2)
 
@@ -286,7 +286,7 @@ def test_huge_manifests_are_not_read(tmp_path: Path) -> None:
 
 def test_files_of_zarr_are_never_read(tmp_path: Path) -> None:
     """`zarr.json` could name other shapes and codecs: what is opened is made of the manifest alone."""
-    from shardwright.saving.checkpoint_store import ArrayStore, Transfers
+    from shardwright.saving.checkpoints.store import ArrayStore, Transfers
 
     path = small(tmp_path / "c")
     (path / "arrays/0/zarr.json").write_text('{"zarr_format": 3, "node_type": "array", "shape": [1099511627776]}')

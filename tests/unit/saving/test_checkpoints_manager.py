@@ -14,8 +14,8 @@ import pytest
 
 import shardwright
 from shardwright import Checkpoint, CheckpointManager, Variable
-from shardwright.saving.checkpoint_manager import Saved, outdated
-from shardwright.saving.checkpoint_manifest import MANIFEST, read_manifest
+from shardwright.saving.checkpoints.manager import Saved, outdated
+from shardwright.saving.checkpoints.manifest import MANIFEST, read_manifest
 from shardwright.serialization.atomic_folder import AtomicFolder
 
 

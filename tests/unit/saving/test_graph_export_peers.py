@@ -20,9 +20,9 @@ import shardwright as sw
 from shardwright.compiler.unsharded import unsharded_module
 from shardwright.dialects.parsing import parse_module
 from shardwright.runtime.executable import compile_module
-from shardwright.saving.graph_emit_kernels import KERNELS
-from shardwright.saving.graph_export import ExportedGraph, export_graph, export_module
-from shardwright.saving.graph_tensors import data_type
+from shardwright.saving.exporting.graphs import ExportedGraph, export_graph, export_module
+from shardwright.saving.exporting.kernels import KERNELS
+from shardwright.saving.graphs.tensors import data_type
 from shardwright.tools.main import main
 
 pytestmark = pytest.mark.peers

@@ -1,4 +1,4 @@
-"""Files that are no files, names that lead outside and tables that expand: refused by name, soon and in little memory."""
+"""Files that are no files, names that lead outside and tables that expand: refused, soon and in little memory."""
 
 from __future__ import annotations
 

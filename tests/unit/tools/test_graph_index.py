@@ -1,6 +1,6 @@
 """`docs/graph-ops.md` says what is so."""
 
-from shardwright.saving.graph_import import ROWS
+from shardwright.saving.graphs.importing import ROWS
 from shardwright.tools import graph_index
 
 

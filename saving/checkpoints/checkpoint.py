@@ -1,0 +1,313 @@
+"""
+Checkpoints: what variables hold, written as shards and read into any other layout and mesh.
+
+A checkpoint is a folder that is there whole or not at all. Every device writes the parts that it holds, replicas take
+turns, and every device reads what its own box needs, straight into its place; no global array is made on the way.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from shardwright.compiler.layout_map import LayoutMap
+from shardwright.compiler.trace import current_trace
+from shardwright.layout import Layout
+from shardwright.saving.checkpoints.faults import checked_path, checkpoint_error, damaged, no_place, wrong_option
+from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, ArrayEntry, Manifest, Plain, read_manifest
+from shardwright.saving.checkpoints.objects import Found, Leaf, build_slots, find
+from shardwright.saving.checkpoints.store import ArrayStore, Transfers, write_arrays
+from shardwright.serialization.atomic_folder import AtomicFolder
+
+
+@dataclass(frozen=True)
+class RestoreReport:
+    """
+    What a restore did: names that got what was saved, and those that did not.
+
+    `missing` names are not in the checkpoint, `unexpected` ones only there, `unfit` ones have another shape or type
+    there. `transfers` counts what was read, array by array.
+    """
+
+    restored: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    unexpected: tuple[str, ...] = ()
+    unfit: tuple[str, ...] = ()
+    transfers: Transfers = field(default_factory=Transfers)
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything here and everything there found its counterpart."""
+        return not (self.missing or self.unexpected or self.unfit)
+
+    def faults(self) -> list[str]:
+        """What did not fit, a line each."""
+        missing = [f"{name!r} is not in the checkpoint" for name in self.missing]
+        unexpected = [f"{name!r} is only in the checkpoint" for name in self.unexpected]
+        return [*missing, *unexpected, *self.unfit]
+
+    def assert_consumed(self) -> RestoreReport:
+        """The report itself; `ValueError` (SW0879) if anything, here or there, was left (as TensorFlow's)."""
+        if not self.complete:
+            raise checkpoint_error("SW0879", f"{len(self.faults())} values do not fit", self.faults())
+        return self
+
+    def assert_existing_objects_matched(self) -> RestoreReport:
+        """The report itself; `ValueError` (SW0879) if anything here found no counterpart (as TensorFlow's)."""
+        replace(self, unexpected=()).assert_consumed()
+        return self
+
+
+class Checkpoint:
+    """
+    What some objects hold, saved in a folder and restored from it (as `tf.train.Checkpoint` is).
+
+    Modules give their variables, optimizers also their states, by the variables that these belong to; dicts, lists and
+    tuples of variables, arrays, numbers, text and `None` are gone through. The objects are attributes of the
+    checkpoint: what is restored into a number is found there. `shardwright.random` is the seeds of this process. A
+    module or a dict given first has no name in front of its parts.
+
+    Raises `ValueError` (SW0875) that lists all values that cannot be saved.
+
+    >>> import tempfile, shardwright
+    >>> layout = shardwright.Layout(["x"], shardwright.Mesh(x=4))
+    >>> w = shardwright.Variable([1.0, 2.0, 3.0, 4.0], layout=layout)
+    >>> path = shardwright.Checkpoint(w=w, step=7).save(tempfile.mkdtemp() + "/first")
+    >>> other = shardwright.Variable(shardwright.zeros(4), layout=shardwright.Layout([], shardwright.Mesh(y=2)))
+    >>> checkpoint = shardwright.Checkpoint(w=other, step=0)
+    >>> report = checkpoint.restore(path)
+    >>> report.restored, checkpoint.step, other.numpy().tolist()
+    (('w', 'step'), 7, [1.0, 2.0, 3.0, 4.0])
+    """
+
+    _objects: dict[str, Any]
+    _root: Any
+
+    def __init__(self, root: Any = None, /, **objects: Any) -> None:
+        taken = [name for name in objects if name.startswith("_") or hasattr(type(self), name)]
+        if taken:
+            raise wrong_option(
+                f"{taken[0]!r} cannot name an object of a checkpoint: it is a name of the checkpoint's own"
+            )
+        self.__dict__.update(_objects=objects, _root=root)
+        if root is not None or objects:
+            find(objects, root)
+
+    def __getattr__(self, name: str) -> Any:
+        objects: dict[str, Any] = self.__dict__.get("_objects", {})
+        if name not in objects:
+            raise AttributeError(f"the checkpoint has no object {name!r}")
+        return objects[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_") or hasattr(type(self), name):
+            raise wrong_option(f"{name!r} cannot name an object of a checkpoint: it is a name of the checkpoint's own")
+        self._objects[name] = value
+
+    def save(self, path: str | os.PathLike[str]) -> str:
+        """
+        Writes a checkpoint into the folder `path`, which is there when all is on the disk, and not before.
+
+        An older checkpoint of that path is exchanged for it in one step. The path is returned. Raises `ValueError` for
+        something else at that path (SW0876) and for what cannot be saved (SW0875), `ImportError` (SW0877) without
+        tensorstore.
+        """
+        write_checkpoint(path, self.found("saved"))
+        return os.fspath(path)
+
+    def write(self, path: str | os.PathLike[str]) -> str:
+        """The same as `save`, under TensorFlow's name for writing to exactly this path."""
+        return self.save(path)
+
+    def restore(self, path: str | os.PathLike[str], *, strict: bool = True) -> RestoreReport:
+        """
+        Reads what the checkpoint at `path` has into the objects, each variable in its own layout, on its own mesh.
+
+        Nothing changes before everything was read. Raises `ValueError` for a path that is no checkpoint (SW0872), for
+        a damaged one (SW0873, SW0874), and, with all of them listed, for names, shapes and types that do not fit
+        (SW0879); with `strict=False` what fits is restored, and the report has the rest.
+        """
+        folder = checked_path(path)
+        manifest = read_manifest(folder)
+        found = self.found("restored")
+        if build_slots(found, manifest.arrays):
+            found = self.found("restored")
+        plan = _compare(found, manifest)
+        if strict and not plan.complete:
+            faults = plan.faults()
+            raise checkpoint_error(
+                "SW0879", f"{len(faults)} values do not fit between {folder} and the objects", faults
+            )
+        return _restore(plan, found, manifest, folder)
+
+    def read(self, path: str | os.PathLike[str], *, strict: bool = True) -> RestoreReport:
+        """The same as `restore`, under TensorFlow's name for reading what `write` wrote."""
+        return self.restore(path, strict=strict)
+
+    def found(self, what: str) -> Found:
+        """All values with their names, which now are to be `what`, saved or restored."""
+        if current_trace() is not None:
+            raise checkpoint_error("SW0875", f"nothing can be {what} in a traced function, which runs only once")
+        return find(self._objects, self._root)
+
+
+def write_checkpoint(path: str | os.PathLike[str], found: Found, sequence: int = 0) -> Transfers:
+    """Writes what was found as a checkpoint at `path`; what was written, array by array."""
+    arrays = {name: leaf.value for name, leaf in found.leaves.items() if not leaf.is_plain}
+    values = {name: leaf.value for name, leaf in found.leaves.items() if leaf.is_plain}
+    target = Path(os.path.abspath(checked_path(path)))
+    try:
+        _check_place(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with AtomicFolder(target, replace=True) as pending:
+            return write_arrays(pending.folder, arrays, values, sequence=sequence, time=time.time())
+    except OSError as error:
+        if error.errno in _NO_EXCHANGE:
+            raise no_place(target, f"something is there, and cannot be replaced: {error.strerror}") from error
+        raise no_place(target, error.strerror.lower() if error.strerror else str(error)) from error
+
+
+_NO_EXCHANGE = (errno.EEXIST, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL)
+
+
+def _check_place(target: Path) -> None:
+    """A checkpoint and an empty folder may be replaced, nothing else."""
+    if "\0" in str(target):
+        raise no_place(target, "a name has no NUL")
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise no_place(target, "something is there, and is no folder")
+    if target.is_dir() and any(target.iterdir()) and not (target / MANIFEST).is_file():
+        raise no_place(target, "something is there, and is no checkpoint")
+
+
+def _compare(found: Found, manifest: Manifest) -> RestoreReport:
+    """What of a checkpoint goes where, and what does not."""
+    saved: dict[str, ArrayEntry | Plain] = {**manifest.arrays, **manifest.values}
+    pairs = {name: (leaf, saved[name]) for name, leaf in found.leaves.items() if name in saved}
+    unfit = {name: fault for name, (leaf, item) in pairs.items() if (fault := _misfit(name, leaf, item))}
+    return RestoreReport(
+        tuple(name for name in pairs if name not in unfit),
+        tuple(name for name in found.leaves if name not in saved),
+        tuple(name for name in saved if name not in found.leaves),
+        tuple(unfit.values()),
+    )
+
+
+def _misfit(name: str, leaf: Leaf, saved: ArrayEntry | Plain) -> str | None:
+    """Why something saved cannot take the place of a leaf."""
+    if leaf.is_plain and not isinstance(saved, ArrayEntry):
+        fits = leaf.value is None or saved is None or type(saved) is type(leaf.value)
+        return None if fits else f"{name!r} is {saved!r} in the checkpoint, but {leaf.value!r} here"
+    if leaf.is_plain or not isinstance(saved, ArrayEntry):
+        there, here = ("an array", "none") if isinstance(saved, ArrayEntry) else ("no array", "one")
+        return f"{name!r} is {there} in the checkpoint, but {here} here"
+    if leaf.value.shape != saved.shape or leaf.value.dtype.name != saved.dtype:
+        there, here = f"{saved.dtype}{list(saved.shape)}", f"{leaf.value.dtype.name}{list(leaf.value.shape)}"
+        return f"{name!r} is {there} in the checkpoint, but {here} here"
+    if leaf.layout is not None and leaf.layout.spec.partial:
+        return f"{name!r} has partial results here, which nothing can be read into"
+    return None
+
+
+def _restore(plan: RestoreReport, found: Found, manifest: Manifest, folder: Path) -> RestoreReport:
+    """Reads everything, and only then puts it in its place."""
+    wanted = [(manifest.arrays[name], found.leaves[name]) for name in plan.restored if name in manifest.arrays]
+    transfers = Transfers()
+    arrays = _read(folder, [(entry, leaf.layout) for entry, leaf in wanted], transfers)
+    for name in plan.restored:
+        if name in manifest.values:
+            found.leaves[name].put(manifest.values[name])
+    for (_, leaf), value in zip(wanted, arrays, strict=True):
+        leaf.put(value)
+    return replace(plan, transfers=transfers)
+
+
+def _read(folder: Path, wanted: Sequence[tuple[ArrayEntry, Layout | None]], transfers: Transfers) -> list[Any]:
+    """Arrays in their layouts; before memory is taken, all files are there and have the sizes that they must have."""
+    if not wanted:
+        return []
+    store = ArrayStore(folder)
+    faults = [fault for entry, _ in wanted for fault in store.faults(entry)]
+    if faults:
+        raise damaged(f"{folder} lacks files, or has wrong ones", faults)
+    for entry, layout in wanted:
+        if layout is not None:
+            layout.local_shape(entry.shape)
+    return [store.read(entry, layout, transfers) for entry, layout in wanted]
+
+
+def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] | None = None) -> dict[str, Any]:
+    """
+    The arrays of a checkpoint by name, without any objects: distributed tensors where `layouts` has one, else arrays.
+
+    `layouts` is a dict by name, or a `LayoutMap`. Raises what `Checkpoint.restore` raises, and `ValueError` for names
+    in a dict that are not in the checkpoint (SW0879) and for layouts that do not fit (SW0104, SW0106).
+
+    >>> import tempfile, numpy, shardwright
+    >>> path = shardwright.Checkpoint(table=numpy.arange(4.0), step=3).save(tempfile.mkdtemp() + "/one")
+    >>> shardwright.load_variables(path, {"table": shardwright.Layout(["x"], shardwright.Mesh(x=2))})
+    {'table': DTensor(f64[4@x], Mesh(x=2))}
+    """
+    folder = checked_path(path)
+    entries = read_manifest(folder).arrays
+    given: Mapping[str, Layout] = {} if layouts is None else layouts
+    unknown = (
+        []
+        if isinstance(given, LayoutMap)
+        else [f"{name!r} is not in the checkpoint" for name in given if name not in entries]
+    )
+    if unknown:
+        raise checkpoint_error("SW0879", f"{folder} has no arrays for {len(unknown)} layouts", unknown)
+    wanted = [(entry, given.get(name)) for name, entry in entries.items()]
+    partial = [f"{entry.name!r}: {layout}" for entry, layout in wanted if layout is not None and layout.spec.partial]
+    if partial:
+        raise checkpoint_error("SW0879", "nothing can be read into partial results", partial)
+    return dict(zip(entries, _read(folder, wanted, Transfers()), strict=True))
+
+
+def list_variables(path: str | os.PathLike[str]) -> list[tuple[str, tuple[int, ...]]]:
+    """
+    The names and shapes of the arrays in a checkpoint (as `tf.train.list_variables` gives them).
+
+    >>> import tempfile, numpy, shardwright
+    >>> shardwright.list_variables(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
+    [('w', (2, 3))]
+    """
+    return [(name, entry.shape) for name, entry in read_manifest(checked_path(path)).arrays.items()]
+
+
+def verify_checkpoint(path: str | os.PathLike[str]) -> int:
+    """
+    Reads everything in a checkpoint and compares it with its checksums; the number of bytes in its arrays.
+
+    Raises `ValueError` (SW0872, SW0873, SW0874) that lists every file that is missing, damaged or does not belong
+    there.
+
+    >>> import tempfile, numpy, shardwright
+    >>> shardwright.verify_checkpoint(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
+    48
+    """
+    folder = checked_path(path)
+    manifest = read_manifest(folder)
+    entries = manifest.arrays.values()
+    faults = [f"{name}: nothing of that name was written" for name in _strangers(folder, len(entries))]
+    store = ArrayStore(folder)
+    for entry in entries:
+        faults += store.faults(entry) or store.damages(entry)
+    if faults:
+        raise damaged(f"{folder} is damaged", faults)
+    return sum(math.prod(entry.shape) * entry.grid.itemsize for entry in entries)
+
+
+def _strangers(folder: Path, arrays: int) -> list[str]:
+    """What lies beside the manifest and the arrays' folders."""
+    known = {str(number) for number in range(arrays)}
+    others = [path.name for path in folder.iterdir() if path.name not in (MANIFEST, ARRAYS)]
+    inside = [f"{ARRAYS}/{path.name}" for path in (folder / ARRAYS).iterdir() if path.name not in known]
+    return sorted(others + inside)

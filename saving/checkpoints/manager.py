@@ -1,0 +1,192 @@
+"""`CheckpointManager`: the last few checkpoints of a training run, in one directory."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shardwright.saving.checkpoints.checkpoint import Checkpoint, write_checkpoint
+from shardwright.saving.checkpoints.faults import checked_path, no_place, wrong_option
+from shardwright.saving.checkpoints.manifest import MANIFEST, read_head
+from shardwright.serialization.atomic_folder import remove_folder, remove_leftovers
+
+_NAME = re.compile(r"[^\W_][\w.-]{0,199}")
+
+_NUMBERS = 10**18
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A checkpoint in a directory: its number, when it was saved, in order and in seconds since 1970, and its path."""
+
+    number: int
+    sequence: float
+    time: float
+    path: Path
+
+
+class CheckpointManager:
+    """
+    Saves checkpoints as `directory/ckpt-7` and keeps the last `max_to_keep` (as `tf.train.CheckpointManager` does).
+
+    Older ones are deleted when a new one is there, not before; with `keep_checkpoint_every_n_hours` one of each such
+    span of time stays. With `max_to_keep=None` all stay. Making a manager deletes what writers left in the directory
+    that died, and nothing else. `step_counter`, a variable or a function, gives the numbers where `save` is given
+    none; with `checkpoint_interval` it saves only when so many steps were made.
+
+    Raises `TypeError` (SW0878) for options out of their range.
+
+    >>> import tempfile, shardwright
+    >>> w = shardwright.Variable([1.0, 2.0])
+    >>> manager = shardwright.CheckpointManager(shardwright.Checkpoint(w=w), tempfile.mkdtemp(), max_to_keep=2)
+    >>> for step in range(4):
+    ...     path = manager.save(step)
+    >>> [path.rpartition("/")[2] for path in manager.checkpoints]
+    ['ckpt-2', 'ckpt-3']
+    >>> manager.restore_or_initialize() == manager.latest_checkpoint == path
+    True
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        directory: str | os.PathLike[str],
+        max_to_keep: int | None = 5,
+        keep_checkpoint_every_n_hours: float | None = None,
+        checkpoint_name: str = "ckpt",
+        step_counter: Any = None,
+        checkpoint_interval: int | None = None,
+        init_fn: Callable[[], Any] | None = None,
+    ) -> None:
+        if not isinstance(checkpoint, Checkpoint):  # pyright: ignore[reportUnnecessaryIsInstance]  (untyped callers)
+            raise wrong_option(f"a manager saves a Checkpoint, not {checkpoint!r}")
+        if not isinstance(checkpoint_name, str) or not _NAME.fullmatch(checkpoint_name):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong_option(f"checkpoint_name={checkpoint_name!r} is no name of letters, digits, '_', '.' and '-'")
+        _check_positive("max_to_keep", max_to_keep, int)
+        _check_positive("keep_checkpoint_every_n_hours", keep_checkpoint_every_n_hours, int | float)
+        _check_positive("checkpoint_interval", checkpoint_interval, int)
+        if checkpoint_interval is not None and step_counter is None:
+            raise wrong_option("checkpoint_interval needs step_counter, which says how many steps were made")
+        self.checkpoint = checkpoint
+        self.directory = os.fspath(checked_path(directory))
+        self.max_to_keep = max_to_keep
+        self.checkpoint_interval = checkpoint_interval
+        self._hours = keep_checkpoint_every_n_hours
+        self._name = checkpoint_name
+        self._step_counter = step_counter
+        self._init = init_fn
+        self._folder = Path(os.path.abspath(directory))
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise no_place(self._folder, error.strerror.lower() if error.strerror else str(error)) from error
+        remove_leftovers(self._folder, re.compile(rf"{re.escape(checkpoint_name)}-\d+"))
+
+    @property
+    def checkpoints(self) -> list[str]:
+        """The paths of all complete checkpoints, in the order in which they were saved."""
+        return [self._shown(saved) for saved in self._saved()]
+
+    @property
+    def latest_checkpoint(self) -> str | None:
+        """The path of the checkpoint that was saved last, if there is one."""
+        saved = self._saved()
+        return self._shown(saved[-1]) if saved else None
+
+    def save(self, checkpoint_number: int | None = None, check_interval: bool = True) -> str | None:
+        """
+        Saves a checkpoint under a number, by default that of the step counter, or the next one; its path.
+
+        Returns None if `checkpoint_interval` has not passed since the last one, unless `check_interval` is false.
+        Raises what `Checkpoint.save` raises; older checkpoints then stay.
+        """
+        saved = self._saved()
+        number = self._number(checkpoint_number, saved)
+        if checkpoint_number is None and check_interval and self._is_too_early(number, saved):
+            return None
+        sequence = 1 + max((math.floor(item.sequence) for item in saved), default=0)
+        path = self._folder / f"{self._name}-{number}"
+        write_checkpoint(path, self.checkpoint.found("saved"), sequence)
+        self._sweep()
+        return os.path.join(self.directory, path.name)
+
+    def restore_or_initialize(self, *, strict: bool = True) -> str | None:
+        """
+        Restores what was saved last; its path. If there is nothing, `init_fn` is called, and None returned.
+
+        Raises what `Checkpoint.restore` raises: a damaged checkpoint is not passed over in silence.
+        """
+        latest = self.latest_checkpoint
+        if latest is not None:
+            self.checkpoint.restore(latest, strict=strict)
+        elif self._init is not None:
+            self._init()
+        return latest
+
+    def _number(self, given: Any, saved: Sequence[Saved]) -> int:
+        if given is None and self._step_counter is not None:
+            given = self._step_counter() if callable(self._step_counter) else self._step_counter
+        if given is None:
+            return 1 + max((item.number for item in saved), default=0)
+        try:
+            number = int(given)
+        except (TypeError, ValueError):
+            number = -1
+        if not 0 <= number < _NUMBERS or number != given:
+            raise wrong_option(f"checkpoints are numbered by whole numbers from 0, not {given!r}")
+        return number
+
+    def _is_too_early(self, number: int, saved: Sequence[Saved]) -> bool:
+        return bool(self.checkpoint_interval and saved and number - saved[-1].number < self.checkpoint_interval)
+
+    def _shown(self, saved: Saved) -> str:
+        return os.path.join(self.directory, saved.path.name)
+
+    def _saved(self) -> list[Saved]:
+        """The complete checkpoints; one whose manifest does not say when it was saved comes by its number."""
+        name = re.compile(rf"{re.escape(self._name)}-(0|[1-9]\d*)")
+        found = [(int(match[1]), path) for path in self._folder.iterdir() if (match := name.fullmatch(path.name))]
+        saved: list[Saved] = []
+        for number, path in sorted(item for item in found if (item[1] / MANIFEST).is_file()):
+            before = max((item.sequence for item in saved), default=0) + 0.5
+            sequence, time = read_head(path) or (before, 0.0)
+            saved.append(Saved(number, sequence, time, path))
+        return sorted(saved, key=lambda item: (item.sequence, item.number))
+
+    def _sweep(self) -> None:
+        """Deletes what need not be kept."""
+        saved = self._saved()
+        for item in outdated(saved, self.max_to_keep, self._hours):
+            with suppress(FileNotFoundError):  # another manager was faster
+                remove_folder(item.path)
+
+
+def outdated(saved: Sequence[Saved], keep: int | None, hours: float | None) -> list[Saved]:
+    """
+    The checkpoints that go: all but the last ones, and but one for each so many hours.
+
+    >>> saved = [Saved(number, number, 3600.0 * number, Path()) for number in range(10)]
+    >>> [item.number for item in outdated(saved, 2, 3)]
+    [1, 2, 4, 5, 7]
+    """
+    if keep is None:
+        return []
+    gone: list[Saved] = []
+    last = -math.inf
+    for item in saved[:-keep]:
+        if hours is not None and item.time - last >= hours * 3600:
+            last = item.time
+        else:
+            gone.append(item)
+    return gone
+
+
+def _check_positive(what: str, value: Any, kind: Any) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, kind) or not value > 0):
+        raise wrong_option(f"{what}={value!r} is no {'whole number' if kind is int else 'number'} above 0")

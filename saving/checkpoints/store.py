@@ -1,0 +1,381 @@
+"""
+Arrays in a folder: written box by box by the devices that hold them, read box by box by those that want them.
+
+The storage is zarr 3 (sharded, with a CRC-32C for each chunk and each index) by way of tensorstore. What tensorstore
+opens is made of the manifest's numbers alone: the files that other zarr libraries need are written, and never read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import zlib
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shardwright.api import DTensor
+from shardwright.compiler.reference import held
+from shardwright.dialects.types import dtype_element, native_array
+from shardwright.layout import Layout, Mesh
+from shardwright.layout.boxes import Box
+from shardwright.saving.checkpoints.boxes import Holding, Place, holdings, stacked_shape
+from shardwright.saving.checkpoints.chunks import MAX_CHUNK_BYTES, Grid, box_size, choose_grid
+from shardwright.saving.checkpoints.faults import checkpoint_error, damaged, no_tensorstore
+from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, MAX_RANK, ArrayEntry, Manifest, Plain
+
+_NATIVE = {
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
+}
+"""The types that zarr has itself; others have one byte each, and are stored as that."""
+
+Index = tuple[int, ...]
+"""The place of a file in an array's grid of files."""
+
+_NOWHERE = Layout([], Mesh())
+"""The layout of an array that is not distributed."""
+
+_IN_FLIGHT = 2
+"""How many files are written at a time."""
+
+_ZARR = "zarr.json"
+_ENDIAN = {"name": "bytes", "configuration": {"endian": "little"}}
+
+
+@dataclass(frozen=True)
+class ArrayTransfer:
+    """What was moved of one array: `count` boxes of `box_bytes`; `stored_bytes` is what storage moved for them."""
+
+    name: str
+    count: int
+    box_bytes: int
+    stored_bytes: int
+
+
+@dataclass
+class Transfers:
+    """What was written or read, array by array; `by_device` has what each device wrote."""
+
+    rows: list[ArrayTransfer] = field(default_factory=list[ArrayTransfer])
+    by_device: Counter[int] = field(default_factory=Counter[int])
+
+    @property
+    def box_bytes(self) -> int:
+        """The bytes of all boxes."""
+        return sum(row.count * row.box_bytes for row in self.rows)
+
+    @property
+    def stored_bytes(self) -> int:
+        """The bytes that storage wrote or read for them, with checksums and indices."""
+        return sum(row.stored_bytes for row in self.rows)
+
+
+def write_arrays(
+    folder: Path,
+    arrays: Mapping[str, Any],
+    values: Mapping[str, Plain] | None = None,
+    *,
+    sequence: int = 0,
+    time: float = 0.0,
+) -> Transfers:
+    """
+    Write arrays, variables and distributed tensors, and plain values, into an empty folder; the manifest comes last.
+
+    Nothing is flushed, and the folder is not moved: `AtomicFolder` does both. Raises `ValueError` (SW0875) for what
+    cannot be stored, before anything is written.
+    """
+    kept = {name: _stored_form(held(value)) for name, value in arrays.items()}
+    check_storable(kept)
+    entries = {name: _entry(name, number, value) for number, (name, value) in enumerate(kept.items())}
+    manifest = Manifest(entries, dict(values or {}), sequence, time)
+    fault = manifest.fault()
+    if fault is not None:
+        raise checkpoint_error("SW0875", fault)
+    store = ArrayStore(folder)
+    (folder / ARRAYS).mkdir()
+    moved = Transfers()
+    for name, value in kept.items():
+        entries[name] = store.write(entries[name], value, moved)
+    (folder / MANIFEST).write_bytes(manifest.to_bytes())
+    return moved
+
+
+def check_storable(arrays: Mapping[str, Any]) -> None:
+    """Raises `ValueError` (SW0875) that names all arrays that cannot be stored."""
+    faults = [f"{name!r}: {fault}" for name, value in arrays.items() if (fault := _fault(value))]
+    if faults:
+        raise checkpoint_error("SW0875", f"{len(faults)} of {len(arrays)} arrays cannot be saved", faults)
+
+
+def _fault(value: Any) -> str | None:
+    try:
+        dtype_element(value.dtype)
+    except TypeError:
+        return f"{value.dtype} is no element type of arrays"
+    if len(value.shape) > MAX_RANK:
+        return f"it has {len(value.shape)} dims; {MAX_RANK} can be stored"
+    if isinstance(value, DTensor) and value.layout.spec.partial:
+        return f"its layout {value.layout} has partial results; shardwright.relayout finishes them"
+    if _grid(value).chunk_bytes > MAX_CHUNK_BYTES:
+        return f"a dim of {list(value.shape)} can be cut into no parts small enough; pad it"
+    return None
+
+
+def _entry(name: str, number: int, value: Any) -> ArrayEntry:
+    """An array's entry before it is written, with room for its checksum."""
+    return ArrayEntry(name, number, value.dtype.name, _grid(value), (1 << 32) - 1)
+
+
+def _stored_form(value: Any) -> Any:
+    return value if isinstance(value, DTensor) else native_array(np.asarray(value))
+
+
+def _grid(value: Any) -> Grid:
+    layout = _layout(value)
+    parts = tuple(layout.mesh.group_size(axes) for axes in layout.spec.dims)
+    return choose_grid(value.shape, parts, value.dtype.itemsize)
+
+
+def _layout(value: Any) -> Layout:
+    return value.layout if isinstance(value, DTensor) else _NOWHERE.for_rank(len(value.shape))
+
+
+class ArrayStore:
+    """The arrays in one folder; raises `ImportError` (SW0877) when tensorstore is not installed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._library = _tensorstore()
+        # A context of its own: nothing is remembered of another folder that was at this path before.
+        self._context = self._library.Context({"file_io_sync": False})
+
+    def write(self, entry: ArrayEntry, value: Any, moved: Transfers) -> ArrayEntry:
+        """Write an array into its folder; its entry with the checksum. What was moved is added to `moved`."""
+        path = self.folder / entry.folder
+        path.mkdir()
+        (path / _ZARR).write_bytes(zarr_text(entry))
+        handle = self._open(entry)
+        parts = holdings(_layout(value), entry.shape)
+        stacked = value.stacked if isinstance(value, DTensor) else value
+        checksums: dict[Index, int] = {}
+        writing: deque[Any] = deque()
+        for holding in parts:
+            local = _local(stacked, holding.places[0])
+            for index, piece in entry.grid.pieces(holding.box):
+                part = _contiguous(local[_within(piece, holding.box)])
+                writing.append(handle[_slices(piece)].write(_as_stored(part)))
+                checksums[index] = _crc32(part)
+                moved.by_device[holding.owner(entry.number + len(checksums))] += part.nbytes
+                if len(writing) == _IN_FLIGHT:
+                    _finish(writing.popleft(), entry.name)
+        for future in writing:
+            _finish(future, entry.name)
+        stored = sum(map(entry.grid.file_bytes, checksums))
+        moved.rows.append(ArrayTransfer(entry.name, len(parts), _box_bytes(entry, parts), stored))
+        return replace(entry, crc32=_combined(checksums, entry.grid))
+
+    def read(self, entry: ArrayEntry, layout: Layout | None, moved: Transfers) -> Any:
+        """
+        An array in a layout, on any mesh, or as a NumPy array without one; each box is read into its place.
+
+        Raises `ValueError` (SW0873) when what storage has is not what was written.
+        """
+        placed = (_NOWHERE if layout is None else layout).for_rank(len(entry.shape))
+        shape = stacked_shape(placed, entry.shape)
+        try:
+            stacked = np.empty(shape, entry.element)
+        except MemoryError as error:
+            raise checkpoint_error("SW0879", f"{entry.name!r}: there is no memory for {list(shape)}") from error
+        self._read_boxes(entry, stacked, holdings(placed, entry.shape), moved)
+        return stacked if layout is None else DTensor(stacked, placed)
+
+    def _read_boxes(self, entry: ArrayEntry, stacked: Any, parts: list[Holding], moved: Transfers) -> None:
+        handle = self._open(entry)
+        stored = 0
+        for holding in parts:
+            first = stacked[(*holding.places[0], ...)]
+            for index, piece in entry.grid.pieces(holding.box):
+                self._read_piece(entry, handle, index, piece, first[_within(piece, holding.box)])
+                stored += entry.grid.read_bytes(piece)
+            for place in holding.places[1:]:
+                stacked[place] = first
+        moved.rows.append(ArrayTransfer(entry.name, len(parts), _box_bytes(entry, parts), stored))
+
+    def _read_piece(self, entry: ArrayEntry, handle: Any, index: Index, piece: Box, target: Any) -> None:
+        fault = self._read_fault(entry, handle, index, piece, target)
+        if fault is not None:
+            raise damaged(f"{entry.name!r} in {self.folder} is damaged", [fault])
+
+    def _read_fault(self, entry: ArrayEntry, handle: Any, index: Index, piece: Box, target: Any) -> str | None:
+        """Reads a part of a file into an array; what is wrong with the file, if anything is."""
+        try:
+            self._library.array(_as_stored(target)).write(handle[_slices(piece)]).result()
+        except Exception as error:  # whatever a library says of a file: the file is not what was written
+            return f"{entry.folder}/{entry.grid.file_name(index)}: {str(error).splitlines()[0]}"
+        return None
+
+    def _open(self, entry: ArrayEntry) -> Any:
+        """The array in tensorstore; everything that it relies on comes from the entry."""
+        spec = {
+            "driver": "zarr3",
+            "kvstore": {"driver": "file", "path": f"{self.folder.absolute() / entry.folder}/"},
+            "metadata": _zarr_metadata(entry),
+            "store_data_equal_to_fill_value": True,
+            "fill_missing_data_reads": False,
+        }
+        return self._library.open(spec, open=True, assume_metadata=True, context=self._context).result()
+
+    def damages(self, entry: ArrayEntry) -> list[str]:
+        """Which files of an array do not hold what was written: all of them are read."""
+        handle = self._open(entry)
+        checksums: dict[Index, int] = {}
+        wrong: list[str] = []
+        for index in entry.grid.file_indices():
+            piece = entry.grid.file_box(index)
+            part = np.empty([stop - start for start, stop in piece], entry.element)
+            fault = self._read_fault(entry, handle, index, piece, part)
+            wrong += [fault] if fault else []
+            checksums[index] = _crc32(part)
+        if not wrong and _combined(checksums, entry.grid) != entry.crc32:
+            wrong = [f"{entry.folder}: its files are whole, but some of them are not those that were written"]
+        return wrong
+
+    def faults(self, entry: ArrayEntry) -> list[str]:
+        """What is wrong with an array's files by name and size; nothing but `zarr.json` is opened."""
+        folder, expected = self.folder / entry.folder, entry.grid.file_count + 1
+        try:
+            if not stat.S_ISDIR(folder.lstat().st_mode):
+                return [f"{entry.folder} is no folder"]
+            with os.scandir(folder) as found:
+                present = sum(1 for _ in found)
+        except OSError:
+            return [f"{entry.folder} is missing"]
+        if present < expected - _MISSING_SHOWN:
+            return [f"{entry.folder} has {present} files instead of {expected}"]
+        sizes = {entry.grid.file_name(index): entry.grid.file_bytes(index) for index in entry.grid.file_indices()}
+        sizes[_ZARR] = len(zarr_text(entry))
+        wrong = [
+            f"{entry.folder}/{name}: {fault}" for name in sizes if (fault := _size_fault(folder / name, sizes[name]))
+        ]
+        if not wrong and (folder / _ZARR).read_bytes() != zarr_text(entry):
+            wrong = [f"{entry.folder}/{_ZARR}: its contents changed"]
+        if present > expected:
+            wrong += [f"{entry.folder}/{name}: nothing of that name was written" for name in _others(folder, sizes)]
+        return wrong
+
+
+_MISSING_SHOWN = 1000
+
+
+def _size_fault(path: Path, size: int) -> str | None:
+    """What is wrong with a file's kind or size; links are not followed."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return "it is missing"
+    if not stat.S_ISREG(found.st_mode):
+        return "it is no file"
+    return None if found.st_size == size else f"it has {found.st_size} bytes instead of {size}"
+
+
+def _others(folder: Path, known: Mapping[str, int]) -> list[str]:
+    """Some of the names in a folder that are not known."""
+    with os.scandir(folder) as found:
+        return sorted(islice((item.name for item in found if item.name not in known), _OTHERS_SHOWN))
+
+
+_OTHERS_SHOWN = 10
+
+
+def zarr_text(entry: ArrayEntry) -> bytes:
+    """The `zarr.json` by which other zarr libraries find an array; it is never read here."""
+    about = {"zarr_format": 3, "node_type": "array", **_zarr_metadata(entry)}
+    return json.dumps({**about, "attributes": {"name": entry.name, "dtype": entry.dtype}}).encode()
+
+
+def _zarr_metadata(entry: ArrayEntry) -> dict[str, Any]:
+    """How an array is stored, as zarr says it."""
+    kind = _stored_type(entry.element).name
+    zero: Any = False if kind == "bool" else [0.0, 0.0] if kind.startswith("complex") else 0
+    inner = {
+        "chunk_shape": entry.grid.chunk,
+        "codecs": [_ENDIAN, {"name": "crc32c"}],
+        "index_codecs": [_ENDIAN, {"name": "crc32c"}],
+        "index_location": "end",
+    }
+    return {
+        "shape": entry.shape,
+        "data_type": kind,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": entry.grid.file}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
+        "fill_value": zero,
+        "codecs": [{"name": "sharding_indexed", "configuration": inner}],
+    }
+
+
+def _stored_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtype if dtype.name in _NATIVE else np.dtype("uint8")
+
+
+def _as_stored(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The same memory in the type that is stored."""
+    return array.view(_stored_type(array.dtype))
+
+
+def _finish(future: Any, name: str) -> None:
+    """Waits until a part was written; what storage says of the disk, that it is full for instance, is an `OSError`."""
+    try:
+        future.result()
+    except Exception as error:  # tensorstore's ValueError, with a text of several paths
+        code = re.search(r"os_error_code='(\d+)'", str(error))
+        if code is None:
+            raise OSError(f"{error}, while {name!r} was written") from error
+        raise OSError(int(code[1]), os.strerror(int(code[1]))) from error
+
+
+def _tensorstore() -> Any:
+    try:
+        return import_module("tensorstore")
+    except ImportError:
+        raise no_tensorstore() from None
+
+
+def _local(stacked: Any, place: Place) -> Any:
+    """What lies at a place; along mesh axes of size 1 in the stacked form all places are one."""
+    return stacked[(*(min(at, size - 1) for at, size in zip(place, stacked.shape, strict=False)), ...)]
+
+
+def _within(piece: Box, box: Box) -> tuple[Any, ...]:
+    """Where a piece lies within a box; the dots make it a view of arrays without dims, too."""
+    return (*(slice(start - low, stop - low) for (start, stop), (low, _) in zip(piece, box, strict=True)), ...)
+
+
+def _slices(box: Box) -> tuple[slice, ...]:
+    return tuple(slice(start, stop) for start, stop in box)
+
+
+def _contiguous(array: Any) -> np.ndarray[Any, Any]:
+    """The array, or a copy of it, in one piece of memory; `ascontiguousarray` would give a number a dim."""
+    return np.require(array, requirements="C")
+
+
+def _crc32(array: np.ndarray[Any, Any]) -> int:
+    return zlib.crc32(array.reshape(-1).view(np.uint8).data)
+
+
+def _combined(checksums: Mapping[Index, int], grid: Grid) -> int:
+    """One checksum of those of all files, row-major."""
+    return zlib.crc32(b"".join(checksums[index].to_bytes(4, "little") for index in grid.file_indices()))
+
+
+def _box_bytes(entry: ArrayEntry, parts: Sequence[Holding]) -> int:
+    return box_size(parts[0].box) * entry.grid.itemsize

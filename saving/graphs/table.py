@@ -1,0 +1,108 @@
+"""The table of TensorFlow's operations: for each a row, and TensorFlow's own definition of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from shardwright.serialization.protos import graph_pb2
+
+Evaluation = Callable[..., Any]
+"""Makes the outputs of a node of its `Call` and its inputs."""
+
+DEFINITIONS = Path(__file__).with_name("op_defs.pb")
+"""TensorFlow's definitions of the operations in the table; `benchmarks/tensorflow_op_defs.py` writes it."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """
+    What an operation means.
+
+    `evaluate(call, *inputs)` gives one output or a tuple of them; an input is a NumPy array where it is known already.
+    With `folds`, `call.xp` may be NumPy, and then all inputs are known: shapes are computed so while a graph is read.
+    """
+
+    op: str
+    evaluate: Evaluation
+    folds: bool = False
+
+
+ROWS: dict[str, Row] = {}
+"""The table: the modules in `operations` add to it."""
+
+GROUPS: dict[str, list[str]] = {}
+"""The operations in the order of the table, by their family."""
+
+_OLD_CONTROL_FLOW = (
+    "control flow of TensorFlow 1, which freezing also makes of TensorFlow 2's: "
+    "convert_variables_to_constants_v2(..., lower_control_flow=False) keeps If and While, and so does a SavedModel"
+)
+
+REASONS: dict[str, str] = {
+    "Switch": _OLD_CONTROL_FLOW,
+    "Merge": _OLD_CONTROL_FLOW,
+    "Enter": _OLD_CONTROL_FLOW,
+    "Where": "the shape of its result depends on data",
+    "Unique": "the shape of its result depends on data",
+    "UniqueV2": "the shape of its result depends on data",
+    "BooleanMask": "the shape of its result depends on data",
+    "DynamicPartition": "the shape of its result depends on data",
+    "NonMaxSuppressionV3": "the shape of its result depends on data",
+    "XlaCallModule": "it holds a program of JAX: read that with from_jax, or export with KERAS_BACKEND=tensorflow",
+    "PyFunc": "a Python function is not in the graph",
+    "EagerPyFunc": "a Python function is not in the graph",
+}
+"""Why some operations have no row."""
+
+_DRAWN = "its numbers would be others: make them outside, with shardwright.random, and give them as inputs"
+
+FAMILIES = {
+    "Random": _DRAWN,
+    "StatelessRandom": _DRAWN,
+    "StatefulUniform": _DRAWN,
+    "TruncatedNormal": _DRAWN,
+    "StatelessTruncatedNormal": _DRAWN,
+    "Multinomial": _DRAWN,
+    "Quantize": "quantised numbers are not supported: export the graph in float",
+    "Dequantize": "quantised numbers are not supported: export the graph in float",
+    "FakeQuant": "quantised numbers are not supported: export the graph in float",
+    "TensorList": "only lists of a known length are supported, which loops fill element by element",
+    "Lookup": "tables of strings are not supported: look up before the graph",
+    "HashTable": "tables of strings are not supported: look up before the graph",
+}
+"""The same for all operations whose names begin so."""
+
+
+def row(*ops: str, folds: bool = False) -> Callable[[Evaluation], Evaluation]:
+    """Puts a function into the table, for operations that mean the same."""
+
+    def register(evaluate: Evaluation) -> Evaluation:
+        family = evaluate.__module__.rpartition(".")[2]
+        for op in ops:
+            add(op, evaluate, family, folds=folds)
+        return evaluate
+
+    return register
+
+
+def add(op: str, evaluate: Evaluation, family: str, *, folds: bool = False) -> None:
+    """Puts one row into the table."""
+    ROWS[op] = Row(op, evaluate, folds)
+    GROUPS.setdefault(family, []).append(op)
+
+
+def reason(op: str) -> str | None:
+    """Why an operation has no row, where there is more to say than that nobody wrote one."""
+    if op in REASONS:
+        return REASONS[op]
+    return next((text for prefix, text in FAMILIES.items() if op.startswith(prefix)), None)
+
+
+@cache
+def definitions() -> dict[str, graph_pb2.OpDef]:
+    """TensorFlow's definitions of the operations in the table."""
+    return {op.name: op for op in graph_pb2.OpList.FromString(DEFINITIONS.read_bytes()).op}
