@@ -171,7 +171,7 @@ def as_text(report: dict[str, Any], every: bool) -> str:
         parts.append(f"{report['checkpoint']}: {len(report['variables'])} variables")
         parts += table(("dtype", "shape", "variable"), [_variable(row) for row in report["variables"]])
         return "\n".join(parts)
-    what = report["type"] or "a message of a type that the file does not name"
+    what = report["type"] or "a message of a type that the file does not name (--type NAME shows its fields)"
     parts.append(f"{report['file']}: {readable_bytes(report['bytes'])}, {what}")
     if "chunks" in report:
         parts += ["", *chunk_table(report["chunks"], every)]

@@ -59,13 +59,19 @@ def type_for(path: str, given: str | None, recorded: str | None, descriptors: st
     """
     The type of the message in a file: as the user says, as the file says, or as its name says; None if nothing does.
 
+    Raises SW0724 where user and file say different types.
+
     >>> type_for("model/saved_model.pb", None, None, None).DESCRIPTOR.name
     'SavedModel'
     >>> type_for("x.pb", None, None, None) is None
     True
     """
     if given is not None:
-        return find_type(given, descriptors)
+        found = find_type(given, descriptors)
+        if recorded and recorded.rpartition(".")[2] != found.DESCRIPTOR.name:
+            message = f"'{path}' holds a {recorded}, not a {found.DESCRIPTOR.full_name}"
+            raise ShardwrightError(Diagnostic("SW0724", message, help="leave --type out: the file says what it is"))
+        return found
     types = known_types() if descriptors is None else types_of(descriptors)
     if recorded and len(names := _spellings(recorded, types)) == 1:
         return types[names[0]]

@@ -205,7 +205,8 @@ def _misfit(name: str, leaf: Leaf, saved: ArrayEntry | Plain) -> str | None:
         fits = leaf.value is None or saved is None or type(saved) is type(leaf.value)
         return None if fits else f"{name!r} is {saved!r} in the checkpoint, but {leaf.value!r} here"
     if leaf.is_plain or not isinstance(saved, ArrayEntry):
-        there, here = ("an array", "none") if isinstance(saved, ArrayEntry) else ("no array", "one")
+        plain = "a Python value (a NumPy number is an array)"
+        there, here = ("an array", plain) if isinstance(saved, ArrayEntry) else (plain, "an array")
         return f"{name!r} is {there} in the checkpoint, but {here} here"
     if leaf.value.shape != saved.shape or leaf.value.dtype.name != saved.dtype:
         there, here = f"{saved.dtype}{list(saved.shape)}", f"{leaf.value.dtype.name}{list(leaf.value.shape)}"

@@ -283,8 +283,8 @@ def test_all_that_does_not_fit_is_listed_at_once(tmp_path: Path) -> None:
         "'step' is 1 in the checkpoint, but 1.5 here",
         "'new' is not in the checkpoint",
         "'gone' is only in the checkpoint",
-        "'number' is no array in the checkpoint, but one here",
-        "'array' is an array in the checkpoint, but none here",
+        "'number' is a Python value (a NumPy number is an array) in the checkpoint, but an array here",
+        "'array' is an array in the checkpoint, but a Python value (a NumPy number is an array) here",
     ]
     with pytest.raises(ValueError, match="SW0879") as error:
         checkpoint.restore(path)

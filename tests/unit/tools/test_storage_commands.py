@@ -137,6 +137,10 @@ def test_what_cannot_be_is_named(file: Path, tmp_path: Path, capsys: Capture) ->
     assert "SW0724" in run(capsys, "split", file, "-o", tmp_path / "x", code=1)
     assert "SW0726" in run(capsys, "merge", file, "--type", "GraphDef", "-o", tmp_path / "x.txt", code=1)
     assert "SW0727" in run(capsys, "verify", tmp_path, code=1)
+    run(capsys, "split", file, "--type", "GraphDef", "-o", tmp_path / "graph2", "--max-size", "1K")
+    assert "not a shardwright.ir.Module" in run(
+        capsys, "inspect", tmp_path / "graph2.cpb", "--type", "ir.Module", code=1
+    )
     assert "SW0725" in run(capsys, "inspect", file, "--type", "A", "--descriptors", file, code=1)
     assert "SW0830" in run(capsys, "inspect", tmp_path / "missing.cpb", code=1)
     assert "SW0701" in run(capsys, "split", file, "-o", "x", "--max-size", "1Q", code=1)
