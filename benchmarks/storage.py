@@ -31,8 +31,7 @@ def disk_rows(size: int, repetitions: int, folder: Path) -> list[dict[str, Cell]
     plain, records = folder / "plain", folder / "records"
     ours = partial(clear, records), partial(write, records, data, "uncompressed")
     theirs = partial(clear, plain), partial(write_plain, plain, data)
-    # A write takes several times as long, whoever writes, when the system has to find fresh pages for it.
-    rows = [_row("write and fsync", size, 3 * repetitions, ours, theirs)]
+    rows = [_row("write and fsync", size, repetitions, ours, theirs)]
     for state, prepare in (("cold", forget), ("in cache", Path.stat)):
         ours = partial(prepare, records), partial(read, records)
         theirs = partial(prepare, plain), partial(np.fromfile, plain, np.uint8)
