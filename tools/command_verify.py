@@ -67,11 +67,12 @@ def check_message(options: Any) -> dict[str, Any]:
 
 def check_directory(options: Any) -> dict[str, Any]:
     """A saved directory: its fingerprint, its message, its files and variables."""
+    from shardwright.saving.checkpoints.manifest import MANIFEST
     from shardwright.saving.directory_reading import read_directory
 
     folder = Path(options.file)
     message = read_directory(folder)
-    if (folder / "variables" / "checkpoint.jsonl").exists():
+    if (folder / "variables" / MANIFEST).exists():
         check_checkpoint_at(folder / "variables")
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {

@@ -16,9 +16,6 @@ class Kind(Enum):
     CHECKPOINT = "checkpoint"
 
 
-MANIFEST = "checkpoint.jsonl"
-
-
 def kind_of(path: str) -> Kind:
     """
     The kind of what is at a path; a message may be named without its ending.
@@ -31,6 +28,8 @@ def kind_of(path: str) -> Kind:
     folder = Path(path)
     if not folder.is_dir():
         return Kind.MESSAGE
+    from shardwright.saving.checkpoints.manifest import MANIFEST
+
     if (folder / MANIFEST).exists():
         return Kind.CHECKPOINT
     if any((folder / f"saved_model{ending}").exists() for ending in (".pb", ".cpb")):
