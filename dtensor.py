@@ -1,8 +1,8 @@
 """`shardwright.dtensor`: what the RFC calls `tf.dtensor`, under the same names."""
 
-from shardwright.api import DTensor, pack, relayout, relayout_like, unpack
+from shardwright.frontends.functions import DTensor, pack, relayout, relayout_like, unpack
 from shardwright.layout import Layout, Mesh
-from shardwright.layout.op_sharding import XlaOpSharding
+from shardwright.layout.forms.op_sharding import XlaOpSharding
 
 LayoutLike = Layout
 """What a `layout` argument takes (RFC); an `XlaOpSharding` is one, too."""

@@ -25,11 +25,11 @@ from shardwright.compiler import report
 from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
 from shardwright.compiler.unsharded import unsharded_module
 from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
 from shardwright.runtime.executable import compile_module
-from shardwright.tools.arrays import Array, Comparison, compare, load_archive, select
-from shardwright.tools.signature import Signature, entry_signature
+from shardwright.tools.programs.arrays import Array, Comparison, compare, load_archive, select
+from shardwright.tools.programs.signature import Signature, entry_signature
 
 OK, REFUSED, WRONG, CRASHED = "ok", "refused", "WRONG", "CRASHED"
 

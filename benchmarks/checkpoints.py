@@ -21,7 +21,7 @@ from shardwright.layout import Layout, Mesh
 from shardwright.saving.checkpoints.checkpoint import Checkpoint, load_variables
 from shardwright.saving.checkpoints.manifest import read_manifest
 from shardwright.saving.checkpoints.store import ArrayStore, Transfers
-from shardwright.serialization.atomic_folder import sync_tree
+from shardwright.serialization.files.atomic_folder import sync_tree
 
 OURS, NUMPY, SAFETENSORS = "shardwright", "numpy", "safetensors"
 MESH = Mesh(x=2, y=4)

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from shardwright.tools.arrays import Array, Declared, load_archive, random_inputs, select
+from shardwright.tools.programs.arrays import Array, Declared, load_archive, random_inputs, select
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "programs"

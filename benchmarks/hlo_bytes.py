@@ -1,7 +1,7 @@
 """
 What a compiled XLA module sends: its collectives and the bytes of each, read from the optimised HLO text.
 
-Bytes are sent per device per run with bandwidth-optimal algorithms, as `layout/cost.py` counts ours.
+Bytes are sent per device per run with bandwidth-optimal algorithms, as `layout/planning/cost.py` counts ours.
 """
 
 from __future__ import annotations

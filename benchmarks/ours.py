@@ -13,11 +13,11 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.pipelines import PassTime, collector_paused, run_pipeline
 from shardwright.compiler.report import predicted_bytes
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.rules import ROWS
 from shardwright.runtime.executable import Executable, compile_module
-from shardwright.tools.arrays import Array
-from shardwright.tools.signature import Signature, entry_signature
+from shardwright.tools.programs.arrays import Array
+from shardwright.tools.programs.signature import Signature, entry_signature
 
 FILE_NAME = "benchmark.mlir"
 _MEMO = type(functools.cache(len))

@@ -19,7 +19,7 @@ from shardwright.benchmarks.measure import interleave, timed
 from shardwright.benchmarks.report import Cell, Report, compared
 from shardwright.serialization.hashing import highwayhash64
 from shardwright.serialization.riegeli import RecordReader, RecordWriter
-from shardwright.serialization.riegeli.codecs import BROTLI, SNAPPY, ZSTD, package
+from shardwright.serialization.riegeli.chunks.codecs import BROTLI, SNAPPY, ZSTD, package
 
 OURS, THEIRS = "ours", "theirs"
 Work = Callable[[], object]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from shardwright.saving.graphs.importing import ROWS
-from shardwright.saving.graphs.table import DEFINITIONS
+from shardwright.frontends.tensorflow.importing.importing import ROWS
+from shardwright.frontends.tensorflow.importing.table import DEFINITIONS
 from shardwright.serialization.protos import graph_pb2
 
 

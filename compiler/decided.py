@@ -10,10 +10,10 @@ from typing import Any
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from shardwright.compiler.pytree import paths, unflatten
-from shardwright.compiler.reference import Reference
 from shardwright.compiler.report import ValueRow
 from shardwright.compiler.stages import Propagated
+from shardwright.compiler.tracing.pytree import paths, unflatten
+from shardwright.compiler.tracing.reference import Reference
 from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.layout import Layout
 

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.dialects import make_context
-from shardwright.dialects.verify import verify_module
+from shardwright.dialects.text.verify import verify_module
 from shardwright.passes import all_passes
 from shardwright.passes.stages import verify_recorded_stage
 

@@ -16,14 +16,14 @@ from xdsl.ir import Operation, SSAValue
 from shardwright.diagnostics import SourceLocation
 from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor import CollectiveOp, layout_of
-from shardwright.dialects.locations import source_locations, where
-from shardwright.dialects.manual import Explicit, explicit_bytes, manual_axes
+from shardwright.dialects.dtensor.manual import Explicit, explicit_bytes, manual_axes
 from shardwright.dialects.stablehlo import CaseOp, IfOp, WhileOp
 from shardwright.dialects.stablehlo.collectives import GroupedOp
+from shardwright.dialects.text.locations import source_locations, where
 from shardwright.dialects.trip_count import control_names, trip_count
 from shardwright.dialects.types import element_dtype, element_of, shape_of
-from shardwright.layout.cost import sent_share
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.cost import sent_share
 
 WHY = "dtensor.why"
 """The attribute in which propagation records from where the layout of an op's result came."""

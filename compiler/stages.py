@@ -12,19 +12,19 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp, NameLoc, TensorType
 from xdsl.dialects.func import FuncOp
 
-from shardwright.compiler.array import Array
 from shardwright.compiler.bytecode import payload, text_of
-from shardwright.compiler.dtypes import brief, kind_of, scalar_kind
-from shardwright.compiler.faults import type_error
 from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
-from shardwright.compiler.pytree import LEAF, Tree, arranged, flatten, unflatten
-from shardwright.compiler.reference import held
 from shardwright.compiler.report import CollectiveRow, ValueRow, collective_rows, predicted_bytes, value_rows
-from shardwright.compiler.tracing import Interface, Parameter, is_argument, type_text
+from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.dtypes import brief, kind_of, scalar_kind
+from shardwright.compiler.tracing.interface import Interface, Parameter, is_argument, type_text
+from shardwright.compiler.tracing.pytree import LEAF, Tree, arranged, flatten, unflatten
+from shardwright.compiler.tracing.reference import held
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.dtensor import layout_of, meshes
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.types import element_dtype, native_array, shape_of
 from shardwright.layout import Layout, Mesh
 
@@ -113,7 +113,7 @@ class Propagated:
 
     def to_sdy(self) -> str:
         """The global program with its layouts as Shardy's annotations, as JAX reads it."""
-        from shardwright.compiler.export_sdy import export_sdy
+        from shardwright.compiler.exporting.sdy import export_sdy
 
         module = self.module.clone()
         export_sdy(module)
@@ -166,7 +166,7 @@ class Partitioned:
 
         With `bare`, it takes and gives what one device holds.
         """
-        from shardwright.compiler.export_manual import export_stablehlo
+        from shardwright.compiler.exporting.manual import export_stablehlo
 
         module = self.module.clone()
         export_stablehlo(module, bare=bare)

@@ -8,8 +8,8 @@ from xdsl.ir import Attribute, Operation
 
 from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
 from shardwright.dialects.dtensor import ConstraintOp, MeshOp, RelayoutOp
-from shardwright.dialects.hints import BarrierOp, GroupOp
-from shardwright.dialects.manual import manual_axes
+from shardwright.dialects.dtensor.hints import BarrierOp, GroupOp
+from shardwright.dialects.dtensor.manual import manual_axes
 from shardwright.dialects.types import plain
 from shardwright.passes.rewriter import erase, replace, retype
 

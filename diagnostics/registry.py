@@ -1,8 +1,8 @@
 """
 Every error code: its title, what it means, and what to do about it.
 
-`docs/errors.md` is generated from here (`python -m shardwright.tools.error_index --write`). A code is never reused for
-another meaning.
+`docs/errors.md` is generated from here (`python -m shardwright.docs.generators.errors --write`). A code is never
+reused for another meaning.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Dialect
 
-from shardwright.dialects import dtensor, gradients, hints, manual, roll, transfers
+from shardwright.dialects import dtensor
 from shardwright.dialects.chlo import CHLO
+from shardwright.dialects.dtensor import gradients, hints, manual, roll, transfers
 from shardwright.dialects.func import Func
-from shardwright.dialects.sdy_ops import Sdy
+from shardwright.dialects.sdy.ops import Sdy
 from shardwright.dialects.stablehlo import StableHLO
 
 _OURS = (dtensor, manual, hints, roll, gradients, transfers)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from shardwright.dialects.locations import where
 from shardwright.dialects.stablehlo import (
     AddOp,
     BroadcastInDimOp,
@@ -23,6 +22,7 @@ from shardwright.dialects.stablehlo import (
     constant_value,
     element_dtype,
 )
+from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_of, is_boolean, is_integer, shape_of
 
 _PASSING = frozenset({"dtensor.constraint", "dtensor.relayout", "sdy.sharding_constraint"})

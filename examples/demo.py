@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 import shardwright as sw
-from shardwright.compiler.pytree import flatten
 from shardwright.compiler.stages import Partitioned, Propagated, Traced
+from shardwright.compiler.tracing.pytree import flatten
 from shardwright.compiler.unsharded import unsharded_module
 from shardwright.examples import mlp
 from shardwright.runtime.executable import compile_module

@@ -15,7 +15,7 @@ import numpy as np
 
 import shardwright as sw
 from shardwright import Layout, Mesh, TensorSpec
-from shardwright.saving.graphs.tensors import shape_proto, tensor_proto
+from shardwright.frontends.tensorflow.importing.tensors import shape_proto, tensor_proto
 from shardwright.serialization.protos import graph_pb2
 
 MESH = Mesh([("batch", 4), ("model", 2)])

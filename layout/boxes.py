@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from shardwright.layout.algebra import local_shape
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.algebra import local_shape
 from shardwright.layout.spec import LayoutSpec
 
 Box = tuple[tuple[int, int], ...]

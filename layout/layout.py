@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.layout.axes import Axis, parse_axis
 from shardwright.layout.check import check_spec
-from shardwright.layout.layout_record import (
+from shardwright.layout.forms.layout_record import (
     LayoutRecord,
     is_record_text,
     layout_message,
@@ -16,10 +16,10 @@ from shardwright.layout.layout_record import (
     record_of_layout_message,
     record_of_layout_text,
 )
+from shardwright.layout.forms.mesh_record import form_error
+from shardwright.layout.forms.text import is_type_text, read_spec, read_type
 from shardwright.layout.mesh import Mesh
-from shardwright.layout.mesh_record import form_error
 from shardwright.layout.spec import LayoutSpec
-from shardwright.layout.text import is_type_text, read_spec, read_type
 
 DimSharding: TypeAlias = "str | Sequence[str] | None"
 """What splits one dim: an axis name, several (major to minor), or nothing (`Mesh.UNSHARDED`, `None`, `()`)."""

@@ -9,9 +9,9 @@ from typing import ClassVar, SupportsIndex, cast
 
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.layout.axes import Axis, part, span
-from shardwright.layout.clients import Clients
-from shardwright.layout.devices import DeviceSpec, device_names
-from shardwright.layout.mesh_record import (
+from shardwright.layout.forms.clients import Clients
+from shardwright.layout.forms.devices import DeviceSpec, device_names
+from shardwright.layout.forms.mesh_record import (
     MeshRecord,
     default_devices,
     mesh_message,

@@ -8,20 +8,20 @@ from importlib import import_module
 from xdsl.passes import ModulePass
 
 _CLASSES = {
-    "decompose": "DecomposePass",
-    "import-sdy": "ImportSdyPass",
-    "inline": "InlinePass",
-    "expand-gradients": "ExpandGradientsPass",
-    "hoist-invariants": "HoistInvariantsPass",
-    "canonicalize": "CanonicalizePass",
-    "cse": "CsePass",
-    "dce": "DcePass",
-    "propagate-layouts": "PropagateLayoutsPass",
-    "insert-relayouts": "InsertRelayoutsPass",
-    "lower-relayouts": "LowerRelayoutsPass",
-    "optimize-collectives": "OptimizeCollectivesPass",
-    "localize": "LocalizePass",
-    "verify-locations": "VerifyLocationsPass",
+    "decompose": "decomposing.decompose.DecomposePass",
+    "import-sdy": "importing.import_sdy.ImportSdyPass",
+    "inline": "importing.inline.InlinePass",
+    "expand-gradients": "decomposing.expand_gradients.ExpandGradientsPass",
+    "hoist-invariants": "canonical.hoist_invariants.HoistInvariantsPass",
+    "canonicalize": "canonical.canonicalize.CanonicalizePass",
+    "cse": "canonical.cse.CsePass",
+    "dce": "canonical.dce.DcePass",
+    "propagate-layouts": "propagation.propagate_layouts.PropagateLayoutsPass",
+    "insert-relayouts": "propagation.insert_relayouts.InsertRelayoutsPass",
+    "lower-relayouts": "collectives.lower_relayouts.LowerRelayoutsPass",
+    "optimize-collectives": "collectives.optimize_collectives.OptimizeCollectivesPass",
+    "localize": "collectives.localize.LocalizePass",
+    "verify-locations": "verify_locations.VerifyLocationsPass",
 }
 
 
@@ -37,7 +37,7 @@ def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
 def _loader(name: str) -> Callable[[], type[ModulePass]]:
     def load() -> type[ModulePass]:
-        module = import_module(f"shardwright.passes.{name.replace('-', '_')}")
-        return getattr(module, _CLASSES[name])
+        module, _, kind = _CLASSES[name].rpartition(".")
+        return getattr(import_module(f"{__name__}.{module}"), kind)
 
     return load

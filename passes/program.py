@@ -16,12 +16,12 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.dialects import dtensor, stablehlo
-from shardwright.dialects.literals import element_size
-from shardwright.dialects.locations import fault
+from shardwright.dialects.text.literals import element_size
+from shardwright.dialects.text.locations import fault
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.calls import is_private
+from shardwright.passes.importing.calls import is_private
 from shardwright.rules.rule import Rule
 
 Axes = tuple[Axis, ...]
@@ -111,7 +111,7 @@ class Node:
     shares: tuple[float, ...]
     """For each operand how often, for each run of the node, it would be relaid: less than once if before a loop."""
     reserved: Axes = ()
-    """The manual axes of the computation around the node: no layout at it may name them (`passes/manual.py`)."""
+    """The manual axes of the computation: no layout at the node may name them (`passes/propagation/manual.py`)."""
 
     @property
     def values(self) -> tuple[int, ...]:

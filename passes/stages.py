@@ -11,9 +11,10 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import stablehlo
-from shardwright.dialects.dtensor import COLLECTIVES, LayoutAttr, layout_of, meshes, with_layout
-from shardwright.dialects.gradients import OPS as GRADIENT_OPS
-from shardwright.dialects.locations import fault
+from shardwright.dialects.dtensor import COLLECTIVES, layout_of, meshes, with_layout
+from shardwright.dialects.dtensor.attributes import LayoutAttr
+from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
+from shardwright.dialects.text.locations import fault
 from shardwright.layout.check import check_spec
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.dialects.locations import is_known, where
+from shardwright.dialects.text.locations import is_known, where
 
 _SHOWN = 10
 

@@ -9,13 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shardwright.rules.check import Finding, check_op, missed_placements
+    from shardwright.rules.proof.check import Finding, check_op, missed_placements
     from shardwright.rules.rule import Rule
     from shardwright.rules.table import ROWS, add_row, describe, rule_for
 
 __all__ = ["ROWS", "Finding", "Rule", "add_row", "check_op", "describe", "missed_placements", "rule_for"]
 
-_HOMES = {"Finding": "check", "check_op": "check", "missed_placements": "check", "Rule": "rule"}
+_HOMES = {"Finding": "proof.check", "check_op": "proof.check", "missed_placements": "proof.check", "Rule": "rule"}
 
 
 def __getattr__(name: str) -> Any:

@@ -15,9 +15,9 @@ from typing import Protocol
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import dtensor
-from shardwright.layout.algebra import tidy_partial
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.algebra import tidy_partial
 from shardwright.layout.spec import LayoutSpec
 
 Axes = tuple[Axis, ...]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shardwright.layout import algebra
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning import algebra
 from shardwright.layout.spec import LayoutSpec
 from shardwright.rules.rule import ANY, Axes, Rule, project
 

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
 
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError, SourceLocation
-from shardwright.dialects.locations import where
+from shardwright.dialects.text.locations import where
 from shardwright.layout.spec import REDUCTION_KINDS
 from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Pattern, Rule, factor_names, flows_text
 

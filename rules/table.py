@@ -1,19 +1,19 @@
 """The complete sharding table: importing it fills in all rows."""
 
-from shardwright.rules import computed as _computed
-from shardwright.rules import convolution as _convolution
-from shardwright.rules import indexing as _indexing
-from shardwright.rules import joining as _joining
-from shardwright.rules import linear_algebra as _linear_algebra
-from shardwright.rules import local_indexing as _local_indexing
-from shardwright.rules import local_joining as _local_joining
-from shardwright.rules import manual as _manual
-from shardwright.rules import selecting as _selecting
-from shardwright.rules import selection as _selection
-from shardwright.rules import sorting as _sorting
-from shardwright.rules import transforms as _transforms
-from shardwright.rules import windowed as _windowed
+from shardwright.rules.families import computed as _computed
+from shardwright.rules.families import indexing as _indexing
+from shardwright.rules.families import joining as _joining
+from shardwright.rules.families import linear_algebra as _linear_algebra
+from shardwright.rules.families import manual as _manual
+from shardwright.rules.families import selection as _selection
+from shardwright.rules.families import sorting as _sorting
+from shardwright.rules.families import transforms as _transforms
+from shardwright.rules.local import indexing as _local_indexing
+from shardwright.rules.local import joining as _local_joining
 from shardwright.rules.sharding import ROWS, add_row, rule_for
+from shardwright.rules.windows import convolution as _convolution
+from shardwright.rules.windows import selecting as _selecting
+from shardwright.rules.windows import windowed as _windowed
 
 __all__ = ["ROWS", "add_row", "describe", "rule_for"]
 

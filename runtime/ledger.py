@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from shardwright.layout.axes import Axis
-from shardwright.layout.cost import sent_bytes
+from shardwright.layout.planning.cost import sent_bytes
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 from shardwright.diagnostics import SourceLocation
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms
+from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.stacking import gather, local_shape, merge_atoms, merge_dims, scatter, split_atoms, split_dims
-from shardwright.runtime.strided import Strided
 
 
 @dataclass(frozen=True)

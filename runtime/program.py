@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.runtime import pointwise
+from shardwright.runtime.kernels import table as pointwise
 from shardwright.runtime.ledger import Message
 from shardwright.runtime.stacking import identity
 

@@ -12,9 +12,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from shardwright.compiler.trace import current_trace
+from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError
 from shardwright.diagnostics.registry import ENTRIES
 from shardwright.layout import Layout, Mesh
@@ -22,16 +22,12 @@ from shardwright.saving.checkpoints.faults import MissingPackageError
 from shardwright.saving.faults import SavingError
 
 if TYPE_CHECKING:
+    from shardwright.saving.directory.folders import Assets
+    from shardwright.saving.programs.placement import AxisNames
     from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 
 MAX_SIZE = 1 << 30
 """The largest message that is written in one piece, unless told otherwise."""
-
-Assets: TypeAlias = "Mapping[str, str | os.PathLike[str]] | Sequence[str | os.PathLike[str]]"
-"""Files to be stored along: by the names that they get, or under their own."""
-
-AxisNames: TypeAlias = "Mapping[str, str | Sequence[str] | None]"
-"""For axes of the saved meshes: those that take their place, or None for none."""
 
 
 def save(
@@ -64,7 +60,7 @@ def save(
     DTensor(f32[8@x], Mesh(x=4))
     """
     _check_packages()
-    from shardwright.saving.directory_writing import write_directory
+    from shardwright.saving.directory.writing import write_directory
 
     _check_kind("assets", assets, Mapping | Sequence, "a list of paths, or a dict of paths by the names of the files")
     for item in assets.values() if isinstance(assets, Mapping) else assets or ():
@@ -110,7 +106,7 @@ def load(
     array([3., 4.], dtype=float32)
     """
     _check_packages()
-    from shardwright.saving.directory_reading import load_directory
+    from shardwright.saving.directory.reading import load_directory
 
     _check_kind("mesh", mesh, Mesh | Mapping, "a mesh, or a dict of meshes by the names of the saved ones")
     _check_kind("axes", axes, Mapping, "a dict from axes of the saved meshes to those of the new one, or None")
@@ -127,7 +123,7 @@ def load(
 def read_message(path: str | os.PathLike[str]) -> saved_model_pb2.SavedModel | graph_pb2.GraphDef:
     """The SavedModel in a directory, or the GraphDef that was saved as such; raises `ValueError` as `load` does."""
     _check_packages()
-    from shardwright.saving.directory_reading import graph_in, read_directory
+    from shardwright.saving.directory.reading import graph_in, read_directory
 
     message = read_directory(Path(_checked(path)))
     graph = graph_in(message)
@@ -141,7 +137,7 @@ def asset(path: str | os.PathLike[str], name: str) -> Path:
     Whether it is what was saved, `load` says.
     """
     _check_packages()
-    from shardwright.saving.folders import asset_file
+    from shardwright.saving.directory.folders import asset_file
 
     return asset_file(Path(_checked(path)), name)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from chunk_cases import Edit, Many, chunked_file, constant, tree
 
-from shardwright.serialization.merging.chunked_file import ChunkedFile
+from shardwright.serialization.merging.reading.chunked_file import ChunkedFile
 from shardwright.serialization.protos import chunk_pb2, graph_pb2, records_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.saving.graphs.tensors import numpy_dtype, tensor_array
+from shardwright.frontends.tensorflow.importing.tensors import numpy_dtype, tensor_array
 from shardwright.serialization.protos import graph_pb2
 
 Array = np.ndarray[Any, Any]

@@ -19,15 +19,15 @@ from xdsl.ir import Operation
 from shardwright.compiler.pipelines import LOCALIZE, PIPELINES, run_pipeline
 from shardwright.compiler.unsharded import unsharded_module
 from shardwright.dialects.dtensor import CollectiveOp, WindowOp, layout_of, meshes
-from shardwright.dialects.manual import FetchOp, explicit_bytes
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
+from shardwright.dialects.dtensor.manual import FetchOp, explicit_bytes
 from shardwright.dialects.stablehlo import WhileOp
 from shardwright.dialects.stablehlo.collectives import GroupedOp
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.trip_count import control_names
 from shardwright.dialects.types import element_dtype, shape_of
-from shardwright.layout.cost import sent_share
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.cost import sent_share
 from shardwright.runtime.executable import Executable, compile_module
 
 PLAIN = "plain_numpy"

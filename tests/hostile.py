@@ -15,10 +15,10 @@ from google.protobuf.message import Message
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.serialization.hashing import highwayhash64
-from shardwright.serialization.riegeli.chunks import ChunkHeader
+from shardwright.serialization.riegeli.chunks.chunks import ChunkHeader
+from shardwright.serialization.riegeli.chunks.scan import FILE_SIGNATURE
+from shardwright.serialization.riegeli.chunks.varint import read_varint, varint
 from shardwright.serialization.riegeli.errors import ChunkFault
-from shardwright.serialization.riegeli.scan import FILE_SIGNATURE
-from shardwright.serialization.riegeli.varint import read_varint, varint
 
 SECONDS, BYTES = 1.0, 64 << 20
 """What a hostile file of little size may cost (issue 5, acceptance 5)."""

@@ -10,9 +10,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
-from shardwright.serialization.ir_proto import module_from_proto, module_to_proto
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
+from shardwright.serialization.ir.proto import module_from_proto, module_to_proto
 from shardwright.serialization.protos import ir_pb2
 
 LIT = Path(__file__).parent / "lit"

@@ -131,8 +131,8 @@ def module(prefix: Path, sizes: list[int], peak: Peak) -> dict[str, Any]:
     from xdsl.ir import Block, Region
 
     from shardwright.dialects import stablehlo
-    from shardwright.dialects.parsing import parse_module
-    from shardwright.serialization.ir_files import read_module, write_module
+    from shardwright.dialects.text.parsing import parse_module
+    from shardwright.serialization.ir.files import read_module, write_module
     from shardwright.serialization.merging import open_message, verify
     from shardwright.serialization.protos import ir_pb2
 

@@ -13,7 +13,7 @@ from layout_cases import Case
 from window_reference import naive_convolution, naive_reduce, naive_scatter
 
 from shardwright.dialects.stablehlo.windows import ConvDimensions, conv_text
-from shardwright.layout.sweep import Sweep
+from shardwright.layout.planning.sweep import Sweep
 
 Array = np.ndarray
 

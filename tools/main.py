@@ -9,9 +9,9 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.tools.guard import DONE, CommandState, guarded
-from shardwright.tools.output import write_data
-from shardwright.tools.suggest import propose
+from shardwright.tools.terminal.guard import DONE, CommandState, guarded
+from shardwright.tools.terminal.output import write_data
+from shardwright.tools.terminal.suggest import propose
 
 COMMANDS = {
     "run": "partition a program, run it on simulated devices, and compare its results",
@@ -71,7 +71,7 @@ def dispatch(arguments: Sequence[str], state: CommandState) -> int:
         known = propose(name, COMMANDS, f"the commands are {', '.join(COMMANDS)}")
         raise ShardwrightError(Diagnostic("SW0715", f"shardwright has no command '{name}'", help=known))
     command: Callable[[Sequence[str], CommandState], int]
-    command = import_module(f"shardwright.tools.command_{name}").command
+    command = import_module(f"shardwright.tools.commands.{name}").command
     return command(arguments[1:], state)
 
 

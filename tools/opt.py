@@ -17,12 +17,9 @@ from xdsl.passes import ModulePass, PassPipeline
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.tools.arguments import CodedArgumentParser
-from shardwright.tools.expected import check_expectations
-from shardwright.tools.files import STANDARD_INPUT, display_name, read_text, write_atomically
-from shardwright.tools.guard import DONE, USER_ERROR, CommandState, guarded, report_diagnostics
-from shardwright.tools.output import write_data, write_talk
-from shardwright.tools.pipeline_spec import (
+from shardwright.tools.programs.expected import check_expectations
+from shardwright.tools.programs.files import STANDARD_INPUT, display_name, read_text, write_atomically
+from shardwright.tools.programs.pipeline_spec import (
     Catalogue,
     load_catalogue,
     option_texts,
@@ -30,7 +27,10 @@ from shardwright.tools.pipeline_spec import (
     pipeline_text,
     summary,
 )
-from shardwright.tools.program import placed
+from shardwright.tools.programs.program import placed
+from shardwright.tools.terminal.arguments import CodedArgumentParser
+from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, guarded, report_diagnostics
+from shardwright.tools.terminal.output import write_data, write_talk
 
 SEPARATOR = "// -----"
 DESCRIPTION = "Read a program in MLIR text, run passes over it, and print the result."
@@ -139,7 +139,7 @@ class OptMain(xDSLOptMain):
 
     def parse_chunk(self, chunk: IO[bytes], file_extension: str, start_offset: int = 0) -> ModuleOp:
         """Parse with the project's parser, which locates every op."""
-        from shardwright.dialects.parsing import parse_module
+        from shardwright.dialects.text.parsing import parse_module
 
         text = "\n" * start_offset + chunk.read().decode()
         return parse_module(text, display_name(self.args.input_file))
@@ -153,7 +153,7 @@ class OptMain(xDSLOptMain):
         return self._print(prog)
 
     def _print(self, module: ModuleOp) -> str:
-        from shardwright.dialects.printing import print_module
+        from shardwright.dialects.text.printing import print_module
 
         text = print_module(module, generic=self.args.print_op_generic, debuginfo=self.args.print_debuginfo)
         return text.rstrip("\n") + "\n"
@@ -194,7 +194,7 @@ class OptMain(xDSLOptMain):
 
 def verify(module: ModuleOp) -> None:
     """Verify the ops, and the stage that the module records."""
-    from shardwright.dialects.verify import verify_module
+    from shardwright.dialects.text.verify import verify_module
     from shardwright.passes.stages import verify_recorded_stage
 
     verify_module(module)

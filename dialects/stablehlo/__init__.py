@@ -6,25 +6,24 @@ Pointwise ops are in `elementwise`, ops that move elements in `structural`, ops 
 
 from xdsl.ir import Dialect, Operation
 
-from shardwright.dialects.stablehlo.attributes import (
-    ATTRIBUTES,
-    Accuracy,
-    AccuracyMode,
-    AccuracyModeAttr,
-    ComparisonDirection,
-    ComparisonDirectionAttr,
-    ComparisonType,
-    ComparisonTypeAttr,
-    DotAlgorithm,
-    DotAlgorithmAttr,
-    DotDimensions,
-    DotDimensionsAttr,
-    Precision,
-    PrecisionAttr,
-    ResultAccuracyAttr,
+from shardwright.dialects.stablehlo.algebra.contractions import (
+    DotGeneralOp,
+    OptimizationBarrierOp,
+    ReduceOp,
+    ReturnOp,
+    combiner,
+    scalar_arguments,
 )
-from shardwright.dialects.stablehlo.collectives import COLLECTIVE_ATTRIBUTES, COLLECTIVE_OPS
-from shardwright.dialects.stablehlo.composed import (
+from shardwright.dialects.stablehlo.algebra.linear_algebra import (
+    LINEAR_ALGEBRA_ATTRIBUTES,
+    LINEAR_ALGEBRA_OPS,
+    CholeskyOp,
+    FftOp,
+    FftType,
+    Transpose,
+    TriangularSolveOp,
+)
+from shardwright.dialects.stablehlo.calls.composed import (
     COMPOSED_OPS,
     BatchNormGradOp,
     BatchNormInferenceOp,
@@ -39,27 +38,9 @@ from shardwright.dialects.stablehlo.composed import (
     TupleOp,
     UnaryEinsumOp,
 )
-from shardwright.dialects.stablehlo.constants import (
-    constant_value,
-    is_splat,
-    make_constant,
-    make_dense,
-    splat_value,
-)
-from shardwright.dialects.stablehlo.contractions import (
-    DotGeneralOp,
-    OptimizationBarrierOp,
-    ReduceOp,
-    ReturnOp,
-    combiner,
-    scalar_arguments,
-)
+from shardwright.dialects.stablehlo.calls.custom_calls import CUSTOM_CALL_ATTRIBUTES, CUSTOM_CALL_OPS, CustomCallOp
+from shardwright.dialects.stablehlo.collectives import COLLECTIVE_ATTRIBUTES, COLLECTIVE_OPS
 from shardwright.dialects.stablehlo.control_flow import CaseOp, IfOp, WhileOp
-from shardwright.dialects.stablehlo.custom_calls import (
-    CUSTOM_CALL_ATTRIBUTES,
-    CUSTOM_CALL_OPS,
-    CustomCallOp,
-)
 from shardwright.dialects.stablehlo.elementwise import (
     BINARY_OPS,
     ELEMENTWISE,
@@ -119,19 +100,6 @@ from shardwright.dialects.stablehlo.elementwise import (
     XorOp,
     natural_comparison,
 )
-from shardwright.dialects.stablehlo.index_numbers import (
-    INDEXING_ATTRIBUTES,
-    GatherDimensions,
-    GatherDimensionsAttr,
-    ScatterDimensions,
-    ScatterDimensionsAttr,
-)
-from shardwright.dialects.stablehlo.index_variants import (
-    INDEX_VARIANT_OPS,
-    DynamicGatherOp,
-    RealDynamicSliceOp,
-    TorchIndexSelectOp,
-)
 from shardwright.dialects.stablehlo.indexing import (
     INDEXING_OPS,
     DynamicSliceOp,
@@ -139,14 +107,42 @@ from shardwright.dialects.stablehlo.indexing import (
     GatherOp,
     ScatterOp,
 )
-from shardwright.dialects.stablehlo.linear_algebra import (
-    LINEAR_ALGEBRA_ATTRIBUTES,
-    LINEAR_ALGEBRA_OPS,
-    CholeskyOp,
-    FftOp,
-    FftType,
-    Transpose,
-    TriangularSolveOp,
+from shardwright.dialects.stablehlo.indexing.numbers import (
+    INDEXING_ATTRIBUTES,
+    GatherDimensions,
+    GatherDimensionsAttr,
+    ScatterDimensions,
+    ScatterDimensionsAttr,
+)
+from shardwright.dialects.stablehlo.indexing.variants import (
+    INDEX_VARIANT_OPS,
+    DynamicGatherOp,
+    RealDynamicSliceOp,
+    TorchIndexSelectOp,
+)
+from shardwright.dialects.stablehlo.parts.attributes import (
+    ATTRIBUTES,
+    Accuracy,
+    AccuracyMode,
+    AccuracyModeAttr,
+    ComparisonDirection,
+    ComparisonDirectionAttr,
+    ComparisonType,
+    ComparisonTypeAttr,
+    DotAlgorithm,
+    DotAlgorithmAttr,
+    DotDimensions,
+    DotDimensionsAttr,
+    Precision,
+    PrecisionAttr,
+    ResultAccuracyAttr,
+)
+from shardwright.dialects.stablehlo.parts.constants import (
+    constant_value,
+    is_splat,
+    make_constant,
+    make_dense,
+    splat_value,
 )
 from shardwright.dialects.stablehlo.random import (
     RANDOM_ATTRIBUTES,

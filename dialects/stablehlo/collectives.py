@@ -41,7 +41,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo.contractions import COMMUTATIVE_OPS, ReturnOp, check_captures
+from shardwright.dialects.stablehlo.algebra.contractions import COMMUTATIVE_OPS, ReturnOp, check_captures
 from shardwright.dialects.types import element_of, plain, shape_of, tensor, tensor_type
 from shardwright.layout.axes import Axis
 
@@ -175,7 +175,7 @@ def dense_rows(attribute: Attribute) -> np.ndarray[tuple[int, int], np.dtype[np.
     The rows of a two-dimensional list of integers; None when `attribute` is no such list.
 
     >>> from xdsl.dialects.builtin import TensorType
-    >>> from shardwright.dialects.stablehlo.constants import make_dense
+    >>> from shardwright.dialects.stablehlo.parts.constants import make_dense
     >>> dense_rows(make_dense(np.array([[0, 1], [2, 3]]), i64, (2, 2))).tolist()
     [[0, 1], [2, 3]]
     """

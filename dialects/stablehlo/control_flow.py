@@ -22,10 +22,10 @@ from xdsl.printer import Printer
 from xdsl.traits import RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo import syntax
-from shardwright.dialects.stablehlo.contractions import ReturnOp
+from shardwright.dialects.stablehlo.algebra.contractions import ReturnOp
+from shardwright.dialects.stablehlo.parts import syntax
+from shardwright.dialects.text.xdsl_patches import share_name
 from shardwright.dialects.types import AnyTensor, element_of, plain, shape_of, tensor, tensor_type
-from shardwright.dialects.xdsl_patches import share_name
 
 
 @irdl_op_definition

@@ -22,8 +22,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo import shapes, syntax
-from shardwright.dialects.stablehlo.attributes import (
+from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.stablehlo.parts.attributes import (
     ComparisonDirection,
     ComparisonDirectionAttr,
     ComparisonType,

@@ -20,7 +20,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from shardwright.dialects.stablehlo import shapes, syntax
+from shardwright.dialects.stablehlo.parts import shapes, syntax
 from shardwright.dialects.types import AnyTensor, bit_width, element_of, is_integer, plain, shape_of, tensor_type
 
 

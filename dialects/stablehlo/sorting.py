@@ -18,10 +18,10 @@ from xdsl.irdl import (
 from xdsl.traits import Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo import shapes, syntax
-from shardwright.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType
-from shardwright.dialects.stablehlo.contractions import ReturnOp, check_captures
+from shardwright.dialects.stablehlo.algebra.contractions import ReturnOp, check_captures
 from shardwright.dialects.stablehlo.elementwise import CompareOp
+from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.stablehlo.parts.attributes import ComparisonDirection, ComparisonType
 from shardwright.dialects.types import AnyTensor, element_of, is_float, plain, shape_of, tensor, tensor_type
 
 

@@ -20,8 +20,8 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.literals import DenseAttr, dense_body
-from shardwright.dialects.stablehlo import shapes, syntax
+from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.text.literals import DenseAttr, dense_body
 from shardwright.dialects.types import (
     AnyTensor,
     element_of,

@@ -34,12 +34,12 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo import shapes, syntax
-from shardwright.dialects.stablehlo.attributes import Precision, PrecisionAttr
-from shardwright.dialects.stablehlo.constants import constant_value, make_dense
-from shardwright.dialects.stablehlo.contractions import ReturnOp, check_captures, combiner
+from shardwright.dialects.stablehlo.algebra.contractions import ReturnOp, check_captures, combiner
+from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.stablehlo.parts.attributes import Precision, PrecisionAttr
+from shardwright.dialects.stablehlo.parts.constants import constant_value, make_dense
 from shardwright.dialects.types import AnyTensor, integers, is_boolean, plain, shape_of, tensor, tensor_type
-from shardwright.layout.sweep import Sweep
+from shardwright.layout.planning.sweep import Sweep
 
 Pairs = Sequence[Sequence[int]]
 

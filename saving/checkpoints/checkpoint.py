@@ -16,14 +16,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from shardwright.compiler.layout_map import LayoutMap
-from shardwright.compiler.trace import current_trace
+from shardwright.compiler.tracing.trace import current_trace
 from shardwright.layout import Layout
+from shardwright.layout.layout_map import LayoutMap
 from shardwright.saving.checkpoints.faults import checked_path, checkpoint_error, damaged, no_place, wrong_option
 from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, ArrayEntry, Manifest, Plain, read_manifest
 from shardwright.saving.checkpoints.objects import Found, Leaf, build_slots, find
 from shardwright.saving.checkpoints.store import ArrayStore, Transfers, write_arrays
-from shardwright.serialization.atomic_folder import AtomicFolder
+from shardwright.serialization.files.atomic_folder import AtomicFolder
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 from shardwright.saving.checkpoints.checkpoint import Checkpoint, write_checkpoint
 from shardwright.saving.checkpoints.faults import checked_path, no_place, wrong_option
 from shardwright.saving.checkpoints.manifest import MANIFEST, read_head
-from shardwright.serialization.atomic_folder import remove_folder, remove_leftovers
+from shardwright.serialization.files.atomic_folder import remove_folder, remove_leftovers
 
 _NAME = re.compile(r"[^\W_][\w.-]{0,199}")
 

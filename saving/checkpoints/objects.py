@@ -9,11 +9,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from shardwright.api import DTensor
-from shardwright.compiler import random
-from shardwright.compiler.modules import Module
-from shardwright.compiler.optimizers import Optimizer
-from shardwright.compiler.variables import Variable
+from shardwright.frontends.arrays import random
+from shardwright.frontends.arrays.random._keys import seeds
+from shardwright.frontends.functions.dtensor import DTensor
+from shardwright.frontends.training.modules import Module
+from shardwright.frontends.training.optimizers import Optimizer
+from shardwright.frontends.training.variables import Variable
 from shardwright.layout import Layout
 from shardwright.saving.checkpoints.faults import checkpoint_error
 
@@ -112,7 +113,6 @@ def _walk(found: Found, path: str, item: Any, put: Put, in_module: bool) -> None
     elif in_module:
         return
     elif item is random:
-        seeds = random.seeds
         found.add(_joined(path, "seed"), seeds.seed, partial(setattr, seeds, "seed"))
         found.add(_joined(path, "drawn"), seeds.drawn, partial(setattr, seeds, "drawn"))
     elif type(item) in _PLAIN or isinstance(item, np.ndarray | DTensor | np.generic):

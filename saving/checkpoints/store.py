@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.api import DTensor
-from shardwright.compiler.reference import held
+from shardwright.compiler.tracing.reference import held
 from shardwright.dialects.types import dtype_element, native_array
+from shardwright.frontends.functions.dtensor import DTensor
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.boxes import Box
 from shardwright.saving.checkpoints.boxes import Holding, Place, holdings, stacked_shape

@@ -11,11 +11,17 @@ from google.protobuf.message import Message
 
 from shardwright.serialization.fields import format_path
 from shardwright.serialization.merging.errors import MergeError
+from shardwright.serialization.merging.lazy.scalars import NotAValue, check_text, number_from_text
 from shardwright.serialization.merging.plan import Part
-from shardwright.serialization.merging.scalars import NotAValue, check_text, number_from_text
+from shardwright.serialization.merging.reading.sources import (
+    LARGEST,
+    LARGEST_MERGED,
+    ChunkSource,
+    fresh_bytes,
+    merge_bytes,
+)
 from shardwright.serialization.merging.shapes import Key, Kind, Shape, field_value, is_set, steps_of
-from shardwright.serialization.merging.sources import LARGEST, LARGEST_MERGED, ChunkSource, fresh_bytes, merge_bytes
-from shardwright.serialization.riegeli.varint import varint
+from shardwright.serialization.riegeli.chunks.varint import varint
 
 DELIMITED = 2
 

@@ -11,13 +11,19 @@ from typing import Any, cast
 from google.protobuf.message import DecodeError, Message
 
 from shardwright.serialization.merging.assembling import Assembler
-from shardwright.serialization.merging.chunked_file import LIMITS, ChunkedFile
 from shardwright.serialization.merging.errors import MergeError
-from shardwright.serialization.merging.files import WHOLE, find_file
 from shardwright.serialization.merging.plan import Part, Planner
+from shardwright.serialization.merging.reading.chunked_file import LIMITS, ChunkedFile
+from shardwright.serialization.merging.reading.files import WHOLE, find_file
+from shardwright.serialization.merging.reading.sources import (
+    LARGEST,
+    ChunkSource,
+    FileSource,
+    MemorySource,
+    merge_bytes,
+)
+from shardwright.serialization.merging.reading.wire import WireFault
 from shardwright.serialization.merging.shapes import descriptor_of
-from shardwright.serialization.merging.sources import LARGEST, ChunkSource, FileSource, MemorySource, merge_bytes
-from shardwright.serialization.merging.wire import WireFault
 from shardwright.serialization.protos import chunk_pb2
 from shardwright.serialization.riegeli import Limits
 

@@ -16,8 +16,8 @@ from google.protobuf.descriptor import Descriptor
 
 from shardwright.serialization.fields import FieldTagError, from_tags
 from shardwright.serialization.merging.errors import MergeError
+from shardwright.serialization.merging.reading.wire import WireFault, parsed, runs
 from shardwright.serialization.merging.shapes import Key, Kind, Mismatch, Shape, follow, root_shape
-from shardwright.serialization.merging.wire import WireFault, parsed, runs
 from shardwright.serialization.protos import chunk_pb2
 
 PIECE = 1 << 16

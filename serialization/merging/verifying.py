@@ -14,16 +14,16 @@ from google.protobuf.message import Message
 
 from shardwright.serialization.fields import format_path, get_step
 from shardwright.serialization.merging.assembling import Assembler
-from shardwright.serialization.merging.chunked_file import LIMITS, ChunkedFile
-from shardwright.serialization.merging.files import WHOLE, find_file
-from shardwright.serialization.merging.lazy import FieldChunk, check_type, field_chunks
+from shardwright.serialization.merging.lazy.messages import FieldChunk, check_type, field_chunks
+from shardwright.serialization.merging.lazy.resolver import Resolver
 from shardwright.serialization.merging.merger import Merger, check_required, plan_of
 from shardwright.serialization.merging.plan import MESSAGE_CHUNK, MOST_MEMBERS, Part, Planner
-from shardwright.serialization.merging.resolver import Resolver
-from shardwright.serialization.merging.runs_index import list_runs
+from shardwright.serialization.merging.reading.chunked_file import LIMITS, ChunkedFile
+from shardwright.serialization.merging.reading.files import WHOLE, find_file
+from shardwright.serialization.merging.reading.runs_index import list_runs
+from shardwright.serialization.merging.reading.sources import FileSource
+from shardwright.serialization.merging.reading.wire import WireFault
 from shardwright.serialization.merging.shapes import Key, Shape, descriptor_of, list_shape, root_shape, steps_of
-from shardwright.serialization.merging.sources import FileSource
-from shardwright.serialization.merging.wire import WireFault
 from shardwright.serialization.protos import chunk_pb2
 from shardwright.serialization.riegeli import Limits
 

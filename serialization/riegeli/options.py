@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.diagnostics.registry import ENTRIES
-from shardwright.serialization.riegeli.blocks import BLOCK
-from shardwright.serialization.riegeli.codecs import BROTLI, BROTLI_MAX_WINDOW, NONE, SNAPPY, ZSTD
+from shardwright.serialization.riegeli.chunks.blocks import BLOCK
+from shardwright.serialization.riegeli.chunks.codecs import BROTLI, BROTLI_MAX_WINDOW, NONE, SNAPPY, ZSTD
 
 LEVELS = {NONE: (0, 0, 0), BROTLI: (0, 11, 6), ZSTD: (-131072, 22, 3), SNAPPY: (1, 2, 1)}
 """For each compression the lowest, the highest and the default level."""

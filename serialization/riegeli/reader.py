@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from shardwright.serialization.riegeli import blocks
-from shardwright.serialization.riegeli.chunks import (
+from shardwright.serialization.riegeli.chunks import blocks
+from shardwright.serialization.riegeli.chunks.chunks import (
     METADATA,
     NO_RECORDS,
     PADDING,
@@ -19,14 +19,14 @@ from shardwright.serialization.riegeli.chunks import (
     ChunkHeader,
     Records,
 )
-from shardwright.serialization.riegeli.codecs import Buffer
+from shardwright.serialization.riegeli.chunks.codecs import Buffer
+from shardwright.serialization.riegeli.chunks.scan import ChunkScanner
+from shardwright.serialization.riegeli.chunks.simple import decode_simple, uncompressed_head
 from shardwright.serialization.riegeli.errors import ChunkFault, RiegeliError, malformed
 from shardwright.serialization.riegeli.limits import DEFAULT_LIMITS, Limits
-from shardwright.serialization.riegeli.scan import ChunkScanner
-from shardwright.serialization.riegeli.simple import decode_simple, uncompressed_head
-from shardwright.serialization.riegeli.source import Source
-from shardwright.serialization.riegeli.stream import Stream, is_special
-from shardwright.serialization.riegeli.transposed import decode_transposed
+from shardwright.serialization.riegeli.streams.source import Source
+from shardwright.serialization.riegeli.streams.stream import Stream, is_special
+from shardwright.serialization.riegeli.transposed.reading import decode_transposed
 
 SIZE_OF_END = 8
 """What a reader keeps for each record: where it ends."""

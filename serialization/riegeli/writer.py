@@ -8,10 +8,10 @@ from dataclasses import replace
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from shardwright.serialization.atomic import AtomicFile
+from shardwright.serialization.files.atomic import AtomicFile
 from shardwright.serialization.hashing.background import WORTH_A_THREAD, BackgroundHash
-from shardwright.serialization.riegeli import blocks
-from shardwright.serialization.riegeli.chunks import (
+from shardwright.serialization.riegeli.chunks import blocks
+from shardwright.serialization.riegeli.chunks.chunks import (
     EMPTY_HASH,
     METADATA,
     PADDING,
@@ -21,13 +21,13 @@ from shardwright.serialization.riegeli.chunks import (
     ChunkHeader,
     hash_of,
 )
-from shardwright.serialization.riegeli.codecs import SNAPPY, Buffer
+from shardwright.serialization.riegeli.chunks.codecs import SNAPPY, Buffer
+from shardwright.serialization.riegeli.chunks.simple import encode_simple
 from shardwright.serialization.riegeli.limits import STRICT_LIMITS
 from shardwright.serialization.riegeli.options import RecordWriterOptions, refuse
-from shardwright.serialization.riegeli.simple import encode_simple
-from shardwright.serialization.riegeli.sink import Sink, Writable
-from shardwright.serialization.riegeli.stream import is_special
-from shardwright.serialization.riegeli.transposing import encode_transposed
+from shardwright.serialization.riegeli.streams.sink import Sink, Writable
+from shardwright.serialization.riegeli.streams.stream import is_special
+from shardwright.serialization.riegeli.transposed.writing import encode_transposed
 
 SIZE_OF_SIZE = 8
 HEADERS_AT_ONCE = 256

@@ -17,7 +17,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from shardwright.serialization.fields import Path, Step, is_map, key_field, value_field
-from shardwright.serialization.riegeli.varint import varint
+from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.splitting.sizes import (
     BLOCK,
     FIXED,

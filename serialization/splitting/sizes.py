@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from shardwright.serialization.fields import is_map, key_field, value_field
-from shardwright.serialization.riegeli.varint import varint
+from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.splitting.errors import SplitError
 
 F = FieldDescriptor

@@ -11,7 +11,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass as message_class
 
-from shardwright.dialects.parsing import collector_paused
+from shardwright.dialects.text.parsing import collector_paused
 from shardwright.serialization.fields import F, FieldTypes, Path, fields_of, format_path, resolve, to_tags, type_of
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions

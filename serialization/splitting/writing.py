@@ -23,11 +23,11 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from shardwright.serialization.atomic import AtomicFile, sync_folder
 from shardwright.serialization.fields import type_of
+from shardwright.serialization.files.atomic import AtomicFile, sync_folder
+from shardwright.serialization.files.siblings import sibling_file, sibling_of
 from shardwright.serialization.protos import chunk_pb2, records_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordWriter, RecordWriterOptions
-from shardwright.serialization.siblings import sibling_file, sibling_of
 from shardwright.serialization.splitting.chunks import MESSAGE, Chunk, checked, runs
 
 BUFFER = 1 << 24

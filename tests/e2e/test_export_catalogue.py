@@ -9,14 +9,14 @@ import pytest
 from e2e.test_export_peers import Array, run_with_jax
 
 from shardwright.benchmarks.files import ROOT
-from shardwright.compiler.export_manual import export_stablehlo
-from shardwright.compiler.export_sdy import export_sdy
+from shardwright.compiler.exporting.manual import export_stablehlo
+from shardwright.compiler.exporting.sdy import export_sdy
 from shardwright.compiler.pipelines import ALIGN, LOCALIZE, PLAN, run_pipeline
 from shardwright.dialects.dtensor import layout_of, meshes
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
 from shardwright.layout import Layout
-from shardwright.tools.signature import entry_function
+from shardwright.tools.programs.signature import entry_function
 
 pytestmark = pytest.mark.peers
 jax = pytest.importorskip("jax")

@@ -14,15 +14,15 @@ from shardwright.benchmarks import xla
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.unsharded import unsharded_module
 from shardwright.dialects.dtensor import layout_of, meshes
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import native_array
+from shardwright.engines.dtensor_value import DTensorValue, stack
 from shardwright.layout import Layout
 from shardwright.passes.stages import verify_recorded_stage
-from shardwright.runtime.dtensor_value import DTensorValue, stack
 from shardwright.runtime.executable import compile_module
-from shardwright.tools.arrays import load_archive, select
 from shardwright.tools.main import main
-from shardwright.tools.signature import entry_function, entry_signature
+from shardwright.tools.programs.arrays import load_archive, select
+from shardwright.tools.programs.signature import entry_function, entry_signature
 
 pytestmark = pytest.mark.peers
 pytest.importorskip("jax")
@@ -135,9 +135,9 @@ SIDES = [
 
 def run_planned(text: str) -> tuple[Array, list[Array]]:
     """The argument, and what JAX makes of a planned program with one argument."""
-    from shardwright.compiler.export_manual import export_stablehlo
-    from shardwright.dialects.printing import print_module
-    from shardwright.dialects.verify import verify_module
+    from shardwright.compiler.exporting.manual import export_stablehlo
+    from shardwright.dialects.text.printing import print_module
+    from shardwright.dialects.text.verify import verify_module
 
     module = parse_module(text, "planned.mlir")
     verify_module(module)

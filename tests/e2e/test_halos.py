@@ -11,8 +11,8 @@ from harness import run, run_unsharded
 from window_reference import naive_scatter
 
 from shardwright.compiler.pipelines import PIPELINES, run_pipeline
-from shardwright.dialects.parsing import parse_module
-from shardwright.layout.sweep import Sweep
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.layout.planning.sweep import Sweep
 from shardwright.passes.stages import stage_of
 from shardwright.runtime.executable import compile_module
 

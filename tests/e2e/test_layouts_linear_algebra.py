@@ -48,7 +48,7 @@ def lu_product(a: Array) -> Array:
 
 def bits(shape: tuple[int, ...], algorithm: str) -> Array:
     """Random bits by the kernel, which other tests compare with XLA."""
-    from shardwright.runtime.kernels_random import random_bits
+    from shardwright.runtime.kernels.random import random_bits
 
     return random_bits(np, np.uint64([5, 7]), algorithm, shape, "int32")[1]
 

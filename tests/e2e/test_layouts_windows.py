@@ -16,7 +16,7 @@ from layout_cases import Case, combinations, shape_and_dtype
 from window_cases import convolution, largest, reduction, selection
 
 from shardwright.dialects.stablehlo.windows import ConvDimensions
-from shardwright.layout.sweep import Sweep
+from shardwright.layout.planning.sweep import Sweep
 
 MOST, MOST_SLOW = 5, 400
 

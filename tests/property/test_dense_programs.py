@@ -19,7 +19,7 @@ from xdsl.ir import Operation, SSAValue
 
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects.dtensor import layout_of
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.passes.program import entry_function
 
 STYLES = {"dense": DENSE, "linear": LINEAR, "parts": PARTS}

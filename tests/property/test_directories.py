@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import shardwright as sw
 from shardwright import Layout, Mesh, Module, ShardwrightError, Variable
-from shardwright.saving.fingerprints import fingerprint
-from shardwright.saving.records import Records
-from shardwright.saving.values import Reader, Writer
+from shardwright.saving.directory.fingerprints import fingerprint
+from shardwright.saving.objects.records import Records
+from shardwright.saving.objects.values import Reader, Writer
 from shardwright.serialization.protos import program_pb2, saved_model_pb2
 
 MESH = Mesh([("x", 4), ("y", 2)], devices=[f"CPU:{place}" for place in range(8)])
@@ -151,7 +151,7 @@ def try_to_use(place: Path, model: saved_model_pb2.SavedModel) -> None:
     (place / "fingerprint.pb").write_bytes(fingerprint(place, file, model).SerializeToString())
     try:
         loaded = sw.load(place)
-        if type(loaded).__module__ == "shardwright.saving.loaded":
+        if type(loaded).__module__ == "shardwright.saving.programs.loaded":
             loaded(*ARGUMENTS)
     except ShardwrightError:
         pass

@@ -9,7 +9,7 @@ from graph_models import stored, unpacked
 from graph_operations import DATA, loaded
 
 import shardwright as sw
-from shardwright.saving.graphs.importing import ROWS
+from shardwright.frontends.tensorflow.importing.importing import ROWS
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 
 NUMBERS = [-5, -2, -1, 0, 1, 2, 3, 5, 31, 1 << 33, 1 << 40, -(1 << 62)]

@@ -33,13 +33,12 @@ from riegeli_cases import SMALL
 
 import shardwright as sw
 from shardwright import Checkpoint, Layout, Mesh, Module, Variable
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.saving.directories import read_message
-from shardwright.saving.fingerprints import fingerprint
-from shardwright.serialization.crc32c import crc32c, masked
+from shardwright.saving.directory.fingerprints import fingerprint
 from shardwright.serialization.hashing import highwayhash64
-from shardwright.serialization.ir_files import read_module
-from shardwright.serialization.ir_proto import module_to_proto
+from shardwright.serialization.ir.files import read_module
+from shardwright.serialization.ir.proto import module_to_proto
 from shardwright.serialization.merging import Merger, open_message, read_metadata, verify
 from shardwright.serialization.protos import (
     chunk_pb2,
@@ -49,15 +48,17 @@ from shardwright.serialization.protos import (
     saved_model_pb2,
     tensor_bundle_pb2,
 )
-from shardwright.serialization.riegeli import RecordReader, RecordWriter, RecordWriterOptions, codecs
-from shardwright.serialization.riegeli.chunks import METADATA, SIMPLE, TRANSPOSED
+from shardwright.serialization.riegeli import RecordReader, RecordWriter, RecordWriterOptions
+from shardwright.serialization.riegeli.chunks import codecs
+from shardwright.serialization.riegeli.chunks.chunks import METADATA, SIMPLE, TRANSPOSED
+from shardwright.serialization.riegeli.chunks.varint import read_varint, varint
 from shardwright.serialization.riegeli.errors import ChunkFault
-from shardwright.serialization.riegeli.varint import read_varint, varint
-from shardwright.serialization.sorted_table import MAGIC, read_table
 from shardwright.serialization.splitting import splitter_for
-from shardwright.serialization.tensor_bundle import TensorBundle
+from shardwright.serialization.tables.crc32c import crc32c, masked
+from shardwright.serialization.tables.sorted_table import MAGIC, read_table
+from shardwright.serialization.tables.tensor_bundle import TensorBundle
 from shardwright.tools.main import main as command
-from shardwright.tools.messages import types_of
+from shardwright.tools.stored.messages import types_of
 
 Case = Callable[[Random], None]
 ROWS = Layout(["x"], Mesh(x=2))

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from shardwright.compiler.pipelines import PIPELINES, run_pipeline
 from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects.parsing import parse_module
-from shardwright.serialization.ir_proto import module_from_proto, module_to_proto
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.serialization.ir.proto import module_from_proto, module_to_proto
 from shardwright.serialization.protos import ir_pb2
 
 PROGRAM = """

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.runtime.executable import compile_module
 
 KIND = "tensor<4x6xf32>"

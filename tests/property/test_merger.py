@@ -14,7 +14,7 @@ from reference_merger import shuffled
 
 from shardwright.serialization.fields import FieldTagError
 from shardwright.serialization.merging import MergeError, Merger, open_message, verify
-from shardwright.serialization.merging.chunked_file import ChunkedFile
+from shardwright.serialization.merging.reading.chunked_file import ChunkedFile
 from shardwright.serialization.protos import chunk_pb2, graph_pb2
 from shardwright.serialization.riegeli import RecordWriter
 from shardwright.serialization.splitting import splitter_for

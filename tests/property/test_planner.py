@@ -12,11 +12,11 @@ import numpy.typing as npt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shardwright.layout import algebra, cost
 from shardwright.layout.axes import Axis
 from shardwright.layout.boxes import box, linear_index
 from shardwright.layout.mesh import Mesh
-from shardwright.layout.planner import Plan, Step, plan
+from shardwright.layout.planning import algebra, cost
+from shardwright.layout.planning.planner import Plan, Step, plan
 from shardwright.layout.spec import LayoutSpec
 
 Array = npt.NDArray[np.int64]

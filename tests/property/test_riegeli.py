@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shardwright.serialization.riegeli import RecordReader, RecordWriter, RecordWriterOptions, RiegeliError
-from shardwright.serialization.riegeli.chunks import Records
+from shardwright.serialization.riegeli.chunks.chunks import Records
+from shardwright.serialization.riegeli.chunks.simple import decode_simple
 from shardwright.serialization.riegeli.errors import ChunkFault
-from shardwright.serialization.riegeli.simple import decode_simple
-from shardwright.serialization.riegeli.transposed import decode_transposed
+from shardwright.serialization.riegeli.transposed.reading import decode_transposed
 
 Decoder = Callable[[memoryview, int, int], Records]
 

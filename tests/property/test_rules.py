@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.layout.mesh import Mesh
 from shardwright.rules import check_op
-from shardwright.rules.computed import _reshape_rule  # pyright: ignore[reportPrivateUsage]
+from shardwright.rules.families.computed import _reshape_rule  # pyright: ignore[reportPrivateUsage]
 from shardwright.runtime.executable import compile_module
 
 MESHES = st.sampled_from([Mesh(x=2), Mesh(x=4), Mesh([("x", 2), ("y", 2)]), Mesh(x=3), Mesh(x=6)])

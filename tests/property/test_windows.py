@@ -10,7 +10,7 @@ from harness import run
 from layout_cases import Case, combinations, shape_and_dtype
 from window_cases import convolution, reduction, selection
 
-from shardwright.layout.sweep import Sweep
+from shardwright.layout.planning.sweep import Sweep
 
 
 def random_sweep(choose: Random, size: int) -> Sweep:

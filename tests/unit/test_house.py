@@ -25,6 +25,8 @@ ROOMS = (
     "compiler",
     "runtime",
     "serialization",
+    "engines",
+    "frontends",
     "saving",
     "tools",
 )
@@ -77,7 +79,7 @@ def test_every_package_is_installed_and_layered() -> None:
     }
     assert set(PROJECT["tool"]["setuptools"]["packages"]) == found | {"shardwright"}
     layers = " ".join(PROJECT["tool"]["importlinter"]["contracts"][0]["layers"])
-    assert set(re.findall(r"shardwright\.(\w+)", layers)) == {*ROOMS, "api"}
+    assert set(re.findall(r"shardwright\.(\w+)", layers)) == set(ROOMS)
 
 
 def test_every_file_beside_the_code_is_installed() -> None:
@@ -137,7 +139,7 @@ def test_import_is_light() -> None:
         "xdsl.universe",
     }
     assert loaded & heavy == set()
-    assert len(loaded) < 450
+    assert len(loaded) < 480
 
 
 def test_no_mark_of_unfinished_work() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import shardwright as sw
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.runtime.executable import compile_module
 
 MESH = sw.Mesh(batch=4)

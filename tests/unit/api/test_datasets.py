@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import shardwright as sw
-from shardwright.compiler.pytree import flatten
+from shardwright.compiler.tracing.pytree import flatten
 
 MESH = sw.Mesh([("batch", 4), ("model", 2)])
 ROWS = sw.Layout(["batch", sw.Mesh.UNSHARDED], MESH)

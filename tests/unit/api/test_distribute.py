@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import shardwright as sw
-from shardwright.compiler.data_parts import part_of
-from shardwright.compiler.distribute import DTensorStrategy, InputContext, get_strategy
+from shardwright.frontends.training.data_parts import part_of
+from shardwright.frontends.training.distribute import DTensorStrategy, InputContext, get_strategy
 
 MESH = sw.Mesh([("batch", 4), ("model", 2)])
 COLUMNS = sw.Layout([None, "model"], MESH)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import shardwright as sw
-from shardwright.compiler.tracing import REPLICATION_LIMIT
+from shardwright.compiler.tracing.interface import REPLICATION_LIMIT
 
 MESH = sw.Mesh(x=2, y=2)
 ROWS = sw.Layout(["x"], MESH)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import shardwright as sw
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
-from shardwright.dialects.verify import verify_module
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
+from shardwright.dialects.text.verify import verify_module
 from shardwright.passes.stages import stage_of, verify_recorded_stage
 
 MESH = sw.Mesh([("batch", 4), ("model", 2)])

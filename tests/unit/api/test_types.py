@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import shardwright as sw
-from shardwright.compiler.dtypes import as_dtype, kind_of, promote, promote_scalar
+from shardwright.compiler.tracing.dtypes import as_dtype, kind_of, promote, promote_scalar
 
 INTEGERS = [np.dtype(f"{sign}int{width}") for sign in ("", "u") for width in (8, 16, 32, 64)]
 INEXACT = [np.dtype(name) for name in ("float16", "float32", "float64", "complex64", "complex128")]

@@ -10,7 +10,7 @@ import pytest
 import shardwright
 from shardwright.compiler.bytecode import MAGIC, payload
 from shardwright.diagnostics import ShardwrightError
-from shardwright.tools.files import read_text
+from shardwright.tools.programs.files import read_text
 
 
 @pytest.fixture

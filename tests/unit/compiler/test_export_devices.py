@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shardwright.compiler import export_devices as devices
+from shardwright.compiler.exporting import devices
 from shardwright.layout import Mesh
 from shardwright.layout.boxes import box, linear_index
-from shardwright.layout.cost import sent_share
 from shardwright.layout.layout import Layout
+from shardwright.layout.planning.cost import sent_share
+from shardwright.layout.planning.window import Window, missing_elements
 from shardwright.layout.spec import LayoutSpec
-from shardwright.layout.window import Window, missing_elements
 
 Array = np.ndarray[Any, Any]
 MESH = Mesh(x=4, y=2)

@@ -12,7 +12,7 @@ import pytest
 
 import shardwright
 from shardwright.benchmarks import xla
-from shardwright.dialects.locations import where
+from shardwright.dialects.text.locations import where
 from shardwright.tools.main import main
 
 pytestmark = pytest.mark.peers

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.pipelines import IMPORT, PIPELINES, run_pipeline
 from shardwright.diagnostics import ShardwrightValueError
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.passes import all_passes
 from shardwright.passes.stages import stage_of
 

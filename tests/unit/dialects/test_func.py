@@ -3,9 +3,9 @@
 import pytest
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
-from shardwright.dialects.verify import verify_module
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
+from shardwright.dialects.text.verify import verify_module
 
 CALL = """
 dtensor.mesh @mesh = <["x"=2]>

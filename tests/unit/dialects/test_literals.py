@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ComplexType, IntegerType, Signedness
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.literals import dense_body, is_splat, parse_dense
+from shardwright.dialects.text.literals import dense_body, is_splat, parse_dense
 from shardwright.dialects.types import dtype_element, element_dtype, tensor
 
 U8 = IntegerType(8, Signedness.UNSIGNED)

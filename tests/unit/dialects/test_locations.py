@@ -2,8 +2,8 @@
 
 from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, IntAttr, NameLoc, StringAttr, UnknownLoc
 
-from shardwright.dialects.locations import fault, fuse, is_known, source_location, where
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.locations import fault, fuse, is_known, source_location, where
+from shardwright.dialects.text.parsing import parse_module
 
 
 def place(line: int) -> FileLineColLoc:

@@ -10,10 +10,10 @@ from xdsl.ir import Operation
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import dtensor, sdy, stablehlo
-from shardwright.dialects.locations import source_location
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
-from shardwright.dialects.xdsl_patches import FileLineColRange
+from shardwright.dialects.text.locations import source_location
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
+from shardwright.dialects.text.xdsl_patches import FileLineColRange
 
 PROGRAMS = Path(__file__).resolve().parents[4] / "shared" / "programs"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.builtin import StringAttr
 
-from shardwright.dialects.literals import dense_body, parse_dense
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
+from shardwright.dialects.text.literals import dense_body, parse_dense
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.types import dtype_element, tensor
 
 pytestmark = pytest.mark.peers

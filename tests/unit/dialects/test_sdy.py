@@ -4,9 +4,9 @@ import pytest
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import sdy
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
-from shardwright.dialects.verify import verify_module
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
+from shardwright.dialects.text.verify import verify_module
 from shardwright.layout.axes import Axis
 
 TEXT = """\

@@ -4,8 +4,8 @@ import operator
 
 import pytest
 
-from shardwright.dialects.parsing import parse_module
 from shardwright.dialects.stablehlo import WhileOp
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.trip_count import trip_count
 
 LOOP = """

@@ -5,10 +5,10 @@ from xdsl.dialects import test
 from xdsl.dialects.builtin import f32
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects.parsing import parse_module
 from shardwright.dialects.stablehlo import NegateOp
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.verify import verify_dominance, verify_module
 from shardwright.dialects.types import tensor
-from shardwright.dialects.verify import verify_dominance, verify_module
 
 F = "tensor<4x8xf32>"
 ARGUMENTS = (

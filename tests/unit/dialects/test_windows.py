@@ -11,7 +11,7 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo import ConvDimensions
 from shardwright.dialects.stablehlo.windows import conv_text
 from shardwright.dialects.types import element_of, shape_of, tensor
-from shardwright.layout.sweep import Sweep
+from shardwright.layout.planning.sweep import Sweep
 
 NUMBERS = ConvDimensions(0, 2, (1,), 1, 2, (0,), 0, 2, (1,))
 

@@ -1,7 +1,7 @@
 """
 The private overrides of xDSL: each test shows a fault of stock xDSL that we cover, or an internal that we rely on.
 
-When xDSL changes under us, these fail first and say what to look at in `dialects/xdsl_patches.py`.
+When xDSL changes under us, these fail first and say what to look at in `dialects/text/xdsl_patches.py`.
 """
 
 import inspect
@@ -18,10 +18,11 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
-from shardwright.dialects import literals, make_context
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
-from shardwright.dialects.xdsl_patches import LocatedParser, MlirPrinter, _FastLexer, file_location, restore_name
+from shardwright.dialects import make_context
+from shardwright.dialects.text import literals
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
+from shardwright.dialects.text.xdsl_patches import LocatedParser, MlirPrinter, _FastLexer, file_location, restore_name
 
 MINUS_INFINITY = "dense<0xFF800000> : tensor<f32>"
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.compiler import emit
-from shardwright.compiler.trace import Tracer
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import chlo, stablehlo
-from shardwright.dialects.roll import RollOp
+from shardwright.dialects.dtensor.roll import RollOp
 from shardwright.dialects.stablehlo import FftType, Transpose
-from shardwright.dialects.stablehlo.index_numbers import GatherDimensions, ScatterDimensions
+from shardwright.dialects.stablehlo.indexing.numbers import GatherDimensions, ScatterDimensions
 from shardwright.dialects.stablehlo.sorting import descending
 from shardwright.dialects.stablehlo.windows import ConvDimensions
 from shardwright.dialects.types import dtype_element, element_of, tensor
-from shardwright.layout.sweep import Sweep
+from shardwright.layout.planning.sweep import Sweep
 
 _random = np.random.default_rng(11)
 
@@ -200,7 +200,7 @@ def _indexing() -> list[Instance]:
         return lambda v, u: stablehlo.ScatterOp([v], _whole(places), [u], scatter, body(v))
 
     def replacing(value: Any) -> Any:
-        from shardwright.compiler.picking import replacement
+        from shardwright.frontends.arrays.indexing.picking import replacement
 
         return replacement(Tracer(emit.trace_now(), value))
 
@@ -268,7 +268,7 @@ def _windows() -> list[Instance]:
 
 
 def _select(source: Any, operand: np.ndarray[Any, Any], sweeps: Sequence[Sweep]) -> Any:
-    from shardwright.rules.vjp_windows import chooser
+    from shardwright.rules.gradients.windows import chooser
 
     value = emit.constant(operand, operand.dtype).value
     return stablehlo.SelectAndScatterOp(

@@ -11,7 +11,7 @@ import pytest
 import shardwright as sw
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 
 MESH = sw.Mesh(batch=4, model=2)
 

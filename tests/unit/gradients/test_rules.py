@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import shardwright as sw
-from shardwright.compiler import emit
-from shardwright.compiler.trace import Tracer
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import DTensor, chlo, stablehlo
-from shardwright.dialects.stablehlo.index_numbers import ScatterDimensions
+from shardwright.dialects.stablehlo.indexing.numbers import ScatterDimensions
 from shardwright.dialects.types import element_of
-from shardwright.layout.sweep import Sweep
-from shardwright.passes import expand_gradients
-from shardwright.passes.decompose import _RULES as TAKEN_APART
-from shardwright.rules.vjp import CONSTANT, REFUSED, VJPS
+from shardwright.layout.planning.sweep import Sweep
+from shardwright.passes.decomposing import expand_gradients
+from shardwright.passes.decomposing.decompose import _RULES as TAKEN_APART
+from shardwright.rules.gradients.vjp import CONSTANT, REFUSED, VJPS
 
 from .instances import INSTANCES, Instance, floats, plain, put
 

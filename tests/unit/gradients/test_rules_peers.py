@@ -54,7 +54,7 @@ def _pool(x: Any, start: float, operation: Any) -> Any:
 
 def cholesky(a: Any) -> Any:
     """The factor of symmetric matrices, of which both triangles count, as in JAX."""
-    from shardwright.compiler import emit
+    from shardwright.compiler.tracing import emit
     from shardwright.dialects import stablehlo
 
     whole = (a + sw.matrix_transpose(a)) / 2

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from shardwright.layout import algebra
 from shardwright.layout.axes import Axis, parse_axis
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning import algebra
 from shardwright.layout.spec import LayoutSpec
 
 MESH = Mesh(x=8, y=2, z=2, one=1)

@@ -11,11 +11,11 @@ from fractions import Fraction
 
 import pytest
 
-from shardwright.layout.algebra import local_shape
 from shardwright.layout.axes import Axis, parse_axis
 from shardwright.layout.boxes import box
-from shardwright.layout.cost import messages, missing_share, moved_share, sent_bytes, sent_share
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.algebra import local_shape
+from shardwright.layout.planning.cost import messages, missing_share, moved_share, sent_bytes, sent_share
 from shardwright.layout.spec import LayoutSpec
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.layout import Mesh
-from shardwright.layout.devices import DeviceSpec, device_names
+from shardwright.layout.forms.devices import DeviceSpec, device_names
 
 NAMES = [
     ("CPU:0", DeviceSpec(None, None, None, "CPU", 0), "/job:localhost/replica:0/task:0/device:CPU:0"),

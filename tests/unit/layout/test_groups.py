@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shardwright.layout.axes import Axis
-from shardwright.layout.groups import axes_of_digits, axes_of_groups, pairs_as_sources
+from shardwright.layout.forms.groups import axes_of_digits, axes_of_groups, pairs_as_sources
 from shardwright.layout.mesh import Mesh
 
 CUBE = Mesh([("a", 2), ("b", 3), ("c", 4)])

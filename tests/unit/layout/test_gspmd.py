@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shardwright.layout.axes import Axis
-from shardwright.layout.gspmd import Tiling, mesh_of_tilings, split_tuple
+from shardwright.layout.forms.gspmd import Tiling, mesh_of_tilings, split_tuple
 from shardwright.layout.mesh import Mesh
 
 MESH = Mesh([("x", 4), ("y", 2), ("z", 3)])

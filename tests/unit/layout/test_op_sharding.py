@@ -10,7 +10,7 @@ import pytest
 
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.layout import Axis, Layout, Mesh
-from shardwright.layout.op_sharding import XlaOpSharding
+from shardwright.layout.forms.op_sharding import XlaOpSharding
 
 MESH = Mesh(x=4, y=2)
 JAX: list[tuple[list[Any], str, str]] = [

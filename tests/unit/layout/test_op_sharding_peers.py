@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from shardwright.layout import Layout, Mesh
-from shardwright.layout.op_sharding import XlaOpSharding
+from shardwright.layout.forms.op_sharding import XlaOpSharding
 
 pytestmark = pytest.mark.peers
 

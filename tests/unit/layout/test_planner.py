@@ -11,9 +11,9 @@ from fractions import Fraction
 import pytest
 
 from shardwright.layout.axes import Axis, parse_axis
-from shardwright.layout.cost import ENUMERATION_LIMIT
 from shardwright.layout.mesh import Mesh
-from shardwright.layout.planner import Plan, cost_share, plan
+from shardwright.layout.planning.cost import ENUMERATION_LIMIT
+from shardwright.layout.planning.planner import Plan, cost_share, plan
 from shardwright.layout.spec import LayoutSpec
 
 MESH = Mesh(x=4, y=2, z=2)
@@ -174,7 +174,7 @@ def test_open_dims_do_not_matter() -> None:
 
 def test_plans_do_not_depend_on_hash_order() -> None:
     program = (
-        "from shardwright.layout.planner import plan; from shardwright.layout.spec import LayoutSpec as L;"
+        "from shardwright.layout.planning.planner import plan; from shardwright.layout.spec import LayoutSpec as L;"
         "from shardwright.layout.axes import Axis as A; from shardwright.layout.mesh import Mesh;"
         "a, b, c, d = map(A, 'abcd');"
         "print(plan(L('m', ((a, b), (c,), ()), partial=(d,), kind='sum'), L('m', ((c,), (d,), (a,))),"

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from shardwright.layout.window import Window, counts, floor_sum, missing_elements
+from shardwright.layout.planning.window import Window, counts, floor_sum, missing_elements
 
 WINDOWS = [
     Window(*sizes, start, stride)

@@ -9,8 +9,8 @@ import pytest
 from xdsl.context import Context
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.parsing import parse_module
-from shardwright.passes.canonicalize import CanonicalizePass
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.passes.canonical.canonicalize import CanonicalizePass
 from shardwright.runtime.executable import compile_module
 
 

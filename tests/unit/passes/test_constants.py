@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import IntegerType, Signedness
 
-from shardwright.dialects.literals import dense_body, parse_dense
+from shardwright.dialects.text.literals import dense_body, parse_dense
 from shardwright.dialects.types import tensor
-from shardwright.passes.constants import splat, splat_value
+from shardwright.passes.canonical.constants import splat, splat_value
 
 U2, U4 = (IntegerType(width, Signedness.UNSIGNED) for width in (2, 4))
 NARROW = [

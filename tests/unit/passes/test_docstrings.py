@@ -7,8 +7,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.dialects import make_context
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
 from shardwright.passes import all_passes
 from shardwright.passes.stages import STAGE, set_stage
 

@@ -3,9 +3,9 @@
 import pytest
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects.parsing import parse_module
-from shardwright.passes.numbering import build_program
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.passes.program import the_mesh
+from shardwright.passes.propagation.numbering import build_program
 
 TEXT = """
 dtensor.mesh @mesh = <["x"=2]>

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from shardwright.compiler.pipelines import run_pipeline
-from shardwright.dialects.parsing import parse_module
-from shardwright.passes import refinement
-from shardwright.passes.alignment import bytes_sent
-from shardwright.passes.numbering import build_program
-from shardwright.passes.ordering import structural_marks, structural_order
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.passes.program import Program
-from shardwright.passes.propagation import propagate
-from shardwright.passes.refinement import _Refiner, refine
-from shardwright.passes.strategy import Strategist
+from shardwright.passes.propagation import refinement
+from shardwright.passes.propagation.alignment import bytes_sent
+from shardwright.passes.propagation.numbering import build_program
+from shardwright.passes.propagation.ordering import structural_marks, structural_order
+from shardwright.passes.propagation.refinement import _Refiner, refine
+from shardwright.passes.propagation.spreading import propagate
+from shardwright.passes.propagation.strategy import Strategist
 
 ROOT = Path(__file__).parents[3]
 

@@ -5,7 +5,7 @@ from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import make_context
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.passes import all_passes
 from shardwright.passes.stages import (
     require_stage,

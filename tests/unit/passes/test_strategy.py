@@ -4,11 +4,11 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.pipelines import run_pipeline
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.layout.axes import Axis
-from shardwright.passes.numbering import build_program
 from shardwright.passes.program import Node, Program
-from shardwright.passes.strategy import Strategist, Strategy
+from shardwright.passes.propagation.numbering import build_program
+from shardwright.passes.propagation.strategy import Strategist, Strategy
 
 X, Y = (Axis("x"),), (Axis("y"),)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shardwright.rules.trial import Draw, draw_small
+from shardwright.rules.proof.trial import Draw, draw_small
 
 
 @dataclass(frozen=True)

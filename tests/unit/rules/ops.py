@@ -9,10 +9,10 @@ import numpy as np
 
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.types import element_type_named, tensor
-from shardwright.rules.trial import Draw, draw_small
-from shardwright.runtime import pointwise
+from shardwright.rules.proof.trial import Draw, draw_small
 from shardwright.runtime.executable import EMITTER_MODULES
-from shardwright.runtime.lowering import EMITTERS
+from shardwright.runtime.kernels import table as pointwise
+from shardwright.runtime.lowering.emitters import EMITTERS
 
 from .op_case import Case, case
 from .ops_indexing import GROUPS as INDEXING

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.rules.trial import draw_small
+from shardwright.rules.proof.trial import draw_small
 
 from .op_case import Case, case
 

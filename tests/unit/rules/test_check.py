@@ -11,17 +11,17 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from shardwright.dialects import dtensor
-from shardwright.dialects.parsing import parse_module
-from shardwright.layout.algebra import canonical
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.algebra import canonical
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.localize import LocalizePass
+from shardwright.passes.collectives.localize import LocalizePass
 from shardwright.passes.stages import set_stage, verify_stage
 from shardwright.rules import ROWS, Finding, add_row, check_op, missed_placements
-from shardwright.rules.check import MISSED, WRONG, offered_placements
 from shardwright.rules.fit import misfit
-from shardwright.rules.local import HOOKS
-from shardwright.rules.trial import Placement, Trial, agree
+from shardwright.rules.local.hooks import HOOKS
+from shardwright.rules.proof.check import MISSED, WRONG, offered_placements
+from shardwright.rules.proof.trial import Placement, Trial, agree
 from shardwright.runtime.executable import compile_module
 
 from .ops import CASES, GROUPS, Case

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from shardwright.compiler.pipelines import run_pipeline
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.runtime.executable import compile_module
 
 

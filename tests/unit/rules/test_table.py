@@ -7,12 +7,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Dialect, Operation
 
 from shardwright.dialects import CHLO, DTensor, StableHLO
-from shardwright.dialects.parsing import parse_module
 from shardwright.dialects.stablehlo import COMPOSED_OPS, INDEX_VARIANT_OPS
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.docs.generators.rules import EXAMPLES, INDEX, example_rule, main, rule_index
 from shardwright.layout.spec import REDUCTION_KINDS
 from shardwright.rules import ROWS, Rule, describe, rule_for
 from shardwright.rules.rule import ANY, PASS, PERMUTE, REPLICATE, Pattern
-from shardwright.tools.rule_index import EXAMPLES, INDEX, example_rule, main, rule_index
 
 from .ops import CASES, Case, kernel
 
@@ -146,7 +146,7 @@ def test_the_table_describes_itself() -> None:
 
 def test_the_document_is_in_step_with_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert INDEX.read_text(encoding="utf-8") == rule_index(), (
-        "docs/rules.md is stale: run `python -m shardwright.tools.rule_index --write`"
+        "docs/rules.md is stale: run `python -m shardwright.docs.generators.rules --write`"
     )
     assert main([]) == 0
     assert capsys.readouterr().out == rule_index()

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from shardwright.dialects.parsing import parse_module
-from shardwright.runtime import engines
-from shardwright.runtime.crew import Crew, product_link, tile_link
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.runtime.codegen import engines
+from shardwright.runtime.codegen.crew import Crew, product_link, tile_link
 from shardwright.runtime.executable import Executable, compile_module
-from shardwright.runtime.kernels_shape import row_extreme
+from shardwright.runtime.kernels.shape import row_extreme
 
 ROWS, COLUMNS = 512, 128
 X, W = f"tensor<{ROWS}x{COLUMNS}xf32>", f"tensor<{COLUMNS}x{COLUMNS}xf32>"

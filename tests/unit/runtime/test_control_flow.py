@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.runtime.executable import Executable, compile_module
 
 COUNT = """cond {{

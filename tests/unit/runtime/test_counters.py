@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.runtime.executable import Executable, compile_module
 
 LOOP = """

@@ -13,10 +13,10 @@ import pytest
 from unit.runtime.dtype_cases import CASES, program
 
 from shardwright.benchmarks import xla
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import native_array
 from shardwright.runtime.executable import compile_module
-from shardwright.tools.signature import entry_signature
+from shardwright.tools.programs.signature import entry_signature
 
 pytestmark = pytest.mark.peers
 jax = pytest.importorskip("jax")

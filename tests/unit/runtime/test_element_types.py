@@ -15,7 +15,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import element_type_named
 from shardwright.runtime.executable import compile_module
 

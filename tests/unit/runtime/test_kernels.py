@@ -9,7 +9,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from shardwright.runtime import kernels, kernels_shape, kernels_special, pointwise
+from shardwright.runtime.kernels import elementwise as kernels
+from shardwright.runtime.kernels import shape as kernels_shape
+from shardwright.runtime.kernels import special as kernels_special
+from shardwright.runtime.kernels import table as pointwise
 
 INT32_MIN = np.iinfo(np.int32).min
 

@@ -14,7 +14,7 @@ import pytest
 from indexing_cases import draw_windows, elements, windows_shape
 
 from shardwright.dialects.stablehlo import GatherDimensions, ScatterDimensions
-from shardwright.runtime import kernels_indexing
+from shardwright.runtime.kernels import indexing as kernels_indexing
 
 Array = np.ndarray[Any, Any]
 

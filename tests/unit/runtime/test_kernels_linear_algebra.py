@@ -9,8 +9,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from shardwright.runtime import kernels_lapack, kernels_linear_algebra, kernels_reduction
-from shardwright.runtime.kernels_linear_algebra import BLOCK, cholesky, fft, lu, triangular_solve
+from shardwright.runtime.kernels import factors as kernels_reduction
+from shardwright.runtime.kernels import lapack as kernels_lapack
+from shardwright.runtime.kernels import linear_algebra as kernels_linear_algebra
+from shardwright.runtime.kernels.linear_algebra import BLOCK, cholesky, fft, lu, triangular_solve
 
 DTYPES = (np.float32, np.float64, np.complex64, np.complex128)
 TOLERANCE = {"float32": 2e-4, "complex64": 2e-4, "float64": 1e-11, "complex128": 1e-11}

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from shardwright.runtime import pointwise
+from shardwright.runtime.kernels import table as pointwise
 
 pytestmark = pytest.mark.peers
 jax = pytest.importorskip("jax")

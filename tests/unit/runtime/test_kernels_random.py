@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shardwright.runtime.kernels_random import BLOCK, join_words, philox, random_bits, split_words, threefry
+from shardwright.runtime.kernels.random import BLOCK, join_words, philox, random_bits, split_words, threefry
 
 VECTORS: tuple[tuple[str, list[int], tuple[int, ...], str, list[int], Any], ...] = (
     (

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.runtime.executable import compile_module
-from shardwright.runtime.kernels_sorting import network
+from shardwright.runtime.kernels.sorting import network
 
 NEGATIVE_NAN = np.array([0xFFC00000], np.uint32).view(np.float32)[0]
 ODD = np.array([1, np.nan, -0.0, 0.0, NEGATIVE_NAN, -np.inf, np.inf, np.nan, -0.0, 0.0], np.float32)

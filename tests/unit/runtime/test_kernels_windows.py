@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from window_reference import naive_convolution, naive_reduce, naive_scatter
 
-from shardwright.layout.sweep import Sweep
-from shardwright.runtime import kernels_windows
-from shardwright.runtime.kernels_windows import convolution, fold_window, reduce_window, select_and_scatter
+from shardwright.layout.planning.sweep import Sweep
+from shardwright.runtime.kernels import windows as kernels_windows
+from shardwright.runtime.kernels.windows import convolution, fold_window, reduce_window, select_and_scatter
 
 
 def random_sweep(choose, size):

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from window_reference import naive_convolution, naive_reduce, naive_scatter
 
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import dtype_element
-from shardwright.layout.sweep import Sweep
+from shardwright.layout.planning.sweep import Sweep
 from shardwright.runtime.executable import compile_module
 
 PLAIN = [(0, 2, 1), (1, 2, 0), (0, 2, 1)]

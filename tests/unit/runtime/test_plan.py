@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.layout.axes import Axis
-from shardwright.runtime.crew import Crew
+from shardwright.runtime.codegen.crew import Crew
 from shardwright.runtime.executable import compile_module
 from shardwright.runtime.ledger import Ledger, Message
-from shardwright.runtime.memory import assign_offsets
-from shardwright.runtime.strided import Strided
+from shardwright.runtime.planning.memory import assign_offsets
+from shardwright.runtime.planning.strided import Strided
 
 PROGRAMS = Path(__file__).resolve().parents[4] / "shared" / "programs"
 

@@ -12,7 +12,7 @@ from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms
-from shardwright.runtime.engines import FusedEngine, PlainEngine
+from shardwright.runtime.codegen.engines import FusedEngine, PlainEngine
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.ports import Port
 from shardwright.runtime.program import Builder, Dot, Program, Value

@@ -16,7 +16,7 @@ import shardwright
 from shardwright import Checkpoint, CheckpointManager, Variable
 from shardwright.saving.checkpoints.manager import Saved, outdated
 from shardwright.saving.checkpoints.manifest import MANIFEST, read_manifest
-from shardwright.serialization.atomic_folder import AtomicFolder
+from shardwright.serialization.files.atomic_folder import AtomicFolder
 
 
 def names(manager: CheckpointManager) -> list[str]:
@@ -141,7 +141,7 @@ def test_a_failed_save_changes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("shardwright.serialization.atomic_folder.sync_tree", full)
+        patch.setattr("shardwright.serialization.files.atomic_folder.sync_tree", full)
         with pytest.raises(ValueError, match=r"SW0876.*no space left"):
             manager.save(2)
     assert [path.name for path in tmp_path.iterdir()] == ["ckpt-1"]

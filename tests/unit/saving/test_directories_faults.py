@@ -19,7 +19,7 @@ import pytest
 import shardwright as sw
 from shardwright import Layout, Mesh, Module, ShardwrightError, Variable
 from shardwright.saving.directories import asset, read_message
-from shardwright.saving.folders import check_names
+from shardwright.saving.directory.folders import check_names
 from shardwright.serialization.protos import program_pb2, saved_model_pb2
 
 MESH = Mesh(x=2)
@@ -377,7 +377,7 @@ def test_parts_of_two_saves(place: Path, tmp_path: Path) -> None:
 
 def rewritten(place: Path, change: Callable[[saved_model_pb2.SavedModel], object]) -> None:
     """The directory with another message, and the fingerprint of that: what an attacker can write."""
-    from shardwright.saving.fingerprints import fingerprint
+    from shardwright.saving.directory.fingerprints import fingerprint
 
     model = place / "saved_model.pb"
     message = saved_model_pb2.SavedModel.FromString(model.read_bytes())

@@ -213,7 +213,7 @@ def failing(*arguments: Any, **options: Any) -> Any:
 
 @pytest.mark.parametrize("step", ["write_arrays", "splitter_for", "fingerprint"])
 def test_a_failure_leaves_nothing(step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from shardwright.saving import directory_writing
+    from shardwright.saving.directory import writing as directory_writing
 
     sw.save({"v": Variable(1.0)}, tmp_path / "saved")
     monkeypatch.setattr(directory_writing, step, failing)

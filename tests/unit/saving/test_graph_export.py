@@ -14,10 +14,10 @@ from whole.draw import random_program
 from whole.verdict import difference
 
 import shardwright as sw
-from shardwright.dialects.parsing import parse_module
-from shardwright.saving.exporting.files import saved_model, text_of, write_graph_def
-from shardwright.saving.exporting.graphs import ExportedGraph, export_graph, export_module
-from shardwright.saving.exporting.kernels import KERNELS
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.frontends.tensorflow.exporting.files import saved_model, text_of, write_graph_def
+from shardwright.frontends.tensorflow.exporting.graphs import ExportedGraph, export_graph, export_module
+from shardwright.frontends.tensorflow.exporting.kernels import KERNELS
 from shardwright.serialization.merging.merger import Merger
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 from shardwright.serialization.splitting.limits import default_sizes

@@ -18,11 +18,11 @@ from whole.verdict import difference
 
 import shardwright as sw
 from shardwright.compiler.unsharded import unsharded_module
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.frontends.tensorflow.exporting.graphs import ExportedGraph, export_graph, export_module
+from shardwright.frontends.tensorflow.exporting.kernels import KERNELS
+from shardwright.frontends.tensorflow.importing.tensors import data_type
 from shardwright.runtime.executable import compile_module
-from shardwright.saving.exporting.graphs import ExportedGraph, export_graph, export_module
-from shardwright.saving.exporting.kernels import KERNELS
-from shardwright.saving.graphs.tensors import data_type
 from shardwright.tools.main import main
 
 pytestmark = pytest.mark.peers

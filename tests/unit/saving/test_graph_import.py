@@ -7,8 +7,8 @@ import pytest
 from graph_models import DATA, unpacked
 
 import shardwright as sw
-from shardwright.saving.graphs.survey import MAX_DEPTH
-from shardwright.saving.graphs.tensors import shape_proto, tensor_proto
+from shardwright.frontends.tensorflow.importing.survey import MAX_DEPTH
+from shardwright.frontends.tensorflow.importing.tensors import shape_proto, tensor_proto
 from shardwright.serialization.protos import graph_pb2 as pb
 from shardwright.serialization.protos import saved_model_pb2
 

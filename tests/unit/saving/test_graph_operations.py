@@ -5,8 +5,8 @@ import pytest
 from graph_operations import BFLOAT16, DATA, all_cases, loaded, run
 
 import shardwright as sw
-from shardwright.saving.graphs.importing import ROWS
-from shardwright.saving.graphs.table import DEFINITIONS, definitions
+from shardwright.frontends.tensorflow.importing.importing import ROWS
+from shardwright.frontends.tensorflow.importing.table import DEFINITIONS, definitions
 from shardwright.serialization.protos import graph_pb2
 
 STRUCTURAL = {

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from shardwright.diagnostics import ShardwrightValueError
-from shardwright.saving.graphs.tensors import (
+from shardwright.frontends.tensorflow.importing.tensors import (
     data_type,
     numpy_dtype,
     shape_proto,

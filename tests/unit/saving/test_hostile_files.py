@@ -19,17 +19,17 @@ from hostile import bounded, outcome
 import shardwright as sw
 from shardwright import Checkpoint, Layout, Mesh, Variable
 from shardwright.diagnostics import Diagnostic
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.saving.directories import asset, read_message
-from shardwright.serialization.crc32c import crc32c, masked
 from shardwright.serialization.hashing import highwayhash64
-from shardwright.serialization.ir_files import read_module, write_module
+from shardwright.serialization.ir.files import read_module, write_module
 from shardwright.serialization.merging import Merger, open_message, read_metadata, verify
 from shardwright.serialization.protos import graph_pb2
-from shardwright.serialization.riegeli.varint import varint
-from shardwright.serialization.sorted_table import MAGIC, read_table
+from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.splitting import splitter_for
-from shardwright.serialization.tensor_bundle import TensorBundle
+from shardwright.serialization.tables.crc32c import crc32c, masked
+from shardwright.serialization.tables.sorted_table import MAGIC, read_table
+from shardwright.serialization.tables.tensor_bundle import TensorBundle
 from shardwright.tools.main import main as shardwright_command
 
 ROWS = Layout(["x"], Mesh(x=2))

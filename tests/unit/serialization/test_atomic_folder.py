@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shardwright.serialization.atomic_folder import AtomicFolder, remove_folder, remove_leftovers
+from shardwright.serialization.files.atomic_folder import AtomicFolder, remove_folder, remove_leftovers
 
 
 def write(path: Path, text: str, replace: bool = False) -> None:

@@ -16,7 +16,7 @@ from types import ModuleType
 import pytest
 
 from shardwright.serialization.hashing import HighwayHash64, highway, highwayhash64, pure
-from shardwright.serialization.riegeli.blocks import block_headers
+from shardwright.serialization.riegeli.chunks.blocks import block_headers
 
 COUNTING_KEY = (0x0706050403020100, 0x0F0E0D0C0B0A0908, 0x1716151413121110, 0x1F1E1D1C1B1A1918)
 

@@ -10,16 +10,16 @@ import pytest
 from chunk_cases import chunked_file, tree
 from hostile import bounded, chunk, outcome
 
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.serialization.hashing import highwayhash64
-from shardwright.serialization.ir_proto import module_from_proto, module_to_proto
+from shardwright.serialization.ir.proto import module_from_proto, module_to_proto
 from shardwright.serialization.merging import Merger, open_message, read_metadata, verify
 from shardwright.serialization.protos import graph_pb2, ir_pb2, records_pb2
 from shardwright.serialization.riegeli import RecordReader, RecordWriter, RecordWriterOptions
-from shardwright.serialization.riegeli.chunks import SIMPLE
-from shardwright.serialization.riegeli.codecs import BROTLI, SNAPPY, ZSTD, compress
-from shardwright.serialization.riegeli.scan import FILE_SIGNATURE
-from shardwright.serialization.riegeli.varint import varint
+from shardwright.serialization.riegeli.chunks.chunks import SIMPLE
+from shardwright.serialization.riegeli.chunks.codecs import BROTLI, SNAPPY, ZSTD, compress
+from shardwright.serialization.riegeli.chunks.scan import FILE_SIGNATURE
+from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.splitting import splitter_for
 from shardwright.tools.main import main as command
 

@@ -14,11 +14,11 @@ from xdsl.dialects import builtin
 from xdsl.dialects.builtin import BytesAttr, DenseArrayBase, DenseIntOrFPElementsAttr, ModuleOp, StringAttr
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import tensor
-from shardwright.serialization.ir_files import filled, read_module, write_module
-from shardwright.serialization.ir_proto import module_to_proto
-from shardwright.serialization.ir_splitter import IrSplitter
+from shardwright.serialization.ir.files import filled, read_module, write_module
+from shardwright.serialization.ir.proto import module_to_proto
+from shardwright.serialization.ir.splitter import IrSplitter
 from shardwright.serialization.merging import Merger, read_metadata
 from shardwright.serialization.protos import chunk_pb2, ir_pb2
 from shardwright.serialization.riegeli import RecordReader, RecordWriter
@@ -84,14 +84,14 @@ def test_chunks_in_memory_are_those_of_the_message(case: str) -> None:
 def test_large_files_in_one_piece_are_read_piece_by_piece(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shardwright.serialization.ir_files.AT_ONCE", 0)
+    monkeypatch.setattr("shardwright.serialization.ir.files.AT_ONCE", 0)
     module = large_module(*CASES[case][:2])
     write_module(module, tmp_path / "module")
     assert_same(module, read_module(tmp_path / "module"))
 
 
 def test_constants_in_several_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shardwright.serialization.ir_writing.LARGEST_BLOB", 3000)
+    monkeypatch.setattr("shardwright.serialization.ir.writing.LARGEST_BLOB", 3000)
     module = large_module(10, (8000, 1200))
     module.attributes["b"] = DenseArrayBase(builtin.i8, BytesAttr(bytes(range(250)) * 40))
     module.attributes["s"] = StringAttr("漢" * 2000)
@@ -99,7 +99,7 @@ def test_constants_in_several_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for limits in several:
         write_module(module, tmp_path / "module", **limits)
         assert_same(module, read_module(tmp_path / "module"))
-    monkeypatch.setattr("shardwright.serialization.ir_files.AT_ONCE", 0)
+    monkeypatch.setattr("shardwright.serialization.ir.files.AT_ONCE", 0)
     write_module(module, tmp_path / "module")
     assert_same(module, read_module(tmp_path / "module"))
 
@@ -172,7 +172,7 @@ def test_files_of_other_splitters(change: Any, tmp_path: Path) -> None:
 
 
 def test_damaged_files_are_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shardwright.serialization.ir_files.AT_ONCE", 0)
+    monkeypatch.setattr("shardwright.serialization.ir.files.AT_ONCE", 0)
     several: list[dict[str, Any]] = [{}, {"max_size": 3000}]
     for limits in several:
         path = write_module(large_module(10, (5000, 1200)), tmp_path / "module", **limits)
@@ -195,7 +195,7 @@ import numpy as np
 from xdsl.dialects import builtin
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, ModuleOp
 from shardwright.dialects.types import tensor
-from shardwright.serialization.ir_files import filled, read_module, write_module
+from shardwright.serialization.ir.files import filled, read_module, write_module
 
 MIB = 1 << 20
 action, prefix, *sizes = sys.argv[1:]

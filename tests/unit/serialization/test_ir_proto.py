@@ -29,11 +29,12 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
 from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects import literals, make_context
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects import make_context
+from shardwright.dialects.text import literals
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import tensor
-from shardwright.serialization import ir_kinds
-from shardwright.serialization.ir_proto import IrProtoError, module_from_proto, module_to_proto
+from shardwright.serialization.ir import kinds as ir_kinds
+from shardwright.serialization.ir.proto import IrProtoError, module_from_proto, module_to_proto
 from shardwright.serialization.protos import ir_pb2
 
 STAGES = (IMPORT, PROPAGATE, ALIGN, PLAN, LOCALIZE)
@@ -262,7 +263,7 @@ def test_large_data_that_differ_in_one_byte_stay_apart() -> None:
 
 
 def test_large_data_are_cut_and_joined(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shardwright.serialization.ir_writing.LARGEST_BLOB", 3000)
+    monkeypatch.setattr("shardwright.serialization.ir.writing.LARGEST_BLOB", 3000)
     array = DenseArrayBase(builtin.i8, BytesAttr(bytes(range(250)) * 40))
     message = assert_round_trip(with_attributes(a=array, b=StringAttr("漢" * 2000)))
     assert [len(blob.data) for blob in message.blobs] == [3000, 3000, 3000, 1000, 3000, 3000]
@@ -289,7 +290,7 @@ def test_what_cannot_be_written() -> None:
 
 def test_text_that_says_too_little_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     other = parse_module('dtensor.mesh @m = <["y"=2]>').body.block.first_op
-    monkeypatch.setattr("shardwright.serialization.ir_writing.text_of", lambda _: '#dtensor.mesh<["x"=2]>')
+    monkeypatch.setattr("shardwright.serialization.ir.writing.text_of", lambda _: '#dtensor.mesh<["x"=2]>')
     module = ModuleOp([cast(Operation, other).clone()])
     with pytest.raises(IrProtoError, match=r"SW0857.*says less than it holds"):
         module_to_proto(module)

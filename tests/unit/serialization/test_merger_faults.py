@@ -14,7 +14,7 @@ from chunk_faults import CHUNKS, EDITS, PATHS, TEXTS, TREE
 from every_field import Old
 
 from shardwright.serialization.merging import MergeError, Merger, read_metadata
-from shardwright.serialization.merging.files import find_file
+from shardwright.serialization.merging.reading.files import find_file
 from shardwright.serialization.protos import chunk_pb2, graph_pb2
 from shardwright.serialization.riegeli import RecordWriter
 from shardwright.serialization.splitting import splitter_for

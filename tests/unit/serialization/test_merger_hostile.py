@@ -18,9 +18,9 @@ from shardwright.serialization.hashing import highwayhash64
 from shardwright.serialization.merging import MergeError, Merger
 from shardwright.serialization.protos import chunk_pb2
 from shardwright.serialization.riegeli import RecordWriter
-from shardwright.serialization.riegeli.chunks import SIMPLE, ChunkHeader
-from shardwright.serialization.riegeli.scan import FILE_SIGNATURE
-from shardwright.serialization.riegeli.varint import varint
+from shardwright.serialization.riegeli.chunks.chunks import SIMPLE, ChunkHeader
+from shardwright.serialization.riegeli.chunks.scan import FILE_SIGNATURE
+from shardwright.serialization.riegeli.chunks.varint import varint
 
 MILLION = 10**6
 ROOT = Path(__file__).parents[3]

@@ -15,11 +15,11 @@ from chunk_faults import wrong_runs
 from every_field import random_message
 from google.protobuf.message import Message
 
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.serialization.fields import FieldTagError, is_map, value_field
-from shardwright.serialization.ir_proto import module_to_proto
+from shardwright.serialization.ir.proto import module_to_proto
 from shardwright.serialization.merging import ElementError, LazyMessage, MergeError, Merger, open_message, verify
-from shardwright.serialization.merging.chunked_file import ChunkedFile
+from shardwright.serialization.merging.reading.chunked_file import ChunkedFile
 from shardwright.serialization.protos import chunk_pb2, graph_pb2, ir_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
 from shardwright.serialization.splitting import splitter_for

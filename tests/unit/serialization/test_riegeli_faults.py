@@ -15,10 +15,10 @@ from riegeli_cases import genuine
 
 from shardwright.serialization.hashing import highwayhash64
 from shardwright.serialization.riegeli import RecordReader, RecordWriter, RiegeliError, SkippedRegion
-from shardwright.serialization.riegeli.chunks import SIMPLE, TRANSPOSED, ChunkHeader
-from shardwright.serialization.riegeli.scan import FILE_SIGNATURE, ChunkScanner
-from shardwright.serialization.riegeli.source import Source
-from shardwright.serialization.riegeli.varint import varint
+from shardwright.serialization.riegeli.chunks.chunks import SIMPLE, TRANSPOSED, ChunkHeader
+from shardwright.serialization.riegeli.chunks.scan import FILE_SIGNATURE, ChunkScanner
+from shardwright.serialization.riegeli.chunks.varint import varint
+from shardwright.serialization.riegeli.streams.source import Source
 
 BLOCK = 65536
 

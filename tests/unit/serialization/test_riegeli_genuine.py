@@ -8,10 +8,10 @@ import pytest
 from riegeli_cases import GENUINE, genuine
 
 from shardwright.serialization.riegeli import RecordReader, RecordWriter
-from shardwright.serialization.riegeli.chunks import SIMPLE
-from shardwright.serialization.riegeli.scan import ChunkScanner
-from shardwright.serialization.riegeli.simple import decode_simple, encode_simple
-from shardwright.serialization.riegeli.source import Source
+from shardwright.serialization.riegeli.chunks.chunks import SIMPLE
+from shardwright.serialization.riegeli.chunks.scan import ChunkScanner
+from shardwright.serialization.riegeli.chunks.simple import decode_simple, encode_simple
+from shardwright.serialization.riegeli.streams.source import Source
 
 Chunk = tuple[int, bytes, int, int]
 

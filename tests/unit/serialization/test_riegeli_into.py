@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from shardwright.serialization.riegeli import RecordReader, RecordWriter, RiegeliError
-from shardwright.serialization.riegeli import source as source_module
+from shardwright.serialization.riegeli.streams import source as source_module
 
 BLOCK = 65536
 KINDS = ["uncompressed", "zstd", "snappy", "brotli:1"]

@@ -24,8 +24,8 @@ from shardwright.serialization.riegeli import (
     RiegeliError,
     SkippedRegion,
 )
-from shardwright.serialization.riegeli.chunks import SIMPLE, ChunkHeader
-from shardwright.serialization.riegeli.scan import FILE_SIGNATURE
+from shardwright.serialization.riegeli.chunks.chunks import SIMPLE, ChunkHeader
+from shardwright.serialization.riegeli.chunks.scan import FILE_SIGNATURE
 
 BLOCK = 65536
 

@@ -10,11 +10,11 @@ import pytest
 from riegeli_cases import GENUINE, genuine, message, number, wide
 
 from shardwright.serialization.riegeli import RecordReader, RecordWriter, RecordWriterOptions
-from shardwright.serialization.riegeli.chunks import METADATA, SIMPLE, TRANSPOSED
-from shardwright.serialization.riegeli.scan import ChunkScanner
-from shardwright.serialization.riegeli.source import Source
-from shardwright.serialization.riegeli.transposed import decode_transposed
-from shardwright.serialization.riegeli.transposing import encode_transposed
+from shardwright.serialization.riegeli.chunks.chunks import METADATA, SIMPLE, TRANSPOSED
+from shardwright.serialization.riegeli.chunks.scan import ChunkScanner
+from shardwright.serialization.riegeli.streams.source import Source
+from shardwright.serialization.riegeli.transposed.reading import decode_transposed
+from shardwright.serialization.riegeli.transposed.writing import encode_transposed
 
 
 def again(data: bytes, count: int, size: int, level: int) -> bytes:

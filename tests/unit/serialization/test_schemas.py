@@ -18,7 +18,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from shardwright.layout import Layout, Mesh
-from shardwright.layout.op_sharding import XlaOpSharding
+from shardwright.layout.forms.op_sharding import XlaOpSharding
 from shardwright.serialization.protos import chunk_pb2, layout_pb2, xla_data_pb2
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -6,7 +6,7 @@ from reference_merger import merge, tensorflow_order
 
 from shardwright.serialization.fields import FieldTagError, get_field_tag
 from shardwright.serialization.protos import chunk_pb2, graph_pb2, versions_pb2
-from shardwright.serialization.riegeli.varint import varint
+from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.splitting import (
     ComposableSplitter,
     GraphDefSplitter,

@@ -11,8 +11,8 @@ import pytest
 from graph_cases import graph_of_constants
 from reference_merger import merge
 
-from shardwright.serialization import siblings
 from shardwright.serialization.fields import from_tags, get_field_tag
+from shardwright.serialization.files import siblings
 from shardwright.serialization.hashing import highwayhash64
 from shardwright.serialization.merging.errors import MergeError
 from shardwright.serialization.merging.merger import Merger

@@ -7,10 +7,10 @@ import pytest
 from graph_models import unpacked
 
 from shardwright.diagnostics import ShardwrightValueError
-from shardwright.serialization.crc32c import crc32c, masked, unmasked
 from shardwright.serialization.protos import graph_pb2, tensor_bundle_pb2
-from shardwright.serialization.sorted_table import MAGIC, read_table
-from shardwright.serialization.tensor_bundle import TensorBundle
+from shardwright.serialization.tables.crc32c import crc32c, masked, unmasked
+from shardwright.serialization.tables.sorted_table import MAGIC, read_table
+from shardwright.serialization.tables.tensor_bundle import TensorBundle
 
 FLOAT = np.dtype("float32")
 

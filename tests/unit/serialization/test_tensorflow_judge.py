@@ -12,8 +12,8 @@ from ir_cases import lit_modules
 from tensorflow_judge import Judge
 from tensorflow_merger import Abort, read, records_of, same
 
-from shardwright.serialization.ir_proto import module_to_proto
-from shardwright.serialization.ir_splitter import IrSplitter
+from shardwright.serialization.ir.proto import module_to_proto
+from shardwright.serialization.ir.splitter import IrSplitter
 from shardwright.serialization.protos import graph_pb2, ir_pb2, saved_model_pb2
 from shardwright.serialization.splitting import MessageSplitter, splitter_for
 

@@ -14,8 +14,8 @@ from graph_splitters import StrangersGraphSplitter
 from ir_cases import lit_modules
 from tensorflow_merger import Abort, merge, read, records_of, same
 
-from shardwright.serialization.ir_proto import module_to_proto
-from shardwright.serialization.ir_splitter import IrSplitter
+from shardwright.serialization.ir.proto import module_to_proto
+from shardwright.serialization.ir.splitter import IrSplitter
 from shardwright.serialization.merging import MergeError, Merger
 from shardwright.serialization.protos import chunk_pb2, graph_pb2, saved_model_pb2
 from shardwright.serialization.riegeli import RecordReader

@@ -10,7 +10,7 @@ import pytest
 from ml_dtypes import bfloat16
 
 from shardwright.diagnostics import ShardwrightError, SourceLocation
-from shardwright.tools.arrays import (
+from shardwright.tools.programs.arrays import (
     Comparison,
     Declared,
     compare,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from shardwright.docs.generators import coverage
 from shardwright.rules import ROWS
-from shardwright.tools import coverage
 
 REFUSED = {"stablehlo.rng", "stablehlo.set_dimension_size"}
 
 
 def test_the_page_is_current() -> None:
-    message = "write it with python -m shardwright.tools.coverage --write"
+    message = "write it with python -m shardwright.docs.generators.coverage --write"
     assert coverage.INDEX.read_text() == coverage.coverage(), message
 
 
@@ -31,5 +31,5 @@ def test_a_row_of_the_table() -> None:
     assert "hook: Dims that are split are taken whole" in row[2]
     assert "expansion: A slice, pad or reversal along split dims" in row[2]
     assert coverage.kernel("stablehlo.add") == "`numpy.add`"
-    assert coverage.kernel("stablehlo.cbrt") == "`kernels.py`"
+    assert coverage.kernel("stablehlo.cbrt") == "`elementwise.py`"
     assert "bf16, f16, f32, f64" in coverage.cells("stablehlo.add")[4]

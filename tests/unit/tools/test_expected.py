@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
-from shardwright.tools.expected import check_expectations, expectations
+from shardwright.tools.programs.expected import check_expectations, expectations
 
 
 def error(line: int | None, message: str, *notes: str) -> Diagnostic:

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.export_manual import export_stablehlo
-from shardwright.compiler.export_sdy import export_sdy
+from shardwright.compiler.exporting.manual import export_stablehlo
+from shardwright.compiler.exporting.sdy import export_sdy
 from shardwright.compiler.pipelines import ALIGN, PLAN, run_pipeline
 from shardwright.compiler.report import prediction
 from shardwright.dialects.dtensor import layout_of
-from shardwright.dialects.parsing import parse_module
-from shardwright.dialects.printing import print_module
 from shardwright.dialects.stablehlo import WhileOp
-from shardwright.dialects.verify import verify_module
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
+from shardwright.dialects.text.verify import verify_module
 from shardwright.runtime.executable import compile_module
-from shardwright.tools.arrays import load_archive, select
 from shardwright.tools.main import main
-from shardwright.tools.signature import entry_signature
+from shardwright.tools.programs.arrays import load_archive, select
+from shardwright.tools.programs.signature import entry_signature
 
 Capture = pytest.CaptureFixture[str]
 ROOT = Path(__file__).resolve().parents[3]

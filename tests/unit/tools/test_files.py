@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.tools.files import read_text, write_atomically
+from shardwright.tools.programs.files import read_text, write_atomically
 
 
 def code_of(error: ShardwrightError) -> str:

@@ -1,11 +1,11 @@
 """`docs/graph-ops.md` says what is so."""
 
-from shardwright.saving.graphs.importing import ROWS
-from shardwright.tools import graph_index
+from shardwright.docs.generators import graph_ops as graph_index
+from shardwright.frontends.tensorflow.importing.importing import ROWS
 
 
 def test_the_table_is_written() -> None:
-    message = "write it with python -m shardwright.tools.graph_index --write"
+    message = "write it with python -m shardwright.docs.generators.graph_ops --write"
     assert graph_index.INDEX.read_text() == graph_index.graph_index(), message
 
 

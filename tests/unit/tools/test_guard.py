@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
-from shardwright.tools.guard import CommandState, guarded
+from shardwright.tools.terminal.guard import CommandState, guarded
 
 
 def test_done_passes_the_code_through() -> None:

@@ -13,7 +13,7 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.passes.dce import DcePass
+from shardwright.passes.canonical.dce import DcePass
 from shardwright.tools import opt
 
 PROGRAM = """\

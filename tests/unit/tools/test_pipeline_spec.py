@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.tools.opt import list_passes, split_chunks
-from shardwright.tools.pipeline_spec import Catalogue, load_catalogue, option_texts, parse_passes, summary
+from shardwright.tools.programs.pipeline_spec import Catalogue, load_catalogue, option_texts, parse_passes, summary
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ import pytest
 from google.protobuf import descriptor_pb2
 
 import shardwright
-from shardwright.dialects.parsing import parse_module
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.serialization.protos import graph_pb2
 from shardwright.serialization.riegeli import RecordReader
 from shardwright.tools.main import main
-from shardwright.tools.messages import find_type, types_of
+from shardwright.tools.stored.messages import find_type, types_of
 
 Capture = pytest.CaptureFixture[str]
 PROGRAM = Path(__file__).resolve().parents[2] / "lit" / "run" / "mlp.mlir"

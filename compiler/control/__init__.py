@@ -1,0 +1,1 @@
+"""Regions and gradients in programs that are being traced."""

@@ -1,0 +1,128 @@
+"""Regions of a program that is being traced: Python functions written into blocks of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.reference import Reference
+from shardwright.compiler.tracing.trace import Trace, Tracer
+from shardwright.diagnostics.faults import type_error
+from shardwright.dialects import stablehlo
+from shardwright.dialects.types import dtype_element, tensor
+
+
+@contextmanager
+def writing_into(trace: Trace, block: Block) -> Generator[None]:
+    """Lets the trace write into a block inside of the one at hand, for as long as the context lasts."""
+    trace.open_blocks.append(block)
+    try:
+        yield
+    finally:
+        trace.open_blocks.pop()
+
+
+def region_of(
+    like: Sequence[Tracer],
+    write: Callable[[list[Tracer]], Sequence[Tracer]],
+    assigned: dict[Reference, Tracer] | None = None,
+    variables: Sequence[Reference] = (),
+) -> Region:
+    """
+    A region that takes values of the types of `like` and returns what `write` makes of them.
+
+    What it assigns to variables goes into `assigned`, and is undone here; TypeError (SW0531) where nobody asks for it.
+    The last arguments are what `variables` hold in the region.
+    """
+    trace = emit.trace_now()
+    block = Block(arg_types=types_of(like))
+    for argument in block.args:
+        argument.location = trace.location
+    values = [Tracer(trace, argument) for argument in block.args]
+    own, kept = values[: len(values) - len(variables)], values[len(values) - len(variables) :]
+    with writing_into(trace, block), trace.assigning(dict(zip(variables, kept, strict=True))) as made:
+        results = write(own)
+        last = stablehlo.ReturnOp(*[value.value for value in results])
+        last.location = trace.location
+        block.add_op(last)
+    if assigned is not None:
+        assigned.update(made)
+    elif made:
+        raise type_error(
+            "SW0531",
+            f"{next(iter(made)).name} is assigned to where only values are computed",
+            "branches of cond and switch and bodies of while_loop and scan may assign to variables; conditions, "
+            "functions that are computed again, and gradient functions may not",
+            help="return the new value, and assign it afterwards",
+        )
+    return Region(block)
+
+
+def branches_of(count: int, write: Callable[[int], Sequence[Tracer]]) -> tuple[list[Region], list[Reference]]:
+    """
+    Regions without arguments, one for each branch, and the variables to which any of them assigns.
+
+    What these hold at its end is returned by every branch, after its own results.
+    """
+    made: list[dict[Reference, Tracer]] = [{} for _ in range(count)]
+    bodies = [region_of([], lambda _, place=place: write(place), made[place]) for place in range(count)]
+    variables = list(dict.fromkeys(variable for assigned in made for variable in assigned))
+    for body, assigned in zip(bodies, made, strict=True):
+        last = body.block.last_op
+        assert last is not None
+        kept = [assigned.get(variable, emit.as_tracer(variable)) for variable in variables]
+        last.operands = [*last.operands, *raw(kept)]
+    return bodies, variables
+
+
+def assigned_after(results: Sequence[Tracer], variables: Sequence[Reference]) -> list[Tracer]:
+    """The results of an op without the last ones, which are assigned to these variables."""
+    count = len(results) - len(variables)
+    for variable, value in zip(variables, results[count:], strict=True):
+        emit.trace_now().assign(variable, value)
+    return list(results[:count])
+
+
+def put(op: Operation) -> list[Tracer]:
+    """Adds an op with regions and any number of results."""
+    trace = emit.trace_now()
+    op.location = trace.location
+    trace.settle(op)
+    trace.block.add_op(op)
+    return [Tracer(trace, result) for result in op.results]
+
+
+def types_of(values: Iterable[Tracer]) -> list[Any]:
+    """The tensor types of traced values."""
+    return [tensor(value.shape, dtype_element(value.dtype)) for value in values]
+
+
+def raw(values: Sequence[Tracer]) -> list[SSAValue]:
+    """The values themselves."""
+    return [value.value for value in values]
+
+
+def loop(
+    start: Sequence[Tracer],
+    test: Callable[[list[Tracer]], Sequence[Tracer]],
+    body: Callable[[list[Tracer]], Sequence[Tracer]],
+) -> list[Tracer]:
+    """
+    A while loop over values, and what it ends with.
+
+    Variables to which the body assigns go round with the values: the body is then written a second time, with what they
+    hold among its arguments.
+    """
+    made: dict[Reference, Tracer] = {}
+    region = region_of(start, body, made)
+    variables = list(made)
+    carried = [*start, *map(emit.as_tracer, variables)]
+    if variables:
+        region = region_of(carried, lambda values: [*body(values), *map(emit.as_tracer, variables)], {}, variables)
+    condition = region_of(carried, test, None, variables)
+    results = put(stablehlo.WhileOp(raw(carried), condition, region, types_of(carried)))
+    return assigned_after(results, variables)

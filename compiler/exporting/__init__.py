@@ -1,0 +1,1 @@
+"""Planned programs in the words of others: StableHLO for each device, Shardy for all."""

@@ -1,0 +1,126 @@
+"""The program that each device runs, as a function of its own arrays or inside a manual computation of global ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i32
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region
+
+from shardwright.compiler.exporting.captures import carry_captures
+from shardwright.compiler.exporting.stablehlo import lower_collectives
+from shardwright.compiler.exporting.values import OURS, SHARDING, sharding
+from shardwright.compiler.pipelines import run_pipeline
+from shardwright.dialects import sdy
+from shardwright.dialects.dtensor import MeshOp, meshes
+from shardwright.dialects.dtensor.attributes import LayoutAttr
+from shardwright.dialects.sdy import ops as sdy_ops
+from shardwright.dialects.text.locations import fault
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.program import entry_function
+from shardwright.passes.rewriter import erase, locate, replace_with
+from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, LAYOUT_ARGUMENT, STAGE
+
+
+def export_stablehlo(module: ModuleOp, *, bare: bool = False) -> None:
+    """
+    Turns a local program into StableHLO alone, in place.
+
+    Its body stands in a `sdy.manual_computation` over all axes of the mesh, so that whoever runs Shardy's programs can
+    call it with global arrays. With `bare`, the function takes and gives what one device holds. Raises SW0720 for an
+    argument that is partial.
+    """
+    mesh = next(iter(meshes(module).values()), Mesh())
+    function = entry_function(module)
+    inputs, outputs = _sides(function.arg_attrs, function), _sides(function.res_attrs, function)
+    carry_captures(module)
+    lower_collectives(module, mesh)
+    run_pipeline(module, ["dce"])
+    _drop_ours(module, function)
+    if mesh.size > 1 and not bare:
+        _wrap(module, function, inputs, outputs)
+    else:
+        for op in list(module.ops):
+            if isinstance(op, MeshOp):
+                erase(op)
+    module.attributes.pop(STAGE, None)
+    module.attributes |= {"mhlo.num_partitions": IntegerAttr(mesh.size, i32), "mhlo.num_replicas": IntegerAttr(1, i32)}
+
+
+Side = tuple[LayoutSpec, Attribute]
+"""The layout and the global type of an argument or result."""
+
+
+def _sides(attributes: ArrayAttr[DictionaryAttr] | None, function: FuncOp) -> list[Side]:
+    found: list[Side] = []
+    for entry in attributes or ():
+        layout = entry.data[LAYOUT_ARGUMENT]
+        assert isinstance(layout, LayoutAttr)
+        if layout.data.partial:
+            raise fault(
+                "SW0720",
+                f"an argument has the layout {layout.data}, whose parts no manual computation can take",
+                function,
+                help="give the argument a layout without partial results",
+            )
+        found.append((layout.data, entry.data[GLOBAL_TYPE_ARGUMENT]))
+    return found
+
+
+def _drop_ours(module: ModuleOp, function: FuncOp) -> None:
+    """Attributes of our own mean nothing to others."""
+    for op in module.walk():
+        for name in [name for name in op.attributes if name.startswith(OURS)]:
+            del op.attributes[name]
+    for name in ("arg_attrs", "res_attrs"):
+        entries = function.properties.get(name)
+        if isinstance(entries, ArrayAttr):
+            kept = [_kept(entry) for entry in entries if isinstance(entry, DictionaryAttr)]
+            function.properties[name] = ArrayAttr(kept)
+            if not any(entry.data for entry in kept):
+                del function.properties[name]
+
+
+def _kept(entry: DictionaryAttr) -> DictionaryAttr:
+    return DictionaryAttr({key: value for key, value in entry.data.items() if not key.startswith(OURS)})
+
+
+def _wrap(module: ModuleOp, function: FuncOp, inputs: Sequence[Side], outputs: Sequence[Side]) -> None:
+    """The function's body becomes that of a manual computation, which is all that the function has."""
+    mesh = next(op for op in module.ops if isinstance(op, MeshOp))
+    axes = mesh.mesh.axis_names
+    replace_with(mesh, sdy.MeshOp(mesh.sym_name.data, sdy.SdyMesh(mesh.axes.data)))
+    body = function.body.detach_block(0)
+    last = body.last_op
+    assert isinstance(last, ReturnOp)
+    body.insert_op_before(locate(sdy_ops.ReturnOp.create(operands=last.operands), last), last)
+    body.erase_op(last)
+    block = Block(arg_types=[whole for _, whole in inputs])
+    for argument, inner in zip(block.args, body.args, strict=True):
+        argument.name_hint, argument.location = inner.name_hint, inner.location
+    within, out = _per_value(inputs, function), _per_value(outputs, function)
+    computation = sdy_ops.ManualComputationOp.create(
+        operands=block.args,
+        result_types=[whole for _, whole in outputs],
+        properties={"in_shardings": within, "out_shardings": out, "manual_axes": sdy_ops.ManualAxesAttr(axes)},
+        regions=[Region(body)],
+    )
+    block.add_ops([locate(computation, function), locate(ReturnOp(*computation.results), last)])
+    function.body.add_block(block)
+    function.properties["arg_attrs"] = _annotated(function.arg_attrs, within)
+    function.properties["res_attrs"] = _annotated(function.res_attrs, out)
+    function.update_function_type()
+
+
+def _per_value(sides: Sequence[Side], function: FuncOp) -> sdy.ShardingPerValueAttr:
+    return sdy.ShardingPerValueAttr(tuple(sharding(spec, function) for spec, _ in sides))
+
+
+def _annotated(
+    entries: ArrayAttr[DictionaryAttr] | None, shardings: sdy.ShardingPerValueAttr
+) -> ArrayAttr[DictionaryAttr]:
+    old = entries.data if entries is not None else [DictionaryAttr({})] * len(shardings.data)
+    pairs = zip(old, shardings.data, strict=True)
+    return ArrayAttr(DictionaryAttr({**entry.data, SHARDING: sdy.ShardingAttr(found)}) for entry, found in pairs)

@@ -1,0 +1,141 @@
+"""Writing the propagated program with Shardy's annotations: what was decided, for JAX and other readers of Shardy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, TensorType, i32
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from shardwright.compiler.exporting.regions import regroup
+from shardwright.compiler.exporting.stablehlo import lower_collectives
+from shardwright.compiler.exporting.values import OURS, SHARDING, sharding
+from shardwright.compiler.pipelines import run_pipeline
+from shardwright.dialects import sdy
+from shardwright.dialects.dtensor import ConstraintOp, MeshOp, RelayoutOp, layout_of, meshes
+from shardwright.dialects.dtensor.hints import BarrierOp
+from shardwright.dialects.dtensor.roll import RollOp, spell_out
+from shardwright.dialects.stablehlo import ConstantOp, WhileOp
+from shardwright.dialects.types import plain
+from shardwright.layout.mesh import Mesh
+from shardwright.passes.rewriter import insert_before, locate, replace, replace_with, retype
+from shardwright.passes.stages import STAGE
+
+
+def export_sdy(module: ModuleOp) -> None:
+    """
+    Turns a propagated program into StableHLO with Shardy's annotations, in place; `import-sdy` reads it back.
+
+    ```
+    dtensor.mesh @mesh = <["x"=2]>
+    %1 = stablehlo.negate %0 : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+    ```
+    becomes
+    ```
+    sdy.mesh @mesh = <["x"=2]>
+    %1 = stablehlo.negate %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<4xf32>
+    ```
+    Raises SW0720 for a layout that Shardy cannot state.
+    """
+    for roll in [op for op in module.walk() if isinstance(op, RollOp)]:
+        _spell_out(roll)
+    mesh = next(iter(meshes(module).values()), Mesh())
+    computations = regroup(module)
+    operations = list(module.walk())
+    shardings = {op: _shardings(op.results, op) for op in operations}
+    for computation in computations:
+        if set(computation.manual_axes.data) == set(mesh.axis_names):
+            # Nothing is left to say inside: each device computes on its own arrays.
+            shardings |= dict.fromkeys(computation.body.walk(), ())
+        shardings[computation] = ()
+    for op in operations:
+        if isinstance(op, FuncOp) and op.body.blocks:
+            _annotate_function(op)
+    for op in operations:
+        _strip(op)
+        _annotate(op, shardings[op])
+    if computations:
+        lower_collectives(module, mesh)
+        run_pipeline(module, ["dce"])
+    for op in operations:
+        if isinstance(op, FuncOp):
+            op.update_function_type()
+    module.attributes.pop(STAGE, None)
+    module.attributes |= {"mhlo.num_partitions": IntegerAttr(mesh.size, i32), "mhlo.num_replicas": IntegerAttr(1, i32)}
+
+
+def _spell_out(op: RollOp) -> None:
+    """A roll as slices and a concatenation; the slices, which need not divide, have no sharding."""
+    result = spell_out(op, lambda new: insert_before(op, new))
+    replace(op, [retype(result, op.result.type)])
+
+
+def _shardings(values: Sequence[SSAValue], place: Operation | SSAValue) -> tuple[sdy.Sharding, ...]:
+    """The sharding of each value, or nothing when none of them has a layout."""
+    specs = [layout_of(value) for value in values]
+    mesh = next((spec.mesh for spec in specs if spec is not None), None)
+    if mesh is None:
+        return ()
+    return tuple(sdy.Sharding(mesh) if spec is None else sharding(spec, place) for spec in specs)
+
+
+def _annotate(op: Operation, shardings: tuple[sdy.Sharding, ...]) -> None:
+    if isinstance(op, MeshOp):
+        replace_with(op, sdy.MeshOp(op.sym_name.data, sdy.SdyMesh(op.axes.data)))
+    elif isinstance(op, ConstraintOp | RelayoutOp | BarrierOp):
+        if shardings:
+            replace_with(op, sdy.ShardingConstraintOp(op.operand, shardings[0]))
+        else:
+            replace(op, [op.operand])
+    elif isinstance(op, WhileOp) and shardings:
+        # XLA takes what a loop leaves alone out of its tuple, but not out of the loop's annotation.
+        _constrain_results(op, shardings)
+    elif shardings and not isinstance(op, ConstantOp):
+        # A constant is made in whatever layout its uses want; an annotation would stand between them.
+        op.attributes[SHARDING] = sdy.ShardingPerValueAttr(shardings)
+
+
+def _constrain_results(op: Operation, shardings: tuple[sdy.Sharding, ...]) -> None:
+    last = op
+    for result, found in zip(op.results, shardings, strict=True):
+        if result.uses:
+            constraint = locate(sdy.ShardingConstraintOp(result, found), op)
+            result.replace_uses_with_if(constraint.results[0], lambda use, new=constraint: use.operation is not new)
+            assert last.parent is not None
+            last.parent.insert_op_after(constraint, last)
+            last = constraint
+
+
+def _annotate_function(function: FuncOp) -> None:
+    returned = function.get_return_op()
+    results = () if returned is None else returned.operands
+    function.properties["arg_attrs"] = _attributes(function.arg_attrs, function.args)
+    function.properties["res_attrs"] = _attributes(function.res_attrs, results)
+
+
+def _attributes(old: ArrayAttr[DictionaryAttr] | None, values: Sequence[SSAValue]) -> ArrayAttr[DictionaryAttr]:
+    entries: list[DictionaryAttr] = []
+    for number, value in enumerate(values):
+        kept: dict[str, Attribute] = dict(old.data[number].data) if old is not None else {}
+        for found in _shardings([value], value):
+            kept[SHARDING] = sdy.ShardingAttr(found)
+        entries.append(DictionaryAttr(kept))
+    return ArrayAttr(entries)
+
+
+def _strip(op: Operation) -> None:
+    """Types without layouts, and none of our own notes."""
+    for result in op.results:
+        _strip_type(result)
+    for region in op.regions:
+        for block in region.blocks:
+            for argument in block.args:
+                _strip_type(argument)
+    for name in [name for name in op.attributes if name.startswith(OURS)]:
+        del op.attributes[name]
+
+
+def _strip_type(value: SSAValue) -> None:
+    if isinstance(value.type, TensorType):
+        retype(value, plain(value.type))

@@ -1,0 +1,316 @@
+"""Writing the program that each device runs with StableHLO's own collectives, so that others can run it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from shardwright.compiler.exporting.devices import (
+    Numbers,
+    Piece,
+    cuts,
+    exchange,
+    groups,
+    permutation,
+    rounds,
+    spacing,
+    windows,
+)
+from shardwright.compiler.exporting.writer import Writer
+from shardwright.dialects import dtensor, stablehlo
+from shardwright.dialects.dtensor import manual
+from shardwright.dialects.stablehlo import collectives
+from shardwright.dialects.stablehlo.collectives import GroupedOp
+from shardwright.dialects.types import shape_of
+from shardwright.layout.axes import Axis
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.window import Window
+from shardwright.passes.rewriter import replace
+
+Handler: TypeAlias = Callable[[Writer, Operation], "list[SSAValue]"]
+
+
+def lower_collectives(module: ModuleOp, mesh: Mesh) -> None:
+    """
+    Turns each `dtensor` op of a local program into ops of StableHLO, in place.
+
+    A collective becomes StableHLO's of the same name, with the groups listed. What goes by no such name (an exchange, a
+    window) becomes a permute for each round of pieces that move, so that no device is sent more than it lacks.
+    """
+    writer = Writer(mesh)
+    for op in list(module.walk()):
+        handler = HANDLERS.get(type(op))
+        if isinstance(op, GroupedOp) and op.groups is not None:
+            op.properties |= writer.listed(op.groups.axes, ids=isinstance(op, GLOBAL_IDS))
+        if handler is not None:
+            writer.anchor = op
+            values = handler(writer, op)
+            for old, new in zip(op.results, values, strict=True):
+                new.name_hint = old.name_hint or new.name_hint
+            replace(op, values)
+
+
+def _all_reduce(writer: Writer, op: Operation) -> list[SSAValue]:
+    """One for each value: XLA joins the messages itself, and takes no several values in a manual computation."""
+    assert isinstance(op, dtensor.AllReduceOp)
+    return [writer.all_reduce(value, op.kind.data, op.axes.data) for value in op.inputs]
+
+
+def _all_gather(writer: Writer, op: Operation) -> list[SSAValue]:
+    """Along several dims: all parts behind each other in one message, then each dim's parts into their dim."""
+    assert isinstance(op, dtensor.AllGatherOp)
+    value, dims = op.inputs[0], op.dim_axes.data
+    split = [dim for dim, axes in enumerate(dims) if axes]
+    if len(split) == 1:
+        return [writer.all_gather(value, split[0], dims[split[0]])]
+    shape = shape_of(value)
+    axes = [axis for dim in split for axis in dims[dim]]
+    sizes = [writer.mesh.group_size(dims[dim]) for dim in split]
+    every = writer.all_gather(writer.reshape(value, (1, *shape)), 0, axes)
+    parts = writer.reshape(every, (*sizes, *shape))
+    lead = {dim: place for place, dim in enumerate(split)}
+    order = [at for dim in range(len(shape)) for at in ([lead[dim]] if dim in lead else []) + [len(split) + dim]]
+    return [writer.reshape(writer.transpose(parts, order), shape_of(op.outputs[0]))]
+
+
+def _all_slice(writer: Writer, op: Operation) -> list[SSAValue]:
+    assert isinstance(op, dtensor.AllSliceOp)
+    local = shape_of(op.outputs[0])
+    starts = [_start(writer, axes, extent) for axes, extent in zip(op.dim_axes.data, local, strict=True)]
+    return [writer.put(stablehlo.DynamicSliceOp(op.inputs[0], starts, local))]
+
+
+def _start(writer: Writer, axes: Sequence[Axis], extent: int) -> SSAValue:
+    """Where this device's part of a dim starts."""
+    if writer.mesh.group_size(axes) == 1:
+        return writer.number(0)
+    return writer.put(stablehlo.MultiplyOp(writer.index(axes), writer.number(extent)))
+
+
+def _reduce_scatter(writer: Writer, op: Operation) -> list[SSAValue]:
+    """Along several dims: the parts of each device behind each other, then one message."""
+    assert isinstance(op, dtensor.ReduceScatterOp)
+    value, dims, kind = op.inputs[0], op.dim_axes.data, op.kind.data
+    split = [dim for dim, axes in enumerate(dims) if axes]
+    if len(split) == 1:
+        return [writer.reduce_scatter(value, kind, split[0], dims[split[0]])]
+    local = shape_of(op.outputs[0])
+    sizes = [writer.mesh.group_size(axes) for axes in dims]
+    cut = writer.reshape(value, [n for size, extent in zip(sizes, local, strict=True) for n in (size, extent)])
+    parts = writer.transpose(cut, [*range(0, 2 * len(local), 2), *range(1, 2 * len(local), 2)])
+    stacked = writer.reshape(parts, (math.prod(sizes), *local))
+    axes = [axis for dim in split for axis in dims[dim]]
+    return [writer.reshape(writer.reduce_scatter(stacked, kind, 0, axes), local)]
+
+
+def _all_to_all(writer: Writer, op: Operation) -> list[SSAValue]:
+    assert isinstance(op, dtensor.AllToAllOp)
+    return [writer.all_to_all(op.inputs[0], op.source, op.target, op.axes.data)]
+
+
+def _collective_permute(writer: Writer, op: Operation) -> list[SSAValue]:
+    assert isinstance(op, dtensor.CollectivePermuteOp)
+    return [writer.permute(op.inputs[0], permutation(op.source.data, op.target.data, writer.mesh))]
+
+
+def _axis_index(writer: Writer, op: Operation) -> list[SSAValue]:
+    assert isinstance(op, dtensor.AxisIndexOp)
+    return [writer.index(op.axes.data)]
+
+
+def _exchange(writer: Writer, op: Operation) -> list[SSAValue]:
+    """Blocks cut into pieces that are whole on both sides; each round moves at most one piece of each device."""
+    assert isinstance(op, dtensor.ExchangeOp)
+    source, target, mesh = op.source.data, op.target.data, writer.mesh
+    made = cuts(source, target, mesh)
+    value, result = op.inputs[0], shape_of(op.outputs[0])
+    piece = [extent // cut.needed for cut, extent in zip(made, result, strict=True)]
+    held, needed = [cut.held for cut in made], [cut.needed for cut in made]
+    stacked = _piled(writer, value, held, piece)
+    gathered = _in_rounds(writer, stacked, exchange(source, target, mesh), math.prod(needed))
+    return [_unpiled(writer, gathered, needed, piece)]
+
+
+def _piled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequence[int]) -> SSAValue:
+    """The pieces of a block behind each other."""
+    cut = writer.reshape(value, [n for pair in zip(counts, piece, strict=True) for n in pair])
+    rank = len(piece)
+    return writer.reshape(
+        writer.transpose(cut, [*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]), (math.prod(counts), *piece)
+    )
+
+
+def _unpiled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequence[int]) -> SSAValue:
+    """The block made of the pieces behind each other."""
+    rank = len(piece)
+    parts = writer.transpose(
+        writer.reshape(value, (*counts, *piece)), [at for dim in range(rank) for at in (dim, rank + dim)]
+    )
+    return writer.reshape(parts, [count * extent for count, extent in zip(counts, piece, strict=True)])
+
+
+def _in_rounds(writer: Writer, stacked: SSAValue, pieces: Sequence[Piece], slots: int) -> SSAValue:
+    """The pieces that a device needs behind each other, received round by round; who receives nothing writes aside."""
+    mesh, piece = writer.mesh, shape_of(stacked)[1:]
+    plan = rounds(pieces, mesh.size)
+    zeros = [writer.number(0)] * len(piece)
+    spare = any(len(messages) < mesh.size for messages in plan)
+    gathered = writer.splat(0, stacked, (slots + spare, *piece))
+    for messages in plan:
+        what, slot = [0] * mesh.size, [slots] * mesh.size
+        for one in messages:
+            what[one.sender], slot[one.receiver] = one.what[0], one.slot[0]
+        sent = stacked
+        if shape_of(stacked)[0] > 1:
+            start = writer.lookup(what, writer.device())
+            sent = writer.put(stablehlo.DynamicSliceOp(stacked, [start, *zeros], (1, *piece)))
+        moved = writer.permute(sent, np.array(sorted((one.sender, one.receiver) for one in messages)))
+        if slots == len(plan) == 1:
+            return moved
+        place = writer.lookup(slot, writer.device())
+        gathered = writer.put(stablehlo.DynamicUpdateSliceOp(gathered, moved, [place, *zeros]))
+    return _front(writer, gathered, 0, slots)
+
+
+def _front(writer: Writer, value: SSAValue, dim: int, extent: int) -> SSAValue:
+    """The first elements of a dim."""
+    shape = list(shape_of(value))
+    if shape[dim] == extent:
+        return value
+    shape[dim] = extent
+    return writer.put(stablehlo.SliceOp(value, (0,) * len(shape), tuple(shape)))
+
+
+def _window(writer: Writer, op: Operation) -> list[SSAValue]:
+    assert isinstance(op, dtensor.WindowOp)
+    found = enumerate(zip(op.windows(writer.mesh), op.dim_axes.data, strict=True))
+    moved = {dim: (one, tuple(axes)) for dim, (one, axes) in found if one.moves}
+    padding = 0 if op.padding is None else stablehlo.splat_value(op.padding)
+    return [_moved(writer, op.inputs[0], shape_of(op.outputs[0]), moved, padding) if moved else op.inputs[0]]
+
+
+def _moved(
+    writer: Writer,
+    value: SSAValue,
+    shape: Sequence[int],
+    moved: dict[int, tuple[Window, tuple[Axis, ...]]],
+    padding: object,
+) -> SSAValue:
+    """Padding, over which the boxes that a device needs are written as they come, by extents of the message."""
+    mesh, first = writer.mesh, next(iter(moved))
+    steps = {dim: spacing(one) for dim, (one, _) in moved.items()}
+    axes = [axis for _, split in moved.values() for axis in split]
+    boxes = windows([(one, mesh.group_size(split)) for one, split in moved.values()])
+    plan = [(sizes, one) for sizes, pieces in boxes.items() for one in rounds(pieces, mesh.group_size(axes))]
+    apart = steps[first][1]
+    idle = [(sizes[0] - 1) * apart + 1 for sizes, messages in plan if len(messages) < mesh.group_size(axes)]
+    spare = max(idle, default=0)
+    result = writer.splat(padding, value, [extent + spare * (dim == first) for dim, extent in enumerate(shape)])
+    members = groups(axes, mesh)
+    for sizes, messages in plan:
+        extents = dict(zip(moved, sizes, strict=True))
+        what, slot = _tables(messages, members.shape[1], len(moved), shape[first])
+        sent = _read(writer, value, extents, steps, _places(writer, moved, what, axes))
+        arrived = _spread(writer, writer.permute(sent, _pairs(messages, members)), steps, padding)
+        starts = _at(writer, result, _places(writer, moved, slot, axes))
+        result = writer.put(stablehlo.DynamicUpdateSliceOp(result, arrived, starts))
+    return _front(writer, result, first, shape[first])
+
+
+def _tables(
+    messages: Sequence[Piece], parts: int, dims: int, aside: int
+) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """For each part where it reads and where it writes; who receives nothing writes aside, behind the result."""
+    what: list[tuple[int, ...]] = [(0,) * dims] * parts
+    slot: list[tuple[int, ...]] = [(aside, *(0,) * (dims - 1))] * parts
+    for one in messages:
+        what[one.sender], slot[one.receiver] = one.what, one.slot
+    return what, slot
+
+
+def _places(
+    writer: Writer, dims: Iterable[int], table: Sequence[tuple[int, ...]], axes: Sequence[Axis]
+) -> dict[int, SSAValue]:
+    """This device's start along each dim."""
+    columns = zip(dims, zip(*table, strict=True), strict=True)
+    return {dim: writer.lookup(column, writer.index(axes)) for dim, column in columns}
+
+
+def _read(
+    writer: Writer,
+    value: SSAValue,
+    extents: dict[int, int],
+    steps: dict[int, tuple[int, int]],
+    starts: dict[int, SSAValue],
+) -> SSAValue:
+    """A box from its lowest elements, in steps, in the order in which the result has them."""
+    spans = {dim: (size - 1) * abs(steps[dim][0]) + 1 for dim, size in extents.items()}
+    shape = tuple(spans.get(dim, extent) for dim, extent in enumerate(shape_of(value)))
+    found = writer.put(stablehlo.DynamicSliceOp(value, _at(writer, value, starts), shape))
+    strides = tuple(abs(steps[dim][0]) if dim in extents else 1 for dim in range(len(shape)))
+    if any(stride > 1 for stride in strides):
+        found = writer.put(stablehlo.SliceOp(found, (0,) * len(shape), shape, strides))
+    backwards = [dim for dim, size in extents.items() if steps[dim][0] < 0 and size > 1]
+    return writer.put(stablehlo.ReverseOp(found, backwards)) if backwards else found
+
+
+def _spread(writer: Writer, value: SSAValue, steps: dict[int, tuple[int, int]], padding: object) -> SSAValue:
+    """The elements further apart, with padding between them."""
+    shape = shape_of(value)
+    between = tuple(steps[dim][1] - 1 if dim in steps and shape[dim] > 1 else 0 for dim in range(len(shape)))
+    if not any(between):
+        return value
+    none = (0,) * len(shape)
+    return writer.put(stablehlo.PadOp(value, writer.splat(padding, value, ()), none, none, between))
+
+
+def _at(writer: Writer, value: SSAValue, starts: dict[int, SSAValue]) -> list[SSAValue]:
+    return [starts[dim] if dim in starts else writer.number(0) for dim in range(len(shape_of(value)))]
+
+
+def _pairs(messages: Sequence[Piece], members: Numbers) -> Numbers:
+    """The pairs of devices in all groups."""
+    chosen = [np.stack([members[:, one.sender], members[:, one.receiver]], 1) for one in messages]
+    return np.concatenate(chosen)
+
+
+def _fetch(writer: Writer, op: Operation) -> list[SSAValue]:
+    """One permute where each device sends to one other; who receives nothing has zeros."""
+    assert isinstance(op, manual.FetchOp)
+    value, mesh = op.inputs[0], writer.mesh
+    pieces = [
+        Piece(int(group[source]), int(group[place]), (0,), (0,))
+        for group in groups(op.axes.data, mesh)
+        for place, source in enumerate(op.sources)
+        if source >= 0
+    ]
+    stacked = writer.reshape(value, (1, *shape_of(value)))
+    return [writer.reshape(_in_rounds(writer, stacked, pieces, 1), shape_of(value))]
+
+
+def _unvarying(writer: Writer, op: Operation) -> list[SSAValue]:
+    return [op.operands[0]]
+
+
+GLOBAL_IDS = (collectives.AllReduceOp, collectives.ReduceScatterOp, collectives.AllGatherOp)
+"""The collectives that say whether groups list devices of the whole program."""
+
+HANDLERS: dict[type[Operation], Handler] = {
+    dtensor.AllReduceOp: _all_reduce,
+    dtensor.AllGatherOp: _all_gather,
+    dtensor.AllSliceOp: _all_slice,
+    dtensor.ReduceScatterOp: _reduce_scatter,
+    dtensor.AllToAllOp: _all_to_all,
+    dtensor.CollectivePermuteOp: _collective_permute,
+    dtensor.AxisIndexOp: _axis_index,
+    dtensor.ExchangeOp: _exchange,
+    dtensor.WindowOp: _window,
+    manual.FetchOp: _fetch,
+    manual.UnvaryingOp: _unvarying,
+}
+"""What each of our ops becomes."""

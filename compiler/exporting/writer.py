@@ -1,0 +1,198 @@
+"""What a program for one device is written with: its own number, tables over devices, and StableHLO's collectives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i32, i64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from shardwright.compiler.exporting.devices import Numbers, digits, groups
+from shardwright.dialects import stablehlo
+from shardwright.dialects.stablehlo import collectives
+from shardwright.dialects.stablehlo.algebra.contractions import combiner
+from shardwright.dialects.types import element_of, shape_of, tensor
+from shardwright.layout.axes import Axis
+from shardwright.layout.mesh import Mesh
+from shardwright.passes.rewriter import insert_before
+
+DEVICE_TO_DEVICE = 1
+"""The type of a channel between devices."""
+
+COMBINERS: dict[str, type[Operation]] = {
+    "sum": stablehlo.AddOp,
+    "max": stablehlo.MaximumOp,
+    "min": stablehlo.MinimumOp,
+    "prod": stablehlo.MultiplyOp,
+    "and": stablehlo.AndOp,
+    "or": stablehlo.OrOp,
+}
+"""How each kind of partial results combines."""
+
+
+class Writer:
+    """Puts ops in front of `anchor`, and counts channels: each collective of a program has its own."""
+
+    anchor: Operation
+
+    def __init__(self, mesh: Mesh) -> None:
+        self.mesh = mesh
+        self._channels = 0
+        self._indices: dict[tuple[Block, tuple[tuple[int, int], ...]], SSAValue] = {}
+
+    def put(self, op: Operation) -> SSAValue:
+        """The result of a new op."""
+        return insert_before(self.anchor, op).results[0]
+
+    def number(self, value: int) -> SSAValue:
+        """A constant index."""
+        return self.put(stablehlo.make_constant(value, i32, ()))
+
+    def index(self, axes: Sequence[Axis]) -> SSAValue:
+        """This device's index over `axes`; within a block it is computed once."""
+        parts = _joined([digits(axis, self.mesh) for axis in axes])
+        block = self.anchor.parent
+        assert block is not None
+        key = (block, tuple(parts))
+        if key not in self._indices:
+            self._indices[key] = self._index(parts)
+        return self._indices[key]
+
+    def device(self) -> SSAValue:
+        """This device's number."""
+        return self.index([Axis(name) for name in self.mesh.axis_names])
+
+    def _index(self, parts: Sequence[tuple[int, int]]) -> SSAValue:
+        if not parts:
+            return self.number(0)
+        mine = self.put(collectives.PartitionIdOp.create(result_types=[tensor((), collectives.UI32)]))
+        device = self.put(stablehlo.ConvertOp(mine, i32))
+        total: SSAValue | None = None
+        for stride, size in parts:
+            digit = device if stride == 1 else self.put(stablehlo.DivideOp(device, self.number(stride)))
+            if stride * size < self.mesh.size:
+                digit = self.put(stablehlo.RemainderOp(digit, self.number(size)))
+            if total is not None:
+                total = self.put(stablehlo.MultiplyOp(total, self.number(size)))
+            total = digit if total is None else self.put(stablehlo.AddOp(total, digit))
+        assert total is not None
+        return total
+
+    def lookup(self, table: Sequence[int], index: SSAValue) -> SSAValue:
+        """The number that stands in `table` at `index`."""
+        if len(set(table)) == 1:
+            return self.number(table[0])
+        constant = self.put(stablehlo.make_constant(np.asarray(table), i32))
+        one = self.put(stablehlo.DynamicSliceOp(constant, [index], [1]))
+        return self.reshape(one, ())
+
+    def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """The value with another shape."""
+        shape = tuple(shape)
+        return (
+            value
+            if shape_of(value) == shape
+            else self.put(stablehlo.ReshapeOp(value, tensor(shape, element_of(value))))
+        )
+
+    def transpose(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
+        """The value with its dims in another order."""
+        return value if list(order) == sorted(order) else self.put(stablehlo.TransposeOp(value, tuple(order)))
+
+    def splat(self, value: Any, like: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """A constant of the element type of `like`."""
+        return self.put(stablehlo.make_constant(value, element_of(like), tuple(shape)))
+
+    def all_reduce(self, value: SSAValue, kind: str, axes: Sequence[Axis]) -> SSAValue:
+        """The value combined over `axes`."""
+        where = {"use_global_device_ids": UnitAttr()}
+        return self.put(
+            collectives.AllReduceOp.create(
+                operands=[value],
+                result_types=[value.type],
+                properties=self._groups(axes) | where,
+                regions=[self._combiner(kind, value)],
+            )
+        )
+
+    def reduce_scatter(self, value: SSAValue, kind: str, dim: int, axes: Sequence[Axis]) -> SSAValue:
+        """The value combined over `axes`; each device keeps its part of `dim`."""
+        where = {"use_global_device_ids": UnitAttr(), "scatter_dimension": IntegerAttr(dim, i64)}
+        return self.put(
+            collectives.ReduceScatterOp.create(
+                operands=[value],
+                result_types=[self._scaled(value, {dim: -self.mesh.group_size(axes)})],
+                properties=self._groups(axes) | where,
+                regions=[self._combiner(kind, value)],
+            )
+        )
+
+    def all_gather(self, value: SSAValue, dim: int, axes: Sequence[Axis]) -> SSAValue:
+        """The parts of `dim` of all devices that differ along `axes`, joined."""
+        properties = self._groups(axes) | {"use_global_device_ids": UnitAttr(), "all_gather_dim": IntegerAttr(dim, i64)}
+        result = self._scaled(value, {dim: self.mesh.group_size(axes)})
+        return self.put(collectives.AllGatherOp.create(operands=[value], result_types=[result], properties=properties))
+
+    def all_to_all(self, value: SSAValue, source: int, target: int, axes: Sequence[Axis]) -> SSAValue:
+        """The value with `axes` splitting dim `target` instead of dim `source`."""
+        size = self.mesh.group_size(axes)
+        properties = self._groups(axes) | {
+            "split_dimension": IntegerAttr(target, i64),
+            "concat_dimension": IntegerAttr(source, i64),
+            "split_count": IntegerAttr(size, i64),
+        }
+        result = self._scaled(value, {target: -size, source: size})
+        return self.put(collectives.AllToAllOp.create(operands=[value], result_types=[result], properties=properties))
+
+    def permute(self, value: SSAValue, pairs: Numbers) -> SSAValue:
+        """What each device receives from the one that its pair names; nothing is sent where all send to themselves."""
+        if len(pairs) == self.mesh.size and (pairs[:, 0] == pairs[:, 1]).all():
+            return value
+        return self.put(
+            collectives.CollectivePermuteOp.create(
+                operands=[value],
+                result_types=[value.type],
+                properties={"source_target_pairs": stablehlo.make_dense(pairs, i64), **self._channel()},
+            )
+        )
+
+    def listed(self, axes: Sequence[Axis], *, ids: bool) -> dict[str, Attribute]:
+        """The groups along `axes`, device by device, with a channel; `ids`: they count over the whole program."""
+        return self._groups(axes) | ({"use_global_device_ids": UnitAttr()} if ids else {})
+
+    def _channel(self) -> dict[str, Attribute]:
+        self._channels += 1
+        return {"channel_handle": collectives.ChannelHandleAttr((self._channels, DEVICE_TO_DEVICE))}
+
+    def _groups(self, axes: Sequence[Axis]) -> dict[str, Attribute]:
+        return {"replica_groups": stablehlo.make_dense(groups(axes, self.mesh), i64), **self._channel()}
+
+    def _combiner(self, kind: str, value: SSAValue) -> Region:
+        return combiner(COMBINERS[kind], element_of(value))
+
+    def _scaled(self, value: SSAValue, factors: dict[int, int]) -> Attribute:
+        """The type with some dims multiplied, or divided where the factor is negative."""
+        shape = list(shape_of(value))
+        for dim, factor in factors.items():
+            shape[dim] = shape[dim] * factor if factor > 0 else shape[dim] // -factor
+        return tensor(tuple(shape), element_of(value))
+
+
+def _joined(parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """
+    Strides and sizes without size 1, and neighbours that count on as one.
+
+    >>> _joined([(4, 2), (2, 1), (1, 4)])
+    [(1, 8)]
+    """
+    found: list[tuple[int, int]] = []
+    for stride, size in parts:
+        if size == 1:
+            continue
+        if found and found[-1][0] == stride * size:
+            found[-1] = (stride, found[-1][1] * size)
+        else:
+            found.append((stride, size))
+    return found

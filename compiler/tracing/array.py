@@ -1,0 +1,282 @@
+"""`Array`: what distributed tensors and traced values share, above all their operators."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self
+
+from shardwright.compiler.tracing.dtypes import DType
+from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.layout import Layout
+
+
+class Namespace(Protocol):
+    """
+    The array functions, which the operators of arrays call by name.
+
+    They are written far above, with traces and programs that know arrays; so every array is given them as a value.
+    """
+
+    def __contains__(self, name: object, /) -> bool: ...
+
+    def __getitem__(self, name: str, /) -> Callable[..., Any]: ...
+
+    def module(self) -> ModuleType:
+        """The module under which users reach the functions."""
+        ...
+
+    def refuse(self, kind: str, name: str, properties: list[str]) -> NoReturn:
+        """Says what to write instead of an attribute that arrays do not have."""
+        ...
+
+
+class Array(ABC):
+    """
+    A tensor of the array API standard, whether its elements are known (`DTensor`) or not yet (while tracing).
+
+    Operators and functions follow the standard: shapes broadcast, types promote within their kind, Python scalars take
+    the type of the array that they meet.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def namespace(self) -> Namespace:
+        """The functions that its operators call."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        # NumPy asks here for `numpy_array + x` and for `numpy.exp(x)`.
+        own: str = ufunc.__name__
+        name = _UFUNC_NAMES.get(own, own)
+        if method != "__call__" or options or name not in self.namespace:
+            raise type_error(
+                "SW0503",
+                f"numpy.{own} cannot work on {type(self).__name__}s, whose elements NumPy does not see",
+                help="use the function of this name in shardwright, or numpy.asarray(x) outside of traced functions",
+            )
+        return self.namespace[name](*inputs)
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """The global shape."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> DType:
+        """The element type."""
+
+    @property
+    @abstractmethod
+    def layout(self) -> Layout | None:
+        """How the tensor is distributed; None while that is not decided (RFC: `tf.Tensor.layout`)."""
+
+    @property
+    def ndim(self) -> int:
+        """The number of dims."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def device(self) -> str:
+        """Where the elements are: in this process. Which device of the mesh has which of them is the layout."""
+        return "cpu"
+
+    def to_device(self, device: str, /, *, stream: object = None) -> Self:
+        """The tensor itself, for the one device that there is; ValueError (SW0517) for another."""
+        if device == self.device and stream is None:
+            return self
+        raise value_error(
+            "SW0517",
+            f"there is no device {device!r} to move to" if stream is None else "the device cpu has no streams",
+            help="shardwright.relayout moves a tensor to another mesh or layout",
+        )
+
+    @property
+    def T(self) -> Any:
+        """The matrix transposed; only for two dims, as in the standard."""
+        if self.ndim != 2:
+            raise type_error(
+                "SW0510", f".T needs two dims, not {self.ndim}", help="use .mT or shardwright.permute_dims"
+            )
+        return self.namespace["permute_dims"](self, (1, 0))
+
+    @property
+    def mT(self) -> Any:
+        """The last two dims swapped."""
+        return self.namespace["matrix_transpose"](self)
+
+    if not TYPE_CHECKING:  # checkers shall not think that an array has every attribute
+
+        def __getattr__(self, name: str) -> Any:
+            kind = "DTensor" if type(self).__name__ == "DTensor" else "traced value"
+            if name.startswith("_"):
+                raise AttributeError(f"a {kind} has no attribute {name!r}")
+            properties = [known for known in dir(type(self)) if not known.startswith("_")]
+            self.namespace.refuse(kind, name, properties)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return self.namespace.module()
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise type_error("SW0510", "a tensor without dims has no length")
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        if not self.shape:
+            raise type_error("SW0510", "a tensor without dims cannot be iterated over")
+        return iter(self.namespace["unstack"](self))
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.namespace["index"](self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise type_error(
+            "SW0514",
+            "an element cannot be assigned: no tensor ever changes",
+            help="shardwright.scatter_update and shardwright.where give a new one, with other elements",
+        )
+
+    def __add__(self, other: Any) -> Any:
+        return self._binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._binary("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._binary("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._binary("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._binary("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._binary("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._binary("divide", other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._binary("floor_divide", self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._binary("floor_divide", other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._binary("remainder", self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._binary("remainder", other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._binary("pow", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._binary("pow", other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self._binary("matmul", self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return self._binary("matmul", other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return self._binary("bitwise_and", self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return self._binary("bitwise_and", other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return self._binary("bitwise_or", self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return self._binary("bitwise_or", other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return self._binary("bitwise_xor", self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return self._binary("bitwise_xor", other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return self._binary("bitwise_left_shift", self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return self._binary("bitwise_left_shift", other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return self._binary("bitwise_right_shift", self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return self._binary("bitwise_right_shift", other, self)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._binary("less", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._binary("less_equal", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._binary("greater", self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._binary("greater_equal", self, other)
+
+    def __eq__(self, other: object) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  (element-wise)
+        return self._binary("equal", self, other)
+
+    def __ne__(self, other: object) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  (element-wise)
+        return self._binary("not_equal", self, other)
+
+    __hash__ = object.__hash__
+
+    def __neg__(self) -> Any:
+        return self.namespace["negative"](self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return self.namespace["abs"](self)
+
+    def __invert__(self) -> Any:
+        return self.namespace["bitwise_invert"](self)
+
+    def _binary(self, name: str, left: Any, right: Any) -> Any:
+        if _is_operand(left) and _is_operand(right):
+            return self.namespace[name](left, right)
+        return NotImplemented
+
+
+_UFUNC_NAMES = {
+    "absolute": "abs",
+    "arctan2": "atan2",
+    "invert": "bitwise_invert",
+    "left_shift": "bitwise_left_shift",
+    "power": "pow",
+    "right_shift": "bitwise_right_shift",
+    "rint": "round",
+    "true_divide": "divide",
+}
+"""The functions of the standard that NumPy's operators and functions call by another name."""
+
+OPERANDS = (Array, bool, int, float, complex)
+"""What operators take, next to anything that NumPy can read."""
+
+
+def _is_operand(value: Any) -> bool:
+    return isinstance(value, OPERANDS) or hasattr(value, "__array__")

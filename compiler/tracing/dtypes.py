@@ -1,0 +1,181 @@
+"""Element types as users name them, and how they promote: the array API standard's table, with bfloat16."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.dialects.types import dtype_element
+
+DType: TypeAlias = "np.dtype[Any]"
+DTypeLike: TypeAlias = Any
+
+DEFAULT_FLOAT = np.dtype("float32")
+DEFAULT_INTEGER = np.dtype("int32")
+DEFAULT_COMPLEX = np.dtype("complex64")
+BOOLEAN = np.dtype("bool")
+
+_SIGNED = ("int8", "int16", "int32", "int64")
+_UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
+_COMPLEX = ("complex64", "complex128")
+_WIDTHS = {"bfloat16": 16, "float16": 16, "float32": 32, "float64": 64}
+_BRIEF = {"bool": "i1", "bfloat16": "bf16", "complex64": "c64", "complex128": "c128"}
+_SCALAR_KINDS: dict[type, str] = {bool: "boolean", int: "integer", float: "float", complex: "complex"}
+_LEVELS = ("boolean", "integer", "float", "complex")
+
+
+def as_dtype(given: DTypeLike) -> DType:
+    """
+    The dtype that `given` names: a NumPy dtype, its name, a Python type, or `"bfloat16"`.
+
+    Python's `int`, `float` and `complex` mean the default types, which have 32 bits (64 for complex).
+
+    >>> as_dtype("float16"), as_dtype(float)
+    (dtype('float16'), dtype('float32'))
+    """
+    if given is int or given is float or given is complex or given is bool:
+        return default_dtype(_SCALAR_KINDS[given])
+    try:
+        dtype = _ml_dtype(given) if isinstance(given, str) and given.startswith("bfloat") else np.dtype(given)
+        dtype_element(dtype)
+    except TypeError:
+        raise type_error(
+            "SW0506", f"{given!r} is no element type that Shardwright knows", help="use one like shardwright.float32"
+        ) from None
+    return dtype.newbyteorder("=")
+
+
+def default_dtype(kind: str) -> DType:
+    """The dtype that a Python scalar of this kind has by itself."""
+    return {"boolean": BOOLEAN, "integer": DEFAULT_INTEGER, "float": DEFAULT_FLOAT, "complex": DEFAULT_COMPLEX}[kind]
+
+
+@cache
+def kind_of(dtype: DType) -> str:
+    """
+    The kind of a dtype: boolean, integer, float or complex.
+
+    >>> kind_of(np.dtype("uint8"))
+    'integer'
+    """
+    if dtype.name in _SIGNED or dtype.name in _UNSIGNED:
+        return "integer"
+    if dtype.name in _COMPLEX:
+        return "complex"
+    return "boolean" if dtype == BOOLEAN else "float"
+
+
+def scalar_kind(value: object) -> str | None:
+    """The kind of a Python scalar; None for anything else (also for NumPy's scalars, which have a dtype)."""
+    return _SCALAR_KINDS.get(type(value))
+
+
+@cache
+def brief(dtype: DType) -> str:
+    """
+    The short name of a dtype, as types are printed.
+
+    >>> brief(np.dtype("float32")), brief(np.dtype("uint8"))
+    ('f32', 'ui8')
+    """
+    return _BRIEF.get(dtype.name) or str(dtype_element(dtype))
+
+
+@cache
+def promote(first: DType, second: DType) -> DType | None:
+    """
+    The dtype of an operation on both, or None where the standard leaves it open.
+
+    >>> promote(np.dtype("int8"), np.dtype("uint8")), promote(np.dtype("int32"), np.dtype("float32"))
+    (dtype('int16'), None)
+    """
+    if first == second:
+        return first
+    kinds = {kind_of(first), kind_of(second)}
+    if kinds == {"integer"}:
+        found = np.promote_types(first, second)
+        return found if kind_of(found) == "integer" else None
+    if kinds <= {"float", "complex"}:
+        return _promote_inexact(first, second)
+    return None
+
+
+def _promote_inexact(first: DType, second: DType) -> DType | None:
+    bits = [_WIDTHS.get(dtype.name) or dtype.itemsize * 4 for dtype in (first, second)]
+    if "complex" in (kind_of(first), kind_of(second)):
+        return np.dtype("complex128" if max(bits) == 64 else "complex64")
+    if bits[0] == bits[1]:
+        return None
+    return first if bits[0] > bits[1] else second
+
+
+def promote_scalar(dtype: DType, kind: str) -> DType | None:
+    """
+    The dtype of an operation on an array of `dtype` and a Python scalar of `kind`; None where they do not mix.
+
+    >>> promote_scalar(np.dtype("float16"), "integer"), promote_scalar(np.dtype("int32"), "float")
+    (dtype('float16'), None)
+    """
+    own = kind_of(dtype)
+    if own == "boolean" or kind == "boolean":
+        return dtype if own == kind else None
+    if kind == "complex" and own == "float":
+        return np.dtype("complex128" if dtype.name == "float64" else "complex64")
+    return dtype if _LEVELS.index(kind) <= _LEVELS.index(own) else None
+
+
+def common_dtype(dtypes: Sequence[DType], kinds: Sequence[str], what: str) -> DType:
+    """The dtype of an operation on arrays of `dtypes` and Python scalars of `kinds`; TypeError (SW0506) if none."""
+    if not dtypes:
+        return default_dtype(max(kinds, key=_LEVELS.index))
+    result = dtypes[0]
+    for dtype in dtypes[1:]:
+        promoted = promote(result, dtype)
+        if promoted is None:
+            raise _no_promotion(what, brief(result), brief(dtype))
+        result = promoted
+    for kind in kinds:
+        promoted = promote_scalar(result, kind)
+        if promoted is None:
+            raise _no_promotion(what, brief(result), f"a Python {kind}")
+        result = promoted
+    return result
+
+
+def check_kind(dtype: DType, kinds: Sequence[str], what: str) -> None:
+    """TypeError (SW0506) when `what` does not work on elements of `dtype`."""
+    if kind_of(dtype) not in kinds:
+        raise type_error(
+            "SW0506",
+            f"{what} needs {' or '.join(kinds)} elements, not {brief(dtype)}",
+            help="convert first, with shardwright.astype(x, shardwright.float32) for instance",
+        )
+
+
+def check_integer(value: int, dtype: DType) -> None:
+    """ValueError (SW0506) when a Python integer does not fit `dtype`."""
+    limits = np.iinfo(dtype)
+    if not limits.min <= value <= limits.max:
+        raise value_error(
+            "SW0506", f"{value} does not fit {brief(dtype)}", help="convert the array to a wider type first"
+        )
+
+
+def _no_promotion(what: str, first: str, second: str) -> Exception:
+    return type_error(
+        "SW0506",
+        f"{what} cannot mix {first} and {second}",
+        "the array API standard gives this pair no common type, and nothing is converted silently",
+        help="say which one you mean: shardwright.astype(x, shardwright.float32), for instance",
+    )
+
+
+@cache
+def _ml_dtype(name: str) -> DType:
+    import ml_dtypes
+
+    return np.dtype(getattr(ml_dtypes, name))

@@ -1,0 +1,305 @@
+"""Operations on traced values, one function each: what the array functions are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.dtypes import (
+    BOOLEAN,
+    DType,
+    as_dtype,
+    brief,
+    check_integer,
+    common_dtype,
+    default_dtype,
+    kind_of,
+    scalar_kind,
+)
+from shardwright.compiler.tracing.trace import Trace, Tracer, check_alive, current_trace
+from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.dialects import dtensor, stablehlo
+from shardwright.dialects.dtensor.transfers import TransferOp
+from shardwright.dialects.types import dtype_element, native_array, tensor
+from shardwright.layout import Layout, Mesh
+from shardwright.layout.spec import LayoutSpec
+from shardwright.rules.reductions import MONOIDS
+
+LITERAL_LIMIT = 64 * 1024
+"""The most bytes of a NumPy array that a traced program takes in as a constant."""
+
+Value = Any
+"""What array functions take: traced values, distributed tensors, NumPy arrays, Python scalars."""
+
+
+def trace_now() -> Trace:
+    """The program that is being traced."""
+    trace = current_trace()
+    assert trace is not None, "operations are only emitted while tracing"
+    return trace
+
+
+def as_tracer(value: Value, what: str = "an array function") -> Tracer:
+    """A value of the current program for anything that can be one."""
+    if isinstance(value, Tracer):
+        check_alive(value, trace_now())
+        return value
+    if isinstance(value, Array):
+        return trace_now().capture(value)
+    kind = scalar_kind(value)
+    if kind is not None:
+        literal = constant(value, default_dtype(kind))
+        return Tracer(literal.trace, literal.value, kind)
+    array = as_numpy(value, what)
+    if array.nbytes > LITERAL_LIMIT:
+        raise type_error(
+            "SW0501",
+            f"a NumPy array of {array.nbytes} bytes would become a constant of the program",
+            f"arrays up to {LITERAL_LIMIT} bytes may",
+            help="pass it to the traced function as an argument",
+        )
+    return constant(array, array.dtype)
+
+
+def as_numpy(value: Value, what: str) -> np.ndarray[Any, Any]:
+    """The NumPy array of something that has elements; TypeError (SW0507) for anything else."""
+    if not hasattr(value, "__array__") or isinstance(value, type):
+        raise type_error(
+            "SW0507", f"{what} takes arrays and numbers, not {type(value).__name__}", help="make an array of it first"
+        )
+    array = native_array(np.asarray(value))
+    as_dtype(array.dtype)
+    return array
+
+
+def constant(value: Value, dtype: DType, shape: Sequence[int] = ()) -> Tracer:
+    """A constant: an array, or a scalar that fills `shape`."""
+    if isinstance(value, int) and not isinstance(value, bool) and kind_of(dtype) == "integer":
+        check_integer(value, dtype)
+    whole = tuple(shape) if scalar_kind(value) is not None or np.ndim(value) == 0 else np.shape(value)
+    return trace_now().emit(stablehlo.make_constant(value, dtype_element(dtype), whole))
+
+
+def operands(what: str, *values: Value) -> list[Tracer]:
+    """The values with their common type and shape, as element-wise operations need them."""
+    dtype = result_dtype(what, *values)
+    shape = broadcast_shape(what, *[shape_of(value) for value in values])
+    return [fit(value, dtype, shape) for value in values]
+
+
+def fit(value: Value, dtype: DType, shape: Sequence[int]) -> Tracer:
+    """The value converted and broadcast; a Python scalar becomes one constant of that type and shape."""
+    if scalar_kind(value) is not None:
+        return constant(value, dtype, shape)
+    return broadcast(convert(as_tracer(value), dtype), shape)
+
+
+def result_dtype(what: str, *values: Value) -> DType:
+    """The type to which the values promote."""
+    kinds = [kind for value in values if (kind := weak_kind(value)) is not None]
+    dtypes = [dtype_of(value, what) for value in values if weak_kind(value) is None]
+    return common_dtype(dtypes, kinds, what)
+
+
+def weak_kind(value: Value) -> str | None:
+    """The kind of a value that takes the type of the arrays around it; None for a value with a type of its own."""
+    return value.scalar_kind if isinstance(value, Tracer) else scalar_kind(value)
+
+
+def dtype_of(value: Value, what: str = "an array function") -> DType:
+    """The dtype of a value; a Python scalar has its kind's default."""
+    kind = scalar_kind(value)
+    if kind is not None:
+        return default_dtype(kind)
+    return value.dtype if isinstance(value, Array) else as_numpy(value, what).dtype
+
+
+def shape_of(value: Value) -> tuple[int, ...]:
+    """The shape of a value; Python scalars have none."""
+    return (
+        ()
+        if scalar_kind(value) is not None
+        else tuple(np.shape(value) if not isinstance(value, Array) else value.shape)
+    )
+
+
+def broadcast_shape(what: str, *shapes: Sequence[int]) -> tuple[int, ...]:
+    """
+    The shape to which all broadcast; ValueError (SW0504) when there is none.
+
+    >>> broadcast_shape("add", (4, 1), (3,))
+    (4, 3)
+    """
+    try:
+        return np.broadcast_shapes(*map(tuple, shapes))
+    except ValueError:
+        raise value_error(
+            "SW0504",
+            f"{what} does not fit shapes {' and '.join(str(list(shape)) for shape in shapes)}",
+            help="aligned at the last dim, sizes must be equal or 1",
+        ) from None
+
+
+def convert(value: Tracer, dtype: DType) -> Tracer:
+    """The elements in another type."""
+    if value.dtype == dtype:
+        return value
+    if dtype == BOOLEAN:
+        return compare("NE", value, constant(0, value.dtype, value.shape))
+    if kind_of(value.dtype) == "complex" and kind_of(dtype) != "complex":
+        raise type_error("SW0506", f"{brief(value.dtype)} cannot be {brief(dtype)}", help="take its real part first")
+    return trace_now().emit(stablehlo.ConvertOp(value.value, dtype_element(dtype)))
+
+
+def unary(operation: Callable[[SSAValue], Operation], value: Tracer) -> Tracer:
+    """An element-wise operation of one operand."""
+    return trace_now().emit(operation(value.value))
+
+
+def binary(operation: type[stablehlo.BinaryOp], left: Tracer, right: Tracer) -> Tracer:
+    """An element-wise operation of two operands of one type."""
+    result = trace_now().emit(operation(left.value, right.value))
+    if left.scalar_kind and right.scalar_kind:
+        result.scalar_kind = left.scalar_kind
+    return result
+
+
+def compare(direction: str, left: Tracer, right: Tracer) -> Tracer:
+    """Whether a relation (EQ, NE, LT, LE, GT, GE) holds, for each element."""
+    return trace_now().emit(stablehlo.CompareOp(left.value, right.value, direction))
+
+
+def select(condition: Tracer, on_true: Tracer, on_false: Tracer) -> Tracer:
+    """Elements of one value or the other."""
+    return trace_now().emit(stablehlo.SelectOp(condition.value, on_true.value, on_false.value))
+
+
+def broadcast_in_dim(value: Tracer, shape: Sequence[int], dims: Sequence[int]) -> Tracer:
+    """The value repeated: its dim `i` becomes dim `dims[i]` of `shape`."""
+    target = tuple(shape)
+    if target == value.shape:
+        return value
+    return trace_now().emit(
+        stablehlo.BroadcastInDimOp(value.value, tuple(dims), tensor(target, dtype_element(value.dtype)))
+    )
+
+
+def broadcast(value: Tracer, shape: Sequence[int]) -> Tracer:
+    """The value repeated as element-wise operations repeat it: dims are aligned at the last."""
+    offset = len(shape) - value.ndim
+    return broadcast_in_dim(value, shape, range(offset, len(shape)))
+
+
+def reshape(value: Tracer, shape: Sequence[int]) -> Tracer:
+    """The same elements, row-major, in another shape of the same size."""
+    target = tuple(shape)
+    if target == value.shape:
+        return value
+    return trace_now().emit(stablehlo.ReshapeOp(value.value, tensor(target, dtype_element(value.dtype))))
+
+
+def transpose(value: Tracer, order: Sequence[int]) -> Tracer:
+    """The dims in another order."""
+    if tuple(order) == tuple(range(value.ndim)):
+        return value
+    return trace_now().emit(stablehlo.TransposeOp(value.value, tuple(order)))
+
+
+def slice_(value: Tracer, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]) -> Tracer:
+    """A box of the elements, of every `strides`-th one."""
+    if not any(starts) and tuple(limits) == value.shape and all(stride == 1 for stride in strides):
+        return value
+    return trace_now().emit(stablehlo.SliceOp(value.value, tuple(starts), tuple(limits), tuple(strides)))
+
+
+def reverse(value: Tracer, dims: Sequence[int]) -> Tracer:
+    """The elements of some dims back to front."""
+    return trace_now().emit(stablehlo.ReverseOp(value.value, tuple(dims))) if dims else value
+
+
+def concatenate(values: Sequence[Tracer], dim: int) -> Tracer:
+    """Values end to end along one dim."""
+    return trace_now().emit(stablehlo.ConcatenateOp([value.value for value in values], dim))
+
+
+def iota(dtype: DType, shape: Sequence[int], dim: int) -> Tracer:
+    """Each element's index along `dim`."""
+    return trace_now().emit(stablehlo.IotaOp(dim, tensor(tuple(shape), dtype_element(dtype))))
+
+
+def reduce(operation: type[Operation], value: Tracer, dims: Sequence[int]) -> Tracer:
+    """The elements of some dims combined by add, multiply, maximum, minimum, and, or."""
+    if not dims:
+        return value
+    start = constant(MONOIDS[operation].identity(value.dtype), value.dtype)
+    return trace_now().emit(stablehlo.ReduceOp([value.value], [start.value], tuple(dims), operation))
+
+
+def dot(left: Tracer, right: Tracer, dims: stablehlo.DotDimensions) -> Tracer:
+    """Sums of products: batching dims first, then the free dims of each operand."""
+    return trace_now().emit(stablehlo.DotGeneralOp(left.value, right.value, dims))
+
+
+def check_layout(layout: object, what: str) -> None:
+    """TypeError (SW0515) for anything but a layout."""
+    if isinstance(layout, Layout):
+        return
+    entries = isinstance(layout, list | tuple | str)
+    raise type_error(
+        "SW0515",
+        f"{what}: {layout!r} is not a Layout",
+        help=f"wrap it: shardwright.Layout({layout!r}, mesh)"
+        if entries
+        else 'make one: shardwright.Layout(["batch", None], mesh)',
+    )
+
+
+def constrain(value: Tracer, layout: Layout) -> Tracer:
+    """The value with its layout settled."""
+    return _relaid(dtensor.ConstraintOp, value, layout, None)
+
+
+def relayout(value: Tracer, layout: Layout, reason: str) -> Tracer:
+    """The value in another layout, on another mesh if the layout says so."""
+    check_layout(layout, "relayout")
+    trace = trace_now()
+    home, mesh = trace.homes.get(value.value), trace.use_mesh(layout.mesh)
+    if home is None or home is mesh:
+        return _relaid(dtensor.RelayoutOp, value, layout, reason)
+    full = layout.for_rank(value.ndim)
+    full.local_shape(value.shape)
+    return _transferred(value, full.on(mesh).spec, home, mesh, reason)
+
+
+def to_mesh(value: Tracer, mesh: Mesh, reason: str) -> Tracer:
+    """The value on another mesh, split there as it is here, as far as that mesh has the same axes."""
+    trace = trace_now()
+    home, target = trace.homes.get(value.value), trace.use_mesh(mesh)
+    if home is None or home is target:
+        return value
+    rank = value.ndim
+    return _transferred(value, LayoutSpec(target.name, ((),) * rank, frozenset(range(rank))), home, target, reason)
+
+
+def _transferred(value: Tracer, spec: LayoutSpec, home: Mesh, mesh: Mesh, reason: str) -> Tracer:
+    trace = trace_now()
+    result = trace.emit(TransferOp(value.value, spec, home.name, reason))
+    trace.homes[result.value] = mesh
+    return result
+
+
+def _relaid(
+    operation: type[dtensor.RelayoutOp | dtensor.ConstraintOp], value: Tracer, layout: Layout, reason: str | None
+) -> Tracer:
+    check_layout(layout, "layout")
+    trace = trace_now()
+    mesh = trace.use_mesh(layout.mesh)
+    full = layout.for_rank(value.ndim)
+    full.local_shape(value.shape)
+    result = trace.emit(operation(value.value, full.on(mesh).spec, reason))
+    trace.homes[result.value] = mesh
+    return result

@@ -1,0 +1,248 @@
+"""From a Python function and its arguments to a traced module."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+from xdsl.dialects.builtin import LocationAttr, ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, Region
+
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, Namespace
+from shardwright.compiler.tracing.dtypes import DType, brief, default_dtype, scalar_kind
+from shardwright.compiler.tracing.pytree import Tree, flatten, paths, unflatten
+from shardwright.compiler.tracing.reference import Reference
+from shardwright.compiler.tracing.trace import Trace, Tracer, tracing
+from shardwright.diagnostics.caller import function_place
+from shardwright.diagnostics.faults import type_error
+from shardwright.dialects.dtensor import MeshOp, with_layout
+from shardwright.dialects.text.locations import caller_location, location_attribute
+from shardwright.layout import Layout, Mesh
+from shardwright.passes.rewriter import retype
+from shardwright.passes.stages import set_stage
+
+Op = TypeVar("Op", bound=Operation)
+
+REPLICATION_LIMIT = 64 * 1024
+"""The most bytes of a NumPy argument that is replicated without being asked (RFC: autobroadcast)."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One array argument: how the function reaches it, its type, and its layout (None: on one device)."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: DType
+    layout: Layout | None
+
+    def __str__(self) -> str:
+        return f"{self.name}: {type_text(self.shape, self.dtype, self.layout)}"
+
+
+@dataclass(frozen=True)
+class Interface:
+    """
+    What a program takes and gives back, on the Python side.
+
+    `arguments` is the shape of `(args, kwargs)` with the static values in it, `results` that of the result; `captured`
+    are arrays that the function found outside of its arguments. After `results` the program gives what `updated`, the
+    variables to which something was assigned, hold from then on. `known` are the layouts of the captured arrays.
+    """
+
+    name: str
+    arguments: Tree
+    parameters: tuple[Parameter, ...]
+    results: Tree
+    captured: tuple[Array, ...]
+    mesh: Mesh
+    updated: tuple[Reference, ...] = ()
+    known: tuple[Layout | None, ...] = ()
+    meshes: tuple[Mesh, ...] = ()
+    """All meshes, with their devices, which the program's text does not name."""
+
+    @property
+    def is_current(self) -> bool:
+        """Whether all variables still have the layouts for which the program was traced."""
+        return all(array.layout is layout for array, layout in zip(self.captured, self.known, strict=True))
+
+
+def type_text(shape: Sequence[int], dtype: DType, layout: Layout | None) -> str:
+    """
+    A tensor's type for people.
+
+    >>> type_text((16, 64), np.dtype("float32"), None)
+    'f32[16, 64]'
+    """
+    if layout is None:
+        return f"{brief(dtype)}{list(shape)}"
+    return layout.describe(shape, brief(dtype))
+
+
+def is_traced(leaf: Any) -> bool:
+    """
+    Whether an argument becomes an argument of the program.
+
+    Arrays and numbers do. Truth values, strings, functions and the like steer Python instead: they are constants of one
+    trace, and the function is traced again when they change.
+    """
+    return isinstance(leaf, Array | np.ndarray | np.generic) or (
+        type(leaf) in (int, float, complex) or (hasattr(leaf, "__array__") and not isinstance(leaf, type))
+    )
+
+
+def is_argument(leaf: Any) -> bool:
+    """Whether an argument is traced: variables are not, since the program takes those by identity."""
+    return is_traced(leaf) and not isinstance(leaf, Reference)
+
+
+def trace_function(
+    function: Callable[..., Any], leaves: Sequence[Any], tree: Tree, namespace: Namespace
+) -> tuple[ModuleOp, Interface]:
+    """
+    Runs a Python function on traced values and returns what it wrote.
+
+    `leaves` and `tree` are the flattened `(args, kwargs)`, with `is_argument` saying what is a leaf.
+    """
+    trace = Trace(getattr(function, "__name__", type(function).__name__), namespace)
+    place = _place(function)
+    names = argument_names(function, tree)
+    values = [_argument(trace, name, leaf, place) for name, leaf in zip(names, leaves, strict=True)]
+    with tracing(trace):
+        args, kwargs = unflatten(tree, values)
+        outputs, results = flatten(function(*args, **kwargs))
+        returned = [_result(*pair) for pair in zip(outputs, paths(results, "result"), strict=True)]
+        _lay_out_plain(trace, names, leaves, values)
+        returned += [_written_back(trace, *pair) for pair in trace.assigned.items()]
+    mesh = trace.mesh or Mesh()
+    parameters = tuple(
+        Parameter(name, value.shape, value.dtype, value.layout) for name, value in zip(names, values, strict=True)
+    )
+    captured = tuple(trace.captured)
+    known = tuple(array.layout for array in captured)
+    interface = Interface(
+        trace.name, tree, parameters, results, captured, mesh, tuple(trace.assigned), known, tuple(trace.meshes)
+    )
+    return _module(trace, returned, mesh, place), interface
+
+
+def _written_back(trace: Trace, variable: Reference, value: Tracer) -> Tracer:
+    """What a variable holds at the end, in the layout that it keeps."""
+    layout = trace.argument_of(variable).layout
+    return value if layout is None else emit.relayout(value, layout, f"{variable.name} keeps its layout")
+
+
+def argument_names(function: Callable[..., Any], tree: Tree) -> list[str]:
+    """How the function reaches each leaf of its flattened `(args, kwargs)`: `params['w'][0]`."""
+    args, kwargs = tree.parts
+    names: list[str] = []
+    for position, part in enumerate(args.parts):
+        names += paths(part, _parameter_name(function, position))
+    for key, part in zip(kwargs.keys, kwargs.parts, strict=True):
+        names += paths(part, key)
+    return names
+
+
+_SINGLE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _parameter_name(function: Callable[..., Any], position: int) -> str:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return f"argument {position}"
+    single = [item.name for item in parameters if item.kind in _SINGLE]
+    rest = [item.name for item in parameters if item.kind is inspect.Parameter.VAR_POSITIONAL]
+    if position < len(single):
+        return single[position]
+    return f"{rest[0]}[{position - len(single)}]" if rest else f"argument {position}"
+
+
+def _place(function: Callable[..., Any]) -> LocationAttr:
+    """Where the function is defined; where it is traced, if it is not written in Python."""
+    plain = inspect.unwrap(function)
+    plain = plain.func if isinstance(plain, partial) else plain
+    code = getattr(plain, "__code__", None) or getattr(type(plain).__call__, "__code__", None)
+    return location_attribute(function_place(code)) if code is not None else caller_location()
+
+
+def _argument(trace: Trace, name: str, leaf: Any, place: LocationAttr) -> Tracer:
+    kind = scalar_kind(leaf)
+    if kind is not None:
+        argument = trace.argument(name, (), default_dtype(kind), place)
+        argument.scalar_kind = kind
+        return argument
+    if isinstance(leaf, Array):
+        argument = trace.argument(name, leaf.shape, leaf.dtype, place)
+        if leaf.layout is not None:
+            trace.lay_out(argument, leaf.layout)
+        return argument
+    array = emit.as_numpy(leaf, f"argument {name}")
+    return trace.argument(name, array.shape, array.dtype, place)
+
+
+def _lay_out_plain(trace: Trace, names: Sequence[str], leaves: Sequence[Any], values: Sequence[Tracer]) -> None:
+    """Replicates the arguments that are not distributed, if the program turned out to have a mesh."""
+    if trace.mesh is None or not trace.mesh.axis_names:
+        return
+    for name, leaf, value in zip(names, leaves, values, strict=True):
+        if value.layout is None:
+            mesh = trace.homes.get(value.value, trace.mesh)
+            _check_replication(name, leaf, value, mesh)
+            trace.lay_out(value, Layout.replicated(mesh, value.ndim))
+    for array in trace.captured:
+        value = trace.argument_of(array)
+        if value.layout is None:
+            mesh = trace.homes.get(value.value, trace.mesh)
+            _check_replication(getattr(array, "name", "captured"), array, value, mesh)
+            trace.lay_out(value, Layout.replicated(mesh, value.ndim))
+
+
+def _check_replication(name: str, leaf: Any, value: Tracer, mesh: Mesh) -> None:
+    size = value.size * value.dtype.itemsize
+    if size <= REPLICATION_LIMIT or mesh.size == 1:
+        return
+    raise type_error(
+        "SW0501",
+        f"argument {name} is a {type(leaf).__name__} of {size} bytes, {brief(value.dtype)}{list(value.shape)}, "
+        f"too large to be copied to all {mesh.size} devices unasked",
+        f"arrays of up to {REPLICATION_LIMIT} bytes are replicated, larger ones need a layout",
+        help=f"distribute it first: shardwright.relayout({name}, shardwright.Layout([...], mesh)), "
+        f"or shardwright.Layout.replicated(mesh, rank={value.ndim}) if every device shall hold it all",
+    )
+
+
+def _result(output: Any, path: str) -> Tracer:
+    if not is_traced(output) and not isinstance(output, bool):
+        raise type_error(
+            "SW0509",
+            f"{path} is a {type(output).__name__}, which a traced function cannot return",
+            help="return arrays and numbers, or dicts, lists, tuples and dataclasses of them",
+        )
+    return emit.as_tracer(output, "a traced function")
+
+
+def _module(trace: Trace, returned: Sequence[Tracer], mesh: Mesh, place: LocationAttr) -> ModuleOp:
+    for argument in trace.entry.args:
+        layout = trace.layouts.get(argument)
+        layout = layout if layout is not None else Layout.replicated(mesh, Tracer(trace, argument).ndim)
+        layout = layout.on(trace.use_mesh(layout.mesh))
+        retype(argument, with_layout(argument.type, layout.spec))
+    trace.entry.add_op(_at(ReturnOp(*[value.value for value in returned]), place))
+    types = [argument.type for argument in trace.entry.args], [value.value.type for value in returned]
+    function = FuncOp("main", types, Region(trace.entry), visibility="public")
+    declared = [_at(MeshOp(each.name, list(each.sizes.items())), place) for each in trace.meshes or [mesh]]
+    module = ModuleOp([*declared, _at(function, place)])
+    set_stage(module, "traced")
+    return _at(module, place)
+
+
+def _at(op: Op, place: LocationAttr) -> Op:
+    op.location = place
+    return op

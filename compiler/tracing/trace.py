@@ -1,0 +1,324 @@
+"""A program while it is being written: `Trace` collects its operations, `Tracer` stands for a value in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import count
+from typing import Any, NoReturn
+
+from xdsl.dialects.builtin import LocationAttr, NameLoc, StringAttr
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from shardwright.compiler.tracing.array import Array, Namespace
+from shardwright.compiler.tracing.dtypes import DType, brief
+from shardwright.compiler.tracing.reference import Reference
+from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.dialects.text.locations import caller_location
+from shardwright.dialects.types import dtype_element, element_dtype, shape_of, tensor
+from shardwright.layout import Layout, Mesh
+
+
+class Trace:
+    """
+    A program being written: its entry block, its mesh, and the arrays that it uses without taking them as arguments.
+
+    Operations get the location at which the outermost array function was called.
+    """
+
+    def __init__(self, name: str, namespace: Namespace) -> None:
+        self.name = name
+        self.namespace = namespace
+        self.entry = Block()
+        self.open_blocks: list[Block] = [self.entry]
+        """The blocks that are being written, outermost first: the function's, and those of regions inside."""
+        self.meshes: list[Mesh] = []
+        """The meshes that the program uses, under different names; the first one is where plain values go."""
+        self.homes: dict[SSAValue, Mesh] = {}
+        """The mesh of each value; values made of constants alone have none until they meet another."""
+        self.layouts: dict[BlockArgument, Layout] = {}
+        self.captured: list[Array] = []
+        self._arguments: dict[int, Tracer] = {}
+        self._captures: dict[int, Tracer] = {}
+        self._assigned: dict[int, Reference] = {}
+        self._location: LocationAttr | None = None
+
+    def argument(self, name: str, shape: tuple[int, ...], dtype: DType, location: LocationAttr) -> Tracer:
+        """A new argument of the program."""
+        value = self.entry.insert_arg(tensor(shape, dtype_element(dtype)), len(self.entry.args))
+        value.name_hint = _identifier(name)
+        value.location = NameLoc(StringAttr(name), location)
+        return Tracer(self, value)
+
+    def lay_out(self, argument: Tracer, layout: Layout) -> None:
+        """Gives an argument its layout."""
+        assert isinstance(argument.value, BlockArgument)
+        self.homes[argument.value] = self.use_mesh(layout.mesh)
+        self.layouts[argument.value] = layout.for_rank(argument.ndim)
+
+    def capture(self, array: Array) -> Tracer:
+        """
+        An array that the Python function found outside of its arguments: one more argument, taken once.
+
+        For a variable, what it holds at this point of the program.
+        """
+        if id(array) not in self._captures:
+            self.captured.append(array)
+            name = array.name if isinstance(array, Reference) else f"captured{len(self.captured)}"
+            argument = self.argument(name, array.shape, array.dtype, self.location)
+            if array.layout is not None:
+                self.lay_out(argument, array.layout)
+            self._arguments[id(array)] = self._captures[id(array)] = argument
+        return self._captures[id(array)]
+
+    def argument_of(self, array: Array) -> Tracer:
+        """The argument that a captured array became."""
+        return self._arguments[id(array)]
+
+    def moment(self) -> dict[int, Tracer]:
+        """What variables hold at this point of the program, for `held_at`."""
+        return dict(self._captures)
+
+    def held_at(self, moment: dict[int, Tracer], reference: Reference) -> Tracer:
+        """What a variable held at an earlier point of the program, in the block that is being written."""
+        now = self.capture(reference)
+        return moment.get(id(reference), self._arguments.get(id(reference), now))
+
+    def assign(self, reference: Reference, value: Tracer) -> None:
+        """Lets a variable hold another value from this point of the program on."""
+        self.capture(reference)
+        self._captures[id(reference)] = value
+        self._assigned[id(reference)] = reference
+
+    @property
+    def assigned(self) -> dict[Reference, Tracer]:
+        """What the variables hold to which something was assigned, at this point of the program."""
+        return {reference: self._captures[place] for place, reference in self._assigned.items()}
+
+    @contextmanager
+    def assigning(self, entered: dict[Reference, Tracer]) -> Generator[dict[Reference, Tracer]]:
+        """
+        Gathers what is assigned to variables inside of the context; after it, they hold what they held before.
+
+        Inside, the variables in `entered` begin with these values.
+        """
+        before, known = dict(self._captures), dict(self._assigned)
+        made: dict[Reference, Tracer] = {}
+        self._assigned = {}
+        self._captures.update((id(reference), value) for reference, value in entered.items())
+        try:
+            yield made
+        finally:
+            made.update(self.assigned)
+            self._captures = {**self._arguments, **before}
+            self._assigned = known
+
+    @property
+    def mesh(self) -> Mesh | None:
+        """The program's mesh; the first of several."""
+        return self.meshes[0] if self.meshes else None
+
+    def use_mesh(self, mesh: Mesh) -> Mesh:
+        """A mesh of the program, under the name that it has there."""
+        known = next((other for other in self.meshes if other == mesh), None)
+        if known is None:
+            names = {other.name for other in self.meshes}
+            fresh = (f"{mesh.name}_{number}" for number in count())
+            name = mesh.name if mesh.name not in names else next(name for name in fresh if name not in names)
+            known = mesh if name == mesh.name else Mesh(list(mesh.sizes.items()), mesh.devices, name=name)
+            self.meshes.append(known)
+        return known
+
+    def settle(self, op: Operation) -> None:
+        """Gives the results of an op the mesh of what it takes; ValueError (SW0505) when that is on two meshes."""
+        used = [value for inner in op.walk() for value in inner.operands] if op.regions else op.operands
+        found = {id(home): home for value in used if (home := self.homes.get(value)) is not None}
+        if len(found) > 1:
+            first, second, *_ = found.values()
+            raise value_error(
+                "SW0505",
+                f"{op.name.partition('.')[2]} uses tensors of two meshes: {first!r} and {second!r}",
+                help="bring them to one mesh first: shardwright.relayout(x, layout), or relayout_like(x, other)",
+            )
+        for home in found.values():
+            plain = (value for value in used if isinstance(value, BlockArgument))
+            self.homes.update(dict.fromkeys((*plain, *op.results), home))
+
+    @property
+    def block(self) -> Block:
+        """Where operations go."""
+        return self.open_blocks[-1]
+
+    @property
+    def location(self) -> LocationAttr:
+        """Where the user wrote what is being traced."""
+        return self._location if self._location is not None else caller_location()
+
+    @contextmanager
+    def located(self, location: LocationAttr) -> Generator[None]:
+        """Lets all operations in this context come from a place: a node of a graph that is read, for instance."""
+        before, self._location = self._location, location
+        try:
+            yield
+        finally:
+            self._location = before
+
+    def calling(self) -> bool:
+        """
+        Notes that an array function is called, so that all its operations come from the user's line.
+
+        Whether this is the outermost such call, which has to say `returned` at its end.
+        """
+        if self._location is not None:
+            return False
+        self._location = caller_location()
+        return True
+
+    def returned(self) -> None:
+        """Notes that the outermost array function is done."""
+        self._location = None
+
+    def emit(self, op: Operation) -> Tracer:
+        """Adds an operation with one result."""
+        location = op.location = self.location
+        for region in op.regions:
+            for inner in region.walk():
+                inner.location = location
+            for argument in region.block.args:
+                argument.location = location
+        self.settle(op)
+        self.block.add_op(op)
+        return Tracer(self, op.results[0])
+
+
+class Tracer(Array):
+    """
+    A value of a program that is being traced: it has a shape and a dtype, but no elements yet.
+
+    `scalar_kind` is set for what came from a Python scalar: such a value takes the type of the array that it meets.
+    """
+
+    __slots__ = ("_dtype", "_shape", "scalar_kind", "trace", "value")
+
+    def __init__(self, trace: Trace, value: SSAValue, scalar_kind: str | None = None) -> None:
+        self.trace = trace
+        self.value = value
+        self.scalar_kind = scalar_kind
+        self._shape = shape_of(value)
+        self._dtype = element_dtype(value.type)
+
+    @property
+    def namespace(self) -> Namespace:
+        return self.trace.namespace
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout that the user gave; None where propagation will decide."""
+        return self.trace.layouts.get(self.value) if isinstance(self.value, BlockArgument) else None
+
+    def __repr__(self) -> str:
+        return f"Traced({brief(self.dtype)}{list(self.shape)})"
+
+    def __bool__(self) -> bool:
+        _refuse(
+            "a Python condition",
+            "shardwright.cond(condition, f, g) runs one of two functions, shardwright.where(condition, x, y) chooses "
+            "between values, element by element",
+        )
+
+    def __float__(self) -> float:
+        _refuse("float()", "keep it an array, or call float() on the function's result")
+
+    def __int__(self) -> int:
+        _refuse("int()", "keep it an array, or call int() on the function's result")
+
+    def __complex__(self) -> complex:
+        _refuse("complex()", "keep it an array, or call complex() on the function's result")
+
+    def __index__(self) -> int:
+        _refuse(
+            "a Python integer (a size, an index, a dim)",
+            "if it comes from an argument, name that argument in shardwright.function(..., static=[...])",
+        )
+
+    def __array__(self, *arguments: Any, **options: Any) -> Any:
+        _refuse("a NumPy array", "use shardwright's functions in traced code: shardwright.exp instead of numpy.exp")
+
+    def numpy(self) -> Any:
+        """Refused (SW0503): there are no elements yet."""
+        _refuse("a NumPy array", "call .numpy() on the function's result, or return the value to look at it")
+
+    def __dlpack__(self, **options: Any) -> Any:
+        _refuse("DLPack", "export the function's result instead")
+
+
+def _refuse(use: str, way_out: str) -> NoReturn:
+    raise type_error(
+        "SW0503",
+        f"a traced value has no elements yet and cannot be used as {use}",
+        "the Python function runs once, to write down the program; the program runs later",
+        help=way_out,
+    )
+
+
+_current: ContextVar[Trace | None] = ContextVar("shardwright_trace", default=None)
+
+
+def current_trace() -> Trace | None:
+    """The program that is being traced in this thread, or None."""
+    return _current.get()
+
+
+@contextmanager
+def tracing(trace: Trace) -> Generator[None]:
+    """Makes `trace` the current one."""
+    token = _current.set(trace)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def outside() -> Generator[None]:
+    """Runs what is in this context at once, also while a program is being traced, of which it becomes no part."""
+    token = _current.set(None)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def check_alive(tracer: Tracer, trace: Trace) -> None:
+    """TypeError (SW0513) for a value that escaped from the function in which it was traced."""
+    if tracer.trace is not trace:
+        raise type_error(
+            "SW0513",
+            f"a value traced in {tracer.trace.name} is used in {trace.name}",
+            "it was kept beyond its function, in a global, an attribute or a closure",
+            help="return it from its function instead, or pass it as an argument",
+        )
+    owner = tracer.value.owner
+    home = owner if isinstance(owner, Block) else owner.parent
+    if home not in trace.open_blocks:
+        raise type_error(
+            "SW0513",
+            f"a value of a loop or branch in {trace.name} is used outside of it",
+            "what a body or branch computes is there for its own operations only",
+            help="return it from the body or branch",
+        )
+
+
+def _identifier(name: str) -> str | None:
+    cleaned = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
+    return cleaned if cleaned and not cleaned[0].isdigit() else None

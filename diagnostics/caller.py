@@ -1,0 +1,68 @@
+"""Where in the user's source something was asked for: the innermost line that is not Shardwright's own."""
+
+from __future__ import annotations
+
+import inspect
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from types import CodeType, FrameType
+
+import numpy
+
+from shardwright.diagnostics.diagnostic import SourceLocation
+
+_ROOT = Path(__file__).resolve().parent.parent
+_OWN = tuple(
+    [
+        f"{_ROOT / room}/"
+        for room in (
+            "compiler",
+            "dialects",
+            "diagnostics",
+            "engines",
+            "frontends",
+            "layout",
+            "passes",
+            "rules",
+            "runtime",
+            "saving",
+        )
+    ]
+    + [f"{Path(numpy.__file__).parent}/"]
+)
+# The repository's root is the package, so tests and examples lie under it; only these rooms are not the user's (and
+# NumPy is not, when it calls back). An
+# installation may reach them by a link, so a file counts by either of its names.
+_OWN_LINKED = tuple(path.replace(str(_ROOT), str(Path(__file__).parent.parent), 1) for path in _OWN)
+
+
+def caller() -> SourceLocation | None:
+    """
+    The innermost line of the call stack that is not Shardwright's own.
+
+    >>> caller().line
+    1
+    """
+    frame: FrameType | None = inspect.currentframe()
+    while frame is not None:
+        if not _is_own(frame.f_code.co_filename):
+            return _place(frame.f_code, frame.f_lasti, frame.f_lineno)
+        frame = frame.f_back
+    return None
+
+
+def function_place(code: CodeType) -> SourceLocation:
+    """Where a Python function is defined."""
+    return SourceLocation(code.co_filename, code.co_firstlineno, 1)
+
+
+@lru_cache(maxsize=4096)
+def _is_own(file: str) -> bool:
+    return file.startswith(_OWN) or file.startswith(_OWN_LINKED)
+
+
+@lru_cache(maxsize=4096)
+def _place(code: CodeType, instruction: int, line: int) -> SourceLocation:
+    start, _, column, _ = next(islice(code.co_positions(), instruction // 2, None), (line, None, None, None))
+    return SourceLocation(code.co_filename, start or line, (column or 0) + 1)

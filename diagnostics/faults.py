@@ -1,0 +1,32 @@
+"""The coded errors of the Python API, each at the user's line."""
+
+from __future__ import annotations
+
+from shardwright.diagnostics import (
+    Diagnostic,
+    ShardwrightAttributeError,
+    ShardwrightIndexError,
+    ShardwrightTypeError,
+    ShardwrightValueError,
+)
+from shardwright.diagnostics.caller import caller
+
+
+def value_error(code: str, message: str, *notes: str, help: str | None = None) -> ShardwrightValueError:
+    """The `ValueError` with this diagnostic; raise it."""
+    return ShardwrightValueError(Diagnostic(code, message, caller(), notes, help))
+
+
+def index_error(code: str, message: str, *notes: str, help: str | None = None) -> ShardwrightIndexError:
+    """The `IndexError` (and `ValueError`) with this diagnostic; raise it."""
+    return ShardwrightIndexError(Diagnostic(code, message, caller(), notes, help))
+
+
+def type_error(code: str, message: str, *notes: str, help: str | None = None) -> ShardwrightTypeError:
+    """The `TypeError` with this diagnostic; raise it."""
+    return ShardwrightTypeError(Diagnostic(code, message, caller(), notes, help))
+
+
+def attribute_error(code: str, message: str, *notes: str, help: str | None = None) -> ShardwrightAttributeError:
+    """The `AttributeError` with this diagnostic; raise it."""
+    return ShardwrightAttributeError(Diagnostic(code, message, caller(), notes, help))

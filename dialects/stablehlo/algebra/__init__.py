@@ -1,0 +1,1 @@
+"""Ops that combine elements: products, reductions, and those on whole matrices."""

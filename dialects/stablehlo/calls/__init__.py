@@ -1,0 +1,1 @@
+"""Ops that other ops make up, and ops that are known by name only."""

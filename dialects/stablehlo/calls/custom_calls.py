@@ -1,0 +1,232 @@
+"""Custom calls: ops that StableHLO knows by name only, such as the LAPACK routines that JAX calls on CPUs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr, TensorType, i32
+from xdsl.ir import Attribute, Data, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from shardwright.diagnostics import Diagnostic
+from shardwright.dialects.stablehlo.algebra.lapack import SIGNATURES, check_shapes
+from shardwright.dialects.stablehlo.parts import syntax
+from shardwright.dialects.stablehlo.parts.attributes import parse_dims, parse_fields, parse_integer
+from shardwright.dialects.text.locations import where
+from shardwright.dialects.types import element_of, element_type_named, shape_of
+
+
+@dataclass(frozen=True)
+class OperandAlias:
+    """Which result may take over the memory of which operand; places inside tuples are given step by step."""
+
+    output_tuple_indices: tuple[int, ...]
+    operand_index: int
+    operand_tuple_indices: tuple[int, ...]
+
+
+@irdl_attr_definition
+class OutputOperandAliasAttr(Data[OperandAlias]):
+    """`#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>`."""
+
+    name = "stablehlo.output_operand_alias"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> OperandAlias:
+        readers: dict[str, Any] = {
+            "output_tuple_indices": parse_dims,
+            "operand_index": parse_integer,
+            "operand_tuple_indices": parse_dims,
+        }
+        position = parser.pos
+        fields = parse_fields(parser, readers)
+        if len(fields) != len(readers):
+            parser.raise_error(f"an alias needs {', '.join(readers)}", position)
+        return OperandAlias(**fields)
+
+    def print_parameter(self, printer: Printer) -> None:
+        alias = self.data
+        printer.print_string(f"<output_tuple_indices = {list(alias.output_tuple_indices)}, ")
+        printer.print_string(f"operand_index = {alias.operand_index}, ")
+        printer.print_string(f"operand_tuple_indices = {list(alias.operand_tuple_indices)}>")
+
+
+@irdl_op_definition
+class CustomCallOp(IRDLOperation):
+    """
+    A computation known by its name: `stablehlo.custom_call @lapack_spotrf_ffi(%x) {...} : (...) -> (...)`.
+
+    Layouts of operands and results are hints to a compiler and change no values.
+
+    >>> from xdsl.dialects.test import TestOp
+    >>> from shardwright.dialects.types import element_type_named, tensor
+    >>> kind = tensor((4, 4), element_type_named("float32"))
+    >>> matrix = TestOp(result_types=[kind])
+    >>> CustomCallOp("lapack_sorgqr_ffi", matrix.results, [kind]).routine
+    'orgqr'
+    """
+
+    name = "stablehlo.custom_call"
+    inputs = var_operand_def()
+    call_target_name = prop_def(StringAttr)
+    has_side_effect = opt_prop_def(IntegerAttr)
+    backend_config = opt_prop_def(Attribute)
+    api_version = opt_prop_def(IntegerAttr)
+    called_computations = opt_prop_def(ArrayAttr)
+    operand_layouts = opt_prop_def(ArrayAttr)
+    result_layouts = opt_prop_def(ArrayAttr)
+    output_operand_aliases = opt_prop_def(ArrayAttr)
+    outputs = var_result_def()
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        target: str,
+        inputs: Sequence[SSAValue | Operation],
+        result_types: Sequence[Attribute],
+        config: dict[str, Attribute] | None = None,
+    ):
+        properties: dict[str, Attribute] = {"call_target_name": StringAttr(target), "api_version": IntegerAttr(4, i32)}
+        properties["backend_config"] = DictionaryAttr(config or {})
+        values = [SSAValue.get(value) for value in inputs]
+        super().__init__(operands=[values], properties=properties, result_types=[list(result_types)])
+
+    @property
+    def target(self) -> str:
+        """The name of the computation."""
+        return self.call_target_name.data
+
+    @property
+    def effects(self) -> bool:
+        """Whether the call does more than compute its results."""
+        return syntax.truth(self.has_side_effect)
+
+    @property
+    def routine(self) -> str | None:
+        """The LAPACK routine without its type letter (`getrf`), if the call is of one and of no kind unknown here."""
+        routine, options = lapack_routine(self.target), self.options
+        left_vectors = routine == "geev" and options.get("compute_left") == ord("V")
+        upper = routine in ("sytrd", "hetrd") and options.get("uplo") == ord("U")
+        return None if left_vectors or upper else routine
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The call's configuration, wherever its exporter wrote it: numbers, booleans and strings by name."""
+        found: dict[str, Any] = {}
+        sources = (
+            self.backend_config,
+            *(self.attributes.get(f"mhlo.{name}") for name in ("backend_config", "attributes")),
+        )
+        for source in sources:
+            if isinstance(source, DictionaryAttr):
+                found |= {name: _plain_option(value) for name, value in source.data.items()}
+        return found
+
+    @property
+    def computations(self) -> tuple[str, ...]:
+        """The functions that the call takes, by name."""
+        return tuple(cast(Any, item).string_value() for item in self.called_computations or ())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> CustomCallOp:
+        target = parser.parse_symbol_name()
+        operands = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_unresolved_operand)
+        return syntax.parse_rest(parser, cls, operands, {"call_target_name": target})
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.target)
+        with printer.in_parens():
+            printer.print_list(self.operands, printer.print_ssa_value)
+        syntax.print_attributes(
+            printer, self, *(name for name in sorted(self.properties) if name != "call_target_name")
+        )
+        syntax.print_signature(printer, self)
+
+    def verify_(self) -> None:
+        routine = self.routine
+        if routine is None:
+            return
+        tensors = (*self.operands, *self.results)
+        if not tensors or not all(isinstance(value.type, TensorType) for value in tensors):
+            raise VerifyException(f"@{self.target} takes and gives tensors")
+        expected = element_type_named(_LETTER_DTYPES[self.target[7]])
+        if not self.operands or element_of(self.operands[0]) != expected:
+            raise VerifyException(f"the first operand of @{self.target} must have elements of type {expected}")
+        operands, results = ([shape_of(value) for value in side] for side in (self.operands, self.results))
+        check_shapes(self.target, routine, operands, results, self.options)
+
+
+def _plain_option(value: Attribute) -> Any:
+    if isinstance(value, IntegerAttr):
+        return cast("IntegerAttr[Any]", value).value.data
+    return cast(Any, value).data if isinstance(value, StringAttr) else value
+
+
+_LETTER_DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
+_LAPACK = re.compile(r"lapack_([sdcz])(\w+)_ffi")
+_LETTERS = {"orgqr": "sd", "ormqr": "sd", "syevd": "sd", "sytrd": "sd"} | {
+    "ungqr": "cz",
+    "unmqr": "cz",
+    "heevd": "cz",
+    "hetrd": "cz",
+}
+"""The type letters of routines whose name depends on the type; all others take all four."""
+
+
+def lapack_routine(target: str) -> str | None:
+    """
+    The routine that a target names, without its type letter; None when that has no meaning here.
+
+    >>> lapack_routine("lapack_dgetrf_ffi"), lapack_routine("lapack_sungqr_ffi"), lapack_routine("annotate")
+    ('getrf', None, None)
+    """
+    match = _LAPACK.fullmatch(target)
+    if match is None or match[2] not in SIGNATURES or match[1] not in _LETTERS.get(match[2], "sdcz"):
+        return None
+    return match[2]
+
+
+def unknown_call(op: CustomCallOp) -> Diagnostic:
+    """The refusal of a call that has no meaning here."""
+    names = f"lapack_{{s,d,c,z}}NAME_ffi with NAME {', '.join(sorted(SIGNATURES))}"
+    what = "has side effects" if op.effects else "is known by its name only"
+    return Diagnostic(
+        "SW0431",
+        f"the custom call @{op.target} {what}",
+        where(op),
+        notes=(f"calls that can be run are {names}; ApproxTopK, TopK and mhlo's functions become ops",),
+        help=_HELPS.get(op.target, "write the computation with StableHLO's ops, or export it for platform cpu"),
+    )
+
+
+_CALLBACK = "leave callbacks and debug prints out of the exported program"
+_HELPS = dict.fromkeys(
+    (f"xla_{kind}python_{device}_callback" for kind in ("", "ffi_", "ffi_partitioned_") for device in ("cpu", "gpu")),
+    _CALLBACK,
+)
+
+
+def lapack_batch(op: CustomCallOp) -> int:
+    """The number of leading batch dims of a LAPACK call's operands and results."""
+    return len(shape_of(op.operands[0])) - (1 if op.routine == "gtsv" else 2)
+
+
+CUSTOM_CALL_OPS: tuple[type[Operation], ...] = (CustomCallOp,)
+CUSTOM_CALL_ATTRIBUTES: tuple[type[Attribute], ...] = (OutputOperandAliasAttr,)

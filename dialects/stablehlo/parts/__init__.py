@@ -1,0 +1,1 @@
+"""What the ops of StableHLO are made of: attributes, constants, shapes, and their syntax."""

@@ -1,0 +1,1 @@
+"""Text to IR and back, locations and verification included."""

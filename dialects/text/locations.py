@@ -1,0 +1,104 @@
+"""Source locations of ops: reading them, joining them, and pointing an error at one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    LocationAttr,
+    NameLoc,
+    NoneAttr,
+    StringAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+from shardwright.diagnostics.caller import caller
+from shardwright.dialects.text.xdsl_patches import FileLineColRange, unchecked
+
+
+def source_location(location: Attribute) -> SourceLocation | None:
+    """
+    The first place in the user's source that `location` names, or `None` when it names none.
+
+    An inlined op counts as being where it was written, not where it was called.
+
+    >>> place = FileLineColLoc(StringAttr("f.mlir"), IntAttr(3), IntAttr(7))
+    >>> str(source_location(NameLoc(StringAttr("jit(f)/add"), place)))
+    'f.mlir:3:7'
+    """
+    if isinstance(location, FileLineColLoc):
+        return SourceLocation(location.filename.data, location.line.data, location.column.data)
+    for inner in _inner(location):
+        found = source_location(inner)
+        if found is not None:
+            return found
+    return None
+
+
+def source_locations(location: Attribute) -> tuple[SourceLocation, ...]:
+    """Every distinct place in the user's source that `location` names, the first one first."""
+    if isinstance(location, FileLineColLoc):
+        return (SourceLocation(location.filename.data, location.line.data, location.column.data),)
+    return tuple(dict.fromkeys(place for inner in _inner(location) for place in source_locations(inner)))
+
+
+def is_known(location: Attribute) -> bool:
+    """Whether `location` says anything: a place, or at least a name."""
+    if isinstance(location, FileLineColLoc | NameLoc):
+        return True
+    return any(is_known(inner) for inner in _inner(location))
+
+
+def fuse(locations: Iterable[LocationAttr], reason: str = "") -> LocationAttr:
+    """The location of an op that stands for several; `reason` says why it exists."""
+    distinct = list(dict.fromkeys(locations))
+    if len(distinct) == 1 and not reason:
+        return distinct[0]
+    return unchecked(FusedLoc, locations=ArrayAttr(distinct), metadata=StringAttr(reason) if reason else NoneAttr())
+
+
+def where(place: Operation | SSAValue) -> SourceLocation | None:
+    """The place in the user's source of an op, or of the op or block argument that defines a value."""
+    if isinstance(place, Operation | BlockArgument):
+        return source_location(place.location)
+    owner = place.owner
+    return source_location(owner.location) if isinstance(owner, Operation) else None
+
+
+def fault(
+    code: str, message: str, place: Operation | SSAValue, *, notes: tuple[str, ...] = (), help: str | None = None
+) -> ShardwrightError:
+    """The error with this diagnostic, pointing at `place`; raise it."""
+    return ShardwrightError(Diagnostic(code, message, where(place), notes, help))
+
+
+def _inner(location: Attribute) -> tuple[Attribute, ...]:
+    if isinstance(location, FileLineColRange):
+        return (location.start,)
+    if isinstance(location, NameLoc):
+        return (location.location,)
+    if isinstance(location, CallSiteLoc):
+        return (location.callee, location.caller)
+    if isinstance(location, FusedLoc) and isinstance(location.locations, ArrayAttr):
+        return location.locations.data
+    return ()
+
+
+def caller_location() -> LocationAttr:
+    """Where in the user's Python source this is asked for, as an op's location."""
+    place = caller()
+    return location_attribute(place) if place is not None else UnknownLoc()
+
+
+@lru_cache(maxsize=4096)
+def location_attribute(place: SourceLocation) -> LocationAttr:
+    """A place in the user's source as an attribute."""
+    return FileLineColLoc(StringAttr(place.file), IntAttr(place.line), IntAttr(place.column))

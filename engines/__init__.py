@@ -1,0 +1,1 @@
+"""How a compiled program meets devices."""

@@ -1,0 +1,66 @@
+"""A program on one mesh whose devices are all in this process: stacked arrays in, stacked arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from shardwright.dialects.dtensor import meshes
+from shardwright.dialects.types import native_array
+from shardwright.engines.dtensor_value import DTensorValue, scatter
+from shardwright.layout import Layout, Mesh
+
+Make = Callable[[np.ndarray[Any, Any], Layout], DTensorValue]
+"""Makes a distributed tensor, as its users shall see it, of a stacked array and its layout."""
+
+
+class LocalExecutable:
+    """A program on all devices of a mesh in this process, called with distributed tensors and global arrays."""
+
+    def __init__(self, module: ModuleOp, known: Sequence[Mesh], make: Make) -> None:
+        # Only what runs needs the code generator.
+        from shardwright.runtime.executable import compile_module
+
+        self._inner = compile_module(module)
+        self._make = make
+        declared = next(iter(meshes(module).values()), Mesh())
+        self._mesh = next((mesh for mesh in known if mesh.name == declared.name), declared)
+        self._lead = len(self._mesh.axis_names)
+        self._distributed = bool(self._lead) or self._mesh in known
+        self._inputs = [Layout.from_spec(port.spec, self._mesh) for port in self._inner.inputs]
+        self._outputs = [Layout.from_spec(port.spec, self._mesh) for port in self._inner.outputs]
+
+    @property
+    def source(self) -> str:
+        return self._inner.source
+
+    @property
+    def ledger(self) -> Any:
+        return self._inner.ledger
+
+    @property
+    def peak_bytes(self) -> int:
+        return self._inner.peak_bytes
+
+    def __call__(self, arguments: Sequence[Any]) -> list[Any]:
+        inputs = [self._taken(*pair) for pair in zip(arguments, self._inputs, strict=True)]
+        return [self._given(*pair) for pair in zip(self._inner.run_stacked(inputs), self._outputs, strict=True)]
+
+    def _taken(self, argument: Any, layout: Layout) -> Any:
+        stacked = (
+            argument.stacked
+            if isinstance(argument, DTensorValue)
+            else scatter(native_array(np.asarray(argument)), layout)
+        )
+        # A program that names no axis runs on plain arrays.
+        return stacked if self._inner.mesh is not None else stacked.reshape(stacked.shape[self._lead :])
+
+    def _given(self, result: Any, layout: Layout) -> Any:
+        array = np.asarray(result)
+        if not self._distributed:
+            return array
+        stacked = array if self._inner.mesh is not None else array.reshape((1,) * self._lead + array.shape)
+        return self._make(stacked, layout)

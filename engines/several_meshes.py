@@ -1,0 +1,299 @@
+"""
+Programs on several meshes, taken apart into programs on one mesh each.
+
+Every value lives on one mesh, and `dtensor.transfer` is the only op that crosses. A *segment* is what can run on one
+mesh between two transfers: an op's depth is the greatest number of transfers on the way to it, and the ops of one mesh
+at one depth are one segment. Segments run in order of depth, with the transfers in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from shardwright.compiler.pipelines import run_pipeline
+from shardwright.compiler.stages import Executable
+from shardwright.diagnostics.faults import value_error
+from shardwright.dialects import dtensor
+from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
+from shardwright.dialects.dtensor.transfers import TransferOp
+from shardwright.engines.dtensor_value import DTensorValue, scatter
+from shardwright.engines.one_mesh import LocalExecutable, Make
+from shardwright.engines.transfer import count_transfer
+from shardwright.layout import Layout, Mesh
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.rewriter import retype
+from shardwright.passes.stages import set_stage
+from shardwright.runtime.ledger import Ledger
+
+
+@dataclass
+class Segment:
+    """Ops of one mesh that run together: what they take from outside, and what others take from them."""
+
+    mesh: str
+    depth: int
+    ops: list[Operation] = field(default_factory=list[Operation])
+    inputs: list[SSAValue] = field(default_factory=list[SSAValue])
+    outputs: list[SSAValue] = field(default_factory=list[SSAValue])
+
+
+def segments_of(module: ModuleOp) -> list[Segment]:
+    """
+    The segments of a traced program, in the order in which they run.
+
+    Raises `ValueError` (SW0505) for an op on values of two meshes.
+    """
+    function = _entry(module)
+    home = _Homes(module, function)
+    found: dict[tuple[int, str], Segment] = {}
+    for op in _ops(function):
+        if not isinstance(op, TransferOp) and (op.operands or _leaves(op)):
+            key = home.depth(op), home.mesh(op)
+            found.setdefault(key, Segment(key[1], key[0])).ops.append(op)
+    order = list(home.meshes)
+    segments = sorted(found.values(), key=lambda segment: (segment.depth, order.index(segment.mesh)))
+    _connect(segments, function)
+    return segments
+
+
+class _Homes:
+    """The mesh and the depth of every value; constants belong to whoever uses them."""
+
+    def __init__(self, module: ModuleOp, function: FuncOp) -> None:
+        self.meshes = meshes(module)
+        self._mesh: dict[SSAValue, str] = {}
+        self._depth: dict[SSAValue, int] = {}
+        for argument in function.args:
+            spec = layout_of(argument)
+            self._mesh[argument] = spec.mesh if spec is not None else next(iter(self.meshes))
+        for op in _ops(function):
+            self._place(op)
+        for op in reversed(_ops(function)):
+            users = {self._mesh[result] for use_op in _users(op) for result in use_op.results if result in self._mesh}
+            if users and not any(result in self._mesh for result in op.results):
+                self._mesh.update((result, min(users)) for result in op.results)
+
+    def mesh(self, op: Operation) -> str:
+        """Where an op runs."""
+        return next((self._mesh[result] for result in op.results if result in self._mesh), next(iter(self.meshes)))
+
+    def depth(self, op: Operation) -> int:
+        """How many transfers lead to an op, at most."""
+        return max((self._depth.get(value, 0) for value in _used(op)), default=0)
+
+    def _place(self, op: Operation) -> None:
+        depth = self.depth(op)
+        if isinstance(op, TransferOp | dtensor.RelayoutOp | dtensor.ConstraintOp):
+            spec = layout_of(op.result)
+            assert spec is not None
+            self._mesh[op.result] = spec.mesh
+            self._depth[op.result] = depth + isinstance(op, TransferOp)
+            return
+        found = dict.fromkeys(self._mesh[value] for value in _used(op) if value in self._mesh)
+        if len(found) > 1:
+            raise mixed(op.name, *(self.meshes[name] for name in list(found)[:2]))
+        for result in op.results:
+            self._depth[result] = depth
+            if found:
+                self._mesh[result] = next(iter(found))
+
+
+def mixed(name: str, first: Mesh, second: Mesh) -> Exception:
+    """The error for an operation on tensors of two meshes."""
+    return value_error(
+        "SW0505",
+        f"{name} uses tensors of two meshes: {first!r} and {second!r}",
+        help="bring them to one mesh first: shardwright.relayout(x, layout), or shardwright.relayout_like(x, other)",
+    )
+
+
+def _connect(segments: Sequence[Segment], function: FuncOp) -> None:
+    last = function.get_return_op()
+    assert last is not None
+    owner: dict[SSAValue, Segment] = {}
+    for segment in segments:
+        owner.update((result, segment) for op in segment.ops for result in op.results)
+    wanted: dict[SSAValue, None] = dict.fromkeys(last.operands)
+    for op in _ops(function):
+        if isinstance(op, TransferOp):
+            wanted[op.operand] = None
+    for segment in segments:
+        inside = {result for op in segment.ops for result in op.results}
+        taken = (value for op in segment.ops for value in _used(op) if value not in inside and not _is_constant(value))
+        segment.inputs = list(dict.fromkeys(taken))
+        wanted.update(dict.fromkeys(value for value in segment.inputs if owner.get(value, segment) is not segment))
+    for value in wanted:
+        if value in owner:
+            owner[value].outputs.append(value)
+
+
+@dataclass
+class _Ready:
+    """A segment that can run."""
+
+    segment: Segment
+    executable: Executable
+
+
+class SeveralMeshes:
+    """A program on several meshes, called like any other; its segments are compiled in order, each after its inputs."""
+
+    def __init__(self, module: ModuleOp, known: Sequence[Mesh], make: Make) -> None:
+        self._module = module.clone()
+        run_pipeline(self._module, ("decompose", "inline", "expand-gradients", "dce"))
+        self._meshes = meshes(self._module) | {mesh.name: mesh for mesh in known}
+        self._function = _entry(self._module)
+        self._make = make
+        self._layouts: dict[SSAValue, LayoutSpec] = {}
+        for argument in self._function.args:
+            spec = layout_of(argument)
+            if spec is not None:
+                self._layouts[argument] = spec
+        self._parts = [self._ready(segment) for segment in segments_of(self._module)]
+        self.ledger = Ledger()
+
+    @property
+    def source(self) -> str:
+        """The programs of all segments, one after the other."""
+        return "\n".join(
+            f"# segment {number}, on @{part.segment.mesh}\n{part.executable.source}"
+            for number, part in enumerate(self._parts)
+        )
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most bytes that one segment holds at once."""
+        return max((part.executable.peak_bytes for part in self._parts), default=0)
+
+    def __call__(self, arguments: Sequence[Any]) -> list[Any]:
+        known: dict[SSAValue, Any] = dict(zip(self._function.args, arguments, strict=True))
+        ledger = Ledger()
+        for part in self._parts:
+            inputs = [self._value(value, known, ledger) for value in part.segment.inputs]
+            known.update(zip(part.segment.outputs, part.executable(inputs), strict=True))
+            ledger.include(part.executable.ledger)
+        last = self._function.get_return_op()
+        assert last is not None
+        results = [self._value(value, known, ledger) for value in last.operands]
+        self.ledger = ledger
+        return results
+
+    def _value(self, value: SSAValue, known: dict[SSAValue, Any], ledger: Ledger) -> Any:
+        """A value for whoever needs it: as it was made, or moved from its mesh, once."""
+        if value not in known:
+            transfer = value.owner
+            assert isinstance(transfer, TransferOp), "segments run in the order of what they need"
+            source = self._value(transfer.operand, known, ledger)
+            spec = self._settled(value)
+            known[value] = self._moved(source, Layout.from_spec(spec, self._meshes[spec.mesh]), ledger)
+        return known[value]
+
+    def _moved(self, value: Any, layout: Layout, ledger: Ledger) -> DTensorValue:
+        count_transfer(value, layout, ledger)
+        return self._make(scatter(value.numpy(), layout), layout)
+
+    def _settled(self, value: SSAValue) -> LayoutSpec:
+        """The layout in which a value comes: of a transfer that leaves dims open, that of its source if it fits."""
+        if value not in self._layouts:
+            transfer = value.owner
+            assert isinstance(transfer, TransferOp)
+            spec, source = layout_of(value), self._settled(transfer.operand)
+            assert spec is not None
+            same = self._meshes[spec.mesh].sizes == self._meshes[source.mesh].sizes
+            dims = source.dims if spec.open_dims and same else spec.dims
+            self._layouts[value] = LayoutSpec(spec.mesh, dims)
+        return self._layouts[value]
+
+    def _ready(self, segment: Segment) -> _Ready:
+        module = self._module_of(segment)
+        run_pipeline(module, ("propagate",))
+        last = _entry(module).get_return_op()
+        assert last is not None
+        for value, result in zip(segment.outputs, last.operands, strict=True):
+            spec = layout_of(result)
+            assert spec is not None
+            self._layouts[value] = spec
+        run_pipeline(module, ("insert-relayouts", "lower-relayouts", "optimize-collectives", "localize"))
+        return _Ready(segment, LocalExecutable(module, [self._meshes[segment.mesh]], self._make))
+
+    def _module_of(self, segment: Segment) -> ModuleOp:
+        """The segment as a program of its own."""
+        block = Block(arg_types=[value.type for value in segment.inputs])
+        mapping: dict[SSAValue, SSAValue] = {}
+        for value, argument in zip(segment.inputs, block.args, strict=True):
+            mapping[value] = argument
+            argument.name_hint = value.name_hint
+            argument.location = _place(value)
+            retype(argument, with_layout(value.type, self._settled(value)))
+        for op in segment.ops:
+            for value in _used(op):
+                if _is_constant(value) and value not in mapping:
+                    mapping[value] = _copy(_owner(value), mapping, block).results[0]
+            _copy(op, mapping, block)
+        last = ReturnOp(*[mapping[value] for value in segment.outputs])
+        last.location = self._function.location
+        block.add_op(last)
+        types = [argument.type for argument in block.args], [value.type for value in last.operands]
+        function = FuncOp("main", types, Region(block), visibility="public")
+        declared = MeshOp(segment.mesh, list(self._meshes[segment.mesh].sizes.items()))
+        module = ModuleOp([declared, function])
+        for op in (declared, function, module):
+            op.location = self._function.location
+        set_stage(module, "traced")
+        return module
+
+
+def _copy(op: Operation, mapping: dict[SSAValue, SSAValue], block: Block) -> Operation:
+    copy = op.clone(mapping)
+    for before, after in zip(op.walk(), copy.walk(), strict=True):
+        after.location = before.location
+    block.add_op(copy)
+    return copy
+
+
+def _entry(module: ModuleOp) -> FuncOp:
+    return next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+
+
+def _ops(function: FuncOp) -> list[Operation]:
+    return [op for op in function.body.block.ops if not isinstance(op, ReturnOp)]
+
+
+def _used(op: Operation) -> list[SSAValue]:
+    """What an op takes, also inside of its regions, of values from outside."""
+    if not op.regions:
+        return list(op.operands)
+    inside: set[SSAValue] = {value for inner in op.walk() for value in inner.results}
+    blocks = (block for inner in op.walk() for region in inner.regions for block in region.blocks)
+    inside.update(argument for block in blocks for argument in block.args)
+    return [value for inner in op.walk() for value in inner.operands if value not in inside]
+
+
+def _leaves(op: Operation) -> bool:
+    """Whether what an op makes leaves its mesh or the function as it is."""
+    return any(isinstance(user, TransferOp | ReturnOp) for user in _users(op))
+
+
+def _users(op: Operation) -> list[Operation]:
+    return [use.operation for result in op.results for use in result.uses]
+
+
+def _is_constant(value: SSAValue) -> bool:
+    owner = value.owner
+    return isinstance(owner, Operation) and not owner.operands
+
+
+def _owner(value: SSAValue) -> Operation:
+    assert isinstance(value.owner, Operation)
+    return value.owner
+
+
+def _place(value: SSAValue) -> Any:
+    owner = value.owner
+    return owner.location if isinstance(owner, Operation) else value.location  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]

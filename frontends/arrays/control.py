@@ -1,0 +1,281 @@
+"""Control flow in traced functions: `cond`, `switch`, `while_loop` and `scan`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Operation, Region
+
+from shardwright.compiler.control import regions
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.dtypes import BOOLEAN, brief, kind_of
+from shardwright.compiler.tracing.emit import Value
+from shardwright.compiler.tracing.interface import is_traced
+from shardwright.compiler.tracing.pytree import Tree, flatten, unflatten
+from shardwright.compiler.tracing.trace import Tracer, current_trace
+from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.dialects import stablehlo
+from shardwright.dialects.types import AnyTensor
+from shardwright.frontends.arrays.shapes import stack
+
+__all__ = ["cond", "scan", "switch", "while_loop"]
+
+INT32 = np.dtype("int32")
+
+Make = Callable[[Sequence[Region], Sequence[AnyTensor]], Operation]
+"""Makes an op of its branches and the types of its results."""
+
+Step = Callable[[list[Tracer], list[Tracer]], tuple[list[Tracer], list[Tracer]]]
+"""One round of a scan: the next state and the results, of the state and one row of each input."""
+
+
+def cond(pred: Value, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: Any) -> Any:
+    """
+    One of two functions of the operands, chosen by a scalar truth value; only that one runs.
+
+    Both must return trees of the same shapes and types (`TypeError`, SW0521), and may assign to variables. Outside of a
+    traced function the chosen one is simply called.
+
+    >>> import numpy, shardwright
+    >>> halve = shardwright.function(lambda x: shardwright.cond(x > 10, lambda y: y / 2, lambda y: y, x))
+    >>> halve(numpy.array(16.0)), halve(numpy.array(4.0))
+    (array(8.), array(4.))
+    """
+    if current_trace() is None:
+        return true_fn(*operands) if bool(pred) else false_fn(*operands)
+    chosen = _scalar(pred, "the condition of cond")
+    if chosen.dtype != BOOLEAN:
+        raise _mismatch(f"the condition of cond is {brief(chosen.dtype)}, not a truth value", "compare it: x > 0")
+    return _branch([true_fn, false_fn], operands, lambda bodies, types: _if(chosen, bodies, types))
+
+
+def switch(index: Value, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+    """
+    One of several functions of the operands, chosen by a scalar whole number, which is clamped to those there are.
+
+    >>> import numpy, shardwright
+    >>> pick = shardwright.function(lambda i: shardwright.switch(i, [lambda: 1.0, lambda: 2.0, lambda: 3.0]))
+    >>> float(pick(numpy.array(1))), float(pick(numpy.array(7)))
+    (2.0, 3.0)
+    """
+    if not branches:
+        raise value_error("SW0521", "switch needs at least one branch", help="give a list of functions")
+    if current_trace() is None:
+        return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
+    chosen = _scalar(index, "the index of switch")
+    if kind_of(chosen.dtype) != "integer":
+        raise _mismatch(f"the index of switch is {brief(chosen.dtype)}, not a whole number", "convert it to int32")
+    low, high = emit.constant(0, chosen.dtype), emit.constant(len(branches) - 1, chosen.dtype)
+    clamped = emit.trace_now().emit(stablehlo.ClampOp(low.value, chosen.value, high.value))
+    place = emit.convert(clamped, INT32)
+    return _branch(branches, operands, lambda bodies, types: stablehlo.CaseOp(place.value, bodies, types))
+
+
+def _if(chosen: Tracer, bodies: Sequence[Region], types: Sequence[AnyTensor]) -> Operation:
+    on_true, on_false = bodies
+    return stablehlo.IfOp(chosen.value, on_true, on_false, types)
+
+
+def while_loop(cond_fn: Callable[[Any], Any], body_fn: Callable[[Any], Any], init: Any) -> Any:
+    """
+    Applies `body_fn` to a tree of arrays for as long as `cond_fn` of it holds.
+
+    The body must return a tree of the same shapes and types (`TypeError`, SW0521). A gradient needs a loop that counts
+    up to a constant.
+
+    >>> import numpy, shardwright
+    >>> doubled = lambda x: shardwright.while_loop(lambda y: y < 100, lambda y: y * 2, x)
+    >>> shardwright.function(doubled)(numpy.array(3.0))
+    array(192.)
+    """
+    if current_trace() is None:
+        value = init
+        while bool(cond_fn(value)):
+            value = body_fn(value)
+        return value
+    leaves, tree = flatten(init, is_traced)
+    start = [emit.as_tracer(leaf, "while_loop") for leaf in leaves]
+
+    def test(values: list[Tracer]) -> list[Tracer]:
+        found = _scalar(cond_fn(unflatten(tree, values)), "the condition of while_loop")
+        if found.dtype != BOOLEAN:
+            raise _mismatch(f"the condition of while_loop is {brief(found.dtype)}", "return a comparison: x > 0")
+        return [found]
+
+    def body(values: list[Tracer]) -> list[Tracer]:
+        return _fitting(body_fn(unflatten(tree, values)), tree, start, "the body of while_loop", "its initial value")
+
+    return unflatten(tree, regions.loop(start, test, body))
+
+
+def scan(
+    f: Callable[[Any, Any], tuple[Any, Any]],
+    init: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+) -> tuple[Any, Any]:
+    """
+    Folds `f` over the first dim of a tree of arrays: `carry, y = f(carry, x)`; the last carry and all `y`, stacked.
+
+    `length` says how often when there is nothing to fold over; `reverse` goes from the last element to the first.
+    Raises `TypeError` (SW0521) when `f` changes the carry's shapes or types, `ValueError` for different lengths.
+
+    >>> import numpy, shardwright
+    >>> running = shardwright.function(lambda x: shardwright.scan(lambda s, y: (s + y, s + y), 0.0, x))
+    >>> running(numpy.array([1.0, 2.0, 3.0]))
+    (array(6.), array([1., 3., 6.]))
+    """
+    leaves, tree = flatten(xs, is_traced)
+    count = _length(leaves, length)
+    if current_trace() is None:
+        return _scan_now(f, init, leaves, tree, count, reverse)
+    inputs = [emit.as_tracer(leaf, "scan") for leaf in leaves]
+    carry, carry_tree = flatten(init, is_traced)
+    start = [_settled(leaf, inputs) for leaf in carry]
+    shapes: list[Tree] = []
+
+    def step(values: list[Tracer], rows: list[Tracer]) -> tuple[list[Tracer], list[Tracer]]:
+        pair: Any = f(unflatten(carry_tree, values), unflatten(tree, rows))
+        if not isinstance(pair, tuple) or len(pair) != 2:  # pyright: ignore[reportUnknownArgumentType]
+            raise _mismatch("the function of scan must return a pair", "return the next carry and one result")
+        following = _fitting(pair[0], carry_tree, start, "the carry of scan", "its initial value")
+        made, made_tree = flatten(pair[1], is_traced)
+        shapes[:] = [made_tree]
+        return following, [emit.as_tracer(value, "scan") for value in made]
+
+    results, stacks = _scan_traced(step, start, inputs, count, reverse)
+    return unflatten(carry_tree, results), unflatten(shapes[0], stacks)
+
+
+def _settled(leaf: Any, inputs: Sequence[Tracer]) -> Tracer:
+    """An initial value; a Python number takes the type of the arrays that are folded."""
+    if emit.weak_kind(leaf) is None or not inputs:
+        return emit.as_tracer(leaf, "scan")
+    return emit.fit(leaf, emit.result_dtype("scan", leaf, *inputs), ())
+
+
+def _scan_traced(
+    step: Step, start: list[Tracer], inputs: list[Tracer], count: int, reverse: bool
+) -> tuple[list[Tracer], list[Tracer]]:
+    kinds = _kinds(step, start, inputs)
+    stacks = [emit.constant(0, dtype, (count, *shape)) for shape, dtype in kinds]
+    if count == 0:
+        return start, stacks
+    carried = [emit.constant(0, INT32), *start, *stacks]
+
+    def test(values: list[Tracer]) -> list[Tracer]:
+        return [emit.compare("LT", values[0], emit.constant(count, INT32))]
+
+    def body(values: list[Tracer]) -> list[Tracer]:
+        index, state, piles = values[0], values[1 : 1 + len(start)], values[1 + len(start) :]
+        place = emit.binary(stablehlo.SubtractOp, emit.constant(count - 1, INT32), index) if reverse else index
+        following, made = step(state, [_row(value, place) for value in inputs])
+        piles = [_stored(pile, row, place) for pile, row in zip(piles, made, strict=True)]
+        return [emit.binary(stablehlo.AddOp, index, emit.constant(1, INT32)), *following, *piles]
+
+    results = regions.loop(carried, test, body)
+    return results[1 : 1 + len(start)], results[1 + len(start) :]
+
+
+def _kinds(step: Step, start: list[Tracer], inputs: list[Tracer]) -> list[tuple[tuple[int, ...], Any]]:
+    """The shapes and types of one step's results: the step is written once for them, and thrown away."""
+    found: list[tuple[tuple[int, ...], Any]] = []
+
+    def body(values: list[Tracer]) -> list[Tracer]:
+        _, made = step(values, [emit.constant(0, value.dtype, value.shape[1:]) for value in inputs])
+        found[:] = [(value.shape, value.dtype) for value in made]
+        return made
+
+    regions.region_of(start, body, {})
+    return found
+
+
+def _row(stack: Tracer, index: Tracer) -> Tracer:
+    shape = stack.shape[1:]
+    starts = [index.value, *[emit.constant(0, INT32).value for _ in shape]]
+    row = emit.trace_now().emit(stablehlo.DynamicSliceOp(stack.value, starts, (1, *shape)))
+    return emit.reshape(row, shape)
+
+
+def _stored(stack: Tracer, row: Tracer, index: Tracer) -> Tracer:
+    starts = [index.value, *[emit.constant(0, INT32).value for _ in row.shape]]
+    update = emit.reshape(row, (1, *row.shape))
+    return emit.trace_now().emit(stablehlo.DynamicUpdateSliceOp(stack.value, update.value, starts))
+
+
+def _scan_now(
+    f: Callable[[Any, Any], tuple[Any, Any]], init: Any, leaves: Sequence[Any], tree: Tree, count: int, reverse: bool
+) -> tuple[Any, Any]:
+    carry, rows = init, list[Any]()
+    for place in reversed(range(count)) if reverse else range(count):
+        carry, made = f(carry, unflatten(tree, [leaf[place] for leaf in leaves]))
+        rows.append(made)
+    rows = rows[::-1] if reverse else rows
+    if not rows:
+        return carry, None
+    parts = [flatten(row, is_traced) for row in rows]
+    stacked = [stack(list(column)) for column in zip(*(part for part, _ in parts), strict=True)]
+    return carry, unflatten(parts[0][1], stacked)
+
+
+def _length(leaves: Sequence[Any], length: int | None) -> int:
+    shapes = [leaf.shape if isinstance(leaf, Array) else np.shape(leaf) for leaf in leaves]
+    if not all(shapes):
+        raise value_error("SW0521", "scan folds over first dims, and a scalar has none", help="give arrays in xs")
+    found = {shape[0] for shape in shapes} | ({length} if length is not None else set[int]())
+    if len(found) != 1:
+        what = f"different lengths: {sorted(found)}" if found else "no length"
+        raise value_error("SW0521", f"scan was given {what}", help="give xs of one length, or length= without xs")
+    return found.pop()
+
+
+def _branch(branches: Sequence[Callable[..., Any]], operands: Sequence[Any], make: Make) -> Any:
+    trees: list[Tree] = []
+    first: list[Tracer] = []
+
+    def write(branch: Callable[..., Any], number: int) -> list[Tracer]:
+        value = branch(*operands)
+        if not trees:
+            leaves, tree = flatten(value, is_traced)
+            trees.append(tree)
+            first.extend(emit.as_tracer(leaf, "a branch") for leaf in leaves)
+            return list(first)
+        return _fitting(value, trees[0], first, f"branch {number}", "branch 0")
+
+    bodies, variables = regions.branches_of(len(branches), lambda number: write(branches[number], number))
+    types = [*regions.types_of(first), *regions.types_of(map(emit.as_tracer, variables))]
+    return unflatten(trees[0], regions.assigned_after(regions.put(make(bodies, types)), variables))
+
+
+def _fitting(value: Any, tree: Tree, like: Sequence[Tracer], what: str, other: str) -> list[Tracer]:
+    """The leaves of a value that must have the shape and types of another; numbers take the type that is due."""
+    leaves, found = flatten(value, is_traced)
+    if found != tree:
+        raise _mismatch(f"{what} returns another tree than {other}", "return the same dicts, lists and tuples")
+    made: list[Tracer] = []
+    for leaf, due in zip(leaves, like, strict=True):
+        weak = emit.weak_kind(leaf) is not None
+        result = emit.fit(leaf, due.dtype, due.shape) if weak else emit.as_tracer(leaf, what)
+        if (result.shape, result.dtype) != (due.shape, due.dtype):
+            raise _mismatch(
+                f"{what} returns {brief(result.dtype)}{list(result.shape)} where {other} has "
+                f"{brief(due.dtype)}{list(due.shape)}",
+                "convert or reshape it (shardwright.astype, shardwright.reshape)",
+            )
+        made.append(result)
+    return made
+
+
+def _scalar(value: Value, what: str) -> Tracer:
+    found = emit.as_tracer(value, what)
+    if found.shape:
+        raise _mismatch(f"{what} has shape {list(found.shape)}", "make it one: shardwright.all, shardwright.any")
+    return found
+
+
+def _mismatch(message: str, way_out: str) -> Exception:
+    return type_error("SW0521", message, help=way_out)

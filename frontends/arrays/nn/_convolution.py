@@ -1,0 +1,259 @@
+"""
+Convolutions, in one to three spatial dims.
+
+Inputs are batch, space, features (`data_format` says otherwise), filters are space, inputs, outputs, as in TensorFlow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.dtypes import check_kind
+from shardwright.compiler.tracing.emit import Value
+from shardwright.compiler.tracing.trace import Tracer
+from shardwright.dialects import stablehlo
+from shardwright.dialects.stablehlo.windows import ConvDimensions
+from shardwright.frontends.arrays.nn._parts import Padding, misfit, numbers_for, spatial_dims, swept
+from shardwright.frontends.functions.dispatch import array_function
+from shardwright.layout.planning.sweep import Sweep, spread_back
+
+Numbers = int | Sequence[int]
+
+
+@array_function
+def conv1d(
+    x: Value,
+    filters: Value,
+    /,
+    strides: Numbers = 1,
+    padding: Padding = "SAME",
+    *,
+    data_format: str | None = None,
+    dilations: Numbers = 1,
+    groups: int = 1,
+) -> Any:
+    """
+    A convolution in one spatial dim: `x` is (batch, width, inputs), `filters` (width, inputs / groups, outputs).
+
+    `padding` is `"SAME"`, `"VALID"` or a pair of numbers for each spatial dim. Raises `ValueError` (SW0541) for shapes
+    that do not fit.
+
+    >>> import shardwright, numpy
+    >>> x = numpy.arange(4.0).reshape(1, 4, 1)
+    >>> shardwright.nn.conv1d(x, numpy.ones((2, 1, 1)), padding="VALID")[0, :, 0]
+    array([1., 3., 5.])
+    """
+    return _convolution(1, x, filters, strides, padding, data_format, dilations, groups, "conv1d")
+
+
+@array_function
+def conv2d(
+    x: Value,
+    filters: Value,
+    /,
+    strides: Numbers = 1,
+    padding: Padding = "SAME",
+    *,
+    data_format: str | None = None,
+    dilations: Numbers = 1,
+    groups: int = 1,
+) -> Any:
+    """
+    A convolution in two spatial dims, as `conv1d`: filters are (height, width, inputs / groups, outputs).
+
+    >>> import shardwright, numpy
+    >>> shardwright.nn.conv2d(numpy.ones((2, 8, 8, 3)), numpy.ones((3, 3, 3, 4)), 2).shape
+    (2, 4, 4, 4)
+    """
+    return _convolution(2, x, filters, strides, padding, data_format, dilations, groups, "conv2d")
+
+
+@array_function
+def conv3d(
+    x: Value,
+    filters: Value,
+    /,
+    strides: Numbers = 1,
+    padding: Padding = "SAME",
+    *,
+    data_format: str | None = None,
+    dilations: Numbers = 1,
+    groups: int = 1,
+) -> Any:
+    """A convolution in three spatial dims: filters are (depth, height, width, inputs / groups, outputs)."""
+    return _convolution(3, x, filters, strides, padding, data_format, dilations, groups, "conv3d")
+
+
+@array_function
+def depthwise_conv2d(
+    x: Value,
+    filters: Value,
+    /,
+    strides: Numbers = 1,
+    padding: Padding = "SAME",
+    *,
+    data_format: str | None = None,
+    dilations: Numbers = 1,
+) -> Any:
+    """A convolution of each feature alone: filters are (height, width, inputs, outputs for each input)."""
+    kernel = emit.as_tracer(filters, "depthwise_conv2d")
+    if kernel.ndim != 4:
+        raise misfit("depthwise_conv2d", f"filters have {kernel.ndim} dims, not 4")
+    height, width, inputs, multiples = kernel.shape
+    flat = emit.reshape(kernel, (height, width, 1, inputs * multiples))
+    return _convolution(2, x, flat, strides, padding, data_format, dilations, inputs, "depthwise_conv2d")
+
+
+def _convolution(
+    rank: int,
+    x: Value,
+    filters: Value,
+    strides: Numbers,
+    padding: Padding,
+    data_format: str | None,
+    dilations: Numbers,
+    groups: int,
+    what: str,
+) -> Tracer:
+    value, kernel = _operands(x, filters, rank, what)
+    features, space = spatial_dims(rank, value.ndim, data_format, what)
+    inputs, outputs = kernel.shape[-2:]
+    if groups < 1 or inputs * groups != value.shape[features] or outputs % groups:
+        raise misfit(
+            what,
+            f"{groups} groups of {inputs} inputs and {outputs} outputs do not fit {value.shape[features]} features",
+            "filters are space, inputs of a group, outputs",
+        )
+    steps, gaps = numbers_for(strides, rank, what, "strides"), numbers_for(dilations, rank, what, "dilations")
+    sizes = [value.shape[dim] for dim in space]
+    sweeps = swept(sizes, kernel.shape[:rank], steps, padding, gaps, what)
+    window = tuple(range(rank))
+    numbers = ConvDimensions(0, features, space, rank, rank + 1, window, 0, features, space)
+    return _emitted(value, kernel, numbers, sweeps, groups)
+
+
+def _operands(x: Value, filters: Value, rank: int, what: str) -> list[Tracer]:
+    dtype = emit.result_dtype(what, x, filters)
+    check_kind(dtype, ("integer", "float", "complex"), what)
+    value, kernel = (emit.convert(emit.as_tracer(one, what), dtype) for one in (x, filters))
+    if kernel.ndim != rank + 2:
+        raise misfit(what, f"filters have {kernel.ndim} dims, not {rank + 2}")
+    return [value, kernel]
+
+
+def _emitted(value: Tracer, kernel: Tracer, numbers: ConvDimensions, sweeps: Sequence[Sweep], groups: int) -> Tracer:
+    op = stablehlo.ConvolutionOp(value.value, kernel.value, numbers, sweeps, feature_groups=groups)
+    return emit.trace_now().emit(op)
+
+
+@array_function
+def conv1d_transpose(
+    x: Value,
+    filters: Value,
+    /,
+    output_shape: Sequence[int] | None = None,
+    strides: Numbers = 1,
+    padding: Padding = "SAME",
+    *,
+    data_format: str | None = None,
+    dilations: Numbers = 1,
+) -> Any:
+    """
+    The gradient of `conv1d` for its input, as a layer that widens: filters are (width, outputs, inputs).
+
+    `output_shape` is the whole shape of the result, or its spatial dims; without it, as large as the stride says.
+    """
+    return _transposed(1, x, filters, output_shape, strides, padding, data_format, dilations, "conv1d_transpose")
+
+
+@array_function
+def conv2d_transpose(
+    x: Value,
+    filters: Value,
+    /,
+    output_shape: Sequence[int] | None = None,
+    strides: Numbers = 1,
+    padding: Padding = "SAME",
+    *,
+    data_format: str | None = None,
+    dilations: Numbers = 1,
+) -> Any:
+    """
+    The gradient of `conv2d` for its input, as `conv1d_transpose`: filters are (height, width, outputs, inputs).
+
+    >>> import shardwright, numpy
+    >>> shardwright.nn.conv2d_transpose(numpy.ones((2, 4, 4, 3)), numpy.ones((3, 3, 5, 3)), strides=2).shape
+    (2, 8, 8, 5)
+    """
+    return _transposed(2, x, filters, output_shape, strides, padding, data_format, dilations, "conv2d_transpose")
+
+
+@array_function
+def conv3d_transpose(
+    x: Value,
+    filters: Value,
+    /,
+    output_shape: Sequence[int] | None = None,
+    strides: Numbers = 1,
+    padding: Padding = "SAME",
+    *,
+    data_format: str | None = None,
+    dilations: Numbers = 1,
+) -> Any:
+    """The gradient of `conv3d` for its input, as `conv1d_transpose`."""
+    return _transposed(3, x, filters, output_shape, strides, padding, data_format, dilations, "conv3d_transpose")
+
+
+def _transposed(
+    rank: int,
+    x: Value,
+    filters: Value,
+    output_shape: Sequence[int] | None,
+    strides: Numbers,
+    padding: Padding,
+    data_format: str | None,
+    dilations: Numbers,
+    what: str,
+) -> Tracer:
+    value, kernel = _operands(x, filters, rank, what)
+    features, space = spatial_dims(rank, value.ndim, data_format, what)
+    if kernel.shape[-1] != value.shape[features]:
+        raise misfit(
+            what,
+            f"filters for {kernel.shape[-1]} inputs do not fit {value.shape[features]} features",
+            "filters are space, outputs, inputs",
+        )
+    steps, gaps = numbers_for(strides, rank, what, "strides"), numbers_for(dilations, rank, what, "dilations")
+    inner = [value.shape[dim] for dim in space]
+    sizes = _widened(output_shape, inner, kernel.shape[:rank], steps, gaps, padding, space)
+    sweeps = swept(sizes, kernel.shape[:rank], steps, padding, gaps, what)
+    if [sweep.result(size) for sweep, size in zip(sweeps, sizes, strict=True)] != inner:
+        raise misfit(what, f"no convolution of {list(sizes)} elements has {inner} results with these strides")
+    back = [spread_back(sweep, size) for sweep, size in zip(sweeps, sizes, strict=True)]
+    numbers = ConvDimensions(0, features, space, rank + 1, rank, tuple(range(rank)), 0, features, space)
+    return _emitted(value, kernel, numbers, back, 1)
+
+
+def _widened(
+    output_shape: Sequence[int] | None,
+    inner: Sequence[int],
+    windows: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    padding: Padding,
+    space: Sequence[int],
+) -> list[int]:
+    """The spatial dims of the result."""
+    if output_shape is not None:
+        whole = len(output_shape) != len(inner)
+        return [output_shape[dim] for dim in space] if whole else list(output_shape)
+    found: list[int] = []
+    for at, (size, window, stride, dilation) in enumerate(zip(inner, windows, strides, dilations, strict=True)):
+        reach = (window - 1) * dilation + 1
+        if isinstance(padding, str):
+            found.append(size * stride + (0 if padding.upper() == "SAME" else max(reach - stride, 0)))
+        else:
+            found.append((size - 1) * stride + reach - sum(padding[at]))
+    return found

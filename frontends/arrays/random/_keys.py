@@ -1,0 +1,438 @@
+"""
+Random numbers that a seed defines: `shardwright.random`, with the names of `tf.random`.
+
+Each element's bits depend on the seed and on its position in the whole array only (`counters`), so that every layout,
+mesh and engine gives the same numbers, and each device makes its own part of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any
+
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.dims import shape_argument
+from shardwright.compiler.tracing.dtypes import DTypeLike, as_dtype, check_kind, scalar_kind
+from shardwright.compiler.tracing.emit import Value
+from shardwright.compiler.tracing.trace import Tracer, current_trace
+from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.dialects import stablehlo
+from shardwright.frontends.arrays.indexing.rows import gathered
+from shardwright.frontends.arrays.random import _counters as counters
+from shardwright.frontends.arrays.random import _distributions as distributions
+from shardwright.frontends.arrays.reducing.reductions import argmax
+from shardwright.frontends.functions.dispatch import array_function
+from shardwright.layout import Layout
+
+__all__ = [
+    "normal",
+    "set_seed",
+    "stateless_categorical",
+    "stateless_random_binomial",
+    "stateless_random_categorical",
+    "stateless_random_gamma",
+    "stateless_random_normal",
+    "stateless_random_poisson",
+    "stateless_random_shuffle",
+    "stateless_random_truncated_normal",
+    "stateless_random_uniform",
+    "stateless_random_uniform_full_int",
+    "stateless_shuffle",
+    "truncated_normal",
+    "uniform",
+]
+
+Shape = int | Sequence[int]
+
+
+def stateless_random_uniform(
+    shape: Shape,
+    seed: Value,
+    minval: Value | None = 0,
+    maxval: Value | None = None,
+    dtype: DTypeLike = "float32",
+    name: str | None = None,
+    layout: Layout | None = None,
+) -> Any:
+    """
+    Numbers evenly distributed from `minval` up to, not including, `maxval` (RFC: `tf.random.stateless_random_uniform`).
+
+    `seed` is two whole numbers, or an array of them. For floats `maxval` is 1 if not given; integers need it, unless
+    `minval` is None as well, which means all that the type has. Raises `ValueError` (SW0561) for bounds without numbers
+    between them, `ValueError` or `TypeError` (SW0560) for what is no seed.
+
+    >>> import shardwright
+    >>> mesh = shardwright.Mesh(x=2)
+    >>> shardwright.random.stateless_random_uniform((4,), (1, 2), layout=shardwright.Layout(["x"], mesh))
+    DTensor(f32[4@x], Mesh(x=2))
+    >>> shardwright.random.stateless_random_uniform((3,), (1, 2), 0, 10, "int32").tolist()
+    [6, 8, 6]
+    """
+    key = counters.seed_argument(seed, "stateless_random_uniform")
+    if minval is None and maxval is None:
+        return _full_int(key, shape, dtype, layout)
+    return _uniform(key, shape, 0 if minval is None else minval, maxval, dtype, layout)
+
+
+@array_function
+def _uniform(
+    seed: Value, shape: Shape, minval: Value, maxval: Value | None, dtype: DTypeLike, layout: Layout | None
+) -> Any:
+    target, sizes = as_dtype(dtype), shape_argument(shape, "uniform")
+    check_kind(target, ("integer", "float"), "uniform")
+    if maxval is None:
+        if target.kind in "iu":
+            raise value_error("SW0561", f"uniform: numbers of type {target.name} need maxval", help="give maxval=")
+        maxval = 1
+    if scalar_kind(minval) and scalar_kind(maxval) and not minval < maxval:
+        raise value_error(
+            "SW0561", f"uniform: there is nothing from {minval} up to {maxval}", help="give minval < maxval"
+        )
+    key = counters.key_of(seed)
+    if target.kind in "iu":
+        return _laid_out(distributions.whole_numbers(key, sizes, minval, maxval, target), layout)
+    return _laid_out(distributions.between(key, sizes, minval, maxval, target), layout)
+
+
+def stateless_random_uniform_full_int(
+    shape: Shape, seed: Value, dtype: DTypeLike = "uint64", name: str | None = None, layout: Layout | None = None
+) -> Any:
+    """
+    Whole numbers, each of the type with the same probability.
+
+    >>> import shardwright
+    >>> shardwright.random.stateless_random_uniform_full_int((2,), (1, 2), "uint32").tolist()
+    [2932776407, 1811914268]
+    """
+    return _full_int(counters.seed_argument(seed, "stateless_random_uniform_full_int"), shape, dtype, layout)
+
+
+@array_function
+def _full_int(seed: Value, shape: Shape, dtype: DTypeLike, layout: Layout | None) -> Any:
+    target = as_dtype(dtype)
+    check_kind(target, ("integer",), "uniform_full_int")
+    found = counters.bits(counters.key_of(seed), shape_argument(shape, "uniform_full_int"), target)
+    return _laid_out(emit.convert(found, target), layout)
+
+
+def stateless_random_normal(
+    shape: Shape,
+    seed: Value,
+    mean: Value = 0.0,
+    stddev: Value = 1.0,
+    dtype: DTypeLike = "float32",
+    name: str | None = None,
+    layout: Layout | None = None,
+) -> Any:
+    """
+    Numbers with a normal distribution (RFC: `tf.random.stateless_random_normal`, whose arguments these are).
+
+    >>> import shardwright
+    >>> float(shardwright.random.stateless_random_normal((10000,), (1, 2)).std().round(2))
+    1.0
+    """
+    return _normal(counters.seed_argument(seed, "stateless_random_normal"), shape, mean, stddev, dtype, layout, False)
+
+
+def stateless_random_truncated_normal(
+    shape: Shape,
+    seed: Value,
+    mean: Value = 0.0,
+    stddev: Value = 1.0,
+    dtype: DTypeLike | None = "float32",
+    name: str | None = None,
+    layout: Layout | None = None,
+) -> Any:
+    """
+    Numbers with a normal distribution of which only what is within two standard deviations of the mean is kept.
+
+    >>> import shardwright
+    >>> float(abs(shardwright.random.stateless_random_truncated_normal((10000,), (1, 2))).max()) < 2
+    True
+    """
+    seed = counters.seed_argument(seed, "stateless_random_truncated_normal")
+    return _normal(seed, shape, mean, stddev, "float32" if dtype is None else dtype, layout, True)
+
+
+@array_function
+def _normal(
+    seed: Value, shape: Shape, mean: Value, stddev: Value, dtype: DTypeLike, layout: Layout | None, truncated: bool
+) -> Any:
+    target, sizes = as_dtype(dtype), shape_argument(shape, "normal")
+    check_kind(target, ("float",), "normal")
+    found = distributions.standard_normal(counters.key_of(seed), sizes, target, truncated=truncated)
+    return _laid_out(distributions.scaled(found, mean, stddev), layout)
+
+
+def stateless_random_gamma(
+    shape: Shape,
+    seed: Value,
+    alpha: Value,
+    beta: Value | None = None,
+    dtype: DTypeLike = "float32",
+    name: str | None = None,
+    layout: Layout | None = None,
+) -> Any:
+    """
+    Numbers with a gamma distribution of shape `alpha` and rate `beta` (1 if not given), which broadcast to `shape`.
+
+    >>> import shardwright
+    >>> float(shardwright.random.stateless_random_gamma((10000,), (1, 2), 3.0, 2.0).mean().round(1))
+    1.5
+    """
+    seed = counters.seed_argument(seed, "stateless_random_gamma")
+    return _gamma(seed, alpha, 1 if beta is None else beta, shape, dtype, layout)
+
+
+@array_function
+def _gamma(seed: Value, alpha: Value, beta: Value, shape: Shape, dtype: DTypeLike, layout: Layout | None) -> Any:
+    target, sizes = as_dtype(dtype), shape_argument(shape, "gamma")
+    check_kind(target, ("float",), "gamma")
+    return _laid_out(distributions.gamma(counters.key_of(seed), sizes, alpha, beta, target), layout)
+
+
+def stateless_random_poisson(
+    shape: Shape,
+    seed: Value,
+    lam: Value,
+    dtype: DTypeLike = "int32",
+    name: str | None = None,
+    layout: Layout | None = None,
+) -> Any:
+    """
+    Counts with a Poisson distribution of mean `lam`, which broadcasts to `shape`.
+
+    >>> import shardwright
+    >>> float(shardwright.random.stateless_random_poisson((10000,), (1, 2), 4.0).mean().round(1))
+    4.0
+    """
+    return _poisson(counters.seed_argument(seed, "stateless_random_poisson"), lam, shape, dtype, layout)
+
+
+@array_function
+def _poisson(seed: Value, lam: Value, shape: Shape, dtype: DTypeLike, layout: Layout | None) -> Any:
+    target, sizes = as_dtype(dtype), shape_argument(shape, "poisson")
+    check_kind(target, ("integer", "float"), "poisson")
+    return _laid_out(emit.convert(distributions.poisson(counters.key_of(seed), sizes, lam), target), layout)
+
+
+def stateless_random_binomial(
+    shape: Shape,
+    seed: Value,
+    counts: Value,
+    probs: Value,
+    output_dtype: DTypeLike = "int32",
+    name: str | None = None,
+    layout: Layout | None = None,
+) -> Any:
+    """
+    How many of `counts` trials succeed, each with probability `probs`; both broadcast to `shape`.
+
+    >>> import shardwright
+    >>> float(shardwright.random.stateless_random_binomial((10000,), (1, 2), 10, 0.25).mean().round(1))
+    2.5
+    """
+    seed = counters.seed_argument(seed, "stateless_random_binomial")
+    return _binomial(seed, counts, probs, shape, output_dtype, layout)
+
+
+@array_function
+def _binomial(seed: Value, counts: Value, probs: Value, shape: Shape, dtype: DTypeLike, layout: Layout | None) -> Any:
+    target, sizes = as_dtype(dtype), shape_argument(shape, "binomial")
+    check_kind(target, ("integer", "float"), "binomial")
+    return _laid_out(emit.convert(distributions.binomial(counters.key_of(seed), sizes, counts, probs), target), layout)
+
+
+def stateless_categorical(
+    logits: Value,
+    num_samples: int,
+    seed: Value,
+    dtype: DTypeLike = "int64",
+    name: str | None = None,
+    layout: Layout | None = None,
+) -> Any:
+    """
+    For each row of `logits`, `num_samples` classes drawn with the probabilities `softmax(logits)`.
+
+    >>> import shardwright, numpy
+    >>> rows = numpy.array([[0.0, -numpy.inf], [-numpy.inf, 0.0]], "float32")
+    >>> shardwright.random.stateless_categorical(rows, 3, (1, 2)).tolist()
+    [[0, 0, 0], [1, 1, 1]]
+    """
+    return _categorical(counters.seed_argument(seed, "stateless_categorical"), logits, num_samples, dtype, layout)
+
+
+@array_function
+def _categorical(seed: Value, logits: Value, samples: int, dtype: DTypeLike, layout: Layout | None) -> Any:
+    value, target = emit.as_tracer(logits, "categorical"), as_dtype(dtype)
+    check_kind(value.dtype, ("float",), "categorical")
+    check_kind(target, ("integer",), "categorical")
+    if value.ndim != 2 or not value.shape[1]:
+        raise value_error("SW0510", f"categorical takes rows of logits, not shape {list(value.shape)}")
+    sizes = (value.shape[0], *shape_argument(samples, "categorical"), value.shape[1])
+    noise = distributions.gumbel(counters.key_of(seed), sizes, value.dtype)
+    total = emit.binary(stablehlo.AddOp, noise, emit.broadcast_in_dim(value, sizes, (0, 2)))
+    return _laid_out(emit.convert(argmax(total, axis=2), target), layout)
+
+
+stateless_random_categorical = stateless_categorical
+
+
+def stateless_shuffle(value: Value, seed: Value, name: str | None = None, layout: Layout | None = None) -> Any:
+    """
+    The rows of `value` (its elements, if it has one dim) in another order.
+
+    >>> import shardwright, numpy
+    >>> shardwright.random.stateless_shuffle(numpy.arange(5), (1, 2)).tolist()
+    [1, 0, 4, 3, 2]
+    """
+    return _shuffle(counters.seed_argument(seed, "stateless_shuffle"), value, layout)
+
+
+@array_function
+def _shuffle(seed: Value, value: Value, layout: Layout | None) -> Any:
+    rows = emit.as_tracer(value, "shuffle")
+    if not rows.ndim:
+        raise value_error("SW0510", "shuffle: a scalar has no rows", help="rows are along the first dim")
+    return _laid_out(gathered(rows, distributions.order(counters.key_of(seed), rows.shape[0])), layout)
+
+
+stateless_random_shuffle = stateless_shuffle
+
+
+@array_function
+def _dropout(seed: Value, x: Value, rate: Value, noise_shape: Sequence[int] | None) -> Any:
+    value = emit.as_tracer(x, "dropout")
+    check_kind(value.dtype, ("float",), "dropout")
+    sizes = value.shape if noise_shape is None else shape_argument(noise_shape, "dropout")
+    emit.broadcast_shape("dropout", value.shape, sizes)
+    draws = distributions.between(counters.key_of(seed), sizes, 0, 1, as_dtype("float32"))
+    kept = emit.compare("GE", draws, emit.fit(rate, draws.dtype, sizes))
+    share = emit.fit(rate, value.dtype, ()) if not scalar_kind(rate) else None
+    left = (
+        emit.constant(1 - rate, value.dtype, value.shape)
+        if share is None
+        else emit.broadcast(emit.binary(stablehlo.SubtractOp, emit.constant(1, value.dtype), share), value.shape)
+    )
+    grown = emit.binary(stablehlo.DivideOp, value, left)
+    return emit.select(emit.broadcast(kept, value.shape), grown, emit.constant(0, value.dtype, value.shape))
+
+
+def dropout(x: Value, rate: Value, seed: Value, *, noise_shape: Sequence[int] | None = None) -> Any:
+    """
+    The elements with a share `rate` of them set to zero, the others over `1 - rate`, so that their mean stays.
+
+    Which ones, `seed` says, as for `random.stateless_random_uniform`: the same for every layout; take another seed for
+    each step and each layer. `noise_shape`, which broadcasts to the shape of `x`, drops whole rows or columns. Raises
+    `ValueError` (SW0561) for a rate that is not in [0, 1).
+
+    >>> import shardwright, numpy
+    >>> shardwright.nn.dropout(numpy.ones(6, "float32"), 0.5, seed=(1, 2)).tolist()
+    [2.0, 0.0, 0.0, 0.0, 0.0, 2.0]
+    """
+    if scalar_kind(rate) and not 0 <= rate < 1:
+        raise value_error("SW0561", f"dropout: a rate of {rate!r} is none", help="give a share from 0 up to 1")
+    return _dropout(counters.seed_argument(seed, "dropout"), x, rate, noise_shape)
+
+
+def _laid_out(value: Tracer, layout: Layout | None) -> Tracer:
+    return value if layout is None else emit.constrain(value, layout)
+
+
+class Seeds:
+    """
+    The seeds of calls that are given none: the same ones, in order, in every process and run.
+
+    `seed` is what `set_seed` set, `drawn` how many calls there were since; both can be set to go on from there.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self.restart(0)
+
+    def restart(self, seed: int) -> None:
+        with self._lock:
+            self.seed, self.drawn = seed, 0
+
+    def following(self, what: str, seed: Any) -> Any:
+        """Two numbers for a call: of its own seed, or the next ones."""
+        if seed is None:
+            if current_trace() is not None:
+                raise type_error(
+                    "SW0560",
+                    f"{what} without a seed in a traced function would give the same numbers at each call",
+                    help="pass a seed as an argument, and use the stateless functions",
+                )
+            with self._lock:
+                self.drawn += 1
+                return (self.seed, self.drawn << 32)
+        return (self.seed, seed) if scalar_kind(seed) == "integer" else seed
+
+
+seeds = Seeds()
+"""Those of this process; a checkpoint of `shardwright.random` holds them."""
+
+
+def set_seed(seed: int) -> None:
+    """
+    Starts the numbers of `uniform`, `normal` and `truncated_normal` from a seed (0 if this is never called).
+
+    >>> import shardwright
+    >>> shardwright.random.set_seed(7)
+    >>> first = shardwright.random.uniform((2,))
+    >>> shardwright.random.set_seed(7)
+    >>> bool((shardwright.random.uniform((2,)) == first).all())
+    True
+    """
+    if scalar_kind(seed) != "integer":
+        raise type_error("SW0560", f"set_seed: {seed!r} is no whole number", help="give one, such as 42")
+    seeds.restart(seed)
+
+
+def uniform(
+    shape: Shape,
+    minval: Value | None = 0,
+    maxval: Value | None = None,
+    dtype: DTypeLike = "float32",
+    seed: Value | None = None,
+    name: str | None = None,
+    layout: Layout | None = None,
+) -> Any:
+    """
+    Like `stateless_random_uniform`, with other numbers at each call without a seed; an initial value of a `Variable`.
+
+    Raises `TypeError` (SW0560) without a seed in a traced function.
+
+    >>> import shardwright
+    >>> shardwright.Variable(shardwright.random.uniform, shape=(30, 30), dtype=shardwright.float32).shape
+    (30, 30)
+    """
+    return stateless_random_uniform(shape, seeds.following("uniform", seed), minval, maxval, dtype, name, layout)
+
+
+def normal(
+    shape: Shape,
+    mean: Value = 0.0,
+    stddev: Value = 1.0,
+    dtype: DTypeLike = "float32",
+    seed: Value | None = None,
+    name: str | None = None,
+    layout: Layout | None = None,
+) -> Any:
+    """Like `stateless_random_normal`, with other numbers at each call without a seed."""
+    return stateless_random_normal(shape, seeds.following("normal", seed), mean, stddev, dtype, name, layout)
+
+
+def truncated_normal(
+    shape: Shape,
+    mean: Value = 0.0,
+    stddev: Value = 1.0,
+    dtype: DTypeLike = "float32",
+    seed: Value | None = None,
+    name: str | None = None,
+    layout: Layout | None = None,
+) -> Any:
+    """Like `stateless_random_truncated_normal`, with other numbers at each call without a seed."""
+    pair = seeds.following("truncated_normal", seed)
+    return stateless_random_truncated_normal(shape, pair, mean, stddev, dtype, name, layout)

@@ -1,0 +1,1 @@
+"""Element types, and what the standard lets a program ask."""

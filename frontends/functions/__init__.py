@@ -1,0 +1,27 @@
+"""Traced functions, gradients, tapes, distributed tensors, and how array functions run at once."""
+
+from shardwright.compiler.control.gradients import checkpoint, custom_gradient
+from shardwright.frontends.functions.dtensor import DTensor
+from shardwright.frontends.functions.function import function
+from shardwright.frontends.functions.gradients import grad, stop_gradient, value_and_grad
+from shardwright.frontends.functions.packing import pack, unpack
+from shardwright.frontends.functions.relayouts import from_dlpack, relayout, relayout_like
+from shardwright.frontends.functions.signature import TensorSpec
+from shardwright.frontends.functions.tape import GradientTape
+
+__all__ = [
+    "DTensor",
+    "GradientTape",
+    "TensorSpec",
+    "checkpoint",
+    "custom_gradient",
+    "from_dlpack",
+    "function",
+    "grad",
+    "pack",
+    "relayout",
+    "relayout_like",
+    "stop_gradient",
+    "unpack",
+    "value_and_grad",
+]

@@ -1,0 +1,64 @@
+"""What makes a Python function an array function: it traces inside of a traced function and runs at once outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
+
+from shardwright.compiler.tracing.interface import is_traced
+from shardwright.compiler.tracing.pytree import Static, flatten
+from shardwright.compiler.tracing.reference import held
+from shardwright.compiler.tracing.trace import current_trace
+from shardwright.frontends.functions.function import Function
+from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
+from shardwright.frontends.functions.recording import holding, record
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def array_function(implementation: Callable[P, R]) -> Callable[P, R]:
+    """
+    The public form of a function that emits operations.
+
+    In a traced function it calls `implementation`, whose operations all get the caller's location; elsewhere it runs
+    `implementation` as a traced function of its array arguments. Everything that is no array (dims, types, Python
+    numbers) is then part of the program.
+    """
+    program = Function(implementation)
+
+    @wraps(implementation)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        trace = current_trace()
+        if trace is None:
+            return cast(R, _run(program, args, kwargs))
+        outermost = trace.calling()
+        try:
+            return implementation(*args, **kwargs)
+        finally:
+            if outermost:
+                trace.returned()
+
+    ARRAY_FUNCTIONS[implementation.__name__] = call
+    return call
+
+
+def _run(program: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    value = program.run(tuple(map(_numbers_static, args)), {name: _numbers_static(kwargs[name]) for name in kwargs})
+    record(program, args, kwargs, value, holding(flatten((args, kwargs), is_traced)[0]))
+    return value
+
+
+def _numbers_static(value: Any) -> Any:
+    """The value with all that is no array made static, also inside of lists and tuples; of variables what they hold."""
+    if isinstance(value, list | tuple) and any(map(is_array, value)):
+        return type(value)([_numbers_static(item) for item in value])
+    if is_array(value):
+        return held(value)
+    return Static(value)
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value has elements and a type of its own."""
+    return type(value) not in (int, float, complex, bool) and is_traced(value)

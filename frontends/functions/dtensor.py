@@ -1,0 +1,57 @@
+"""`DTensor`: a distributed tensor as users see it, and the engine that makes them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from shardwright.compiler.stages import Backend
+from shardwright.compiler.tracing.array import Array, Namespace
+from shardwright.compiler.tracing.dims import one_place
+from shardwright.compiler.tracing.dtypes import brief
+from shardwright.compiler.tracing.trace import current_trace
+from shardwright.engines.dtensor_value import DTensorValue, scatter
+from shardwright.engines.one_process import executable
+from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
+from shardwright.frontends.functions.recording import is_recording
+from shardwright.layout import Layout
+
+
+class DTensor(DTensorValue, Array):
+    """
+    A tensor that is distributed over a mesh, seen as a whole: its shape is the global one.
+
+    It is made by `pack`, `relayout`, creation functions with a layout, and traced functions. It works with operators,
+    the functions of `shardwright`, NumPy (`numpy.asarray(x)`) and DLPack (`from_dlpack(x)`).
+
+    >>> import shardwright, numpy
+    >>> mesh = shardwright.Mesh(batch=2)
+    >>> x = shardwright.relayout(numpy.arange(4.0), shardwright.Layout(["batch"], mesh))
+    >>> x
+    DTensor(f64[4@batch], Mesh(batch=2))
+    >>> (x + 1).numpy()
+    array([1., 2., 3., 4.])
+    """
+
+    __slots__ = ()
+
+    @property
+    def namespace(self) -> Namespace:
+        return ARRAY_FUNCTIONS
+
+    def __repr__(self) -> str:
+        return f"DTensor({self.layout.describe(self.shape, brief(self.dtype))}, {self.mesh!r})"
+
+    def __getitem__(self, index: Any) -> Any:
+        place = one_place(index, self.shape) if current_trace() is None and not is_recording() else None
+        if place is None:
+            return super().__getitem__(index)
+        # One element is looked up: the program of each place would have to be compiled.
+        whole = Layout.replicated(self.mesh, rank=0)
+        return DTensor(scatter(np.asarray(self.numpy()[place]), whole), whole)
+
+
+BACKEND: Backend = partial(executable, make=DTensor)
+"""Runs programs in this process, on distributed tensors."""

@@ -1,0 +1,233 @@
+"""`Function`: a Python function that is traced, partitioned and compiled for each kind of arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial, update_wrapper
+from threading import RLock
+from types import MethodType
+from typing import Any, overload
+
+import numpy as np
+
+from shardwright.compiler.decided import Layouts, layouts_of
+from shardwright.compiler.stages import Compiled, Traced
+from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.interface import is_argument, trace_function
+from shardwright.compiler.tracing.pytree import Static, Tree, flatten
+from shardwright.compiler.tracing.trace import current_trace
+from shardwright.diagnostics.faults import type_error
+from shardwright.frontends.functions.dtensor import BACKEND
+from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
+from shardwright.frontends.functions.recording import holding, record
+from shardwright.frontends.functions.signature import Signature, TensorSpec, bound
+
+SINGLE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+"""The kinds of parameters that take one positional argument."""
+
+CACHE_SIZE = 1024
+"""How many compiled programs one function keeps; the oldest go first."""
+
+
+class Function:
+    """
+    A Python function on global arrays, run as one program on the devices of its arguments' mesh.
+
+    A call traces the function, decides layouts, and compiles; calls with arguments of the same shapes, types, layouts
+    and static values then reuse the program. Inside of another traced function the call is traced along.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        static: Sequence[str] = (),
+        signature: Signature | None = None,
+    ) -> None:
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self._function = function
+        self._static_names = frozenset([static] if isinstance(static, str) else static)
+        self._static_places = _places(function, self._static_names)
+        self._signature = signature
+        self._cache: OrderedDict[Hashable, Compiled] = OrderedDict()
+        self._lock = RLock()
+        update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if current_trace() is not None:
+            if self._signature is not None:
+                args, kwargs = bound(self._function, self._signature, args, kwargs), {}
+            return self._function(*args, **kwargs)
+        leaves, tree = self._flatten(args, kwargs)
+        compiled = self._compiled(leaves, tree)
+        held = holding(compiled.interface.captured)
+        value = compiled.run(leaves)
+        record(self, args, kwargs, value, held)
+        return value
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a call with these arguments gives, without any tape taking note of it."""
+        leaves, tree = self._flatten(args, kwargs)
+        return self._compiled(leaves, tree).run(leaves)
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The Python function that is traced."""
+        return self._function
+
+    @property
+    def static_names(self) -> frozenset[str]:
+        """The names of the arguments that are constants of the program."""
+        return self._static_names
+
+    @property
+    def input_signature(self) -> Signature | None:
+        """What every call's arguments have to be, if that was said."""
+        return self._signature
+
+    @property
+    def specialisations(self) -> list[Compiled]:
+        """The programs for all kinds of arguments so far, oldest first, without those of variables since moved."""
+        return [compiled for compiled in list(self._cache.values()) if compiled.interface.is_current]
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """
+        The program for these arguments, before any decision.
+
+        Specs (`TensorSpec`) can stand for arrays; a function with an input signature needs no arguments at all.
+
+        >>> import shardwright, numpy
+        >>> shardwright.function(lambda x: x * 2).trace(numpy.ones(2)).interface.parameters[0].name
+        'x'
+        """
+        if self._signature is not None and not args and not kwargs:
+            args = tuple(self._signature)
+        leaves, tree = self._flatten(args, kwargs)
+        open_ended = next((leaf for leaf in leaves if isinstance(leaf, TensorSpec) and leaf.is_open), None)
+        if open_ended is not None:
+            raise type_error("SW0533", f"{open_ended!r} has no certain size", help="trace with a size for each dim")
+        return self._trace(leaves, tree)
+
+    def layouts(self, *args: Any, **kwargs: Any) -> Layouts:
+        """
+        The layouts of arguments, variables, results and all values that propagation decides for these arguments.
+
+        >>> import shardwright
+        >>> rows = shardwright.Layout(["x"], shardwright.Mesh(x=2))
+        >>> print(shardwright.function(lambda x: x * 2).layouts(shardwright.TensorSpec((4,), "float32", rows)))
+        x: <@mesh, [{"x"}]>
+        result: <@mesh, [{"x"}]>
+        """
+        return layouts_of(self.trace(*args, **kwargs).propagate())
+
+    def compiled(self, *args: Any, **kwargs: Any) -> Compiled:
+        """The program that a call with these arguments runs."""
+        return self._compiled(*self._flatten(args, kwargs))
+
+    def _trace(self, leaves: Sequence[Any], tree: Tree) -> Traced:
+        module, interface = trace_function(self._function, leaves, tree, ARRAY_FUNCTIONS)
+        return Traced(module, interface, BACKEND)
+
+    def _compiled(self, leaves: Sequence[Any], tree: Tree) -> Compiled:
+        key = (tree, tuple([_leaf_key(leaf) for leaf in leaves]))
+        try:
+            found = self._cache.get(key)
+        except TypeError as error:
+            raise type_error(
+                "SW0507",
+                f"an argument of {self.name} is neither an array nor hashable: {error}",
+                help="pass arrays, numbers, hashable values, and dicts, lists, tuples and dataclasses of them",
+            ) from error
+        if found is None or not found.interface.is_current:
+            with self._lock:
+                found = self._cache.get(key)
+                if found is None or not found.interface.is_current:
+                    found = self._compile(key, leaves, tree)
+        return found
+
+    def _compile(self, key: Hashable, leaves: Sequence[Any], tree: Tree) -> Compiled:
+        compiled = self._cache[key] = self._trace(leaves, tree).compile()
+        if len(self._cache) > CACHE_SIZE:
+            self._cache.popitem(last=False)
+        return compiled
+
+    def _flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Tree]:
+        if self._signature is not None:
+            args, kwargs = bound(self._function, self._signature, args, kwargs), {}
+        if self._static_names:
+            args = tuple(Static(value) if place in self._static_places else value for place, value in enumerate(args))
+            kwargs = {name: Static(kwargs[name]) if name in self._static_names else kwargs[name] for name in kwargs}
+        return flatten((args, kwargs), is_argument)
+
+
+def _places(function: Callable[..., Any], static: frozenset[str]) -> frozenset[int]:
+    """The positions of the static parameters; TypeError (SW0507) for a name that is no parameter."""
+    if not static:
+        return frozenset()
+    parameters = inspect.signature(function).parameters
+    unknown = sorted(static - set(parameters))
+    if unknown:
+        raise type_error("SW0507", f"there is no parameter {unknown[0]!r}", help=f"there are {', '.join(parameters)}")
+    return static_places(parameters.values(), static)
+
+
+def static_places(parameters: Iterable[inspect.Parameter], static: frozenset[str]) -> frozenset[int]:
+    """
+    The positions at which static parameters can be given; those that only go by name have none.
+
+    >>> sorted(static_places(inspect.signature(lambda a, b, *c, d: None).parameters.values(), frozenset("bd")))
+    [1]
+    """
+    return frozenset(place for place, item in enumerate(parameters) if item.name in static and item.kind in SINGLE)
+
+
+def _leaf_key(leaf: Any) -> Hashable:
+    if isinstance(leaf, Array):
+        return leaf.shape, leaf.dtype, leaf.layout
+    if type(leaf) in (int, float, complex):
+        return type(leaf)
+    array = leaf if isinstance(leaf, np.ndarray) else np.asarray(leaf)
+    return array.shape, array.dtype
+
+
+@overload
+def function(
+    function: Callable[..., Any], /, *, static: Sequence[str] = (), input_signature: Signature | None = None
+) -> Function: ...
+@overload
+def function(
+    *, static: Sequence[str] = (), input_signature: Signature | None = None
+) -> Callable[[Callable[..., Any]], Function]: ...
+def function(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    static: Sequence[str] = (),
+    input_signature: Signature | None = None,
+) -> Function | Callable[[Callable[..., Any]], Function]:
+    """
+    Makes a Python function run as one program on the mesh of its arguments (RFC: `tf.function`).
+
+    Arrays and numbers in the arguments are traced, also inside of dicts, lists, tuples and dataclasses; truth values,
+    strings and other objects are constants of the program, as are the arguments named in `static`. NumPy arguments are
+    replicated up to 64 KiB; larger ones raise `TypeError` (SW0501), which says how to distribute them. Without any
+    distributed argument the program runs on one device and returns NumPy arrays.
+
+    Variables are taken by identity; what the function assigns to them is kept after the call. With `input_signature`,
+    `TensorSpec`s for all positional arguments, numbers take the types given there, arrays without a layout are
+    distributed, and other arguments are a `TypeError` (SW0533).
+
+    >>> import shardwright, numpy
+    >>> @shardwright.function
+    ... def double(x):
+    ...     return x + x
+    >>> double(numpy.arange(3))
+    array([0, 2, 4])
+    """
+    if function is None:
+        return partial(Function, static=static, signature=input_signature)
+    return Function(function, static, input_signature)

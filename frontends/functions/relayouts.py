@@ -1,0 +1,100 @@
+"""Changes of layout, and plain arrays made distributed tensors."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.dtypes import as_dtype
+from shardwright.compiler.tracing.emit import Value, as_numpy, check_layout
+from shardwright.compiler.tracing.trace import current_trace
+from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.engines.dtensor_value import scatter
+from shardwright.frontends.functions.dispatch import array_function
+from shardwright.frontends.functions.dtensor import DTensor
+from shardwright.layout import Layout, Mesh
+
+
+def relayout(source: Any, mesh_or_layout: Layout | Mesh) -> Any:
+    """
+    The same tensor in another layout (RFC: `tf.dtensor.relayout`); a NumPy array is distributed.
+
+    With a mesh instead of a layout, the sharding stays and the mesh must have the same axes. Works in traced functions,
+    where it is an operation like any other, and outside.
+
+    >>> import shardwright
+    >>> mesh = shardwright.Mesh(x=2)
+    >>> x = shardwright.ones((4, 4), layout=shardwright.Layout(["x"], mesh))
+    >>> shardwright.relayout(x, shardwright.Layout([None, "x"], mesh))
+    DTensor(f32[4, 4@x], Mesh(x=2))
+    """
+    layout = mesh_or_layout
+    if isinstance(layout, Mesh):
+        if current_trace() is not None and getattr(source, "layout", None) is None:
+            return emit.to_mesh(emit.as_tracer(source, "relayout"), layout, "shardwright.relayout")
+        return relayout(source, _on_mesh(source, layout))
+    check_layout(layout, "relayout")
+    if current_trace() is not None or isinstance(source, Array):
+        return _relayout(source, layout)
+    # A copy: the tensor must not change when the caller's array does.
+    array = np.array(source, dtype=None if hasattr(source, "dtype") else _dtype_of_python(source))
+    return DTensor(scatter(as_numpy(array, "relayout"), layout), layout)
+
+
+def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None, layout: Layout | None = None) -> Any:
+    """
+    The array of another library, by way of DLPack; its memory is shared unless `copy` or `layout` is given.
+
+    As for all functions that make arrays, the result is distributed with `layout` and a NumPy array without it. Raises
+    `TypeError` (SW0507) for what does not speak DLPack, and `BufferError` for what cannot be exchanged.
+
+    >>> import shardwright, numpy
+    >>> shardwright.from_dlpack(numpy.arange(3.0))
+    array([0., 1., 2.])
+    >>> shardwright.from_dlpack(numpy.ones(4), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+    DTensor(f64[4@x], Mesh(x=2))
+    """
+    if not hasattr(x, "__dlpack__") or isinstance(x, type):
+        raise type_error(
+            "SW0507", f"from_dlpack takes arrays that have __dlpack__, not {type(x).__name__}", help="use asarray"
+        )
+    if device not in (None, "cpu"):
+        raise value_error("SW0517", f"there is no device {device!r}", help="the one device is called cpu")
+    array = np.from_dlpack(x, copy=copy)
+    return array if layout is None else relayout(array, layout)
+
+
+def relayout_like(source: Any, reference: Any, use_mesh_only: bool = False) -> Any:
+    """
+    The same tensor in the layout of `reference`, or only on its mesh (RFC: `tf.dtensor.relayout_like`).
+
+    >>> import shardwright, numpy
+    >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+    >>> shardwright.relayout_like(numpy.zeros(6), x)
+    DTensor(f64[6@x], Mesh(x=2))
+    """
+    layout = getattr(reference, "layout", None)
+    if layout is None:
+        raise value_error(
+            "SW0502", "relayout_like: the reference is not a distributed tensor", help="give the layout to relayout"
+        )
+    return relayout(source, layout.mesh if use_mesh_only else layout)
+
+
+@array_function
+def _relayout(source: Value, layout: Layout) -> Any:
+    return emit.relayout(emit.as_tracer(source, "relayout"), layout, "shardwright.relayout")
+
+
+def _on_mesh(source: Any, mesh: Mesh) -> Layout:
+    layout = getattr(source, "layout", None)
+    return Layout(Mesh.UNSHARDED, mesh) if layout is None else cast(Layout, layout).moved_to(mesh)
+
+
+def _dtype_of_python(value: Any) -> Any:
+    if isinstance(value, bool | int | float | complex):
+        return as_dtype(type(value))
+    return None

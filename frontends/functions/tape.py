@@ -1,0 +1,243 @@
+"""`GradientTape`: gradients of what was computed while it was open."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from shardwright.compiler.control.gradients import gradient_of, is_differentiable
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.interface import is_traced
+from shardwright.compiler.tracing.pytree import flatten, unflatten
+from shardwright.compiler.tracing.reference import Reference
+from shardwright.compiler.tracing.trace import Tracer, current_trace
+from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.dialects import stablehlo
+from shardwright.frontends.functions.function import Function
+from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
+from shardwright.frontends.functions.recording import OPEN, Recorded
+
+
+class GradientTape:
+    """
+    Remembers what is computed in its `with` block, so that it can be differentiated (RFC: `tf.GradientTape`).
+
+    Inside of a traced function everything there is in the program can be differentiated. Outside, the calls that ran on
+    distributed tensors and variables while the tape was open are traced again for the gradient. Without `persistent`,
+    one gradient can be asked for. Tapes nest, for gradients of gradients.
+
+    >>> import numpy, shardwright
+    >>> @shardwright.function
+    ... def slope(x):
+    ...     with shardwright.GradientTape() as tape:
+    ...         tape.watch(x)
+    ...         y = x * x * x
+    ...     return tape.gradient(y, x)
+    >>> slope(numpy.array([1.0, 2.0]))
+    array([ 3., 12.])
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self.persistent = persistent
+        self.watch_accessed_variables = watch_accessed_variables
+        self._calls: list[Recorded] = []
+        self._watched: dict[int, Any] = {}
+        self._recording = False
+        self._used = False
+        self._entered: dict[int, Tracer] = {}
+
+    def __enter__(self) -> Self:
+        self._recording = True
+        trace = current_trace()
+        self._entered = {} if trace is None else trace.moment()
+        OPEN.set((*OPEN.get(), self))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._recording = False
+        OPEN.set(tuple(tape for tape in OPEN.get() if tape is not self))
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether the tape takes note of what runs now."""
+        return self._recording
+
+    def take(self, call: Recorded) -> None:
+        """Notes a call, while the tape records."""
+        if self._recording:
+            self._calls.append(call)
+
+    @contextmanager
+    def stop_recording(self) -> Generator[None]:
+        """What runs in this block is not remembered: its results count as constants."""
+        before, self._recording = self._recording, False
+        try:
+            yield
+        finally:
+            self._recording = before
+
+    def reset(self) -> None:
+        """Forgets all that was recorded."""
+        self._calls.clear()
+        self._watched.clear()
+        self._used = False
+
+    def watch(self, tensor: Any) -> None:
+        """
+        Says that gradients with respect to these arrays, a tree of them, will be asked for.
+
+        Raises `TypeError` (SW0520) for what has no gradient, and outside of traced functions for NumPy arrays: what
+        NumPy does with them is not seen.
+        """
+        for leaf in flatten(tensor, is_traced)[0]:
+            if not isinstance(leaf, Array):
+                raise type_error(
+                    "SW0520",
+                    f"a tape cannot follow a {type(leaf).__name__}: its operators belong to NumPy",
+                    help="watch it inside of a shardwright.function, or make it a Variable or distribute it first",
+                )
+            if not is_differentiable(leaf.dtype):
+                raise type_error("SW0520", f"{leaf!r} has no gradient", help="watch floating-point arrays")
+            self._watched[id(leaf)] = leaf
+
+    def watched_variables(self) -> tuple[Any, ...]:
+        """The arrays that were watched, in order."""
+        return tuple(self._watched.values())
+
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
+    ) -> Any:
+        """
+        The gradient of `target` (the sum over a tree of arrays) with respect to a tree of sources, shaped like it.
+
+        `output_gradients` weighs the targets. A source on which the target does not depend gets `None`, or zeros with
+        `unconnected_gradients="zero"`. Raises `ValueError` (SW0522) when a tape that is not persistent is asked twice.
+        """
+        if unconnected_gradients not in ("none", "zero"):
+            raise value_error("SW0522", f"unconnected_gradients={unconnected_gradients!r}", help="say 'none' or 'zero'")
+        if self._used and not self.persistent:
+            raise value_error(
+                "SW0522",
+                "a tape gives one gradient, and this one has given it",
+                help="use GradientTape(persistent=True), or ask for all sources in one call",
+            )
+        self._used = True
+        leaves, tree = flatten(sources, is_traced)
+        targets, seeds = flatten(target, is_traced)[0], flatten(output_gradients, is_traced)[0]
+        compute = self._traced if current_trace() is not None else self._replayed
+        found = compute(targets, seeds, leaves)
+        if unconnected_gradients == "zero":
+            pairs = zip(found, leaves, strict=True)
+            found = [
+                ARRAY_FUNCTIONS["zeros_like"](source) if gradient is None else gradient for gradient, source in pairs
+            ]
+        return unflatten(tree, found)
+
+    def _traced(self, targets: Sequence[Any], seeds: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
+        """The gradient of values of the program that is being traced; for variables, by what they held at the start."""
+        ends = [emit.as_tracer(target) for target in targets]
+        values = [self._value(source) for source in sources]
+        reached = _depends_on([end.value for end in ends])
+        connected = [value.value in reached and is_differentiable(value.dtype) for value in values]
+        wanted = [value for value, counts in zip(values, connected, strict=True) if counts]
+        found = iter(gradient_of(ends, _seeds(ends, seeds), wanted))
+        return [next(found) if counts else None for counts in connected]
+
+    def _value(self, source: Any) -> Tracer:
+        if isinstance(source, Reference):
+            return emit.trace_now().held_at(self._entered, source)
+        return emit.as_tracer(source)
+
+    def _replayed(self, targets: Sequence[Any], seeds: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
+        """Runs what was recorded once more, as one traced function with the gradient in it."""
+        versions = [self._versions(source) for source in sources]
+        connected = self._connected([version for found in versions for version in found])
+        used = [[version for version in found if id(version) in connected] for found in versions]
+        if not any(used) or not any(id(target) in connected for target in targets):
+            return [None] * len(sources)
+        inputs = self._inputs([version for found in used for version in found])
+
+        def again(given: list[Any], weights: list[Any]) -> list[Any]:
+            known = {id(value): tracer for value, tracer in zip(inputs, given, strict=True)}
+            for call in self._calls:
+                results = flatten(_run(call, known), is_traced)[0]
+                known.update(
+                    (id(old), new) for old, new in zip(call.results, results, strict=True) if id(old) not in known
+                )
+            ends = [emit.as_tracer(known.get(id(target), target)) for target in targets]
+            wanted = [emit.as_tracer(known[id(version)]) for found in used for version in found]
+            gradients = iter(gradient_of(ends, _seeds(ends, weights), wanted))
+            return [reduce(_sum, [next(gradients) for _ in found]) for found in used if found]
+
+        totals = iter(Function(again)(inputs, list(seeds)))
+        return [next(totals) if found else None for found in used]
+
+    def _versions(self, source: Any) -> list[Any]:
+        """The tensors that stood for a source: itself, or what a variable held in each of the calls."""
+        if not isinstance(source, Reference):
+            return [source]
+        held = [call.holding[source] for call in self._calls if source in call.holding]
+        return list({id(value): value for value in held}.values())
+
+    def _inputs(self, sources: Sequence[Any]) -> list[Any]:
+        """The sources, and all other arrays that the calls take and did not make themselves."""
+        found = {id(source): source for source in sources}
+        made: set[int] = set()
+        for call in self._calls:
+            taken = [leaf for leaf in call.leaves if isinstance(leaf, Array | np.ndarray)]
+            found.update((id(leaf), leaf) for leaf in taken if id(leaf) not in made)
+            made.update(id(result) for result in call.results)
+        return list(found.values())
+
+    def _connected(self, sources: Sequence[Any]) -> set[int]:
+        """What the recorded calls made of the sources, and these that were used."""
+        reached = {id(source) for source in sources}
+        used: set[int] = set()
+        for call in self._calls:
+            leaves = {id(leaf) for leaf in call.leaves}
+            if leaves & reached:
+                used |= leaves & reached
+                reached |= {id(result) for result in call.results}
+        return used | (reached - {id(source) for source in sources})
+
+
+def _run(call: Recorded, known: dict[int, Any]) -> Any:
+    """Traces a call with what variables held then; what it assigns to them stays in it."""
+    leaves, tree = flatten((call.args, call.kwargs), is_traced)
+    args, kwargs = unflatten(tree, [known.get(id(leaf), leaf) for leaf in leaves])
+    held = {variable: emit.as_tracer(known.get(id(value), value)) for variable, value in call.holding.items()}
+    with emit.trace_now().assigning(held):
+        return call.function(*args, **kwargs)
+
+
+def _seeds(ends: Sequence[Tracer], given: Sequence[Any]) -> list[Tracer]:
+    if not given:
+        return [emit.constant(1, end.dtype, end.shape) for end in ends]
+    return [emit.fit(weight, end.dtype, end.shape) for weight, end in zip(given, ends, strict=True)]
+
+
+def _depends_on(values: Sequence[SSAValue]) -> set[SSAValue]:
+    """All values that others are computed of, themselves included."""
+    reached = set(values)
+    waiting = list(values)
+    while waiting:
+        owner = waiting.pop().owner
+        if isinstance(owner, Operation):
+            for inner in owner.walk():
+                fresh = [operand for operand in inner.operands if operand not in reached]
+                reached.update(fresh)
+                waiting += fresh
+    return reached
+
+
+def _sum(left: Tracer, right: Tracer) -> Tracer:
+    return emit.binary(stablehlo.AddOp, left, right)

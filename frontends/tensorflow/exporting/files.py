@@ -1,0 +1,119 @@
+"""Exported graphs in files and in SavedModel directories, as TensorFlow opens them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.frontends.tensorflow.exporting.graphs import Port, export_graph
+from shardwright.frontends.tensorflow.exporting.messages import Names
+from shardwright.frontends.tensorflow.importing.tensors import data_type, shape_proto
+from shardwright.serialization.files.atomic import AtomicFile
+from shardwright.serialization.protos import graph_pb2, saved_model_pb2
+from shardwright.serialization.splitting.graph import GraphDefSplitter, SavedModelSplitter
+
+if TYPE_CHECKING:
+    from shardwright.compiler.stages import Propagated, Traced
+    from shardwright.frontends.functions.function import Function
+
+SERVING = "serving_default"
+"""The signature's name that TensorFlow's tools look for."""
+
+CHUNKED = (".pb", ".cpb")
+"""Endings of files that may be either, a message or its chunks."""
+
+SCHEMA_VERSION = 1
+"""The version of SavedModel that TensorFlow writes."""
+
+
+def to_saved_model(stage: Traced | Propagated | Function, path: str | os.PathLike[str]) -> None:
+    """
+    Writes the global program as a SavedModel directory, whose signature `serving_default` TensorFlow runs.
+
+    The signature takes and gives tensors by the names that `to_graph_def` gives to arguments and results. The graph is
+    that of `to_graph_def`, and so are the errors; SW0704 where the directory cannot be written. The message is in
+    `saved_model.pb`, and above what one message can hold in `saved_model.cpb` (RFC "Unbound SavedModel").
+
+    >>> import numpy, os, shardwright, tempfile
+    >>> folder = os.path.join(tempfile.mkdtemp(), "doubled")
+    >>> to_saved_model(shardwright.function(lambda x: x * 2).trace(numpy.ones(3, "float32")), folder)
+    >>> os.listdir(folder)
+    ['saved_model.pb']
+    """
+    folder = Path(path)
+    message = saved_model(stage)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        SavedModelSplitter(message).write(str(folder / "saved_model"))
+        (folder / "saved_model.pbtxt").unlink(missing_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def saved_model(stage: Traced | Propagated | Function) -> saved_model_pb2.SavedModel:
+    """
+    The message of a SavedModel with one signature.
+
+    >>> import numpy, shardwright
+    >>> stage = shardwright.function(lambda x: x * 2).trace(numpy.ones(3, "float32"))
+    >>> list(saved_model(stage).meta_graphs[0].signature_def["serving_default"].inputs)
+    ['x']
+    """
+    message = saved_model_pb2.SavedModel(saved_model_schema_version=SCHEMA_VERSION)
+    graph = message.meta_graphs.add()
+    graph.meta_info_def.tags.append("serve")
+    exported = export_graph(stage, graph.graph_def)
+    signature = graph.signature_def[SERVING]
+    signature.method_name = "tensorflow/serving/predict"
+    for ports, infos in ((exported.inputs, signature.inputs), (exported.outputs, signature.outputs)):
+        _describe(ports, infos)
+    return message
+
+
+def _describe(ports: Iterable[Port], infos: Any) -> None:
+    names = Names()
+    for port in ports:
+        info = infos[names.free(port.tensor.partition(":")[0].replace("/", "_"))]
+        info.name, info.dtype = port.tensor, cast(Any, data_type(port.dtype))
+        info.tensor_shape.CopyFrom(shape_proto(port.shape))
+
+
+def write_graph_def(graph: graph_pb2.GraphDef, path: str | os.PathLike[str]) -> Path:
+    """
+    Writes a graph, whole or not at all, and returns the file that was written.
+
+    As text where the file is called `.pbtxt`. What is called `.pb` and is too large for one message becomes a `.cpb` of
+    chunks, which TensorFlow's merger reads; a stale file of the other kind is removed.
+
+    >>> import tempfile
+    >>> graph = graph_pb2.GraphDef(versions=graph_pb2.VersionDef(producer=2000))
+    >>> print(write_graph_def(graph, tempfile.mkdtemp() + "/graph.pbtxt").read_text(), end="")
+    versions {
+      producer: 2000
+    }
+    """
+    path = Path(path)
+    try:
+        if path.suffix in CHUNKED:
+            return Path(GraphDefSplitter(graph).write(str(path.with_suffix(""))))
+        data = text_of(graph).encode() if path.suffix == ".pbtxt" else graph.SerializeToString(deterministic=True)
+        with AtomicFile(path) as file, open(file.descriptor, "wb", closefd=False) as stream:
+            stream.write(data)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    return path
+
+
+def text_of(message: Any) -> str:
+    """A message as protobuf's text."""
+    from google.protobuf import text_format
+
+    return text_format.MessageToString(message)
+
+
+def _unwritable(path: Path, error: OSError) -> ShardwrightError:
+    message = f"cannot write '{path}': {error.strerror or error}"
+    return ShardwrightError(Diagnostic("SW0704", message, help="check that the directory exists and can be written"))

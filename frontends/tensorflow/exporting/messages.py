@@ -1,0 +1,165 @@
+"""Nodes as messages: names that no two nodes of a graph share, references between them, and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from shardwright.frontends.tensorflow.exporting.emitter import Library
+from shardwright.frontends.tensorflow.exporting.kernels import KERNELS
+from shardwright.frontends.tensorflow.exporting.nodes import SHARED_BYTES, FunctionName, Graph, Literal, Node, Tensor
+from shardwright.frontends.tensorflow.importing.faults import GraphError
+from shardwright.frontends.tensorflow.importing.tensors import MAX_BYTES, data_type, shape_proto, tensor_proto
+from shardwright.serialization.protos import graph_pb2
+
+PRODUCER = 2000
+"""The version of TensorFlow's graphs that this writes: all operations are as they were then, and still are."""
+
+MIN_CONSUMER = 12
+"""The oldest version of TensorFlow's graphs that knows functions as they are written here."""
+
+
+class Names:
+    """Names that are each given once, whatever the case of their letters."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def free(self, wanted: str) -> str:
+        """
+        The wanted name, or that with a number behind it.
+
+        >>> names = Names()
+        >>> [names.free(name) for name in ("add", "Add", "add_1")]
+        ['add', 'Add_1', 'add_1_1']
+        """
+        number, name = self._next.get(wanted.lower(), 0), wanted
+        while name.lower() in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._next[wanted.lower()] = number
+        self._taken.add(name.lower())
+        return name
+
+
+def reachable(graph: Graph, kept: Sequence[Tensor]) -> list[Node]:
+    """The nodes that the outputs and `kept` need, in an order in which each comes after its inputs."""
+    needed: set[Node] = set()
+    pending = [tensor.node for tensor in (*graph.outputs, *kept)]
+    while pending:
+        node = pending.pop()
+        if node not in needed:
+            needed.add(node)
+            pending += [tensor.node for tensor in node.inputs]
+    return [node for node in graph.nodes if node in needed]
+
+
+def write_graph(graph: Graph, library: Library, kept: Sequence[Tensor], message: graph_pb2.GraphDef) -> None:
+    """Fills a message with the graph and the functions that it calls; `kept` are nodes that stay unless needed."""
+    message.versions.producer, message.versions.min_consumer = PRODUCER, MIN_CONSUMER
+    names = Names()
+    for node in reachable(graph, kept):
+        node.name = names.free(_wanted(node))
+        _write(node, message.node.add(), in_function=False)
+    for name, function in library.functions.items():
+        _write_function(name, function, message.library.function.add())
+
+
+def _wanted(node: Node) -> str:
+    if node.name is not None:
+        return node.name
+    return f"{node.scope}/{node.kind}" if node.scope else node.kind
+
+
+def _write_function(name: str, graph: Graph, message: graph_pb2.FunctionDef) -> None:
+    names = Names()
+    message.signature.name = name
+    for place, argument in enumerate(graph.arguments):
+        argument.node.name = names.free(f"arg{place}")
+        message.signature.input_arg.add(name=argument.node.name, type=cast(Any, data_type(argument.dtype)))
+    for node in reachable(graph, ()):
+        node.name = names.free(_wanted(node))
+        _write(node, message.node_def.add(), in_function=True)
+    for place, output in enumerate(graph.outputs):
+        key = f"out{place}"
+        message.signature.output_arg.add(name=key, type=cast(Any, data_type(output.dtype)))
+        message.ret[key] = reference(output, in_function=True)
+
+
+def reference(tensor: Tensor, *, in_function: bool) -> str:
+    """How a node names its input: `matmul`, `topk:1`; inside of functions `matmul:product:0`, `topk:indices:0`."""
+    node = tensor.node
+    assert node.name is not None
+    if node.kind == "Argument":
+        return node.name
+    if not in_function:
+        return f"{node.name}:{tensor.index}" if tensor.index else node.name
+    kernel = KERNELS[node.kind]
+    if kernel.is_list:
+        return f"{node.name}:{kernel.outputs[0]}:{tensor.index}"
+    return f"{node.name}:{kernel.outputs[tensor.index]}:0"
+
+
+def _write(node: Node, message: graph_pb2.NodeDef, *, in_function: bool) -> None:
+    assert node.name is not None
+    message.name, message.op = node.name, node.kind
+    message.input.extend(reference(tensor, in_function=in_function) for tensor in node.inputs)
+    for key, value in node.attributes.items():
+        _set(message.attr[key], value, f"the constant {node.name}")
+
+
+def _set(message: graph_pb2.AttrValue, value: Any, what: str) -> None:
+    """Every kind of attribute that an exported graph has."""
+    match value:
+        case bool():
+            message.b = value
+        case int():
+            message.i = value
+        case str():
+            message.s = value.encode()
+        case np.dtype():
+            message.type = cast(Any, data_type(cast("np.dtype[Any]", value)))
+        case FunctionName():
+            message.func.name = value.name
+        case Literal():
+            _set_literal(message.tensor, value, what)
+        case np.ndarray():
+            _set_array(message.tensor, cast("np.ndarray[Any, Any]", value), what)
+        case tuple():
+            message.shape.CopyFrom(shape_proto(cast("tuple[int, ...]", value)))
+        case _:
+            _set_list(message.list, cast("Sequence[Any]", value))
+
+
+def _set_array(message: graph_pb2.TensorProto, array: np.ndarray[Any, Any], what: str) -> None:
+    """What is large is written in its place: copied twice it would take twice the memory."""
+    if array.nbytes <= SHARED_BYTES or array.nbytes > MAX_BYTES:
+        message.CopyFrom(tensor_proto(array, what))
+    else:
+        _set_literal(message, Literal(array.dtype, array.shape, array.tobytes()), what)
+
+
+def _set_literal(message: graph_pb2.TensorProto, value: Literal, what: str) -> None:
+    """The bytes of the program's constant, which are those of TensorFlow's tensors."""
+    if len(value.data) > MAX_BYTES:
+        raise GraphError("SW0888", f"{what} has {len(value.data)} bytes, and one field of a message holds {MAX_BYTES}")
+    message.dtype = cast(Any, data_type(value.dtype))
+    message.tensor_shape.CopyFrom(shape_proto(value.shape))
+    message.tensor_content = value.data
+
+
+def _set_list(message: graph_pb2.AttrValue.ListValue, values: Sequence[Any]) -> None:
+    message.SetInParent()
+    for value in values:
+        match value:
+            case int():
+                message.i.append(value)
+            case np.dtype():
+                message.type.append(cast(Any, data_type(cast("np.dtype[Any]", value))))
+            case FunctionName():
+                message.func.add(name=value.name)
+            case _:
+                message.shape.add().CopyFrom(shape_proto(cast("tuple[int, ...]", value)))

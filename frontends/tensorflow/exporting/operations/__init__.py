@@ -1,0 +1,1 @@
+"""What our ops are in TensorFlow, by family."""

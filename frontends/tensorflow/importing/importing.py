@@ -1,0 +1,474 @@
+"""TensorFlow's graphs as programs: `from_graph` and `from_saved_model`."""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import Message
+
+from shardwright.compiler.decided import Layouts
+from shardwright.compiler.stages import Compiled, Traced
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.dtypes import brief
+from shardwright.compiler.tracing.trace import Tracer
+from shardwright.frontends import arrays, functions
+from shardwright.frontends.functions.function import Function
+from shardwright.frontends.functions.signature import TensorSpec
+from shardwright.frontends.tensorflow.importing.evaluate import Frame, Interpreter, Resource, Rows, State, Value, fits
+from shardwright.frontends.tensorflow.importing.faults import GraphError
+from shardwright.frontends.tensorflow.importing.files import read_graph, read_saved_model
+from shardwright.frontends.tensorflow.importing.nodes import Body, Library, Node, Reference, reference
+from shardwright.frontends.tensorflow.importing.operations import (
+    control,
+    elementwise,
+    indexing,
+    linear_algebra,
+    lists,
+    networks,
+    reductions,
+    shapes,
+    windows,
+)
+from shardwright.frontends.tensorflow.importing.survey import survey
+from shardwright.frontends.tensorflow.importing.table import ROWS
+from shardwright.frontends.tensorflow.importing.tensors import numpy_dtype, static_shape
+from shardwright.frontends.tensorflow.importing.variables import HANDLES, handle_name, stored_variables
+from shardwright.frontends.training.modules import Module
+from shardwright.frontends.training.variables import Variable
+from shardwright.layout import Layout
+from shardwright.layout.layout_map import LayoutMap
+from shardwright.serialization.protos import saved_model_pb2
+
+__all__ = ["ROWS", "GraphProgram", "from_graph", "from_saved_model"]
+
+OPERATIONS = (
+    control,
+    elementwise,
+    indexing,
+    linear_algebra,
+    lists,
+    networks,
+    reductions,
+    shapes,
+    windows,
+)
+"""Who fills the table."""
+
+Inputs = Mapping[str, TensorSpec | None] | Sequence[str] | str | None
+LayoutsByName = LayoutMap | Mapping[str, Layout] | None
+
+OLD_SHAPES = 24
+"""From this version of graphs on, a placeholder without dims is a number; before it, its shape is not known."""
+
+
+@dataclass(frozen=True)
+class _Input:
+    """One input: the tensor that it stands for, and what the graph says about it."""
+
+    name: str
+    source: Reference
+    dtype: np.dtype[Any]
+    shape: tuple[int | None, ...] | None
+    spec: TensorSpec | None
+
+    def checked(self) -> TensorSpec | None:
+        """What calls must give; None where the graph leaves even the number of dims open."""
+        if self.spec is None:
+            return None if self.shape is None else TensorSpec(self.shape, self.dtype, name=self.name)
+        if not isinstance(self.spec, TensorSpec):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise GraphError(
+                "SW0891", f"input {self.name!r} is given as {self.spec!r}, not as a TensorSpec", help=_SPEC
+            )
+        same = self.spec.dtype == self.dtype
+        if not same or (self.shape is not None and not _fits_open(self.spec.shape, self.shape)):
+            raise GraphError("SW0891", f"input {self.name!r} is {self.described} and cannot be {self.spec!r}")
+        return self.spec
+
+    @property
+    def described(self) -> str:
+        sizes = "[...]" if self.shape is None else str(["?" if size is None else size for size in self.shape])
+        return f"{brief(self.dtype)}{sizes.replace(chr(39), '')}"
+
+    def taken(self, given: Any) -> Value:
+        """The value of an argument, which must be of the type and shape that the graph says."""
+        value = given if isinstance(given, Tracer) else np.asarray(given)
+        if isinstance(value, Tracer) and value.scalar_kind is not None:
+            return arrays.astype(value, self.dtype)
+        if value.dtype != self.dtype or (self.shape is not None and not fits(value.shape, self.shape)):
+            found = f"{brief(value.dtype)}{list(value.shape)}"
+            raise GraphError("SW0891", f"input {self.name!r} is {self.described} and cannot be {found}")
+        return value
+
+
+def _fits_open(shape: Sequence[int | None], said: Sequence[int | None]) -> bool:
+    return len(shape) == len(said) and all(
+        None in (size, due) or size == due for size, due in zip(shape, said, strict=True)
+    )
+
+
+class _Run:
+    """The Python function that is traced: it evaluates the graph, node by node."""
+
+    __slots__ = ("__code__", "__name__", "__signature__", "_fed", "_inputs", "_order", "_outputs", "_state")
+
+    def __init__(
+        self, state: State, order: Sequence[Node], inputs: Sequence[_Input], names: Sequence[str], outputs: _Outputs
+    ) -> None:
+        self._state, self._order, self._inputs, self._outputs = state, order, inputs, outputs
+        self.__name__ = state.label
+        self.__code__ = compile("", state.label, "exec")  # where arguments are said to come from
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        self.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in names])
+
+    def __call__(self, *arguments: Any) -> Any:
+        interpreter = Interpreter(self._state)
+        values = [one.taken(value) for one, value in zip(self._inputs, arguments, strict=True)]
+        fed = {(one.source.node, one.source.index): value for one, value in zip(self._inputs, values, strict=True)}
+        frame = interpreter.run(self._order, Frame({}, fed))
+        return self._outputs.made([_result(frame.value(ref, "the output")) for ref in self._outputs.sources])
+
+
+def _result(value: Value) -> Any:
+    if isinstance(value, Resource | Rows) or value.dtype.kind == "O":
+        raise GraphError("SW0889", "an output is a handle, a list or a string, which a program cannot give")
+    if isinstance(value, Tracer) or value.nbytes <= emit.LITERAL_LIMIT:
+        return value
+    return arrays.broadcast_to(np.array(value[(0,) * value.ndim]), value.shape)
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """The tensors that a program gives: one, several in a tuple, or by name."""
+
+    names: tuple[str, ...]
+    sources: tuple[Reference, ...]
+    kind: str
+
+    def made(self, values: list[Any]) -> Any:
+        if self.kind == "one":
+            return values[0]
+        return dict(zip(self.names, values, strict=True)) if self.kind == "dict" else tuple(values)
+
+
+class GraphProgram(Module):
+    """
+    A graph as a function of its inputs, which are given in order or by name.
+
+    Called, it is traced, partitioned and run like any other function; `trace` gives its stages, without arguments for
+    the shapes and layouts in `inputs` where all are given. `weights` are its variables by name, and large constants:
+    `set_layout` distributes them, and a gradient can be taken with respect to them.
+    """
+
+    def __init__(self, run: _Run, inputs: dict[str, TensorSpec | None], outputs: tuple[str, ...], state: State) -> None:
+        super().__init__(state.label)
+        self.inputs = inputs
+        self.outputs = outputs
+        self.weights: dict[str, Variable] = {}
+        for variable in (*state.variables.values(), *state.wide.values()):
+            self.weights.setdefault(variable.name, variable)
+        specs = [spec for spec in inputs.values() if spec is not None]
+        self._keywords = dict(zip(inputs, run.__signature__.parameters, strict=True))
+        signature = specs if len(specs) == len(inputs) else None
+        self._function: Function = functions.function(run, input_signature=signature)
+
+    def __repr__(self) -> str:
+        takes = ", ".join(f"{name}: {spec!r}" for name, spec in self.inputs.items())
+        return f"GraphProgram({self.name}({takes}) -> {', '.join(self.outputs)}, {len(self.weights)} weights)"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **self._renamed(kwargs))
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """The program for these arguments, or for the specs of its inputs; the stages are those of `function`."""
+        if args or kwargs or not self.inputs:
+            return self._function.trace(*args, **self._renamed(kwargs))
+        for name, spec in self.inputs.items():
+            if spec is None or spec.is_open:
+                raise GraphError("SW0890", f"input {name!r} has no certain shape: {spec!r}")
+        return self._function.trace(*self.inputs.values())
+
+    def layouts(self, *args: Any, **kwargs: Any) -> Layouts:
+        """The layouts of inputs, weights, results and all values that are decided for these arguments."""
+        return self._function.layouts(*args, **self._renamed(kwargs))
+
+    def compiled(self, *args: Any, **kwargs: Any) -> Compiled:
+        """The program that a call with these arguments runs."""
+        return self._function.compiled(*args, **self._renamed(kwargs))
+
+    def _renamed(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        return {self._keywords.get(name, name): value for name, value in kwargs.items()}
+
+
+def from_graph(
+    graph: str | PathLike[str] | bytes | Message,
+    *,
+    inputs: Inputs = None,
+    outputs: str | Sequence[str] | Mapping[str, str] | None = None,
+    variables: Mapping[str, Any] | None = None,
+    layouts: LayoutsByName = None,
+    name: str | None = None,
+) -> GraphProgram:
+    """
+    The program of a TensorFlow GraphDef: a message, its bytes, or a file (`.pb`, `.cpb`). TensorFlow is not needed.
+
+    `inputs` are names of tensors, all placeholders if not given; with a `TensorSpec` for a name it has that shape and
+    layout, which is needed where the graph leaves shapes open. `outputs` is one name, several (the result is a tuple),
+    or a dict of names (the result is one); without it, all that nothing takes. `variables` are the values of variables
+    by name. Variables, and constants of more than 64 KiB, are the program's `weights`; `layouts` says by regular
+    expressions over their names how they are distributed.
+
+    Raises `ShardwrightValueError`: SW0885 with all operations that are not supported, SW0886 to SW0892 for graphs that
+    are wrong, shapes that are not known, and names that there are not.
+
+    >>> import numpy, shardwright
+    >>> from shardwright.serialization.protos import graph_pb2
+    >>> graph = graph_pb2.GraphDef()
+    >>> x = graph.node.add(name="x", op="Placeholder")
+    >>> x.attr["dtype"].type = graph_pb2.DT_FLOAT
+    >>> y = graph.node.add(name="y", op="Relu", input=["x"])
+    >>> y.attr["T"].type = graph_pb2.DT_FLOAT
+    >>> shardwright.from_graph(graph, outputs="y")(numpy.array([-1, 2], "float32"))
+    array([0., 2.], dtype=float32)
+    """
+    message, label = read_graph(graph)
+    body, library = Body("", message.node), Library(message.library.function)
+    made = _outputs(body, outputs)
+    wanted, order = _wanted(body, inputs, made.sources, message.versions.producer)
+    nodes = survey(order, library)
+    state = State(library, name or label)
+    layout_of = _chooser(layouts)
+    state.variables = {
+        handle: Variable(_given(handle, variables), name=handle, layout=layout_of(handle)) for handle in _handles(nodes)
+    }
+    return _program(state, order, nodes, wanted, made, layout_of)
+
+
+def from_saved_model(
+    path: str | Path,
+    signature: str = "serving_default",
+    *,
+    tags: Iterable[str] = ("serve",),
+    inputs: Mapping[str, TensorSpec] | None = None,
+    layouts: LayoutsByName = None,
+) -> GraphProgram:
+    """
+    The program of one signature of a TensorFlow SavedModel: a directory. TensorFlow is not needed.
+
+    The result of a call is a dict of the signature's outputs. `inputs` gives shapes and layouts for some of the
+    signature's inputs; `layouts` says by regular expressions over names how variables are distributed. Variables are
+    read from the directory's checkpoint, those only that the signature needs.
+
+    Raises as `from_graph`; SW0891 for a signature or tags that there are not, SW0892 for a checkpoint that cannot be
+    read.
+
+    ```
+    model = shardwright.from_saved_model("exported", inputs={"x": shardwright.TensorSpec((32, 784), layout=rows)})
+    model.weights["dense/kernel"].set_layout(Layout([None, "model"], mesh))
+    model(x)["output_0"]
+    ```
+    """
+    folder = Path(path)
+    meta_graph = _tagged(read_saved_model(folder), set(tags))
+    chosen = _signature(meta_graph, signature)
+    graph = meta_graph.graph_def
+    body, library = Body("", graph.node), Library(graph.library.function)
+    names = sorted(chosen.outputs)
+    sources = tuple(_tensor_of(chosen.outputs[name], f"output {name!r}") for name in names)
+    made = _Outputs(tuple(names), sources, "dict")
+    wanted = _signature_inputs(chosen, inputs or {})
+    order = _order(body, sources, wanted)
+    nodes = survey(order, library)
+    prefix = folder / "variables" / "variables"
+    stored = stored_variables(prefix, meta_graph, body, library, _handles(nodes))
+    layout_of, state = _chooser(layouts), State(library, folder.name)
+    taken: set[str] = set()
+    variables: dict[str, Variable] = {}
+    for handle, one in stored.items():
+        known_as = one.name if one.name not in taken else handle
+        taken.add(known_as)
+        variables[handle] = Variable(one.value, name=known_as, layout=layout_of(known_as), trainable=one.trainable)
+    state.variables = variables
+    return _program(state, order, nodes, wanted, made, layout_of)
+
+
+def _order(body: Body, sources: Sequence[Reference], wanted: Sequence[_Input]) -> list[Node]:
+    """The nodes that the outputs need, down to the inputs."""
+    fed = {(one.source.node, one.source.index) for one in wanted}
+    return body.order([ref.node for ref in sources if (ref.node, ref.index) not in fed], fed)
+
+
+def _program(
+    state: State,
+    order: Sequence[Node],
+    nodes: Sequence[Node],
+    wanted: Sequence[_Input],
+    made: _Outputs,
+    layout_of: Callable[[str], Layout | None],
+) -> GraphProgram:
+    state.wide = _wide_constants(state, nodes, layout_of)
+    specs = {one.name: one.checked() for one in wanted}
+    run = _Run(state, order, wanted, _identifiers(list(specs)), made)
+    return GraphProgram(run, specs, made.names, state)
+
+
+def _chooser(layouts: LayoutsByName) -> Callable[[str], Layout | None]:
+    """What gives the layout for a name, or None."""
+    known = layouts if isinstance(layouts, LayoutMap) else LayoutMap(layouts or {})
+
+    def chosen(name: str) -> Layout | None:
+        return known.get(name)
+
+    return chosen
+
+
+def _handles(nodes: Sequence[Node]) -> list[str]:
+    return list(dict.fromkeys(handle_name(node.proto) for node in nodes if node.op in HANDLES))
+
+
+def _given(handle: str, variables: Mapping[str, Any] | None) -> Any:
+    if variables is None or handle not in variables:
+        raise GraphError(
+            "SW0892", f"the variable {handle!r} has no value", help="give it: from_graph(..., variables=...)"
+        )
+    return variables[handle]
+
+
+def _wide_constants(
+    state: State, nodes: Sequence[Node], layout_of: Callable[[str], Layout | None]
+) -> dict[tuple[str, str], Variable]:
+    """Constants that are too large for a program's text, as variables that can be distributed."""
+    found: dict[tuple[str, str], Variable] = {}
+    for node in nodes:
+        if node.op != "Const" or "value" not in node.proto.attr:
+            continue
+        array = state.constant(node)
+        repeated = not any(stride for stride, size in zip(array.strides, array.shape, strict=True) if size > 1)
+        if array.nbytes > emit.LITERAL_LIMIT and array.dtype.kind != "O" and not repeated:
+            name = f"{node.home}/{node.name}" if node.home else node.name
+            found[node.home, node.name] = Variable(array, name=name, layout=layout_of(name))
+    return found
+
+
+def _identifiers(names: Sequence[str]) -> list[str]:
+    """Names of tensors as names of parameters."""
+    found: list[str] = []
+    for name in names:
+        plain = re.sub(r"\W", "_", re.sub(r":0$", "", name), flags=re.ASCII)
+        plain = f"_{plain}" if not plain or plain[0].isdigit() or plain == "self" else plain
+        plain = f"{plain}_" if keyword.iskeyword(plain) else plain
+        while plain in found:
+            plain += "_"
+        found.append(plain)
+    return found
+
+
+def _outputs(body: Body, outputs: str | Sequence[str] | Mapping[str, str] | None) -> _Outputs:
+    if outputs is None:
+        names = body.unused()
+        kind = "one" if len(names) == 1 else "tuple"
+        sources = names
+    elif isinstance(outputs, str):
+        names, sources, kind = [outputs], [outputs], "one"
+    elif isinstance(outputs, Mapping):
+        names, sources, kind = list(outputs), list(outputs.values()), "dict"
+    else:
+        names = sources = list(outputs)
+        kind = "tuple"
+    refs = tuple(reference(source) for source in sources)
+    for ref in refs:
+        _check_known(body, ref, "output", body.unused)
+    if not refs:
+        raise GraphError("SW0891", "the graph has no outputs")
+    return _Outputs(tuple(names), refs, kind)
+
+
+def _check_known(body: Body, ref: Reference, what: str, others: Any) -> None:
+    if ref.node not in body.names:
+        names: Collection[str] = others()
+        shown = ", ".join(list(names)[:8]) or "nothing"
+        raise GraphError("SW0891", f"the graph has no {what} {str(ref)!r}", f"there are {shown}")
+
+
+def _wanted(body: Body, inputs: Inputs, sources: Sequence[Reference], producer: int) -> tuple[list[_Input], list[Node]]:
+    """The inputs, and the nodes behind them that the outputs need; all placeholders if no inputs are given."""
+    if inputs is None:
+        order = body.order([ref.node for ref in sources])
+        found = sorted((node for node in order if node.op in _PLACEHOLDERS), key=lambda node: node.ordinal)
+        rest = [node for node in order if node.op not in _PLACEHOLDERS]
+        return [_input(body, node.name, None, producer) for node in found], rest
+    specs = (
+        dict(inputs) if isinstance(inputs, Mapping) else dict.fromkeys([inputs] if isinstance(inputs, str) else inputs)
+    )
+    wanted = [_input(body, name, spec, producer) for name, spec in specs.items()]
+    return wanted, _order(body, sources, wanted)
+
+
+_PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
+
+
+def _input(body: Body, name: str, spec: TensorSpec | None, producer: int) -> _Input:
+    source = reference(name)
+    _check_known(body, source, "input", lambda: body.of_kind(_PLACEHOLDERS))
+    node = body.node(source.node, "the program")
+    attributes = node.proto.attr
+    if node.op not in (*_PLACEHOLDERS, "PlaceholderWithDefault"):
+        if not isinstance(spec, TensorSpec):
+            raise GraphError("SW0890", f"input {name!r} is {node}, which says nothing about its type", help=_SPEC)
+        return _Input(name, source, spec.dtype, None, spec)
+    if "dtype" not in attributes:
+        raise GraphError("SW0887", f"{node} has no attribute 'dtype'")
+    shape = static_shape(attributes["shape"].shape, str(node)) if "shape" in attributes else None
+    if shape == () and 0 < producer < OLD_SHAPES:
+        shape = None
+    return _Input(name, source, numpy_dtype(attributes["dtype"].type, str(node)), shape, spec)
+
+
+_SPEC = "give its type and shape: inputs={'name': shardwright.TensorSpec((8, 4), 'float32')}"
+
+
+def _tagged(model: saved_model_pb2.SavedModel, tags: set[str]) -> saved_model_pb2.MetaGraphDef:
+    for meta_graph in model.meta_graphs:
+        if set(meta_graph.meta_info_def.tags) == tags:
+            return meta_graph
+    known = " and ".join(str(sorted(meta_graph.meta_info_def.tags)) for meta_graph in model.meta_graphs)
+    raise GraphError(
+        "SW0891", f"the model has no graph with the tags {sorted(tags)}", f"it has {known or 'none at all'}"
+    )
+
+
+def _signature(meta_graph: saved_model_pb2.MetaGraphDef, name: str) -> saved_model_pb2.SignatureDef:
+    known = [key for key in sorted(meta_graph.signature_def) if not key.startswith("__saved_model")]
+    if name not in meta_graph.signature_def:
+        raise GraphError(
+            "SW0891", f"the model has no signature {name!r}", f"it has {', '.join(known) or 'none at all'}"
+        )
+    return meta_graph.signature_def[name]
+
+
+def _tensor_of(info: saved_model_pb2.TensorInfo, what: str) -> Reference:
+    if info.WhichOneof("encoding") != "name":
+        raise GraphError("SW0889", f"{what} is no plain tensor")
+    return reference(info.name)
+
+
+def _signature_inputs(chosen: saved_model_pb2.SignatureDef, specs: Mapping[str, TensorSpec]) -> list[_Input]:
+    names = sorted(chosen.inputs)
+    unknown = sorted(set(specs) - set(names))
+    if unknown:
+        raise GraphError(
+            "SW0891", f"the signature has no input {unknown[0]!r}", f"there are {', '.join(names) or 'none'}"
+        )
+    found: list[_Input] = []
+    for name in names:
+        info, what = chosen.inputs[name], f"input {name!r}"
+        shape = static_shape(info.tensor_shape, what)
+        found.append(_Input(name, _tensor_of(info, what), numpy_dtype(info.dtype, what), shape, specs.get(name)))
+    return found

@@ -1,0 +1,196 @@
+"""TensorFlow's variables, calls of functions, branches and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from shardwright.compiler.control.regions import region_of
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.trace import Tracer
+from shardwright.frontends import arrays
+from shardwright.frontends.tensorflow.importing.evaluate import Call, Resource, Rows, Value, fits
+from shardwright.frontends.tensorflow.importing.table import row
+from shardwright.frontends.training.variables import Variable
+
+
+@row("VarHandleOp")
+def _handle(call: Call) -> Resource:
+    return Resource(call["shared_name"] or call.node.name, _known_variable(call))
+
+
+@row("VariableV2", "Variable")
+def _variable(call: Call) -> Any:
+    return _known_variable(call).traced()
+
+
+def _known_variable(call: Call) -> Variable:
+    """The variable of a node, which must be of the type and shape that the node says."""
+    name = call["shared_name"] or call.node.name
+    variable = call.interpreter.state.variables.get(name)
+    if variable is None:
+        raise call.fault(f"the variable {name!r} has no value", "SW0892")
+    dtype, shape = call.dtype("dtype"), call["shape"]
+    if variable.dtype != dtype or (shape is not None and not fits(variable.shape, shape)):
+        found, due = f"{variable.dtype.name}{list(variable.shape)}", f"{dtype.name}{list(shape or ['...'])}"
+        raise call.fault(f"the variable {name!r} is {found}, and the graph says {due}", "SW0892")
+    return variable
+
+
+@row("ReadVariableOp")
+def _read(call: Call, resource: Resource) -> Tracer:
+    return resource.variable.traced()
+
+
+@row("AssignVariableOp")
+def _assign(call: Call, resource: Resource, value: Any) -> None:
+    resource.variable.assign(value)
+
+
+@row("AssignAddVariableOp")
+def _assign_add(call: Call, resource: Resource, value: Any) -> None:
+    resource.variable.assign_add(value)
+
+
+@row("AssignSubVariableOp")
+def _assign_sub(call: Call, resource: Resource, value: Any) -> None:
+    resource.variable.assign_sub(value)
+
+
+@row("VarIsInitializedOp")
+def _is_initialized(call: Call, resource: Resource) -> Value:
+    return np.array(True)
+
+
+@row("VariableShape")
+def _variable_shape(call: Call, resource: Resource) -> Value:
+    return np.array(resource.variable.shape, call.dtype("out_type"))
+
+
+@row("PartitionedCall", "StatefulPartitionedCall")
+def _partitioned_call(call: Call, *values: Value) -> tuple[Value, ...]:
+    return tuple(call.interpreter.call(call["f"].name, values, call.node))
+
+
+@row("If", "StatelessIf")
+def _if(call: Call, condition: Any, *values: Value) -> Any:
+    branches = [call["else_branch"].name, call["then_branch"].name]
+    if isinstance(condition, np.ndarray):
+        return tuple(call.interpreter.call(branches[bool(condition)], values, call.node))
+    chosen = condition if condition.dtype == np.bool_ else arrays.any(arrays.not_equal(condition, 0))
+    on_false, on_true = (_branch(call, name, values) for name in branches)
+    return arrays.cond(chosen, on_true, on_false)
+
+
+@row("Case", "StatelessCase")
+def _case(call: Call, index: Any, *values: Value) -> Any:
+    branches = [branch.name for branch in call["branches"]]
+    last = len(branches) - 1
+    if isinstance(index, np.ndarray):
+        chosen = int(index) if 0 <= index <= last else last
+        return tuple(call.interpreter.call(branches[chosen], values, call.node))
+    inside = arrays.logical_and(arrays.greater_equal(index, 0), arrays.less_equal(index, last))
+    place = arrays.where(inside, index, last)
+    return arrays.switch(place, [_branch(call, name, values) for name in branches])
+
+
+def _branch(call: Call, name: str, values: Sequence[Value]) -> Callable[[], tuple[Any, ...]]:
+    """A branch as a function without arguments; what it gives back is traced, since another one may be taken."""
+
+    def run() -> tuple[Any, ...]:
+        results = call.interpreter.call(name, values, call.node)
+        if any(isinstance(value, Rows) for value in results):
+            raise call.fault("lists of tensors cannot come out of branches", "SW0889")
+        return tuple(_traced(call, value) for value in results)
+
+    return run
+
+
+def _traced(call: Call, value: Value) -> Tracer:
+    value = value.array if isinstance(value, Rows) and value.array is not None else value
+    if isinstance(value, Resource | Rows) or value.dtype.kind == "O":
+        raise call.fault("handles, strings and lists of unknown shapes cannot go through branches and loops", "SW0889")
+    return value if isinstance(value, Tracer) else emit.as_tracer(_splat(value), call.node.op)
+
+
+def _splat(value: np.ndarray[Any, Any]) -> Any:
+    """A known array that repeats one element without memory, made in the program."""
+    if value.nbytes <= emit.LITERAL_LIMIT:
+        return value
+    return arrays.broadcast_to(np.array(value[(0,) * value.ndim]), value.shape)
+
+
+@row("While", "StatelessWhile")
+def _while(call: Call, *values: Value) -> tuple[Value, ...]:
+    return _Loop(call, list(values)).run()
+
+
+class _Loop:
+    """A loop: what its body gives back as it came, handles and sizes above all, does not go round with it."""
+
+    def __init__(self, call: Call, values: list[Value]) -> None:
+        self.call = call
+        self.values = values
+        self.body = call.interpreter.state.library.function(call["body"].name, str(call.node))
+        if len(self.body.results) != len(values):
+            raise call.fault(f"its body gives {len(self.body.results)} values for {len(values)}")
+        self.moving = [place for place in range(len(values)) if not self.body.unchanged(place)]
+
+    def run(self) -> tuple[Value, ...]:
+        """What the loop ends with."""
+        if not self.moving:
+            return tuple(self.values)
+        self._fill_lists()
+        start = tuple(_traced(self.call, self.values[place]) for place in self.moving)
+        return tuple(self._whole(self.moving, arrays.while_loop(self._test, self._step, start)))
+
+    def _whole(self, places: Sequence[int], state: Sequence[Tracer]) -> list[Value]:
+        """All values, those at these places as the loop has them; the array of a list stands for the list."""
+        given = list(self.values)
+        for place, value in zip(places, state, strict=True):
+            before = given[place]
+            given[place] = replace(before, array=value) if isinstance(before, Rows) else value
+        return given
+
+    def _test(self, state: Sequence[Tracer]) -> Any:
+        given = self._whole(self.moving, state)
+        (found,) = self.call.interpreter.call(self.call["cond"].name, given, self.call.node)
+        traced = _traced(self.call, found)
+        return traced if traced.dtype == np.bool_ else arrays.any(arrays.not_equal(traced, 0))
+
+    def _step(self, state: Sequence[Tracer]) -> tuple[Tracer, ...]:
+        results = self._results(self.moving, state)
+        return tuple(_traced(self.call, results[place]) for place in self.moving)
+
+    def _results(self, places: Sequence[int], state: Sequence[Tracer]) -> list[Value]:
+        return self.call.interpreter.call(self.body.name, self._whole(places, state), self.call.node)
+
+    def _fill_lists(self) -> None:
+        """
+        Makes the arrays of lists whose elements have no known shape yet.
+
+        The body is written once for what it puts into them, and thrown away.
+        """
+        unknown = [place for place in self.moving if _is_unknown(self.values[place])]
+        if not unknown:
+            return
+        others = [place for place in self.moving if place not in unknown]
+        found: list[Value] = []
+
+        def write(state: Sequence[Tracer]) -> list[Tracer]:
+            found[:] = self._results(others, state)
+            return []
+
+        region_of([_traced(self.call, self.values[place]) for place in others], write, {})
+        for place in unknown:
+            rows = found[place]
+            if not isinstance(rows, Rows) or rows.array is None:
+                raise self.call.fault("the elements of a list have no known shape", "SW0890")
+            self.values[place] = replace(rows, array=arrays.zeros(rows.array.shape, dtype=rows.dtype))
+
+
+def _is_unknown(value: Value) -> bool:
+    return isinstance(value, Rows) and value.array is None

@@ -1,0 +1,159 @@
+"""The variables of a SavedModel: which tensor of its checkpoint each one gets, as its own restoring graph says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from shardwright.frontends.tensorflow.importing.faults import GraphError
+from shardwright.frontends.tensorflow.importing.nodes import Body, Library, Node, Reference, reference
+from shardwright.frontends.tensorflow.importing.survey import check_calls
+from shardwright.frontends.tensorflow.importing.tensors import numpy_dtype, tensor_array
+from shardwright.serialization.protos import graph_pb2, saved_model_pb2
+from shardwright.serialization.tables.tensor_bundle import TensorBundle
+
+OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
+"""The tensor of a checkpoint that says which object each of its tensors belongs to."""
+
+HANDLES = ("VarHandleOp", "VariableV2", "Variable")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A variable's tensor in a checkpoint, and what the model calls it."""
+
+    key: str
+    name: str
+    trainable: bool
+    value: np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class _Handle:
+    name: str
+
+
+@dataclass(frozen=True)
+class _Restored:
+    key: str
+
+
+_Value = np.ndarray[Any, Any] | _Handle | _Restored | None
+
+
+def stored_variables(
+    prefix: Path, meta_graph: saved_model_pb2.MetaGraphDef, body: Body, library: Library, wanted: Collection[str]
+) -> dict[str, Stored]:
+    """
+    The tensors of the variables in `wanted`, by the names of their handles.
+
+    Raises `ShardwrightValueError` (SW0892) where the checkpoint cannot be read or lacks one of them.
+    """
+    if not wanted:
+        return {}
+    keys = restored_keys(meta_graph.saver_def.restore_op_name, body, library)
+    bundle = TensorBundle(prefix)
+    names = _object_names(bundle)
+    fixed = {node.variable.name for node in meta_graph.object_graph_def.nodes if _is_fixed(node)}
+    found: dict[str, Stored] = {}
+    for handle in wanted:
+        key = keys.get(handle)
+        if key is None:
+            raise GraphError("SW0892", f"the model restores no variable {handle!r}")
+        name = names.get(key, handle)
+        value = bundle.tensor(key, numpy_dtype(bundle.entry(key).dtype, f"variable {handle!r}"))
+        found[handle] = Stored(key, name, name not in fixed, value)
+    return found
+
+
+def _is_fixed(node: saved_model_pb2.SavedObject) -> bool:
+    return node.WhichOneof("kind") == "variable" and not node.variable.trainable
+
+
+def _object_names(bundle: TensorBundle) -> dict[str, str]:
+    """What the model calls each tensor of its checkpoint; nothing for checkpoints of TensorFlow 1."""
+    if OBJECT_GRAPH not in bundle.keys:
+        return {}
+    try:
+        graph = saved_model_pb2.TrackableObjectGraph.FromString(bundle.text(OBJECT_GRAPH))
+    except DecodeError:
+        raise GraphError("SW0892", f"the tensor {OBJECT_GRAPH} of the checkpoint is no message") from None
+    return {item.checkpoint_key: item.full_name for node in graph.nodes for item in node.attributes if item.full_name}
+
+
+def restored_keys(restore: str, body: Body, library: Library) -> dict[str, str]:
+    """The key in the checkpoint of each variable: what the graph that restores them assigns."""
+    if not restore:
+        raise GraphError("SW0892", "the model does not say how its variables are restored")
+    order = body.order([reference(restore.removeprefix("^")).node])
+    check_calls(order, library, library.called_by)
+    reader = _Restoring(library)
+    reader.run(order, {})
+    return reader.keys
+
+
+class _Restoring:
+    """Follows keys from `RestoreV2` to the variables to which they are assigned."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self.keys: dict[str, str] = {}
+
+    def run(self, order: Sequence[Node], arguments: Mapping[str, _Value]) -> dict[str, Sequence[_Value]]:
+        values: dict[str, Sequence[_Value]] = {}
+        for node in order:
+            inputs = [_looked_up(ref, arguments, values) for ref in node.inputs]
+            values[node.name] = self._outputs(node, inputs)
+        return values
+
+    def _outputs(self, node: Node, inputs: list[_Value]) -> Sequence[_Value]:
+        if node.op in ("Identity", "IdentityN"):
+            return inputs
+        if node.op == "Const" and "value" in node.proto.attr:
+            return [tensor_array(node.proto.attr["value"].tensor, str(node))]
+        if node.op in HANDLES:
+            return [_Handle(handle_name(node.proto))]
+        if node.op == "RestoreV2":
+            return _restored(node, inputs)
+        if node.op in ("AssignVariableOp", "Assign") and len(inputs) == 2:
+            target, value = inputs
+            if isinstance(target, _Handle) and isinstance(value, _Restored):
+                self.keys[target.name] = value.key
+            return [target]
+        return [value for name in self._library.called_by(node) for value in self._called(name, node, inputs)]
+
+    def _called(self, name: str, node: Node, inputs: list[_Value]) -> list[_Value]:
+        function = self._library.function(name, str(node))
+        arguments = dict(zip(function.body.arguments, inputs, strict=False))
+        values = self.run(function.order, arguments)
+        return [_looked_up(ref, arguments, values) for ref in function.results]
+
+
+def _looked_up(ref: Reference, arguments: Mapping[str, _Value], values: Mapping[str, Sequence[_Value]]) -> _Value:
+    if ref.node in arguments:
+        return arguments[ref.node]
+    outputs = values.get(ref.node, ())
+    return outputs[ref.index] if ref.index < len(outputs) else None
+
+
+def _restored(node: Node, inputs: list[_Value]) -> list[_Value]:
+    names, slices = inputs[1:3] if len(inputs) == 3 else (None, None)
+    count = len(node.proto.attr["dtypes"].list.type) if "dtypes" in node.proto.attr else 0
+    texts = [one for one in (names, slices) if isinstance(one, np.ndarray) and one.dtype.kind == "O"]
+    if len(texts) != 2 or any(one.shape != (count,) for one in texts):
+        raise GraphError("SW0892", f"{node} does not say which tensors it restores")
+    for name, part in zip(*texts, strict=True):
+        if part:
+            raise GraphError("SW0892", f"{node} restores a part of {name.decode('utf-8', 'replace')!r}: {part!r}")
+    return [_Restored(name.decode("utf-8", "replace")) for name in texts[0]]
+
+
+def handle_name(node: graph_pb2.NodeDef) -> str:
+    """The name by which handles of one variable are the same."""
+    shared = node.attr["shared_name"].s if "shared_name" in node.attr else b""  # asking a map makes an entry
+    return shared.decode("utf-8", "replace") or node.name

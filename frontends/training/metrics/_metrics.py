@@ -1,0 +1,135 @@
+"""Metrics: modules that gather a figure over many steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shardwright.compiler.tracing.dtypes import DTypeLike
+from shardwright.compiler.tracing.emit import shape_of
+from shardwright.compiler.tracing.trace import current_trace
+from shardwright.diagnostics.faults import value_error
+from shardwright.frontends.arrays.elementwise import functions
+from shardwright.frontends.arrays.elementwise.functions import equal, greater
+from shardwright.frontends.arrays.reducing.reductions import argmax
+from shardwright.frontends.arrays.reducing.reductions import sum as total
+from shardwright.frontends.arrays.shapes import broadcast_to
+from shardwright.frontends.training.modules import Module
+from shardwright.frontends.training.variables import Variable
+from shardwright.layout import Layout
+
+
+class Metric(Module):
+    """
+    A figure over all that was given to `update_state` since the beginning, or the last `reset_state`.
+
+    Everything works inside of traced functions as well as outside. The state is in scalars of type `dtype`, which are
+    replicated on whatever mesh they are used, or laid out by `layout`.
+    """
+
+    def __init__(self, name: str | None = None, dtype: DTypeLike = "float32", layout: Layout | None = None) -> None:
+        super().__init__(name)
+        self.total = Variable(0.0, dtype=dtype, layout=layout, name=f"{self.name}/total", trainable=False)
+
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        return kind if current_trace() is not None else f"{kind}({float(self.result())})"
+
+    def update_state(self, *values: Any, sample_weight: Any = None) -> None:
+        """Takes in more values, each counted with its weight."""
+        raise NotImplementedError
+
+    def update(self, *values: Any, sample_weight: Any = None) -> None:
+        """The same as `update_state`."""
+        self.update_state(*values, sample_weight=sample_weight)
+
+    def result(self) -> Any:
+        """The figure."""
+        return self.total.value
+
+    def reset_state(self) -> None:
+        """Begins again."""
+        for variable in self.variables:
+            variable.assign(0.0)
+
+
+class Sum(Metric):
+    """
+    The sum of all values.
+
+    >>> import numpy, shardwright
+    >>> metric = shardwright.metrics.Sum()
+    >>> metric.update(numpy.array([1.0, 2.0]))
+    >>> metric.update(3.0)
+    >>> metric
+    Sum(6.0)
+    """
+
+    def update_state(self, *values: Any, sample_weight: Any = None) -> None:
+        (value,) = values
+        self.total.assign_add(total(_weighted(_typed(value, self.total), sample_weight)))
+
+
+class Mean(Metric):
+    """
+    The mean of all values, by their weights; 0 while there are none.
+
+    >>> import numpy, shardwright
+    >>> metric = shardwright.metrics.Mean()
+    >>> metric.update_state(numpy.array([1.0, 2.0]))
+    >>> metric.update_state(6.0)
+    >>> float(metric.result())
+    3.0
+    """
+
+    def __init__(self, name: str | None = None, dtype: DTypeLike = "float32", layout: Layout | None = None) -> None:
+        super().__init__(name, dtype, layout)
+        self.count = Variable(0.0, dtype=dtype, layout=layout, name=f"{self.name}/count", trainable=False)
+
+    def update_state(self, *values: Any, sample_weight: Any = None) -> None:
+        (value,) = values
+        self._gather(_typed(value, self.total), sample_weight)
+
+    def _gather(self, value: Any, weight: Any) -> None:
+        ones = broadcast_to(_typed(1.0, self.total), shape_of(value))
+        self.total.assign_add(total(_weighted(value, weight)))
+        self.count.assign_add(total(_weighted(ones, weight)))
+
+    def result(self) -> Any:
+        count = self.count.value
+        return self.total / functions.where(greater(count, 0), count, functions.astype(1.0, self.count.dtype))
+
+
+class Accuracy(Mean):
+    """
+    How often predictions are right: `update_state(y_true, y_pred)`.
+
+    Predictions with one more dim than the labels are scores of classes: the highest one is the prediction.
+
+    >>> import numpy, shardwright
+    >>> metric = shardwright.metrics.Accuracy()
+    >>> metric.update_state(numpy.array([1, 0]), numpy.array([[0.1, 0.9], [0.2, 0.8]], "float32"))
+    >>> float(metric.result())
+    0.5
+    """
+
+    def update_state(self, *values: Any, sample_weight: Any = None) -> None:
+        y_true, y_pred = values
+        if len(shape_of(y_pred)) == len(shape_of(y_true)) + 1:
+            y_pred = argmax(y_pred, axis=-1)
+        if shape_of(y_true) != shape_of(y_pred):
+            raise value_error(
+                "SW0504",
+                f"accuracy: labels of shape {list(shape_of(y_true))} do not fit predictions of shape "
+                f"{list(shape_of(y_pred))}",
+                help="they have one shape, or the predictions one more dim, which holds the classes' scores",
+            )
+        right = equal(functions.astype(y_true, y_pred.dtype), y_pred)
+        self._gather(functions.astype(right, self.total.dtype), sample_weight)
+
+
+def _typed(value: Any, like: Variable) -> Any:
+    return functions.astype(value, like.dtype)
+
+
+def _weighted(value: Any, weight: Any) -> Any:
+    return value if weight is None else value * functions.astype(weight, value.dtype)

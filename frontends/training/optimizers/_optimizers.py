@@ -1,0 +1,279 @@
+"""Optimizers: modules that move variables along their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DType
+from shardwright.compiler.tracing.trace import outside
+from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.frontends.arrays.creation import zeros_like
+from shardwright.frontends.arrays.elementwise import functions
+from shardwright.frontends.arrays.reducing.reductions import sum as total
+from shardwright.frontends.functions.relayouts import relayout
+from shardwright.frontends.training.modules import Module
+from shardwright.frontends.training.variables import Variable
+from shardwright.layout import Layout
+
+Schedule = Callable[[Any], Any]
+"""A learning rate as a function of the number of steps made, a scalar of type float32."""
+
+
+class Optimizer(Module):
+    """
+    What all optimizers share: the learning rate, the count of steps, and one state for each variable.
+
+    `learning_rate` is a number or a function of the step, which counts from 0. A number may be set to another one at
+    any time; compiled functions go on with that. `weight_decay` shrinks variables by this times the learning rate.
+    `global_clipnorm` scales all gradients of a step so that their common norm is at most this. Variables of 16-bit
+    floats are moved in float32, which is the type of their state.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | Schedule,
+        weight_decay: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        self.weight_decay = weight_decay
+        self.global_clipnorm = global_clipnorm
+        self.iterations = Variable(0, name="iterations", trainable=False)
+        self._schedule = learning_rate if callable(learning_rate) else None
+        self._rate = None if callable(learning_rate) else _scalar(learning_rate, "learning_rate")
+        self._slots: dict[str, list[Variable]] = {}
+        self._places: dict[Variable, int] = {}
+
+    @property
+    def learning_rate(self) -> Any:
+        """The learning rate: a variable, or what the schedule gives for the present step."""
+        return self._rate if self._schedule is None else self._schedule(functions.astype(self.iterations, "float32"))
+
+    @property
+    def slots(self) -> dict[str, dict[Variable, Variable]]:
+        """The states by their names, and by the variables that they belong to; none before the first step."""
+        return {name: dict(zip(self._places, slots, strict=True)) for name, slots in self._slots.items()}
+
+    @learning_rate.setter
+    def learning_rate(self, rate: float) -> None:
+        if self._rate is None:
+            raise type_error("SW0532", "the learning rate follows a schedule", help="make the optimizer with a number")
+        self._rate.assign(float(rate))
+
+    def build(self, variables: Sequence[Variable]) -> None:
+        """
+        Makes the states of these variables, each in the layout of its variable.
+
+        Otherwise they are made by the first step, which a traced function may contain.
+        """
+        for variable in variables:
+            if variable not in self._places:
+                self._places[variable] = len(self._places)
+                with outside():
+                    self._make_slots(variable)
+
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> None:
+        """
+        One step: every variable moves along its gradient (RFC: `optimizer.apply_gradients(zip(grads, vars))`).
+
+        Variables whose gradient is `None` stay. Raises `ValueError` (SW0532) when all of them are, and `TypeError` for
+        pairs that are not of gradients and variables.
+        """
+        pairs = [_pair(item) for item in grads_and_vars]
+        moved = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
+        if not moved:
+            raise value_error(
+                "SW0532",
+                f"none of {len(pairs)} variables has a gradient",
+                help="the loss must depend on the variables, and be computed while the tape records",
+            )
+        self.build([variable for _, variable in moved])
+        gradients = [gradient for gradient, _ in moved]
+        if self.global_clipnorm is not None:
+            gradients, _ = clip_by_global_norm(gradients, self.global_clipnorm)
+        rate, step = self.learning_rate, self.iterations.value
+        several = len({variable.layout and variable.layout.mesh for _, variable in moved}) > 1
+        for gradient, (_, variable) in zip(gradients, moved, strict=True):
+            here = _beside(variable) if several else _same
+            working = _working(variable.dtype)
+            scale = functions.astype(here(rate), working)
+            slots = {name: slots[self._places[variable]] for name, slots in self._slots.items()}
+            decay = self.weight_decay
+            start = _as(variable.value, working)
+            start = start if not decay else start * (1 - decay * scale)
+            change = self._change(_as(gradient, working), scale, here(step), slots, working)
+            variable.assign(_as(start + change, variable.dtype), relayout=True)
+        self.iterations.assign_add(1)
+
+    def _make_slots(self, variable: Variable) -> None:
+        """Adds the state of a variable, in the layout of the variable."""
+
+    def _add_slot(self, name: str, variable: Variable) -> None:
+        zeros = zeros_like(variable.value, dtype=_working(variable.dtype))
+        slot = Variable(zeros, layout=variable.layout, name=f"{variable.name}/{name}", trainable=False)
+        self._slots.setdefault(name, []).append(slot)
+
+    def _change(self, gradient: Any, rate: Any, step: Any, slots: dict[str, Variable], dtype: DType) -> Any:
+        """What is added to a variable, whose state this updates."""
+        raise NotImplementedError
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _beside(variable: Variable) -> Callable[[Any], Any]:
+    """Brings scalars to the mesh of a variable."""
+    layout = variable.layout
+    return _same if layout is None else lambda value: relayout(value, Layout([], layout.mesh))
+
+
+class SGD(Optimizer):
+    """
+    Gradient descent, with momentum if that is not zero: `v = momentum * v - rate * g; w += v` (as Keras has it).
+
+    With `nesterov`, `w += momentum * v - rate * g`.
+
+    >>> import shardwright
+    >>> w = shardwright.Variable([1.0, 2.0])
+    >>> optimizer = shardwright.optimizers.SGD(learning_rate=0.5)
+    >>> optimizer.apply_gradients([(shardwright.ones(2), w)])
+    >>> w.numpy()
+    array([0.5, 1.5], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | Schedule = 0.01,
+        momentum: float = 0.0,
+        nesterov: bool = False,
+        weight_decay: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(learning_rate, weight_decay, global_clipnorm, name)
+        self.momentum = momentum
+        self.nesterov = nesterov
+
+    def _make_slots(self, variable: Variable) -> None:
+        if self.momentum:
+            self._add_slot("momentum", variable)
+
+    def _change(self, gradient: Any, rate: Any, step: Any, slots: dict[str, Variable], dtype: DType) -> Any:
+        move = -rate * gradient
+        if not self.momentum:
+            return move
+        velocity = slots["momentum"].assign(self.momentum * slots["momentum"] + move, relayout=True)
+        return self.momentum * velocity + move if self.nesterov else velocity
+
+
+class Adam(Optimizer):
+    """
+    Adam: gradients scaled by running means of themselves and of their squares (as Keras has it).
+
+    `m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; w -= rate sqrt(1 - b2^t) / (1 - b1^t) m / (sqrt(v) + epsilon)`.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | Schedule = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        weight_decay: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(learning_rate, weight_decay, global_clipnorm, name)
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+
+    def _make_slots(self, variable: Variable) -> None:
+        self._add_slot("m", variable)
+        self._add_slot("v", variable)
+
+    def _change(self, gradient: Any, rate: Any, step: Any, slots: dict[str, Variable], dtype: DType) -> Any:
+        time = functions.astype(step + 1, dtype)
+        correction = functions.sqrt(1 - functions.pow(self.beta_2, time)) / (1 - functions.pow(self.beta_1, time))
+        mean = slots["m"].assign(self.beta_1 * slots["m"] + (1 - self.beta_1) * gradient, relayout=True)
+        power = (1 - self.beta_2) * functions.square(gradient)
+        square = slots["v"].assign(self.beta_2 * slots["v"] + power, relayout=True)
+        return -rate * correction * mean / (functions.sqrt(square) + self.epsilon)
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay: each step first shrinks a variable by `rate * weight_decay`."""
+
+    def __init__(
+        self,
+        learning_rate: float | Schedule = 0.001,
+        weight_decay: float = 0.004,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        global_clipnorm: float | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(learning_rate, beta_1, beta_2, epsilon, weight_decay, global_clipnorm, name)
+
+
+def global_norm(tensors: Sequence[Any]) -> Any:
+    """
+    The square root of the sum of the squares of all elements of some arrays; `None`s are left out.
+
+    >>> import numpy, shardwright
+    >>> float(shardwright.optimizers.global_norm([numpy.array([3.0]), numpy.array([[4.0]])]))
+    5.0
+    """
+    squares = [total(functions.square(tensor)) for tensor in tensors if tensor is not None]
+    if not squares:
+        raise value_error("SW0532", "there are no arrays whose norm could be taken", help="give at least one")
+    norm = squares[0]
+    for square in squares[1:]:
+        norm = norm + square
+    return functions.sqrt(norm)
+
+
+def clip_by_global_norm(tensors: Sequence[Any], clip_norm: float) -> tuple[list[Any], Any]:
+    """
+    The arrays scaled by one factor so that their common norm is at most `clip_norm`, and the norm before that.
+
+    >>> import numpy, shardwright
+    >>> clipped, norm = shardwright.optimizers.clip_by_global_norm([numpy.array([3.0]), numpy.array([4.0])], 1.0)
+    >>> [round(float(part[0]), 3) for part in clipped], float(norm)
+    ([0.6, 0.8], 5.0)
+    """
+    norm = global_norm(tensors)
+    scale = clip_norm / functions.maximum(norm, clip_norm)
+    return [None if tensor is None else tensor * functions.astype(scale, tensor.dtype) for tensor in tensors], norm
+
+
+def _scalar(value: float, what: str) -> Variable:
+    if not isinstance(value, int | float):  # pyright: ignore[reportUnnecessaryIsInstance]  (callers may be untyped)
+        raise type_error(
+            "SW0532", f"{what} is a {type(value).__name__}", help="give a number, or a function of the step"
+        )
+    return Variable(float(value), name=what, trainable=False)
+
+
+def _working(dtype: DType) -> DType:
+    """The type in which variables are moved, and that of their states: floats of 16 bits need more."""
+    return DEFAULT_FLOAT if dtype.itemsize < DEFAULT_FLOAT.itemsize else dtype
+
+
+def _as(value: Any, dtype: DType) -> Any:
+    return value if value.dtype == dtype else functions.astype(value, dtype)
+
+
+def _pair(item: Any) -> tuple[Any, Variable]:
+    gradient, variable = item if isinstance(item, tuple | list) and len(item) == 2 else (None, None)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if not isinstance(variable, Variable):
+        raise type_error(
+            "SW0532",
+            f"apply_gradients takes pairs of a gradient and a Variable, not {item!r}",
+            help="zip them: optimizer.apply_gradients(zip(gradients, variables))",
+        )
+    return gradient, variable

@@ -1,0 +1,434 @@
+"""`Variable`: an array that programs read and change."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, Namespace
+from shardwright.compiler.tracing.dims import shape_argument
+from shardwright.compiler.tracing.dtypes import (
+    DType,
+    DTypeLike,
+    as_dtype,
+    brief,
+    common_dtype,
+    default_dtype,
+    kind_of,
+    scalar_kind,
+)
+from shardwright.compiler.tracing.emit import Value, as_numpy, check_layout
+from shardwright.compiler.tracing.reference import Reference, held
+from shardwright.compiler.tracing.trace import Tracer, current_trace
+from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.dialects import stablehlo
+from shardwright.dialects.types import dtype_element
+from shardwright.frontends.arrays.indexing import rows
+from shardwright.frontends.functions.dispatch import array_function
+from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
+from shardwright.frontends.functions.relayouts import relayout
+from shardwright.frontends.training.scopes import scoped_layout
+from shardwright.layout import Layout
+
+_scopes: ContextVar[tuple[str, ...]] = ContextVar("shardwright_name_scopes", default=())
+
+
+@contextmanager
+def name_scope(name: str) -> Generator[str]:
+    """
+    Variables that are made in this context have names that begin with `name` (RFC: `tf.name_scope`).
+
+    >>> import shardwright
+    >>> with shardwright.name_scope("layer"):
+    ...     shardwright.Variable(0.0, name="bias").name
+    'layer/bias'
+    """
+    token = _scopes.set((*_scopes.get(), name))
+    try:
+        yield "/".join(_scopes.get())
+    finally:
+        _scopes.reset(token)
+
+
+@contextmanager
+def device(name: str | None) -> Generator[None]:
+    """
+    Accepted and ignored (RFC: "SPMD expansion ignores the `tf.device` annotations"): layouts say what is where.
+
+    `relayout` to a mesh of one device does what such an annotation means.
+
+    >>> import numpy, shardwright
+    >>> @shardwright.function
+    ... def double(x):
+    ...     with shardwright.device("CPU:0"):
+    ...         return x * 2
+    >>> double(numpy.arange(2))
+    array([0, 2])
+    """
+    if name is not None and not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]  (untyped callers)
+        raise type_error("SW0517", f"a device is called by a name, not {name!r}", help="for instance CPU:0")
+    yield
+
+
+class Variable(Reference):
+    """
+    An array that programs read and change (RFC: `tf.Variable`).
+
+    `initial_value` is an array, a number, a nested list, or a function that is called with `shape` and `dtype`, and
+    with `layout` if it has such a parameter. With `layout` the variable is distributed; without it the layout is that
+    of the initial value, if that is distributed. A variable works with operators and array functions like an array.
+
+    A traced function takes the variables that it uses by identity: what they hold when it is called is read, and what
+    it assigns to them is kept after the call, in their own layout. Another value never traces the function again.
+
+    Raises `ValueError` (SW0530) when shape or layout are not the initial value's, and `TypeError` (SW0531) inside of
+    traced functions, where nothing can be made that outlives the program.
+
+    >>> import shardwright
+    >>> mesh = shardwright.Mesh(x=2)
+    >>> layout = shardwright.Layout(["x"], mesh)
+    >>> total = shardwright.Variable(shardwright.zeros, shape=(4,), layout=layout, name="total")
+    >>> @shardwright.function
+    ... def add(amount):
+    ...     total.assign_add(amount)
+    ...     return shardwright.sum(total)
+    >>> float(add(1.0)), float(add(0.5))
+    (4.0, 6.0)
+    >>> total
+    Variable('total', f32[4@x], Mesh(x=2))
+    """
+
+    __slots__ = ("__weakref__", "_dtype", "_held", "_layout", "_shape", "name", "trainable")
+
+    def __init__(
+        self,
+        initial_value: Any,
+        shape: int | Sequence[int] | None = None,
+        dtype: DTypeLike | None = None,
+        layout: Layout | None = None,
+        name: str | None = None,
+        trainable: bool = True,
+    ) -> None:
+        if current_trace() is not None:
+            raise type_error(
+                "SW0531",
+                "a Variable cannot be made in a traced function: the function runs once, the variable would stay",
+                help="make it before the first call, for instance in the module's __init__",
+            )
+        if layout is not None:
+            check_layout(layout, "Variable")
+        self.name = "/".join((*_scopes.get(), name or "Variable"))
+        self.trainable = trainable
+        sizes = None if shape is None else shape_argument(shape, "Variable")
+        scoped = scoped_layout(self) if layout is None else None
+        value = _initial(initial_value, sizes, None if dtype is None else as_dtype(dtype), layout or scoped)
+        if sizes is not None and sizes != value.shape:
+            raise self._unfit(f"the shape {list(sizes)}", f"an initial value of shape {list(value.shape)}")
+        self._shape: tuple[int, ...] = value.shape
+        self._dtype: DType = value.dtype
+        given: Layout | None = value.layout if isinstance(value, Array) else None
+        layout = scoped if layout is None and given is None else layout
+        self._layout = given if layout is None else layout.for_rank(len(self._shape))
+        if given is not None and given != self._layout:
+            raise self._unfit(f"the layout {self._layout}", f"an initial value laid out as {given}")
+        self._held: Any = None
+        self.keep(value if given is not None or layout is None else relayout(value, layout))
+
+    def __repr__(self) -> str:
+        if self._layout is None:
+            return f"Variable({self.name!r}, {brief(self.dtype)}{list(self.shape)})"
+        return f"Variable({self.name!r}, {self._layout.describe(self.shape, brief(self.dtype))}, {self._layout.mesh!r})"
+
+    @property
+    def namespace(self) -> Namespace:
+        return ARRAY_FUNCTIONS
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout of every tensor that the variable holds; None for plain arrays."""
+        return self._layout
+
+    @property
+    def held(self) -> Any:
+        return self._held
+
+    def keep(self, value: Any) -> None:
+        self._held = value if self._layout is not None else _read_only(value)
+
+    @property
+    def value(self) -> Any:
+        """The tensor that it holds: a `DTensor` or NumPy array, in traced functions a traced value."""
+        return self._held if current_trace() is None else self.traced()
+
+    def read_value(self) -> Any:
+        """The same as `value` (RFC: `tf.Variable.read_value`)."""
+        return self.value
+
+    def read(self) -> Any:
+        """The same as `value`, under the RFC's name for it."""
+        return self.value
+
+    def traced(self) -> Tracer:
+        """
+        What the variable holds at this point of the program that is being traced.
+
+        A gradient tape takes its gradient with respect to what the variable held when the tape began: the same value,
+        unless something was assigned since (see `Trace.held_at`). Outside of traced functions a tape notes with each
+        call what the variables in it held, and adds up their gradients.
+        """
+        return emit.as_tracer(self)
+
+    def set_layout(self, layout: Layout | None) -> None:
+        """
+        Moves the variable to another layout, also on another mesh; functions that use it are traced again for it.
+
+        With `None`, which is what a `LayoutMap` has for names that meet no pattern, it stays.
+        """
+        if layout is None:
+            return
+        check_layout(layout, "set_layout")
+        self._held = relayout(self._held, layout)
+        self._layout = self._held.layout
+
+    def assign(self, value: Any, *, relayout: bool = False) -> Any:
+        """
+        Lets the variable hold another value, of its shape and type; the new value.
+
+        Outside of traced functions an array without a layout is distributed. Raises `ValueError` (SW0530) for another
+        shape and, unless `relayout` says to bring it here, for a tensor in another layout; `TypeError` (SW0506) for
+        another type.
+        """
+        given = self._typed(held(value) if current_trace() is None else value)
+        layout = given.layout if isinstance(given, Array) else None
+        if layout is not None and layout != self._layout and not relayout:
+            mine = "no layout" if self._layout is None else f"the layout {self._layout}"
+            raise self._unfit(mine, f"a tensor laid out as {layout}")
+        return self._put(np.array(given) if isinstance(given, np.ndarray) else given)
+
+    def _put(self, given: Any) -> Any:
+        """Holds a value of its type, which nobody else changes, in the layout of the variable."""
+        if given.shape != self._shape:
+            raise self._unfit(f"the shape {list(self._shape)}", f"a value of shape {list(given.shape)}")
+        trace = current_trace()
+        if trace is not None:
+            trace.assign(self, emit.as_tracer(given))
+        elif self._layout is None or getattr(given, "layout", None) == self._layout:
+            self.keep(given)
+        else:
+            self.keep(relayout(given, self._layout))
+        return self.value
+
+    def assign_add(self, delta: Any) -> Any:
+        """
+        Adds to what the variable holds; the new value.
+
+        >>> import shardwright
+        >>> shardwright.Variable([1.0, 2.0]).assign_add(1.0)
+        array([2., 3.], dtype=float32)
+        """
+        return self._put(_sum(self, self._typed(delta), self._settled))
+
+    def assign_sub(self, delta: Any) -> Any:
+        """Subtracts from what the variable holds."""
+        return self._put(_difference(self, self._typed(delta), self._settled))
+
+    def gather(self, indices: Any) -> Any:
+        """
+        The rows at `indices`, whole numbers of any shape; an index outside of the variable is clamped.
+
+        >>> import numpy, shardwright
+        >>> shardwright.Variable([[1.0, 2.0], [3.0, 4.0]]).gather(numpy.array([1, 1, 0]))
+        array([[3., 4.],
+               [3., 4.],
+               [1., 2.]], dtype=float32)
+        """
+        return _gathered(self, indices)
+
+    def scatter_update(self, indices: Any, updates: Any) -> Any:
+        """
+        Replaces the rows at `indices`; an index outside of the variable is left out.
+
+        `updates` has the shape of `indices` followed by that of a row, or broadcasts to it. Where an index occurs
+        twice, one of its rows wins.
+        """
+        return self._put(_rows_replaced(self, indices, self._typed(updates), self._settled))
+
+    def scatter_add(self, indices: Any, updates: Any) -> Any:
+        """
+        Adds to the rows at `indices`, which may repeat; an index outside of the variable is left out.
+
+        >>> import numpy, shardwright
+        >>> counts = shardwright.Variable([0, 0, 0])
+        >>> counts.scatter_add(numpy.array([0, 2, 0]), 1)
+        array([2, 0, 1], dtype=int32)
+        """
+        return self._put(_rows_added(self, indices, self._typed(updates), self._settled))
+
+    def scatter_sub(self, indices: Any, updates: Any) -> Any:
+        """Subtracts from the rows at `indices`, which may repeat."""
+        return self.scatter_add(indices, ARRAY_FUNCTIONS["negative"](self._typed(updates)))
+
+    @property
+    def _settled(self) -> Layout | None:
+        """The layout that a new value must have at once; in a traced function there is time until its end."""
+        return self._layout if current_trace() is None else None
+
+    def _typed(self, value: Any) -> Any:
+        """The value as an array of the variable's type; numbers and lists take it, arrays must have it."""
+        if isinstance(value, Array) and emit.weak_kind(value) is None:
+            array = value
+        elif isinstance(value, Tracer):
+            array = emit.fit(value, emit.result_dtype("assign", self, value), value.shape)
+        elif scalar_kind(value) is not None or isinstance(value, list | tuple):
+            array = _fitting(value, self._dtype)
+        else:
+            array = as_numpy(value, "assign")
+        if array.dtype == self._dtype:
+            return array
+        raise type_error(
+            "SW0506",
+            f"{self.name} is {brief(self._dtype)} and cannot hold {brief(array.dtype)}",
+            help=f'convert the value: shardwright.astype(value, "{self._dtype.name}")',
+        )
+
+    def _unfit(self, mine: str, given: str) -> Exception:
+        return value_error(
+            "SW0530",
+            f"{self.name} has {mine}, but was given {given}",
+            help="shardwright.relayout changes a layout (x.layout, shardwright.Layout), shardwright.reshape a shape",
+        )
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The global array; not in traced functions."""
+        return self.__array__()
+
+    def _seen(self) -> Any:
+        """What Python itself can look at: a traced value refuses that, and says why."""
+        return self._held if current_trace() is None else self.traced()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.array(self._seen(), dtype=dtype, copy=copy)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        seen = self._seen()
+        return (np.array(seen) if isinstance(seen, np.ndarray) else seen).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._held.__dlpack_device__()
+
+    def __bool__(self) -> bool:
+        return bool(self._seen())
+
+    def __int__(self) -> int:
+        return int(self._seen())
+
+    def __float__(self) -> float:
+        return float(self._seen())
+
+    def __complex__(self) -> complex:
+        return complex(self._seen())
+
+    def __index__(self) -> int:
+        return self._seen().__index__()
+
+
+def _initial(given: Any, shape: tuple[int, ...] | None, dtype: DType | None, layout: Layout | None) -> Any:
+    """The initial value as an array of its final type: a distributed tensor, or a NumPy array of its own."""
+    value = held(_called(given, shape, dtype, layout) if callable(given) else given)
+    if isinstance(value, Array):
+        return value if dtype is None or dtype == value.dtype else ARRAY_FUNCTIONS["astype"](value, dtype)
+    return _converted(value, dtype)
+
+
+def _called(
+    function: Callable[..., Any], shape: tuple[int, ...] | None, dtype: DType | None, layout: Layout | None
+) -> Any:
+    """What an initial value's function gives: its parameters are found by name, else by place."""
+    if shape is None and dtype is None:
+        return function()
+    given = {"shape": shape, "dtype": dtype, "layout": layout}
+    known = {name: value for name, value in given.items() if value is not None}
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return function(*[known[name] for name in ("shape", "dtype") if name in known])
+    if "shape" in parameters or "dtype" in parameters:
+        return function(**{name: value for name, value in known.items() if name in parameters})
+    single = [item for item in parameters.values() if item.kind in _SINGLE]
+    return function(*[known[name] for name in ("shape", "dtype") if name in known][: len(single)])
+
+
+_SINGLE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _converted(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+    """A NumPy array of its own; numbers and lists get the default types."""
+    if scalar_kind(value) is None and not isinstance(value, list | tuple):
+        array = as_numpy(value, "Variable")
+        return np.array(array, dtype or array.dtype)
+    plain = np.asarray(value)
+    kinds = {"i": "integer", "u": "integer", "f": "float", "c": "complex"}
+    kind = kinds.get(plain.dtype.kind)
+    target = dtype or (plain.dtype if kind is None else default_dtype(kind))
+    dtype_element(target)
+    return plain.astype(target)
+
+
+def _fitting(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
+    """Numbers as an array of this type, or of another one if they do not fit."""
+    plain = _converted(value, None)
+    try:
+        return np.array(value, dtype) if common_dtype([dtype], [kind_of(plain.dtype)], "assign") == dtype else plain
+    except OverflowError as error:
+        raise type_error("SW0506", f"{value!r} does not fit {brief(dtype)}: {error}") from error
+
+
+def _read_only(array: Any) -> np.ndarray[Any, Any]:
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def _kept(value: Tracer, layout: Layout | None) -> Tracer:
+    """The new value of a variable: outside of traced functions it comes in the variable's layout at once."""
+    return value if layout is None else emit.relayout(value, layout, "a variable keeps its layout")
+
+
+@array_function
+def _sum(variable: Value, delta: Value, layout: Layout | None) -> Any:
+    return _kept(emit.binary(stablehlo.AddOp, *emit.operands("assign_add", variable, delta)), layout)
+
+
+@array_function
+def _difference(variable: Value, delta: Value, layout: Layout | None) -> Any:
+    return _kept(emit.binary(stablehlo.SubtractOp, *emit.operands("assign_sub", variable, delta)), layout)
+
+
+@array_function
+def _gathered(variable: Value, indices: Value) -> Any:
+    return rows.gathered(variable, indices)
+
+
+@array_function
+def _rows_replaced(variable: Value, indices: Value, updates: Value, layout: Layout | None) -> Any:
+    return _kept(rows.scattered(None, variable, indices, updates), layout)
+
+
+@array_function
+def _rows_added(variable: Value, indices: Value, updates: Value, layout: Layout | None) -> Any:
+    operation = stablehlo.OrOp if kind_of(variable.dtype) == "boolean" else stablehlo.AddOp
+    return _kept(rows.scattered(operation, variable, indices, updates), layout)

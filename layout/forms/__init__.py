@@ -1,0 +1,1 @@
+"""Meshes and layouts in the forms of others, and as text."""

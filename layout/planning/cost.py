@@ -1,0 +1,314 @@
+"""
+What a collective sends, in exact numbers, without ever looking at single devices.
+
+Shares are fractions of the *global* tensor's bytes, averaged over devices. Each collective counts as one message,
+except `all_slice`, which sends nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import product
+
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.algebra import Digits, atom_digits, canonical, check_exchange, check_permute, shards
+from shardwright.layout.spec import LayoutSpec
+
+DimPair = tuple[Sequence[Digits], Sequence[Digits]]
+"""The digits that split one dim in the source and in the target, major to minor."""
+
+ENUMERATION_LIMIT = 1 << 20
+"""The most combinations of positions that an exact count may visit where radices do not nest."""
+
+_ONE = Fraction(1)
+_ZERO = Fraction(0)
+
+
+def sent_bytes(kind: str, buffer_bytes: int, group_size: int, moved_share: Fraction = _ONE) -> Fraction:
+    """
+    Bytes that a device sends, on average, with a bandwidth-optimal algorithm.
+
+    `buffer_bytes` is per device: the operand of an `all_reduce`, `reduce_scatter`, `all_to_all` or
+    `collective_permute`, the result of an `all_gather`; for an `exchange` it is the whole global tensor.
+    `moved_share` is `moved_share(...)` for a permute and `missing_share(...)` for an exchange; others ignore it.
+
+    >>> sent_bytes("all_reduce", 1024, 4), sent_bytes("all_gather", 1024, 4), sent_bytes("all_slice", 1024, 4)
+    (Fraction(1536, 1), Fraction(768, 1), Fraction(0, 1))
+    """
+    match kind:
+        case "all_slice":
+            return _ZERO
+        case "all_reduce":
+            return Fraction(2 * buffer_bytes * (group_size - 1), group_size)
+        case "all_gather" | "reduce_scatter" | "all_to_all":
+            return Fraction(buffer_bytes * (group_size - 1), group_size)
+        case "collective_permute" | "exchange":
+            return buffer_bytes * moved_share
+        case _:
+            raise ValueError(f"{kind!r} is no collective")
+
+
+def messages(kind: str) -> int:
+    """
+    The messages that a device counts for one collective.
+
+    >>> messages("all_reduce"), messages("all_slice")
+    (1, 0)
+    """
+    return 0 if kind == "all_slice" else 1
+
+
+def sent_share(kind: str, source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction | None:
+    """
+    The same as `sent_bytes`, as a share of the global tensor, for a collective that turns `source` into `target`.
+
+    `None` where the exact figure of a permute or an exchange would take more than `ENUMERATION_LIMIT` combinations.
+
+    >>> from shardwright.layout.axes import Axis
+    >>> sent_share("all_gather", LayoutSpec("mesh", ((Axis("x"),),)), LayoutSpec("mesh", ((),)), Mesh(x=4))
+    Fraction(3, 4)
+    """
+    before, after = shards(source, mesh), shards(target, mesh)
+    match kind:
+        case "all_slice":
+            return _ZERO
+        case "all_gather":
+            return Fraction(before - after, before * after)
+        case "reduce_scatter":
+            return Fraction(after - before, before * after)
+        case "all_reduce":
+            group = mesh.group_size(source.partial) // mesh.group_size(target.partial)
+            return Fraction(2 * (group - 1), group * before)
+        case "all_to_all":
+            moved = math.prod(_lost(source, target, mesh))
+            return Fraction(moved - 1, moved * before)
+        case "collective_permute":
+            moved_part = moved_share(source, target, mesh)
+            return None if moved_part is None else moved_part / before
+        case "exchange":
+            return missing_share(source, target, mesh)
+        case _:
+            raise ValueError(f"{kind!r} is no collective")
+
+
+def moved_share(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction | None:
+    """
+    The share of devices whose buffer changes in a permute, and so comes from another device.
+
+    >>> from shardwright.layout.axes import Axis
+    >>> x, y = (LayoutSpec("mesh", ((Axis(name),),)) for name in "xy")
+    >>> moved_share(x, y, Mesh(x=4, y=4))
+    Fraction(3, 4)
+    """
+    check_permute(source, target, mesh)
+    held = _held(source, target, mesh)
+    return None if held is None else 1 - held * shards(source, mesh)
+
+
+def missing_share(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction | None:
+    """
+    The part of its target box that a device does not hold in its source box, on average, as a share of the tensor.
+
+    No relayout can send less. `None` where the exact figure would take more than `ENUMERATION_LIMIT` combinations,
+    or where parts of an axis cross, so that neither is a sequence of common parts.
+
+    >>> from shardwright.layout.axes import Axis
+    >>> x, y = (LayoutSpec("mesh", ((Axis(name),),)) for name in "xy")
+    >>> missing_share(x, y, Mesh(x=4, y=2))
+    Fraction(3, 8)
+    """
+    check_exchange(source, target, mesh)
+    held = _held(source, target, mesh)
+    return None if held is None else Fraction(1, shards(target, mesh)) - held
+
+
+def _held(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction | None:
+    # Two spellings of one layout may cross where the canonical ones do not.
+    source, target = canonical(source, mesh), canonical(target, mesh)
+    try:
+        atoms = atom_digits((source, target), mesh)
+    except ValueError:
+        return None
+    by_name: dict[str, list[Digits]] = {}
+    for digits in atoms:
+        by_name.setdefault(digits[0], []).append(digits)
+
+    def spelled(spec: LayoutSpec, dim: int) -> list[Digits]:
+        spans = [(axis.name, *mesh.span(axis)) for axis in spec.dims[dim]]
+        return [
+            atom for name, low, high in spans for atom in by_name.get(name, ()) if low <= atom[1] and atom[2] <= high
+        ]
+
+    return held_share([(spelled(source, dim), spelled(target, dim)) for dim in range(source.rank)])
+
+
+def held_share(pairs: Sequence[DimPair]) -> Fraction | None:
+    """
+    The probability that a random element lies in both the source box and the target box of a random device.
+
+    `pairs` spells each dim in digits that do not cross each other. `None` above `ENUMERATION_LIMIT`.
+
+    >>> held_share([([("x", 1, 4)], [("x", 1, 4)])]), held_share([([("x", 1, 4)], [("y", 1, 2)])])
+    (Fraction(1, 4), Fraction(1, 8))
+    """
+    share = _ONE
+    for component in _components([pair for pair in pairs if pair[0] or pair[1]]):
+        part = _nested_share(component)
+        if part is None:
+            part = _enumerated_share(component)
+        if part is None:
+            return None
+        share *= part
+    return share
+
+
+def _components(pairs: Iterable[DimPair]) -> list[list[DimPair]]:
+    """The dims in groups that share no axis: their probabilities multiply."""
+    groups: list[tuple[set[str], list[DimPair]]] = []
+    for pair in pairs:
+        names = {digits[0] for side in pair for digits in side}
+        members = [pair]
+        apart: list[tuple[set[str], list[DimPair]]] = []
+        for group in groups:
+            if names.isdisjoint(group[0]):
+                apart.append(group)
+            else:
+                names |= group[0]
+                members = group[1] + members
+        groups = [*apart, (names, members)]
+    return [members for _, members in groups]
+
+
+def _size(digits: Digits) -> int:
+    return digits[2] // digits[1]
+
+
+def _parts(side: Iterable[Digits]) -> int:
+    return math.prod(map(_size, side))
+
+
+def _nested_share(pairs: Sequence[DimPair]) -> Fraction | None:
+    """
+    `held_share` where all radices nest: split digits until both sides align, then count the equalities.
+
+    An element's digits fix the device's digits on both sides, so that a slot that both sides split asks two digits
+    of the device to be equal; every equality that does not follow from others holds with probability 1/size.
+    """
+    cuts: dict[Digits, int] = {}
+    while True:
+        known = len(cuts)
+        equal: list[tuple[Digits, Digits]] = []
+        for source, target in pairs:
+            if not _align(source, target, cuts, equal):
+                return None
+        if len(cuts) == known:
+            break
+    count = math.prod(max(_parts(source), _parts(target)) for source, target in pairs)
+    return Fraction(1, count * _independent(equal))
+
+
+def _align(
+    source: Sequence[Digits],
+    target: Sequence[Digits],
+    cuts: dict[Digits, int],
+    equal: list[tuple[Digits, Digits]],
+) -> bool:
+    """Pairs the digits of both sides, cutting the longer one where sizes differ; whether that comes out even."""
+    left, right = list(reversed(source)), list(reversed(target))
+    while left and right:
+        a, b = _leaf(left, cuts), _leaf(right, cuts)
+        while _size(a) != _size(b):
+            longer, shorter, stack = (a, b, left) if _size(a) > _size(b) else (b, a, right)
+            if _size(longer) % _size(shorter):
+                return False
+            cuts[longer] = longer[1] * _size(shorter)
+            stack.append(longer)
+            a, b = (_leaf(left, cuts), b) if stack is left else (a, _leaf(right, cuts))
+        equal.append((a, b))
+    return True
+
+
+def _leaf(stack: list[Digits], cuts: dict[Digits, int]) -> Digits:
+    """Takes the next digits off the stack, in their finest known parts."""
+    top = stack.pop()
+    while top in cuts:
+        name, start, stop = top
+        stack.append((name, cuts[top], stop))
+        top = (name, start, cuts[top])
+    return top
+
+
+def _independent(equal: Iterable[tuple[Digits, Digits]]) -> int:
+    """The inverse of the probability that all pairs of digits are equal (union-find)."""
+    parent: dict[Digits, Digits] = {}
+
+    def root(digits: Digits) -> Digits:
+        while digits in parent:
+            digits = parent[digits]
+        return digits
+
+    count = 1
+    for a, b in equal:
+        first, second = root(a), root(b)
+        if first != second:
+            parent[first] = second
+            count *= _size(a)
+    return count
+
+
+Assignment = dict[Digits, int]
+
+
+def _enumerated_share(pairs: Sequence[DimPair]) -> Fraction | None:
+    """`held_share` by visiting every pair of source part and target part that overlap, dim by dim."""
+    visited = math.prod(_parts(source) + _parts(target) for source, target in pairs)
+    if visited > ENUMERATION_LIMIT:
+        return None
+    options = [_overlaps(source, target) for source, target in pairs]
+    total = 0
+    for combination in product(*options):
+        merged: Assignment = {}
+        length = 1
+        for assignment, overlap in combination:
+            if any(merged.setdefault(digits, value) != value for digits, value in assignment.items()):
+                break
+            length *= overlap
+        else:
+            total += length
+    cells = math.prod(math.lcm(_parts(source), _parts(target)) for source, target in pairs)
+    digits = {digits for pair in pairs for side in pair for digits in side}
+    return Fraction(total, cells * _parts(digits))
+
+
+def _overlaps(source: Sequence[Digits], target: Sequence[Digits]) -> list[tuple[Assignment, int]]:
+    """The device digits that each overlap of a source part and a target part asks for, with its length in cells."""
+    source_parts, target_parts = _parts(source), _parts(target)
+    cells = math.lcm(source_parts, target_parts)
+    source_step, target_step = cells // source_parts, cells // target_parts
+    found: list[tuple[Assignment, int]] = []
+    start = 0
+    while start < cells:
+        before, after = start // source_step, start // target_step
+        stop = min((before + 1) * source_step, (after + 1) * target_step)
+        wanted = _assign(source, before)
+        if all(wanted.setdefault(digits, value) == value for digits, value in _assign(target, after).items()):
+            found.append((wanted, stop - start))
+        start = stop
+    return found
+
+
+def _assign(side: Sequence[Digits], index: int) -> Assignment:
+    assignment: Assignment = {}
+    for digits in reversed(side):
+        index, assignment[digits] = divmod(index, _size(digits))
+    return assignment
+
+
+def _lost(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Iterable[int]:
+    """By how much each dim that an all_to_all gathers grows."""
+    for before, after in zip(source.dims, target.dims, strict=True):
+        parts, fewer = mesh.group_size(before), mesh.group_size(after)
+        if fewer < parts:
+            yield parts // fewer

@@ -1,0 +1,279 @@
+"""
+The relayout planner: a shortest path over layouts, weighed by the bytes that each device sends.
+
+A layout is a state, a collective is an edge. Only parts of axes ("atoms") that differ between source and target move,
+no state is larger per device than both ends, and ties are decided by fewer messages, then by named collectives before
+`exchange`, then by fewer steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import chain, pairwise
+
+import networkx as nx
+
+from shardwright.layout.axes import Axis
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.algebra import all_reduce, atom_digits, canonical, crossing_axes, local_shape
+from shardwright.layout.planning.cost import messages
+from shardwright.layout.planning.moves import (
+    NOTHING,
+    REDUCTIONS,
+    Move,
+    Problem,
+    State,
+    all_reduce_share,
+    common_prefixes,
+    exchanges,
+    message_moves,
+    slices,
+)
+from shardwright.layout.spec import LayoutSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """
+    One collective of a plan: what it turns into what, its arguments, and what it sends.
+
+    `axes` are the arguments of `all_reduce` and `all_to_all`, `dim_axes` those of `reduce_scatter`, `all_gather` and
+    `all_slice`. `share` is the bytes that a device sends as a fraction of the global tensor's bytes.
+    """
+
+    kind: str
+    source: LayoutSpec
+    result: LayoutSpec
+    share: Fraction
+    axes: tuple[Axis, ...] = ()
+    dim_axes: tuple[tuple[Axis, ...], ...] = ()
+    source_dim: int = -1
+    target_dim: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The collectives that turn one layout into another, in order, and the sum of their shares."""
+
+    steps: tuple[Step, ...]
+    share: Fraction
+
+    @property
+    def messages(self) -> int:
+        """The messages that a device counts."""
+        return sum(messages(step.kind) for step in self.steps)
+
+
+@lru_cache(maxsize=1 << 16)
+def plan(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Plan:
+    """
+    The cheapest sequence of collectives from `source` to `target` for a tensor of `shape`.
+
+    Equal layouts need no steps; layouts that differ in spelling only need one empty `all_slice`. Otherwise the last
+    step's result is `target` as given (closed).
+
+    Raises `ValueError` when a layout does not fit the shape, or `target` is partial where `source` is not.
+
+    >>> row, column = LayoutSpec("mesh", ((Axis("x"),), ())), LayoutSpec("mesh", ((), (Axis("x"),)))
+    >>> [(step.kind, step.axes) for step in plan(row, column, (8, 8), Mesh(x=4)).steps]
+    [('all_to_all', (Axis(name='x', pre=1, size=0),))]
+    """
+    source, target = source.close(), target.close()
+    if source == target:
+        return Plan((), NOTHING)
+    for spec in (source, target):
+        local_shape(spec, shape, mesh)
+    start, end = canonical(source, mesh), canonical(target, mesh)
+    if start == end:
+        return Plan((Step("all_slice", source, target, NOTHING, dim_axes=((),) * target.rank),), NOTHING)
+    _check_partial(start, end, mesh)
+    steps = _planned(start, end, shape, mesh)
+    steps[0] = replace(steps[0], source=source)
+    steps[-1] = replace(steps[-1], result=target)
+    return Plan(tuple(steps), sum((step.share for step in steps), NOTHING))
+
+
+@lru_cache(maxsize=1 << 18)
+def cost_share(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> float:
+    """
+    `plan(...).share` as a float, for inner loops.
+
+    >>> cost_share(LayoutSpec("mesh", ((Axis("x"),),)), LayoutSpec("mesh", ((),)), (8,), Mesh(x=4))
+    0.75
+    """
+    return float(plan(source, target, shape, mesh).share)
+
+
+def _check_partial(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> None:
+    if source.mesh != target.mesh:
+        raise ValueError(f"the layouts are on different meshes: @{source.mesh} and @{target.mesh}")
+    if target.partial:
+        if source.partial and source.kind != target.kind:
+            raise ValueError(f"partial results that combine by {source.kind} cannot become {target.kind}")
+        try:
+            all_reduce(source, target.partial, mesh)
+        except ValueError as error:
+            raise ValueError(f"no collective makes {source.body()} partial as in {target.body()}: {error}") from error
+
+
+def _planned(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> list[Step]:
+    """The steps between two different layouts in canonical spelling."""
+    crossing = crossing_axes((source, target), mesh)
+    if crossing:
+        return _around_crossing(source, target, shape, mesh, crossing)
+    problem = Problem(source, target, shape, mesh, atom_digits((source, target), mesh))
+    path = _direct(problem) or _shortest(problem) or _through_common_prefixes(problem)
+    return [_step(problem, move) for move in _merged(problem, path)]
+
+
+def _around_crossing(
+    source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh, crossing: frozenset[str]
+) -> list[Step]:
+    """
+    Drops the axes whose parts cross (2 x 3 against 3 x 2 of an axis of size 6), then goes on without them.
+
+    Such parts have no common refinement, so that nothing smaller than the whole axis can move.
+    """
+    for spec in (source, target):
+        atom_digits((spec,), mesh)
+    dims = tuple(tuple(axis for axis in dim if axis.name not in crossing) for dim in source.dims)
+    partial = [axis for axis in source.partial if axis.name not in crossing]
+    partial += [axis for axis in target.partial if axis.name in crossing]
+    middle = canonical(source.with_dims(dims).with_partial(tuple(partial), source.kind), mesh)
+    return [*plan(source, middle, shape, mesh).steps, *plan(middle, target, shape, mesh).steps]
+
+
+def _direct(problem: Problem) -> list[Move] | None:
+    """One named collective that nothing can beat, found without a graph."""
+    moves = chain(slices(problem, problem.start), message_moves(problem, problem.start))
+    found = next((move for move in moves if move.result == problem.goal), None)
+    if found is None:
+        return None
+    if found.kind in REDUCTIONS:
+        # Nothing but the reduced axes differs, so there is nothing that could make the reduction cheaper.
+        return [found]
+    held = problem.held(problem.start.dims, problem.goal.dims)
+    least = None if held is None else Fraction(1, problem.shards(problem.goal.dims)) - held
+    return [found] if found.share == least else None
+
+
+def _shortest(problem: Problem) -> list[Move] | None:
+    """The lightest path from start to goal, or `None` when no path keeps the memory bound."""
+    edges = _explored(problem)
+    # Weights are exact whole numbers: bytes first, then messages, exchanges and steps.
+    scale = math.lcm(*(move.share.denominator for move in edges.values()))
+    graph: nx.DiGraph[State] = nx.DiGraph()
+    for (source, result), move in edges.items():
+        graph.add_edge(source, result, weight=_weight(move, scale))
+    if problem.start not in graph or problem.goal not in graph:
+        return None
+    try:
+        states = nx.dijkstra_path(graph, problem.start, problem.goal)
+    except nx.NetworkXNoPath:
+        return None
+    return [edges[pair] for pair in pairwise(states)]
+
+
+def _weight(move: Move, scale: int) -> int:
+    order = messages(move.kind) << 20 | int(move.kind == "exchange") << 10 | 1
+    return move.share.numerator * (scale // move.share.denominator) << 30 | order
+
+
+def _explored(problem: Problem) -> dict[tuple[State, State], Move]:
+    """The best move between each two states that a useful path may visit, in a fixed order."""
+    edges: dict[tuple[State, State], Move] = {}
+    done: set[tuple[State, bool]] = set()
+    # An exchange right away is never worse than one later, unless a reduction comes between.
+    direct = list(exchanges(problem, problem.start))
+    queue: deque[tuple[State, bool]] = deque([(problem.start, False)])
+    # Without a reduction, one exchange sends the least there is: a better path has one message and free slices.
+    one_message = bool(direct) and not problem.start.partial
+    _record(edges, direct)
+    queue.extend((move.result, True) for move in direct)
+    while queue:
+        state, spent = queue.popleft()
+        if (state, spent) in done:
+            continue
+        done.add((state, spent))
+        moves = list(slices(problem, state))
+        sending = [] if spent and one_message else list(message_moves(problem, state))
+        entries = [move.result for move in sending if move.kind in REDUCTIONS]
+        sending += [move for entry in entries for move in exchanges(problem, entry)]
+        _record(edges, chain(moves, sending))
+        queue.extend((move.result, spent) for move in moves)
+        queue.extend((move.result, True) for move in sending)
+    return edges
+
+
+def _record(edges: dict[tuple[State, State], Move], moves: Iterable[Move]) -> None:
+    for move in moves:
+        pair = move.source, move.result
+        known = edges.get(pair)
+        if known is None or _rank(move) < _rank(known):
+            edges[pair] = move
+
+
+def _rank(move: Move) -> tuple[Fraction, int, bool]:
+    return move.share, messages(move.kind), move.kind == "exchange"
+
+
+def _through_common_prefixes(problem: Problem) -> list[Move]:
+    """
+    Reduces, gathers what differs, slices: the way that always exists.
+
+    Taken only where an exchange is too large to count exactly, and no other path keeps the memory bound.
+    """
+    start, goal = problem.start, problem.goal
+    reduced, middle = State(start.dims, ()), State(common_prefixes(problem), ())
+    gathered = tuple(dim[len(kept) :] for dim, kept in zip(start.dims, middle.dims, strict=True))
+    added = tuple(dim[len(kept) :] for dim, kept in zip(goal.dims, middle.dims, strict=True))
+    share = Fraction(1, problem.shards(middle.dims)) - Fraction(1, problem.shards(start.dims))
+    moves = [
+        Move("all_reduce", start, reduced, all_reduce_share(problem, start, start.partial), (start.partial,)),
+        Move("all_gather", reduced, middle, share, gathered),
+        Move("all_slice", middle, goal, NOTHING, added),
+    ]
+    return [move for move in moves if any(move.atoms)]
+
+
+def _merged(problem: Problem, path: Sequence[Move]) -> list[Move]:
+    """The path with neighbours of the same kind joined, so that they make one message."""
+    merged: list[Move] = []
+    for move in path:
+        if merged and merged[-1].kind == move.kind and move.kind in _JOINED:
+            merged[-1] = _join(problem, merged[-1], move)
+        else:
+            merged.append(move)
+    return merged
+
+
+_JOINED = ("all_slice", "all_gather", "reduce_scatter", "all_reduce")
+
+
+def _join(problem: Problem, first: Move, second: Move) -> Move:
+    pairs = zip(first.atoms, second.atoms, strict=True)
+    if first.kind == "all_gather":
+        atoms = tuple(minor + major for major, minor in pairs)
+    else:
+        atoms = tuple(major + minor for major, minor in pairs)
+    share = first.share + second.share
+    if first.kind == "all_reduce":
+        share = all_reduce_share(problem, first.source, atoms[0])
+    return Move(first.kind, first.source, second.result, share, atoms)
+
+
+def _step(problem: Problem, move: Move) -> Step:
+    source, result = problem.spec(move.source), problem.spec(move.result)
+    match move.kind:
+        case "all_reduce":
+            return Step(move.kind, source, result, move.share, problem.axes(sorted(move.atoms[0])))
+        case "all_to_all":
+            axes = problem.axes(move.atoms[0])
+            return Step(move.kind, source, result, move.share, axes, (), move.source_dim, move.target_dim)
+        case _:
+            return Step(move.kind, source, result, move.share, dim_axes=tuple(map(problem.axes, move.atoms)))

@@ -1,0 +1,1 @@
+"""Passes that leave the meaning and make it simpler."""

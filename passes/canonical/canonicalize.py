@@ -1,0 +1,114 @@
+"""`canonicalize`: constants folded, do-nothing ops dropped, shape ops and reductions in one form each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from shardwright.passes.canonical.arithmetic import ARITHMETIC_RULES
+from shardwright.passes.canonical.extensions import EXTENSION_RULES
+from shardwright.passes.canonical.indexing import INDEXING_RULES
+from shardwright.passes.canonical.joins import JOIN_RULES
+from shardwright.passes.canonical.reductions import REDUCTION_RULES
+from shardwright.passes.canonical.shapes import SHAPE_RULES
+from shardwright.passes.canonical.windows import WINDOW_RULES
+from shardwright.passes.purity import is_pure
+from shardwright.passes.rewriter import Rule, erase, replace, replace_with
+from shardwright.passes.stages import require_stage, stage_of
+
+_TABLES: Sequence[Mapping[type[Operation], Rule]] = (
+    ARITHMETIC_RULES,
+    SHAPE_RULES,
+    JOIN_RULES,
+    REDUCTION_RULES,
+    WINDOW_RULES,
+    EXTENSION_RULES,
+    INDEXING_RULES,
+)
+
+_RULES: Mapping[type[Operation], Sequence[Rule]] = {
+    op: [table[op] for table in _TABLES if op in table] for table in _TABLES for op in table
+}
+"""The rules of each op; the first that applies does."""
+
+
+@dataclass(frozen=True)
+class CanonicalizePass(ModulePass):
+    """
+    Folds splat constants and do-nothing ops, composes shape ops, gives reductions their identity as init value.
+
+    One forward walk: when it reaches an op, the ops that define its operands are already in their final form. Nothing
+    is folded through an op whose result type it would change, so layouts that the user gave stay.
+
+    Before:
+        %c = stablehlo.constant dense<1.0> : tensor<f32>
+        %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4xf32>
+        %1 = stablehlo.multiply %x, %0 : tensor<4xf32>
+        %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<4xf32>) -> tensor<4x1xf32>
+        %3 = stablehlo.broadcast_in_dim %2, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x8xf32>
+        return %3 : tensor<4x8xf32>
+    After:
+        %0 = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<4xf32>) -> tensor<4x8xf32>
+        return %0 : tensor<4x8xf32>
+    """
+
+    name = "canonicalize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Runs the pass on a module."""
+        if stage_of(op) is not None:
+            # In between, types carry layouts that a shortcut would not respect.
+            require_stage(op, self.name, "traced", "local")
+        for function in op.ops:
+            _simplify_regions(function)
+
+
+def _simplify_regions(op: Operation) -> None:
+    for region in op.regions:
+        for block in region.blocks:
+            _simplify_block(block)
+
+
+def _simplify_block(block: Block) -> None:
+    loose: list[SSAValue] = []
+    op = block.first_op
+    while op is not None:
+        previous, following = op.prev_op, op.next_op
+        rules = _RULES.get(type(op), ())
+        if not rules:
+            if op.regions:
+                _simplify_regions(op)
+            op = following
+        elif any(_apply(rule, op, loose) for rule in rules):
+            # Continue with what took the place of `op`: it may be simpler still.
+            op = block.first_op if previous is None else previous.next_op
+        else:
+            op = following
+    _erase_unused(loose)
+
+
+def _apply(rule: Rule, op: Operation, loose: list[SSAValue]) -> bool:
+    outcome, operands = rule(op), op.operands
+    if isinstance(outcome, Operation):
+        loose += operands
+        replace_with(op, outcome)
+        return True
+    if isinstance(outcome, SSAValue) and outcome.type == op.results[0].type:
+        loose += operands
+        replace(op, [outcome])
+        return True
+    return False
+
+
+def _erase_unused(values: list[SSAValue]) -> None:
+    """Erases the ops that define `values` where nothing uses them any more, and then what only those used."""
+    while values:
+        op = values.pop().owner
+        if isinstance(op, Operation) and op.parent is not None and is_pure(op) and not any(r.uses for r in op.results):
+            values += op.operands
+            erase(op)

@@ -1,0 +1,1 @@
+"""Passes from relayouts to collectives on each device."""

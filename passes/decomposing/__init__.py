@@ -1,0 +1,1 @@
+"""Passes that take ops apart: composed ones, custom calls, gradients."""

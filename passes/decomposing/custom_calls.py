@@ -1,0 +1,94 @@
+"""Custom calls that stand for ops: CHLO's functions under their MHLO names, and the largest elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from shardwright.dialects import chlo, stablehlo
+from shardwright.dialects.chlo.selection import TopKOp
+from shardwright.dialects.func import ReturnOp
+from shardwright.dialects.text.locations import fault
+from shardwright.dialects.types import shape_of
+from shardwright.passes.decomposing.parts import Decomposition, Site
+from shardwright.passes.rewriter import insert_before
+
+PARTITIONING = frozenset({"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"})
+"""GSPMD's annotations, which the import of shardings reads."""
+
+_MHLO = ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "erf", "erf_inv", "sinh", "square", "tan")
+"""Functions that programs call as `mhlo.NAME`, and that CHLO has under the same name."""
+
+
+def _function(name: str) -> Decomposition:
+    op_class = next(op for op in chlo.UNARY_OPS if op.name == f"chlo.{name}")
+
+    def decompose(op: Operation, site: Site) -> Sequence[SSAValue]:
+        return [site.put(op_class.create(operands=op.operands, result_types=op.result_types))]
+
+    return decompose
+
+
+def _same(op: Operation, site: Site) -> Sequence[SSAValue]:
+    """Where a value is kept says nothing about what it is."""
+    return op.operands
+
+
+def _top_k(op: Operation, site: Site) -> Sequence[SSAValue]:
+    assert isinstance(op, stablehlo.CustomCallOp)
+    options = op.options
+    if not options.get("largest", True):
+        raise fault("SW0431", f"the custom call @{op.target} for the smallest elements is not known", op, help=_LARGEST)
+    count = options.get("k", shape_of(op.results[0])[-1])
+    return insert_before(op, TopKOp(op.operands[0], count)).results
+
+
+_LARGEST = "take the largest of the negated elements"
+
+
+def _approximate_top_k(op: Operation, site: Site) -> Sequence[SSAValue]:
+    """All elements in order, then the first ones: what XLA does on CPUs as well."""
+    assert isinstance(op, stablehlo.CustomCallOp)
+    if not op.options.get("aggregate_to_topk") or "reduction_dim" not in op.options or len(op.computations) != 1:
+        raise fault("SW0431", f"the custom call @{op.target} of this kind is not known", op, help=_AGGREGATE)
+    count, dim = len(op.operands) // 2, int(op.options["reduction_dim"])
+    inputs = op.operands[:count]
+    comparator = _region(op, site, op.computations[0])
+    ordered = insert_before(op, stablehlo.SortOp(inputs, dim, comparator, stable=True)).results
+    if any(shape_of(result) == shape_of(value) for result, value in zip(op.results, ordered, strict=True)):
+        return ordered
+    zeros = [0] * len(shape_of(ordered[0]))
+    return [
+        site.put(stablehlo.SliceOp(value, zeros, shape_of(result)))
+        for value, result in zip(ordered, op.results, strict=True)
+    ]
+
+
+_AGGREGATE = "ask for the elements themselves: aggregate_to_topk=True"
+
+
+def _region(op: Operation, site: Site, name: str) -> Region:
+    """The body of a function as the region of an op."""
+    function = site.functions.get(name)
+    if function is None:
+        raise fault("SW0322", f"there is no function @{name}", op, help="the module must hold the whole program")
+    source = function.body.block
+    block = Block(arg_types=[arg.type for arg in source.args])
+    values: dict[SSAValue, SSAValue] = dict(zip(source.args, block.args, strict=True))
+    for inner in source.ops:
+        if isinstance(inner, ReturnOp):
+            block.add_op(stablehlo.ReturnOp.create(operands=[values.get(v, v) for v in inner.operands]))
+        else:
+            block.add_op(inner.clone(values))
+    return Region(block)
+
+
+CALLS: Mapping[str, Decomposition] = {
+    **{f"mhlo.{name}": _function(name) for name in _MHLO},
+    "annotate_device_placement": _same,
+    "ApproxTopK": _approximate_top_k,
+    "TopK": _top_k,
+    "mhlo.topk": _top_k,
+}
+"""What becomes of custom calls that stand for ops, by target."""

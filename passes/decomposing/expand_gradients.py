@@ -1,0 +1,191 @@
+"""`expand-gradients`: each request for gradients becomes the ops that compute them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.dialects import stablehlo
+from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, StopGradientOp, WithGradientOp
+from shardwright.dialects.text.locations import fault, fuse
+from shardwright.passes.importing.calls import functions
+from shardwright.passes.rewriter import insert_before, replace
+from shardwright.passes.stages import require_stage, stage_of
+from shardwright.rules.gradients import table as _vjp_table
+from shardwright.rules.gradients.vjp import CONSTANT, VJPS, Site, has_gradient, has_rule
+
+assert _vjp_table is not None
+
+
+@dataclass(frozen=True)
+class ExpandGradientsPass(ModulePass):
+    """
+    Differentiates in reverse: from the targets' seeds back to the sources, op by op (`rules.vjp`).
+
+    Requests are taken in the order of the program, so that gradients of gradients see the ops of the inner ones.
+    Afterwards the ops that only say something about gradients are gone.
+
+    Before:
+        %0 = stablehlo.exponential %x : tensor<4xf32>
+        %1 = "dtensor.gradient"(%0, %x, %x) <{operandSegmentSizes = array<i32: 1, 1, 1>}>
+            : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        return %1 : tensor<4xf32>
+    After:
+        %0 = stablehlo.exponential %x : tensor<4xf32>
+        %1 = stablehlo.multiply %x, %0 : tensor<4xf32>
+        return %1 : tensor<4xf32>
+    """
+
+    name = "expand-gradients"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Runs the pass on a module."""
+        if stage_of(op) is not None:
+            require_stage(op, self.name, "traced")
+        while (request := next(_requests(op), None)) is not None:
+            _Differentiation(request).run()
+        for inner in list(op.walk()):
+            _forget(inner)
+        for function in functions(op).values():
+            function.update_function_type()  # a gradient may come in the layout of its source
+
+
+def _requests(module: ModuleOp) -> Iterator[GradientOp]:
+    return (op for op in module.walk() if isinstance(op, GradientOp))
+
+
+def _forget(op: Operation) -> None:
+    """Drops what only gradients care about."""
+    if isinstance(op, StopGradientOp):
+        replace(op, [op.operand])
+    elif isinstance(op, WithGradientOp):
+        replace(op, list(op.outputs))
+    elif isinstance(op, CheckpointOp):
+        block, last = op.body.block, op.body.block.last_op
+        assert last is not None
+        for argument, value in zip(block.args, op.inputs, strict=True):
+            argument.replace_all_uses_with(value)
+        results = list(last.operands)
+        last.detach()
+        for inner in list(block.ops):
+            inner.detach()
+            insert_before(op, inner)
+        last.erase()
+        replace(op, results)
+
+
+@dataclass
+class _Differentiation:
+    """One request: which values depend on its sources, and the gradients found so far."""
+
+    request: GradientOp
+    active: set[SSAValue] = field(default_factory=set[SSAValue])
+    found: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    origin: Operation | None = None
+
+    def run(self) -> None:
+        """Puts the gradients' ops in front of the request, and the gradients in its place."""
+        request = self.request
+        path = self._path()
+        self._check(path)
+        site = Site(self._insert, self.active.__contains__, self._contribute)
+        for target, seed in zip(request.targets, request.seeds, strict=True):
+            if target in self.active:
+                self._contribute(target, seed)
+        for op in reversed(path):
+            self._visit(op, site)
+        self.origin = None
+        gradients = [self.found.get(source) for source in request.sources]
+        replace(
+            request,
+            [
+                site.zeros(source) if gradient is None else gradient
+                for source, gradient in zip(request.sources, gradients, strict=True)
+            ],
+        )
+
+    def _path(self) -> list[Operation]:
+        """The ops between sources and request that depend on a source and matter for a target."""
+        block = self.request.parent
+        assert isinstance(block, Block)
+        self.active = {source for source in self.request.sources if has_gradient(source)}
+        forwards = [op for op in _before(self.request, block) if self._depends(op)]
+        needed = set(self.request.targets)
+        path: list[Operation] = []
+        for op in reversed(forwards):
+            if any(result in needed for result in op.results):
+                needed.update(_used(op))
+                path.append(op)
+        return path[::-1]
+
+    def _depends(self, op: Operation) -> bool:
+        if op.name in CONSTANT or not any(value in self.active for value in _used(op)):
+            return False
+        self.active.update(result for result in op.results if has_gradient(result))
+        return any(result in self.active for result in op.results)
+
+    def _check(self, path: list[Operation]) -> None:
+        """One error names all ops that have no rule."""
+        missing = {op.name: op for op in reversed(path) if not has_rule(op, self.active.__contains__)}
+        if missing:
+            raise ShardwrightError([_no_rule(op) for op in reversed(missing.values())])
+
+    def _visit(self, op: Operation, site: Site) -> None:
+        gradients = [self.found.get(result) for result in op.results]
+        if all(gradient is None for gradient in gradients):
+            return
+        self.origin = op
+        made = VJPS[op.name](op, gradients, site)
+        for value, gradient in zip(op.operands, made, strict=True):
+            if gradient is not None and value in self.active:
+                self._contribute(value, gradient)
+
+    def _contribute(self, value: SSAValue, gradient: SSAValue) -> None:
+        known = self.found.get(value)
+        self.found[value] = gradient if known is None else self._insert(stablehlo.AddOp(known, gradient)).results[0]
+
+    def _insert(self, op: Operation) -> Operation:
+        origins = [self.origin.location] if self.origin is not None else []
+        place = fuse([*origins, self.request.location], "gradient")
+        for inner in op.walk():
+            inner.location = inner.location if _is_known(inner) else place
+            for region in inner.regions:
+                for block in region.blocks:
+                    for argument in block.args:
+                        argument.location = place
+        return insert_before(self.request, op)
+
+
+def _is_known(op: Operation) -> bool:
+    from xdsl.dialects.builtin import UnknownLoc
+
+    return not isinstance(op.location, UnknownLoc)
+
+
+def _before(request: Operation, block: Block) -> Iterator[Operation]:
+    for op in block.ops:
+        if op is request:
+            return
+        yield op
+
+
+def _used(op: Operation) -> Iterator[SSAValue]:
+    """The operands of an op, and of the ops in its regions."""
+    return (value for inner in op.walk() for value in inner.operands) if op.regions else iter(op.operands)
+
+
+def _no_rule(op: Operation) -> Diagnostic:
+    (diagnostic,) = fault(
+        "SW0326",
+        f"'{op.name}' cannot be differentiated: it has no gradient rule",
+        op,
+        help="give its function a gradient with custom_gradient, leave it out with stop_gradient, "
+        "or add a rule with shardwright.rules.gradients.vjp.vjp",
+    ).diagnostics
+    return diagnostic

@@ -1,0 +1,1 @@
+"""Passes that read what others wrote: Shardy, GSPMD, manual computations, calls."""

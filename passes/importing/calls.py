@@ -1,0 +1,76 @@
+"""The call graph of a module: which functions are reached, callees before callers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from shardwright.dialects.func import CallOp
+from shardwright.dialects.text.locations import fault
+
+
+def functions(module: ModuleOp) -> dict[str, FuncOp]:
+    """The functions of `module` by name, in order."""
+    return {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+
+
+def is_private(function: FuncOp) -> bool:
+    """Whether only this module can call `function`."""
+    return function.sym_visibility is not None and function.sym_visibility.data == "private"
+
+
+def calls_in(function: FuncOp) -> list[CallOp]:
+    """The calls in the body of `function`, in order."""
+    return [op for op in function.body.walk() if isinstance(op, CallOp)]
+
+
+def callees_first(module: ModuleOp) -> list[FuncOp]:
+    """
+    The functions that the public ones reach, each after those that it calls.
+
+    Raises SW0322 for a callee that the module lacks and SW0321 for recursion.
+    """
+    table = functions(module)
+    ordered: dict[str, FuncOp] = {}
+    for name, function in table.items():
+        if not is_private(function):
+            _visit(name, table, ordered)
+    return list(ordered.values())
+
+
+def _visit(root: str, table: dict[str, FuncOp], ordered: dict[str, FuncOp]) -> None:
+    # An explicit stack: a chain of calls may be longer than Python's recursion limit.
+    path: dict[str, Iterator[CallOp]] = {} if root in ordered else {root: iter(calls_in(table[root]))}
+    while path:
+        name = next(reversed(path))
+        for call in path[name]:
+            callee = call.callee.string_value()
+            if callee in path:
+                raise _recursion(call, [*path, callee])
+            if callee not in ordered:
+                path[callee] = iter(calls_in(_callee(call, table)))
+                break
+        else:
+            ordered[name] = table[name]
+            del path[name]
+
+
+def _callee(call: CallOp, table: dict[str, FuncOp]) -> FuncOp:
+    name = call.callee.string_value()
+    if name in table and table[name].body.blocks:
+        return table[name]
+    message = f"'func.call' op calls @{name}, which has no body" if name in table else f"there is no function @{name}"
+    known = ", ".join(f"@{function}" for function in table)
+    raise fault("SW0322", message, call, help=f"the module must hold the whole program; it has {known}")
+
+
+def _recursion(call: CallOp, path: list[str]) -> Exception:
+    cycle = path[path.index(path[-1]) :]
+    return fault(
+        "SW0321",
+        f"@{cycle[0]} calls itself: {' -> '.join(f'@{name}' for name in cycle)}",
+        call,
+        help="write the repetition as a loop (stablehlo.while)",
+    )

@@ -1,0 +1,342 @@
+"""`import-sdy`: Shardy's meshes and shardings become `dtensor` meshes, layouts and constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as changed
+from difflib import get_close_matches
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from shardwright.diagnostics import ShardwrightError
+from shardwright.dialects import sdy, stablehlo
+from shardwright.dialects.dtensor import ConstraintOp, MeshOp, RelayoutOp, layout_of, meshes, with_layout
+from shardwright.dialects.dtensor.hints import BarrierOp, GroupOp
+from shardwright.dialects.func import CallOp
+from shardwright.dialects.sdy.ops import (
+    ConstantOp,
+    DataFlowEdgeOp,
+    Direction,
+    ManualComputationOp,
+    NamedComputationOp,
+    PropagationBarrierOp,
+    ReshardOp,
+    ShardingGroupOp,
+)
+from shardwright.dialects.stablehlo import CustomCallOp
+from shardwright.dialects.text.locations import fault
+from shardwright.layout.axes import merge_adjacent
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.importing.calls import callees_first, calls_in, functions, is_private
+from shardwright.passes.importing.gspmd import SHARDING, import_gspmd
+from shardwright.passes.importing.manual import CollectiveReader, check_replicas, inline_manual, inline_named
+from shardwright.passes.rewriter import erase, locate, replace, replace_with, retype
+from shardwright.passes.stages import REGIONS_OF_TENSORS, check_layout, require_stage, set_stage, stage_of
+
+PREFIX = "sdy."
+RULE = "sdy.sharding_rule"
+FRAMES = REGIONS_OF_TENSORS | {"func.func", "sdy.manual_computation", "sdy.named_computation"}
+"""Ops whose regions compute on tensors that have layouts."""
+
+CLOSE = 0.75
+"""How like `sdy.sharding` a name is that is taken for a misspelling of it, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class ImportSdyPass(ModulePass):
+    """
+    Turns Shardy's annotations into layouts: on the entry's arguments in their types, elsewhere as constraints.
+
+    Before:
+        sdy.mesh @mesh = <["x"=2]>
+        func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+          %0 = stablehlo.negate %x : tensor<4xf32>
+          %1 = sdy.sharding_constraint %0 <@mesh, [{}]> : tensor<4xf32>
+          %2 = stablehlo.negate %1 : tensor<4xf32>
+          func.return %2 : tensor<4xf32>
+        }
+    After:
+        dtensor.mesh @mesh = <["x"=2]>
+        func.func public @main(%x: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32> {
+          %0 = stablehlo.negate %x : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32>
+          %1 = dtensor.constraint %0 : tensor<4xf32> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+          %2 = stablehlo.negate %1 : (tensor<4xf32, #dtensor.layout<@mesh, [{}]>>) -> tensor<4xf32>
+          func.return %2 : tensor<4xf32>
+        }
+    """
+
+    name = "import-sdy"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Runs the pass on a module."""
+        if stage_of(op) is not None:
+            require_stage(op, self.name, "traced")
+        check_replicas(op)
+        declared = _import_meshes(op)
+        import_gspmd(op, declared.known)
+        importer = _Importer(declared)
+        for function in functions(op).values():
+            if function.body.blocks:
+                importer.import_function(function)
+        _settle_signatures(op)
+        op.attributes = {name: value for name, value in op.attributes.items() if not name.startswith("mhlo.")}
+        if stage_of(op) is None:
+            set_stage(op, "traced")
+
+
+@dataclass
+class _Meshes:
+    """The module's meshes, and for each of Shardy's symbols the one that stands for it."""
+
+    known: dict[str, Mesh]
+    symbols: dict[str, str]
+
+
+def _import_meshes(module: ModuleOp) -> _Meshes:
+    found = _Meshes(meshes(module), {})
+    declared = [op for op in module.ops if isinstance(op, sdy.MeshOp)]
+    # A mesh without axes, which JAX declares for unsharded values, counts as any other: it comes last to find one.
+    for op in sorted(declared, key=lambda op: not op.mesh.data.axes):
+        _import_mesh(op, found)
+    if len(found.known) > 1:
+        names = ", ".join(f"@{name} is {mesh}" for name, mesh in found.known.items())
+        message = f"one program uses several meshes: {names}"
+        raise fault("SW0405", message, declared[-1] if declared else module, help="put all layouts on one mesh")
+    return found
+
+
+def _import_mesh(op: sdy.MeshOp, found: _Meshes) -> None:
+    name, mesh = op.sym_name.data, op.mesh.data
+    if mesh.device_ids and (not mesh.axes or mesh.device_ids != tuple(range(len(mesh.device_ids)))):
+        raise fault(
+            "SW0110",
+            f"mesh @{name} lists its devices by device_ids",
+            op,
+            notes=("a program refers to mesh axes only; which device stands where is for the run to say",),
+            help="drop device_ids, and give the devices to Mesh(devices=...)",
+        )
+    same = (other for other, known in found.known.items() if not mesh.axes or tuple(known.sizes.items()) == mesh.axes)
+    symbol = found.symbols[name] = next(same, name)
+    if symbol in found.known:
+        erase(op)
+    else:
+        found.known[name] = Mesh(mesh.axes, name=name)
+        replace_with(op, MeshOp(name, mesh.axes))
+
+
+class _Importer:
+    def __init__(self, meshes: _Meshes):
+        self.meshes = meshes
+        self.collectives = CollectiveReader(next(iter(meshes.known.values()), Mesh()), meshes.symbols)
+
+    def import_function(self, function: FuncOp) -> None:
+        """Imports what a function's arguments, ops and results say."""
+        _check_names(function.attributes, function)
+        for op in list(function.body.walk()):
+            self._import_op(op)
+        for op in reversed(list(function.body.walk())):
+            self._inline(op)
+        arguments = _take(function, "arg_attrs")
+        for argument, sharding in zip(function.args, arguments or [None] * len(function.args), strict=True):
+            if sharding is not None:
+                self._import_argument(function, argument, sharding)
+        self._import_results(function, _take(function, "res_attrs") or [])
+
+    def _import_op(self, op: Operation) -> None:
+        if self._import_request(op) or self.collectives.read(op):
+            return
+        if not op.attributes:
+            return
+        annotation = op.attributes.pop(SHARDING, None)
+        if isinstance(op, CustomCallOp):
+            op.attributes.pop(RULE, None)  # the sharding table has a row for it
+        _check_names(op.attributes, op)
+        if annotation is not None:
+            for value, sharding in zip(op.results, _per_value(op, annotation), strict=True):
+                self._annotate(value, sharding, op)
+
+    def _import_request(self, op: Operation) -> bool:
+        """Turns an op of Shardy's into one of ours; whether it was one."""
+        match op:
+            case sdy.ShardingConstraintOp() if _in_reducer(op):
+                replace(op, [op.input])
+            case sdy.ShardingConstraintOp():
+                replace_with(op, ConstraintOp(op.input, self._spec(op.sharding.data, op.input, op)))
+            case ReshardOp():
+                spec = self._spec(op.sharding.data, op.input, op)
+                replace_with(op, RelayoutOp(op.input, spec, "the user's reshard"))
+            case DataFlowEdgeOp(sharding=None):
+                replace(op, [op.input])
+            case DataFlowEdgeOp(sharding=found) if found is not None:
+                replace_with(op, ConstraintOp(op.input, self._spec(found.data, op.input, op)))
+            case PropagationBarrierOp(direction=Direction.BOTH):
+                replace(op, [op.input])
+            case PropagationBarrierOp():
+                replace_with(op, BarrierOp(op.input, op.direction.name.lower()))
+            case ShardingGroupOp():
+                replace_with(op, GroupOp(op.input, op.group))
+            case ConstantOp():
+                replace_with(op, stablehlo.ConstantOp(op.value))
+            case _:
+                return False
+        return True
+
+    def _inline(self, op: Operation) -> None:
+        """Puts the bodies of computations in their place, the inner ones first."""
+        if isinstance(op, ManualComputationOp):
+            inline_manual(op, self.collectives.mesh, self._spec)
+        elif isinstance(op, NamedComputationOp):
+            inline_named(op, self._spec)
+
+    def _import_argument(self, function: FuncOp, argument: BlockArgument, sharding: sdy.Sharding) -> None:
+        spec = self._spec(sharding, argument, argument)
+        if is_private(function):
+            first = function.body.block.first_op
+            assert first is not None
+            constraint = ConstraintOp(argument, spec)
+            constraint.location = argument.location
+            argument.replace_uses_with_if(constraint.result, lambda use: use.operation is not constraint)
+            function.body.block.insert_op_before(locate(constraint, function), first)
+        else:
+            retype(argument, with_layout(argument.type, spec))
+
+    def _import_results(self, function: FuncOp, shardings: Sequence[sdy.Sharding | None]) -> None:
+        last = function.get_return_op()
+        assert last is not None
+        assert last.parent is not None
+        for number, sharding in enumerate(shardings):
+            if sharding is None:
+                continue
+            value = last.operands[number]
+            spec = self._spec(sharding, value, last)
+            if layout_of(value) != spec:
+                constraint = ConstraintOp(value, spec, f"layout of result {number}")
+                last.parent.insert_op_before(locate(constraint, last), last)
+                last.operands[number] = constraint.result
+
+    def _annotate(self, value: SSAValue, sharding: sdy.Sharding, op: Operation) -> None:
+        """The layout that an op says of its own result; a call's result has its callee's type, so it is constrained."""
+        spec = self._spec(sharding, value, op)
+        if not isinstance(op, CallOp):
+            retype(value, with_layout(value.type, spec))
+            return
+        constraint = locate(ConstraintOp(value, spec), op)
+        value.replace_uses_with_if(constraint.results[0], lambda use: use.operation is not constraint)
+        assert op.parent is not None
+        op.parent.insert_op_after(constraint, op)
+
+    def _spec(self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue) -> LayoutSpec:
+        """The layout that `sharding` gives to `value`; raises what is wrong with it, pointing at `place`."""
+        if not isinstance(value.type, TensorType):
+            raise fault("SW0113", f"a value of type {value.type} cannot have a layout", place, help="drop the sharding")
+        open_dims = frozenset(number for number, dim in enumerate(sharding.dims) if dim.is_open)
+        priorities = tuple(dim.priority or 0 for dim in sharding.dims)
+        spec = LayoutSpec(
+            self._mesh_symbol(sharding),
+            tuple(dim.axes for dim in sharding.dims),
+            open_dims,
+            sharding.unreduced,
+            "sum" if sharding.unreduced else "",
+            sharding.replicated if open_dims else (),
+            priorities if any(priorities) else (),
+        )
+        listed = changed(spec, partial=sharding.unreduced + sharding.replicated)
+        check_layout(listed, value.type, self.meshes.known, place)
+        sizes = self.meshes.known[spec.mesh].sizes
+        return changed(
+            spec,
+            dims=tuple(merge_adjacent(axes, sizes) for axes in spec.dims),
+            partial=merge_adjacent(spec.partial, sizes),
+        )
+
+    def _mesh_symbol(self, sharding: sdy.Sharding) -> str:
+        if isinstance(sharding.mesh, str):
+            return self.meshes.symbols.get(sharding.mesh, sharding.mesh)
+        axes = sharding.mesh.axes
+        known = self.meshes.known.items()
+        return next((name for name, mesh in known if tuple(mesh.sizes.items()) == axes), str(sharding.mesh))
+
+
+def _in_reducer(op: Operation) -> bool:
+    """Whether an op is part of what a reduction does with two elements: these have no layouts."""
+    parent = op.parent_op()
+    return parent is not None and parent.name not in FRAMES
+
+
+def _take(function: FuncOp, name: str) -> list[sdy.Sharding | None] | None:
+    """Takes Shardy's entries out of a function's `arg_attrs` or `res_attrs`."""
+    entries = function.properties.get(name)
+    if not isinstance(entries, ArrayAttr):
+        return None
+    shardings: list[sdy.Sharding | None] = []
+    kept: list[DictionaryAttr] = []
+    places = function.args if name == "arg_attrs" else [function] * len(entries.data)
+    for place, entry in zip(places, entries.data, strict=True):
+        assert isinstance(entry, DictionaryAttr)
+        _check_names([key for key in entry.data if key != SHARDING], place)
+        found = entry.data.get(SHARDING)
+        if found is not None and not isinstance(found, sdy.ShardingAttr):
+            raise _no_sharding(function, found)
+        shardings.append(found.data if found is not None else None)
+        kept.append(DictionaryAttr({key: value for key, value in entry.data.items() if key != SHARDING}))
+    if any(entry.data for entry in kept):
+        function.properties[name] = ArrayAttr(kept)
+    else:
+        del function.properties[name]
+    return shardings
+
+
+def _check_names(names: Iterable[str], place: Operation | SSAValue) -> None:
+    """Refuses Shardy's attributes that nothing reads: a sharding under a misspelt name would be lost silently."""
+    for name in names:
+        if name.startswith(PREFIX):
+            close = get_close_matches(name, [SHARDING], cutoff=CLOSE)
+            raise fault(
+                "SW0115",
+                f"the attribute {name} means nothing here",
+                place,
+                help=f"did you mean '{SHARDING}'?" if close else f"only {SHARDING} is read: drop it",
+            )
+
+
+def _no_sharding(function: FuncOp, found: Attribute) -> ShardwrightError:
+    return fault(
+        "SW0114",
+        f"@{function.sym_name.data} has {SHARDING} = {found}, which is no sharding",
+        function,
+        help="write #sdy.sharding<@mesh, [{...}, ...]>, one {...} for each dim",
+    )
+
+
+def _per_value(op: Operation, annotation: Attribute) -> tuple[sdy.Sharding, ...]:
+    if isinstance(annotation, sdy.ShardingPerValueAttr) and len(annotation.data) == len(op.results):
+        return annotation.data
+    if isinstance(annotation, sdy.ShardingAttr) and len(op.results) == 1:
+        return (annotation.data,)
+    raise fault(
+        "SW0111",
+        f"'{op.name}' op has {len(op.results)} results, which {SHARDING} = {annotation} does not fit",
+        op,
+        help="give #sdy.sharding_per_value<[...]> one entry for each result",
+    )
+
+
+def _settle_signatures(module: ModuleOp) -> None:
+    """Lets function types follow the types of arguments and returned values, and calls those of their callees."""
+    table = functions(module)
+    for function in callees_first(module):
+        for call in calls_in(function):
+            _settle_call(call, table[call.callee.string_value()])
+        function.update_function_type()
+
+
+def _settle_call(call: CallOp, callee: FuncOp) -> None:
+    for result, new_type in zip(call.results, callee.function_type.outputs, strict=True):
+        if with_layout(new_type, None) == with_layout(result.type, None):
+            retype(result, new_type)

@@ -1,0 +1,1 @@
+"""Passes that decide layouts and where they change."""

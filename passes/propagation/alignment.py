@@ -1,0 +1,357 @@
+"""
+Alignment: the walk that gives every op operands in the layouts that its strategy needs.
+
+It edits the entry function in place. A value is available in one or more layouts; a layout not there yet is made
+by one `dtensor.relayout` right before its first use, from the cheapest one that is there, and reused from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from shardwright.dialects import dtensor
+from shardwright.dialects.dtensor.hints import BarrierOp
+from shardwright.dialects.text.locations import fuse, where
+from shardwright.layout.planning import planner
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.program import Closing, Dims, Node, Opening, Program, Scope, Step
+from shardwright.passes.propagation.partial_flow import Pending, incoming, outgoing, plan_flow
+from shardwright.passes.propagation.strategy import Strategist, Strategy
+from shardwright.passes.rewriter import insert_before, retype
+from shardwright.rules.expansion import Site
+from shardwright.rules.rule import assemble
+
+
+@dataclass(slots=True)
+class _Forms:
+    """One value: the layout in which it was made, and all layouts in which it is available."""
+
+    made: LayoutSpec
+    available: dict[LayoutSpec, SSAValue]
+
+
+def bytes_sent(program: Program, strategist: Strategist, dims: list[Dims], order: Sequence[Step]) -> float:
+    """What each device would send if `program` were aligned to `dims`: the same walk, in `order`, without the edits."""
+    aligner = Aligner(program, strategist, dims, order=order)
+    aligner.run()
+    return aligner.sent
+
+
+class Aligner:
+    """Puts the relayouts into `program`; `dims` are the layouts by value number. With `order`, it only counts."""
+
+    def __init__(
+        self, program: Program, strategist: Strategist, dims: list[Dims], *, order: Sequence[Step] | None = None
+    ):
+        self.emit = order is None
+        self.order = program.steps if order is None else order
+        self.sent = 0.0
+        self.program = program
+        self.strategist = strategist
+        self.strategies = [strategist.best(node, dims)[1] for node in program.nodes]
+        self.flow = plan_flow(program, strategist, self.strategies, dims)
+        self.dims = dims
+        self.made = list(dims)
+        self.pending: list[Pending | None] = program.partial_arguments()
+        for value, (what, _) in self.flow.carry.items():
+            self.pending[value] = what
+        self.forms: list[_Forms | None] = [None] * len(dims)
+        self.types: dict[tuple[Attribute, LayoutSpec], Attribute] = {}
+        self.obsolete: list[Operation] = []
+        self.scope = program.root
+        self.homes: list[Scope] = [program.root] * len(dims)
+        """For each value where it is defined, as seen from the scope at hand."""
+        self.inside: dict[Scope, list[tuple[int, LayoutSpec]]] = {program.root: []}
+        """The forms that were made in each scope that is open; they end with it."""
+
+    def run(self) -> None:
+        """Aligns every op and the function's results, then drops the ops that alignment replaced."""
+        program = self.program
+        for argument in program.function.body.block.args:
+            number = program.numbers[argument]
+            self._define(number, self._spec(self.dims[number], self.pending[number]))
+        for step in self.order:
+            match step:
+                case Opening(scope):
+                    self._open(scope)
+                case Closing(scope):
+                    self._close(scope)
+                case _:
+                    self._visit(step)
+        self._return()
+        if self.emit:
+            self._clean_up()
+
+    def _clean_up(self) -> None:
+        for op in reversed(self.obsolete):
+            op.detach()
+            op.erase(safe_erase=False)
+        self.program.function.update_function_type()
+
+    def _open(self, scope: Scope) -> None:
+        self.scope = scope
+        self.inside[scope] = []
+        self._enter(scope.arguments)
+
+    def _close(self, scope: Scope) -> None:
+        for number, spec in self.inside.pop(scope):
+            forms = self.forms[number]
+            assert forms is not None
+            forms.available.pop(spec, None)
+        assert scope.parent is not None
+        self.scope = scope.parent
+        self._enter(scope.results)
+
+    def _enter(self, values: Sequence[tuple[int, SSAValue]]) -> None:
+        """What carried values, and results of loops and branches, are from here on."""
+        for number, value in values:
+            self._define(number, self._spec(self.dims[number], self.pending[number]), value)
+
+    def _visit(self, node: Node) -> None:
+        if node.results and self.program.free[node.results[0]]:
+            self.homes[node.results[0]] = self.scope
+            self.obsolete.append(node.op)
+        elif isinstance(node.op, dtensor.ConstraintOp | dtensor.RelayoutOp | BarrierOp):
+            self._relaid(node)
+        else:
+            self._aligned(node)
+
+    def _relaid(self, node: Node) -> None:
+        """A constraint or relayout: its result is its operand in the layout that it names."""
+        (source,), (result,) = node.operands, node.results
+        spec = self.program.spec(self.dims[result])
+        asked = node.op.properties.get("reason")
+        asker = _Asker(asked.data if isinstance(asked, StringAttr) else "the user's layout")
+        self.homes[result] = self.scope
+        self.forms[result] = _Forms(spec, {spec: self._obtain(source, spec, node.op, asker)})
+        self.obsolete.append(node.op)
+
+    def _aligned(self, node: Node) -> None:
+        strategy = self.strategies[node.index]
+        flowing = self._flowing(node, strategy)
+        if flowing is None and not node.rule.pairwise:
+            strategy = self._reconsidered(node, strategy)
+        through = flowing[1] if flowing else ()
+        for place, (value, use) in enumerate(zip(node.operands, node.uses, strict=True)):
+            if use is None:
+                continue
+            spec = self._spec(strategy.operands[place], flowing[0] if flowing and place in through else None)
+            operand = self._obtain(value, spec, use.op, _Asker("", node, strategy))
+            if self.emit and operand is not use.value:
+                use.op.operands[use.place] = operand
+        pending = outgoing(strategy, flowing[0] if flowing else None)
+        self.strategies[node.index] = strategy
+        self.sent += strategy.exchanged * self.scope.weight
+        for value, result in zip(node.results, strategy.results, strict=True):
+            self.pending[value], self.made[value] = pending, result
+            self._define(value, self._spec(result, pending))
+        if self.emit and any(node.rule.expands(factor) for factor, _ in strategy.factors):
+            self._expand(node, strategy)
+
+    def _expand(self, node: Node, strategy: Strategy) -> None:
+        """An op that is split in a way that it cannot do alone becomes what its rule's expansion says."""
+        op, expansion = node.op, node.rule.expansion
+        assert expansion is not None
+        site = Site(
+            self.program.mesh,
+            strategy.operands,
+            strategy.results,
+            dict(strategy.factors),
+            self._by_rule(node, strategy),
+            lambda new: insert_before(op, new),
+        )
+        made = expansion.expand(op, site)
+        self.obsolete.append(op)
+        for number, old, new in zip(node.results, op.results, made, strict=True):
+            new.name_hint = old.name_hint
+            forms = self.forms[number]
+            assert forms is not None
+            forms.available[forms.made] = new
+
+    def _flowing(self, node: Node, strategy: Strategy) -> tuple[Pending, tuple[int, ...]] | None:
+        if node.results and node.results[0] in self.flow.carry:
+            return self.flow.carry[node.results[0]][0], (0,)
+        if not self.flow.accepts[node.index]:
+            return None
+        flowing = incoming(self.program, node, strategy, self.pending, self.made, self.flow.carry)
+        return flowing if flowing is not None and outgoing(strategy, flowing[0]) is not None else None
+
+    def _reconsidered(self, node: Node, planned: Strategy) -> Strategy:
+        """The strategy that is cheapest given the forms of the operands that exist by now."""
+        if all(self._cost(value, dims) == 0 for value, dims in zip(node.operands, planned.operands, strict=True)):
+            finish = self.strategist.finish
+            made = zip(node.results, planned.results, strict=True)
+            if not any(finish(value, dims, planned.partial, planned.kind, self.dims[value]) for value, dims in made):
+                return planned
+        options = self.strategist.options(node, self.dims)
+        return self.strategist.cheapest(node, options, self._fetching(node), self.dims)[1]
+
+    def _fetching(self, node: Node) -> Callable[[int, Dims], float]:
+        """What it costs to have the operand at a place in some dims."""
+        return lambda place, wanted: self._cost(node.operands[place], wanted)
+
+    def _cost(self, value: int, wanted: Dims) -> float:
+        """Bytes to have a value, finished, in the wanted dims."""
+        if self.program.free[value]:
+            return 0.0
+        forms = self.forms[value]
+        assert forms is not None
+        spec = self.program.spec(wanted)
+        if spec in forms.available:
+            return 0.0
+        often = self.scope.outermost(self.homes[value]).weight / self.scope.weight
+        return often * min(self._share(form, spec, value) for form in forms.available)
+
+    def _share(self, source: LayoutSpec, target: LayoutSpec, value: int) -> float:
+        program = self.program
+        share = planner.cost_share(source, target, program.shapes[value], program.mesh)
+        return share * program.bytes[value]
+
+    def _obtain(self, value: int, spec: LayoutSpec, anchor: Operation, asker: _Asker) -> SSAValue:
+        """The value in layout `spec`, made right before `anchor`, or before its loop, when it is not there yet."""
+        scope = self.scope.outermost(self.homes[value])
+        if self.emit:
+            anchor = scope.anchor(anchor)
+        if self.program.free[value]:
+            return self._remade(value, spec, anchor, scope) if self.emit else self.program.values[value]
+        forms = self.forms[value]
+        assert forms is not None
+        found = forms.available.get(spec)
+        if found is not None:
+            return found
+        home = self.program.spec(self.dims[value])
+        if home not in forms.available and spec != home and not spec.partial and self._shared(value, home, spec):
+            self._obtain(value, home, anchor, asker)
+        best = min(forms.available, key=lambda form: self._share(form, spec, value))
+        self.sent += self._share(best, spec, value) * scope.weight
+        self.inside[scope].append((value, spec))
+        source = forms.available[best]
+        if not self.emit:
+            forms.available[spec] = source
+        else:
+            reason = self._finished(value, asker) if best.partial and not spec.partial else self._reason(asker)
+            forms.available[spec] = self._relayout(source, spec, anchor, reason)
+        return forms.available[spec]
+
+    def _shared(self, value: int, home: LayoutSpec, spec: LayoutSpec) -> bool:
+        """Whether a value of several users is better finished in its own layout first than for one of them alone."""
+        forms = self.forms[value]
+        assert forms is not None
+        if len(self.program.users[value]) < 2 or not forms.made.partial:
+            return False
+        direct = self._share(forms.made, spec, value)
+        return self._share(forms.made, home, value) + self._share(home, spec, value) < 2 * direct
+
+    def _remade(self, value: int, spec: LayoutSpec, asker: Operation, scope: Scope) -> SSAValue:
+        """A constant or iota, or what is computed of such, made anew in the layout that is wanted."""
+        forms = self.forms[value]
+        if forms is None:
+            forms = self.forms[value] = _Forms(spec, {})
+        if spec not in forms.available:
+            original = self.program.values[value].owner
+            assert isinstance(original, Operation)
+            copy = original.clone()
+            copy.location = original.location
+            for place, operand in enumerate(self._ingredients(value, spec)):
+                copy.operands[place] = self._obtain(*operand, asker, _Asker(""))
+            assert asker.parent is not None
+            asker.parent.insert_op_before(copy, asker)
+            forms.available[spec] = self._retyped(copy.results[0], spec)
+            self.inside[scope].append((value, spec))
+        return forms.available[spec]
+
+    def _ingredients(self, value: int, spec: LayoutSpec) -> list[tuple[int, LayoutSpec]]:
+        """What a value that any device can make is made of, in the layouts that it takes to make it in `spec`."""
+        node = self.program.producers[value]
+        assert node is not None
+        rule, mesh = node.rule, self.program.mesh
+        factors, _ = self.strategist.project(rule, len(node.operands), spec.dims)
+        return [
+            (operand, self.program.spec(assemble(factors, tensor, rule.sizes, mesh)))
+            for operand, tensor in zip(node.operands, rule.operands, strict=True)
+        ]
+
+    def _relayout(self, source: SSAValue, spec: LayoutSpec, asker: Operation, reason: str) -> SSAValue:
+        op = dtensor.RelayoutOp(source, spec, reason)
+        origin = source.owner
+        places = [asker.location, *([origin.location] if isinstance(origin, Operation) else [])]
+        op.location = fuse(places, "relayout")
+        assert asker.parent is not None
+        asker.parent.insert_op_before(op, asker)
+        return op.result
+
+    def _return(self) -> None:
+        """Results leave finished, in their propagated layouts."""
+        terminator = self.program.return_op
+        for place, value in enumerate(list(terminator.operands)):
+            number = self.program.numbers[value]
+            spec = self.program.spec(self.dims[number])
+            finished = self._obtain(number, spec, terminator, _Asker(f"result {place} of the function"))
+            if self.emit:
+                terminator.operands[place] = finished
+
+    def _define(self, number: int, spec: LayoutSpec, value: SSAValue | None = None) -> None:
+        value = self.program.values[number] if value is None else value
+        self.homes[number] = self.scope
+        self.forms[number] = _Forms(spec, {spec: self._retyped(value, spec) if self.emit else value})
+
+    def _retyped(self, value: SSAValue, spec: LayoutSpec) -> SSAValue:
+        key = (value.type, spec)
+        type_ = self.types.get(key)
+        if type_ is None:
+            type_ = self.types[key] = dtensor.with_layout(value.type, spec)
+        return retype(value, type_)
+
+    def _spec(self, dims: Dims, pending: Pending | None) -> LayoutSpec:
+        return self.program.spec(dims) if pending is None else self.strategist.partial_spec(dims, *pending)
+
+    def _reason(self, asker: _Asker) -> str:
+        """Who asked for a relayout, by which rule, and the cheapest alternative that was not taken."""
+        if asker.node is None or asker.strategy is None:
+            return asker.text
+        return self._by_rule(asker.node, asker.strategy)
+
+    def _by_rule(self, node: Node, strategy: Strategy) -> str:
+        return f"{_label(node)} needs it by its rule {node.rule}{self._alternative(node, strategy)}"
+
+    def _finished(self, value: int, asker: _Asker) -> str:
+        """The same for partial results: they are there by the rule of the op that left them."""
+        producer = self.program.producers[value]
+        who = asker.text if asker.node is None else _label(asker.node)
+        if producer is None:
+            return f"{who} needs it finished, and it came in partial"
+        ways = self._alternative(producer, self.strategies[producer.index])
+        return f"{who} needs it finished, and {_label(producer)} left it partial by its rule {producer.rule}{ways}"
+
+    def _alternative(self, node: Node, strategy: Strategy) -> str:
+        others = [option for option in self.strategist.options(node, self.dims) if option.factors != strategy.factors]
+        if not others:
+            return "; the alternative does not exist: the layouts around it leave one way"
+        cost, other = self.strategist.cheapest(node, others, self._fetching(node), self.dims)
+        return f"; the alternative {_factors_text(other)} would send {cost:.0f} bytes per device"
+
+
+class _Asker(NamedTuple):
+    """Who needs a value in some layout: an op under its strategy, or what `text` says."""
+
+    text: str
+    node: Node | None = None
+    strategy: Strategy | None = None
+
+
+def _label(node: Node) -> str:
+    place = where(node.op)
+    return f"{node.op.name}{f' at {place}' if place else ''}"
+
+
+def _factors_text(strategy: Strategy) -> str:
+    names = "ijklmnopqrstuvwxyz"
+    split = ", ".join(
+        f"{names[factor % 18]}={'+'.join(axis.brief() for axis in axes)}" for factor, axes in strategy.factors
+    )
+    return f"[{split or 'nothing split'}]"

@@ -1,0 +1,117 @@
+"""`propagate-layouts`: every value gets a layout, spread from those that the user gave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Attribute, BlockArgument, Operation
+from xdsl.passes import ModulePass
+
+from shardwright.dialects import dtensor
+from shardwright.dialects.dtensor.hints import GroupOp
+from shardwright.dialects.text.locations import fault, where
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.program import Program, entry_function
+from shardwright.passes.propagation.numbering import build_program
+from shardwright.passes.propagation.spreading import Because, State, propagate, settle_groups
+from shardwright.passes.propagation.starts import best_state
+from shardwright.passes.propagation.strategy import Strategist
+from shardwright.passes.rewriter import erase, insert_before, retype
+from shardwright.passes.stages import set_stage
+
+
+@dataclass(frozen=True)
+class PropagateLayoutsPass(ModulePass):
+    """
+    Spreads layouts through the ops' rules, then moves them where that sends fewer bytes.
+
+    User layouts stay untouched. Each op says in `dtensor.why` from where its result's layout came.
+
+    Before:
+        dtensor.mesh @mesh = <["x"=2]>
+        func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32> {
+          %0 = stablehlo.negate %a : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32>
+          func.return %0 : tensor<4xf32>
+        }
+    After:
+        dtensor.mesh @mesh = <["x"=2]>
+        func.func public @main(%a: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>)
+            -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>> {
+          %0 = stablehlo.negate %a {dtensor.why = "from argument 0, its operand"}
+              : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+          func.return %0 : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+        }
+    """
+
+    name = "propagate-layouts"
+    refine: bool = True
+    """Whether to move layouts to where they send fewer bytes."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Runs the pass on a module."""
+        _declare_mesh(op)
+        program = build_program(op)
+        _check_partial(program)
+        strategist = Strategist(program)
+        state = best_state(program, strategist) if self.refine else propagate(program, strategist)
+        settle_groups(program, state)
+        _write(program, state)
+        for inner in list(program.function.body.walk()):
+            if isinstance(inner, GroupOp):
+                erase(inner)
+        set_stage(op, "propagated")
+
+
+def _declare_mesh(module: ModuleOp) -> None:
+    """A program without a mesh is one for a single device: layouts still need a mesh to name."""
+    if not dtensor.meshes(module):
+        insert_before(entry_function(module), dtensor.MeshOp("mesh", []))
+
+
+def _check_partial(program: Program) -> None:
+    """Only arguments may come with partial results: anything else would have to be taken apart first."""
+    for value, spec in zip(program.values, program.given, strict=True):
+        if spec is not None and spec.partial and isinstance(value.owner, Operation):
+            raise fault(
+                "SW0407",
+                f"a value cannot be made partial over {', '.join(axis.brief() for axis in spec.partial)}",
+                value,
+                notes=("only arguments of the program can hold partial results",),
+                help="drop `unreduced` from the layout",
+            )
+
+
+def _write(program: Program, state: State) -> None:
+    types: dict[tuple[Attribute, LayoutSpec], Attribute] = {}
+    for number, value in enumerate(program.values):
+        spec = program.spec(state.dims[number])
+        given = program.given[number]
+        if given is not None and given.partial:
+            spec = spec.with_partial(given.partial, given.kind)
+        key = (value.type, spec)
+        if key not in types:
+            types[key] = dtensor.with_layout(value.type, spec)
+        for alias in program.aliases[number]:
+            retype(alias, types[key])
+        producer = program.producers[number]
+        because = state.because[number]
+        if producer is not None and because is not None and because.node is not None:
+            producer.op.attributes["dtensor.why"] = StringAttr(_why(program, producer.op, because))
+    program.function.update_function_type()
+
+
+def _why(program: Program, op: Operation, because: Because) -> str:
+    """From which op or argument the layout of a result came."""
+    if because.text or because.node is None or because.source is None:
+        return because.text
+    if because.node.op is not op:
+        return f"from {because.node.op.name} at {where(because.node.op)}, which uses it"
+    source = program.values[because.source]
+    if isinstance(source, BlockArgument) and source.block is program.root.block:
+        return f"from argument {source.index}, its operand"
+    if isinstance(source, BlockArgument):
+        return f"from what the loop carries as {source.index}, its operand"
+    assert isinstance(source.owner, Operation)
+    return f"from {source.owner.name} at {where(source)}, its operand"

@@ -1,0 +1,274 @@
+"""
+Propagation: from the layouts that the user gave, through the ops' rules, to a layout for every value.
+
+Rounds are synchronous: every op whose values changed proposes layouts from the state before the round, and each value
+takes the best proposal. So the result depends on distances from the user's layouts and on bytes, not on the order of
+ops. A value's dims only ever gain axes, so rounds end; each op is visited a bounded number of times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shardwright.dialects.dtensor import RelayoutOp
+from shardwright.dialects.dtensor.hints import BACKWARD, FORWARD, BarrierOp
+from shardwright.dialects.text.locations import fault
+from shardwright.layout.axes import overlap
+from shardwright.layout.mesh import Mesh
+from shardwright.passes.program import Dims, Node, Program
+from shardwright.passes.propagation.strategy import Strategist
+from shardwright.rules.rule import PASS, Axes, Rule, assemble
+
+
+def _goes(node: Node, *, back: bool) -> bool:
+    """Whether layouts spread through a node to its operands, or to its results."""
+    if isinstance(node.op, BarrierOp):
+        return node.op.direction.data == (BACKWARD if back else FORWARD)
+    return not (back and isinstance(node.op, RelayoutOp))
+
+
+@dataclass(frozen=True, slots=True)
+class Because:
+    """Why a value has its layout: `node`'s rule carried it from value `source`; without a node the user gave it."""
+
+    node: Node | None
+    source: int | None
+    text: str = ""
+
+
+@dataclass(slots=True)
+class State:
+    """What propagation knows: each value's dims, the dims it may still change, and why they are what they are."""
+
+    dims: list[Dims]
+    open_dims: list[frozenset[int]]
+    because: list[Because | None]
+
+
+def initial_state(program: Program) -> State:
+    """The user's layouts; everything else unsplit and open."""
+    state = State([], [], [])
+    for number, spec in enumerate(program.given):
+        rank = len(program.shapes[number])
+        every = frozenset(range(rank))
+        if spec is None:
+            state.dims.append(((),) * rank)
+            state.open_dims.append(every)
+            state.because.append(None)
+        else:
+            state.dims.append(spec.dims)
+            state.open_dims.append(spec.open_dims)
+            state.because.append(Because(None, None))
+    return state
+
+
+def propagate(program: Program, strategist: Strategist, leaders: frozenset[int] | None = None) -> State:
+    """
+    Spreads the user's layouts: first along ops that only pass dims on, then along all.
+
+    With `leaders`, the layouts of these values have spread everywhere before the user's others begin to.
+    """
+    state = initial_state(program)
+    priorities = sorted({0, *(number for spec in program.given if spec for number in spec.priorities)})
+    waves = [_dims_after(program, priority) for priority in priorities]
+    if leaders is not None:
+        waves = [waves[0] | _dims_of_others(program, leaders), *waves]
+    for later in waves:
+        for level in (passes_dims_on, _is_any):
+            _Spread(program, strategist, state, later).run([node for node in program.nodes if level(node.rule)])
+    return state
+
+
+def _dims_after(program: Program, priority: int) -> dict[int, frozenset[int]]:
+    """For each value the dims whose turn comes after `priority`: until then they neither spread nor change."""
+    found: dict[int, frozenset[int]] = {}
+    for value, spec in enumerate(program.given):
+        if spec is not None and any(number > priority for number in spec.priorities):
+            found[value] = frozenset(dim for dim, number in enumerate(spec.priorities) if number > priority)
+    return found
+
+
+def _dims_of_others(program: Program, leaders: frozenset[int]) -> dict[int, frozenset[int]]:
+    given = (value for value, spec in enumerate(program.given) if spec is not None and value not in leaders)
+    return {value: frozenset(range(len(program.shapes[value]))) for value in given}
+
+
+def settle_groups(program: Program, state: State) -> None:
+    """
+    Gives all members of a group one layout: the user's, if one has it, else that of the first.
+
+    Raises SW0465 when the user gave two of them different ones.
+    """
+    for first, others in program.grouped.items():
+        members = [first, *others]
+        fixed = [value for value in members if program.given[value] is not None]
+        leader = min(fixed or members, key=lambda value: (bool(state.open_dims[value]), value))
+        for value in members:
+            if state.dims[value] == state.dims[leader]:
+                continue
+            if program.given[value] is not None and not state.open_dims[value]:
+                raise fault(
+                    "SW0465",
+                    f"members of one sharding group have the layouts {program.spec(state.dims[leader]).body()} and "
+                    f"{program.spec(state.dims[value]).body()}",
+                    program.values[value],
+                    help="give them the same layout, or take one out of the group",
+                )
+            state.dims[value] = state.dims[leader]
+            state.because[value] = Because(None, None, "as the other members of its sharding group")
+
+
+def passes_dims_on(rule: Rule) -> bool:
+    """Whether all tensors of the rule have the same factors, none of them reduced or kept whole."""
+    if rule.pairwise:
+        return True
+    shapes = {tuple(sorted(factor for factors in tensor for factor in factors)) for tensor in rule.tensors()}
+    return len(shapes - {()}) <= 1 and all(kind == PASS for kind in rule.kinds)
+
+
+def _is_any(rule: Rule) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposal:
+    """Dims that `node` would give to a value, and the bytes of the value from which they come."""
+
+    weight: int
+    dims: Dims
+    node: Node
+    source: int
+
+    def beats(self, other: _Proposal | None) -> bool:
+        """The one place where conflicts are decided: more bytes win, then more axes, then the smaller text."""
+        return other is None or self._rank() < other._rank()
+
+    def _rank(self) -> tuple[int, int, Dims]:
+        return -self.weight, -sum(map(len, self.dims)), self.dims
+
+
+class _Spread:
+    """One level of propagation, run to its fixed point."""
+
+    def __init__(self, program: Program, strategist: Strategist, state: State, later: dict[int, frozenset[int]]):
+        self.program = program
+        self.strategist = strategist
+        self.state = state
+        self.later = later
+        self.mesh: Mesh = program.mesh
+
+    def run(self, nodes: Sequence[Node]) -> None:
+        """Rounds of proposals until nothing changes."""
+        member = [False] * len(self.program.nodes)
+        for node in nodes:
+            member[node.index] = True
+        dirty: Sequence[Node] = nodes
+        while dirty:
+            proposals: dict[int, _Proposal] = {}
+            for node in dirty:
+                self._propose(node, proposals)
+            touched: dict[int, Node] = {}
+            for value, proposal in proposals.items():
+                self.state.dims[value] = proposal.dims
+                self.state.because[value] = Because(proposal.node, proposal.source)
+                producer = self.program.producers[value]
+                for node in (*self.program.users[value], *((producer,) if producer else ())):
+                    if member[node.index]:
+                        touched[node.index] = node
+            dirty = list(touched.values())
+
+    def _propose(self, node: Node, proposals: dict[int, _Proposal]) -> None:
+        program = self.program
+        if not any(any(self.state.dims[value]) for value in node.values):
+            return
+        winners = self._winners(node)
+        if not winners:
+            return
+        first_result = len(node.operands)
+        for place, (value, tensor) in enumerate(zip(node.values, node.rule.tensors(), strict=True)):
+            if program.free[value] or not self.state.open_dims[value]:
+                continue
+            if not _goes(node, back=place < first_result):
+                continue
+            proposal = self._extend(node, place, value, tensor, winners)
+            if proposal is not None and proposal.beats(proposals.get(value)):
+                proposals[value] = proposal
+
+    def _seen(self, value: int) -> Dims:
+        """The value's dims as far as it is their turn."""
+        dims = self.state.dims[value]
+        later = self.later.get(value)
+        return dims if later is None else tuple(() if dim in later else axes for dim, axes in enumerate(dims))
+
+    def _winners(self, node: Node) -> dict[int, tuple[Axes, int, int]]:
+        """For each factor the axes that win (the longest, or the largest tensor's), their weight and source."""
+        winners: dict[int, tuple[Axes, int, int]] = {}
+        for place, value in enumerate(node.values):
+            dims = self._seen(value)
+            if self.program.free[value] or not any(dims):
+                continue
+            weight = self.program.bytes[value]
+            for factor, axes in self.strategist.project(node.rule, place, dims)[0].items():
+                if not node.rule.movable(factor):
+                    continue
+                held = winners.get(factor)
+                if held is None or _wins((axes, weight, value), held):
+                    winners[factor] = (axes, max(weight, held[1]) if held and held[0] == axes else weight, value)
+        return winners
+
+    def _extend(
+        self,
+        node: Node,
+        place: int,
+        value: int,
+        tensor: tuple[tuple[int, ...], ...],
+        winners: dict[int, tuple[Axes, int, int]],
+    ) -> _Proposal | None:
+        """The value's dims with the axes that its factors can gain, heaviest first; None when it can gain none."""
+        state, rule = self.state, node.rule
+        current = state.dims[value]
+        have, exact = self.strategist.project(rule, place, current)
+        if not exact:
+            return None
+        given = self.program.given[value]
+        used = [axis for axes in current for axis in axes]
+        used += (*given.partial, *given.withheld) if given is not None else ()
+        used += (*node.reserved, *self.program.reserved[value])
+        split = sum(map(len, current))
+        mine = dict(have)
+        gained: tuple[int, int] | None = None
+        open_dims = sorted(state.open_dims[value] - self.later.get(value, frozenset()))
+        open_factors = [factor for dim in open_dims for factor in tensor[dim] if factor in winners]
+        for factor in sorted(open_factors, key=lambda factor: (-winners[factor][1], winners[factor][0])):
+            axes, weight, source = winners[factor]
+            old = have.get(factor, ())
+            new = axes[len(old) :]
+            if not new or axes[: len(old)] != old or rule.sizes[factor] % self.mesh.group_size(axes):
+                continue
+            if not all(map(self.strategist.nests, new)):
+                continue
+            if any(overlap(a, b, self.mesh.sizes[a.name]) for a in new for b in used):
+                continue
+            trial = assemble(mine | {factor: axes}, tensor, rule.sizes, self.mesh)
+            if sum(map(len, trial)) != split + len(new):
+                continue
+            mine[factor] = axes
+            used += new
+            split += len(new)
+            gained = gained or (weight, source)
+        if gained is None:
+            return None
+        return _Proposal(gained[0], self._spelled(assemble(mine, tensor, rule.sizes, self.mesh)), node, gained[1])
+
+    def _spelled(self, dims: Dims) -> Dims:
+        return tuple(self.strategist.spell(axes) for axes in dims)
+
+
+def _wins(new: tuple[Axes, int, int], old: tuple[Axes, int, int]) -> bool:
+    if new[0] == old[0]:
+        return new[1] > old[1]
+    shorter, longer = sorted((new[0], old[0]), key=len)
+    if longer[: len(shorter)] == shorter:
+        return new[0] is longer
+    return (-new[1], new[0]) < (-old[1], old[0])

@@ -1,0 +1,343 @@
+"""
+Strategies: how one op may run on a mesh, and what each way costs in bytes.
+
+A strategy gives axes to the factors of the op's rule. It determines the layout that the op needs of each operand, the
+layout in which it leaves each result, and the axes over which the results are partial. Its cost is what it takes to
+relayout the operands from where they are and the results to where they belong.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from shardwright.layout.axes import Axis, borders, cut, merge_adjacent, overlap
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning import algebra, cost, planner
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.program import Node, Program
+from shardwright.rules.rule import PASS, Axes, Rule, assemble, project
+
+Dims = tuple[Axes, ...]
+MAX_ASSIGNMENTS = 256
+"""Above this many assignments of axes to factors, each axis is decided on its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """The layouts that one way of running an op needs and leaves."""
+
+    operands: tuple[Dims, ...]
+    results: tuple[Dims, ...]
+    partial: Axes
+    kind: str
+    degree: int
+    """Over how many devices the op's work is split."""
+    factors: tuple[tuple[int, Axes], ...]
+    """The axes of each factor that has any."""
+    exchanged: float = 0.0
+    """The bytes that each device sends for the expansion of the op, if the strategy takes one."""
+
+
+class Strategist:
+    """Enumerates and prices strategies; remembers both, since models repeat their layers."""
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.mesh: Mesh = program.mesh
+        self._order = {name: index for index, name in enumerate(self.mesh.sizes)}
+        self._borders = _borders(program)
+        self._projections: dict[tuple[Rule, int, Dims], tuple[dict[int, Axes], bool]] = {}
+        self._options: dict[tuple[Rule, tuple[Dims | None, ...], tuple[int, ...], Axes], tuple[Strategy, ...]] = {}
+        self._shares: dict[tuple[Dims, Dims, tuple[int, ...]], float] = {}
+        self._best: dict[object, tuple[float, Strategy]] = {}
+
+    def project(self, rule: Rule, tensor: int, dims: Dims) -> tuple[dict[int, Axes], bool]:
+        """`rules.rule.project` of the tensor of that number, remembered; parts that nest with no others are dropped."""
+        key = (rule, tensor, dims)
+        found = self._projections.get(key)
+        if found is None:
+            factors, exact = project(dims, rule.tensors()[tensor], rule.sizes, self.mesh)
+            kept = {factor: tuple(itertools.takewhile(self.nests, axes)) for factor, axes in factors.items()}
+            nested = {factor: axes for factor, axes in kept.items() if axes}
+            found = self._projections[key] = nested, exact and nested == factors
+        return found
+
+    def spell(self, axes: Axes) -> Axes:
+        """The one spelling of a dim's axes: neighbouring parts of an axis joined."""
+        return axes if len(axes) < 2 else merge_adjacent(axes, self.mesh.sizes)
+
+    def nests(self, axis: Axis) -> bool:
+        """Whether a part of an axis nests with all other parts that this program may use."""
+        return axis.whole or {axis.pre, axis.pre * axis.size} <= self._borders[axis.name]
+
+    def best(self, node: Node, dims: Sequence[Dims]) -> tuple[float, Strategy]:
+        """The cheapest strategy for the op when every value has the dims given by number, and its cost in bytes."""
+        program = self.program
+        key = (
+            node.rule,
+            tuple(None if program.free[value] else dims[value] for value in node.operands),
+            tuple(dims[value] for value in node.results),
+            tuple(program.bytes[value] for value in node.values),
+            node.shares,
+            node.reserved,
+        )
+        found = self._best.get(key)
+        if found is None:
+            found = self._best[key] = self.cheapest(
+                node,
+                self.options(node, dims),
+                lambda place, wanted: (
+                    node.shares[place] * self.move(node.operands[place], dims[node.operands[place]], wanted)
+                ),
+                dims,
+            )
+        return found
+
+    def cheapest(
+        self,
+        node: Node,
+        options: Sequence[Strategy],
+        fetch: Callable[[int, Dims], float],
+        dims: Sequence[Dims],
+    ) -> tuple[float, Strategy]:
+        """The cheapest of `options`, given what it costs to `fetch` the operand at a place with some dims."""
+        program = self.program
+        best: tuple[float, int, int, Strategy] | None = None
+        for rank, option in enumerate(options):
+            price = option.exchanged
+            seen: set[tuple[int, Dims]] = set()
+            for place, wanted in enumerate(option.operands):
+                value = node.operands[place]
+                if not program.free[value] and (value, wanted) not in seen:
+                    seen.add((value, wanted))
+                    price += fetch(place, wanted)
+            for value, made in zip(node.results, option.results, strict=True):
+                price += self.finish(value, made, option.partial, option.kind, dims[value])
+            if best is None or (price, -option.degree, rank) < best[:3]:
+                best = (price, -option.degree, rank, option)
+        assert best is not None
+        return best[0], best[3]
+
+    def move(self, value: int, have: Dims, want: Dims) -> float:
+        """Bytes sent per device to relayout a finished value."""
+        if have == want:
+            return 0.0
+        key = (have, want, self.program.shapes[value])
+        share = self._shares.get(key)
+        if share is None:
+            share = self._shares[key] = self._share(value, have, want)
+        return share * self.program.bytes[value]
+
+    def _share(self, value: int, have: Dims, want: Dims) -> float:
+        """What the planner reaches between finished layouts: only what is missing moves."""
+        program = self.program
+        source, target = program.spec(have), program.spec(want)
+        missing = cost.missing_share(source, target, self.mesh)
+        if missing is not None:
+            return float(missing)
+        return planner.cost_share(source, target, program.shapes[value], self.mesh)
+
+    def finish(self, value: int, made: Dims, partial: Axes, kind: str, want: Dims) -> float:
+        """Bytes sent per device to bring a value, partial over some axes, into finished dims."""
+        if not partial:
+            return self.move(value, made, want)
+        program = self.program
+        source = self.partial_spec(made, partial, kind)
+        return planner.cost_share(source, program.spec(want), program.shapes[value], self.mesh) * program.bytes[value]
+
+    def partial_spec(self, dims: Dims, partial: Axes, kind: str) -> LayoutSpec:
+        """The layout with these dims and partial axes, these in their one spelling."""
+        return algebra.tidy_partial(LayoutSpec(self.mesh.name, dims, frozenset(), partial, kind), self.mesh)
+
+    def neighbours(self, node: Node, chosen: Strategy) -> list[Strategy]:
+        """The strategies that differ from `chosen` in where one axis goes, to whatever factor can be split by it."""
+        rule, weights = node.rule, [self.program.bytes[value] for value in node.values]
+        found: list[Strategy] = []
+        for factor, axes in chosen.factors:
+            for axis in axes:
+                for target in range(len(rule.sizes)):
+                    if target != factor and self._may_split(rule, target, axis):
+                        moved = {f: tuple(a for a in mine if a != axis) for f, mine in chosen.factors}
+                        moved[target] = (*moved.get(target, ()), axis)
+                        strategy = self._strategy(rule, {f: mine for f, mine in moved.items() if mine}, weights)
+                        if strategy is not None:
+                            found.append(strategy)
+        return found
+
+    def options(self, node: Node, dims: Sequence[Dims]) -> tuple[Strategy, ...]:
+        """
+        All sensible strategies for the op when every value has the dims given by number; never empty.
+
+        An axis may go to any factor that some tensor splits by it.
+        """
+        rule = node.rule
+        if rule.pairwise:
+            home = dims[node.values[-1]]
+            return (Strategy((home,) * len(node.operands), (home,) * len(node.results), (), "", 1, ()),)
+        known = tuple(
+            None if self.program.free[value] and place < len(node.operands) else dims[value]
+            for place, value in enumerate(node.values)
+        )
+        weights = [self.program.bytes[value] for value in node.values]
+        key = (rule, known, tuple(weights), node.reserved)
+        found = self._options.get(key)
+        if found is None:
+            found = self._options[key] = tuple(self._enumerate(rule, known, weights, node.reserved))
+        return found
+
+    def _enumerate(
+        self, rule: Rule, known: tuple[Dims | None, ...], weights: Sequence[int], reserved: Axes
+    ) -> list[Strategy]:
+        carried = [self.project(rule, tensor, dims)[0] if dims is not None else {} for tensor, dims in enumerate(known)]
+        carried = _without(_refine_all(carried, self.mesh), reserved, self.mesh)
+        found: dict[tuple[tuple[int, Axes], ...], Strategy] = {}
+        for keep in (True, False) if rule.heavy else (False,):
+            for assignment in _assignments(self._choices(rule, carried, keep)):
+                strategy = self._strategy(rule, self._ordered(rule, assignment, carried, weights), weights)
+                if strategy is not None:
+                    found.setdefault(strategy.factors, strategy)
+            if found:
+                break
+        return list(found.values())
+
+    def _choices(self, rule: Rule, carried: Sequence[dict[int, Axes]], keep: bool) -> dict[Axis, list[int | None]]:
+        """
+        For each axis in use the factors that some tensor splits by it, and None for leaving it out.
+
+        With `keep`, an axis that two tensors or more are split by may not be left out: the work stays split.
+        """
+        choices: dict[Axis, list[int | None]] = {}
+        tensors: Counter[Axis] = Counter()
+        for found in carried:
+            tensors.update({axis for axes in found.values() for axis in axes})
+            for factor, axes in found.items():
+                if rule.movable(factor):
+                    for axis in axes:
+                        factors = choices.setdefault(axis, [])
+                        if factor not in factors:
+                            factors.append(factor)
+        for axis in tensors:
+            factors = choices.setdefault(axis, [])
+            if not any(rule.splittable(factor) for factor in factors if factor is not None):
+                factors += self._elsewhere(rule, axis)
+        for axis, factors in choices.items():
+            if not keep or tensors[axis] < 2:
+                factors.append(None)
+        return dict(sorted(choices.items(), key=lambda item: (self._order[item[0].name], item[0])))
+
+    def _elsewhere(self, rule: Rule, axis: Axis) -> list[int | None]:
+        """Where an axis may go that splits only what the op cannot do alone when split: to dims that pass."""
+        passing = (factor for factor, kind in enumerate(rule.kinds) if kind == PASS)
+        return [factor for factor in passing if self._may_split(rule, factor, axis)]
+
+    def _may_split(self, rule: Rule, factor: int, axis: Axis) -> bool:
+        return rule.splittable(factor) and rule.sizes[factor] % self.mesh.axis_size(axis) == 0
+
+    def _ordered(
+        self,
+        rule: Rule,
+        assignment: Sequence[tuple[Axis, int | None]],
+        carried: Sequence[dict[int, Axes]],
+        weights: Sequence[int],
+    ) -> dict[int, Axes]:
+        """Axes by factor, in the order of the largest tensor that has them all; else those that are there go first."""
+        chosen: dict[int, list[Axis]] = {}
+        for axis, factor in assignment:
+            if factor is not None:
+                chosen.setdefault(factor, []).append(axis)
+        ordered: dict[int, Axes] = {}
+        for factor, axes in chosen.items():
+            ordered[factor] = tuple(axes)
+            if len(axes) > 1:
+                sources = sorted(range(len(carried)), key=lambda tensor: -weights[tensor])
+                there = [[axis for axis in carried[tensor].get(factor, ()) if axis in axes] for tensor in sources]
+                first = [found for found in there if len(found) == len(axes)] or there
+                ordered[factor] = tuple(dict.fromkeys([axis for found in first for axis in found] + axes))
+        return ordered
+
+    def _strategy(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> Strategy | None:
+        """The strategy of an assignment; None when a factor does not divide or a compound dim cannot carry it."""
+        mesh, by_factor = self.mesh, by_factor | dict(rule.fixed)
+        for factor, axes in by_factor.items():
+            if rule.sizes[factor] % mesh.group_size(axes) or not all(map(self.nests, axes)):
+                return None
+        sides: list[tuple[Dims, ...]] = []
+        for tensors in (rule.operands, rule.results):
+            side: list[Dims] = []
+            for tensor in tensors:
+                dims = assemble(by_factor, tensor, rule.sizes, mesh)
+                expected = sum(len(by_factor.get(factor, ())) for factors in tensor for factor in factors)
+                if sum(map(len, dims)) != expected:
+                    return None
+                side.append(tuple(self.spell(axes) for axes in dims))
+            sides.append(tuple(side))
+        reduced = [(rule.kinds[factor], axes) for factor, axes in by_factor.items() if rule.reduces(factor)]
+        if len({kind for kind, _ in reduced}) > 1:
+            return None
+        partial = tuple(axis for _, axes in reduced for axis in axes)
+        degree = math.prod(mesh.group_size(axes) for axes in by_factor.values())
+        factors = tuple(sorted(by_factor.items()))
+        kind = reduced[0][0] if reduced else ""
+        exchanged = self._exchanged(rule, by_factor, weights)
+        if exchanged is None:
+            return None
+        return Strategy(sides[0], sides[1], partial, kind, degree, factors, exchanged)
+
+    def _exchanged(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> float | None:
+        """The bytes that each device sends for the op's expansion; None when it cannot be expanded so."""
+        if rule.expansion is None or not any(map(rule.expands, by_factor)):
+            return 0.0
+        return rule.expansion.price({factor: self.mesh.group_size(axes) for factor, axes in by_factor.items()}, weights)
+
+
+def _borders(program: Program) -> dict[str, frozenset[int]]:
+    """For each mesh axis where parts of it may begin and end: where the user's do, and in between."""
+    marks: dict[str, set[int]] = {name: set() for name in program.mesh.sizes}
+    for spec in program.given:
+        for axis in spec.axes() if spec is not None else ():
+            marks[axis.name].update(program.mesh.span(axis))
+    return {name: borders(size, marks[name]) for name, size in program.mesh.sizes.items()}
+
+
+def _assignments(choices: dict[Axis, list[int | None]]) -> list[list[tuple[Axis, int | None]]]:
+    count = math.prod(len(factors) for factors in choices.values())
+    if count <= MAX_ASSIGNMENTS:
+        return [list(zip(choices, picks, strict=True)) for picks in itertools.product(*choices.values())]
+    # One axis at a time around the first choice of all others: linear in the number of axes.
+    first = {axis: factors[0] for axis, factors in choices.items()}
+    # As little split as the choices allow: an axis that a heavy op must keep has no None among them.
+    least = {axis: None if None in factors else factors[0] for axis, factors in choices.items()}
+    varied = [first | {axis: factor} for axis, factors in choices.items() for factor in factors]
+    return [list(picks.items()) for picks in (*varied, least)]
+
+
+def _refine_all(carried: list[dict[int, Axes]], mesh: Mesh) -> list[dict[int, Axes]]:
+    """Cuts axes of which different tensors use different, overlapping parts into their common refinement."""
+    used = {axis for found in carried for axes in found.values() for axis in axes}
+    if all(axis.whole for axis in used):
+        return carried
+    parts = cut(used, mesh.sizes)
+    return [
+        {factor: tuple(atom for axis in axes for atom in parts[axis]) for factor, axes in found.items()}
+        for found in carried
+    ]
+
+
+def _without(carried: list[dict[int, Axes]], reserved: Axes, mesh: Mesh) -> list[dict[int, Axes]]:
+    """Leaves out the axes that no layout may name inside of a manual computation."""
+    if not reserved:
+        return carried
+    kept = [
+        {factor: tuple(axis for axis in axes if not overlaps(axis, reserved, mesh)) for factor, axes in found.items()}
+        for found in carried
+    ]
+    return [{factor: axes for factor, axes in found.items() if axes} for found in kept]
+
+
+def overlaps(axis: Axis, others: Axes, mesh: Mesh) -> bool:
+    """Whether an axis shares digits with any of `others`."""
+    return any(overlap(axis, other, mesh.sizes[axis.name]) for other in others)

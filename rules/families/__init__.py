@@ -1,0 +1,1 @@
+"""Rows of the sharding table, by family of ops."""

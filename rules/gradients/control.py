@@ -1,0 +1,237 @@
+"""Gradients of ops with regions: loops, branches, and what the user says about gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from shardwright.dialects import stablehlo
+from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, WithGradientOp
+from shardwright.dialects.text.locations import fault
+from shardwright.dialects.trip_count import trip_count
+from shardwright.dialects.types import AnyTensor, element_of, plain, shape_of, tensor, tensor_type
+from shardwright.rules.gradients.vjp import Gradient, Site, has_gradient, vjp
+
+Put = Callable[[Operation], Operation]
+"""Puts an op at the end of a block; gives it back."""
+
+Body = Callable[[Block, Sequence[SSAValue]], list[SSAValue]]
+"""Makes the ops of a loop's body from its arguments, the counter first; gives what the body returns."""
+
+
+@vjp("dtensor.with_gradient")
+def _with_gradient(op: WithGradientOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+    """What the user's rule makes of the gradients; the outputs themselves get none."""
+    seeds = [_given(gradient, output, site) for gradient, output in zip(gradients, op.results, strict=True)]
+    made = _cloned(op.rule.block, dict(zip(op.rule.block.args, seeds, strict=True)), site.insert)
+    return [*[None] * len(op.outputs), *made]
+
+
+@vjp("dtensor.checkpoint")
+def _checkpoint(op: CheckpointOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+    """The region once more, behind a barrier that keeps it from being merged with the first time."""
+    seeds = [_given(gradient, output, site) for gradient, output in zip(gradients, op.results, strict=True)]
+    captured = _captured([op.body], site)
+    used = [*op.inputs, *captured]
+    fresh = site.insert(stablehlo.OptimizationBarrierOp([*used, *seeds])).results
+    inputs = fresh[: len(op.inputs)]
+    again = dict(zip(captured, fresh[len(op.inputs) : len(used)], strict=True))
+    outputs = _cloned(op.body.block, dict(zip(op.body.block.args, inputs, strict=True)) | again, site.insert)
+    sources = [value for value in fresh[: len(used)] if has_gradient(value)]
+    found = site.insert(GradientOp(*_differentiable(outputs, fresh[len(used) :]), sources)).results
+    made = dict(zip(sources, found, strict=True))
+    for value, copy in again.items():
+        site.contribute(value, made[copy])
+    return [made.get(value) for value in inputs]
+
+
+@vjp("stablehlo.case", "stablehlo.if")
+def _branches(op: stablehlo.CaseOp | stablehlo.IfOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+    """The same choice again: each branch gives the gradients of all that any branch uses from outside."""
+    seeds = [_given(gradient, output, site) for gradient, output in zip(gradients, op.results, strict=True)]
+    captured = _captured(op.regions, site)
+    if captured:
+        regions = [_branch(region, seeds, captured) for region in op.regions]
+        types = [plain(tensor_type(value)) for value in captured]
+        again = op.create(operands=op.operands, result_types=types, regions=regions)
+        for value, gradient in zip(captured, site.insert(again).results, strict=True):
+            site.contribute(value, gradient)
+    return [None]
+
+
+def _branch(region: Region, seeds: Sequence[SSAValue], captured: Sequence[SSAValue]) -> Region:
+    block = Block()
+    inside = _into(block)
+    outputs = _cloned(region.block, {}, inside)
+    found = inside(GradientOp(*_differentiable(outputs, seeds), captured)).results
+    inside(stablehlo.ReturnOp(*found))
+    return Region(block)
+
+
+@vjp("stablehlo.while")
+def _while(op: stablehlo.WhileOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+    """
+    The loop once more, keeping what each round began with; then the rounds in reverse, each computed again from there.
+
+    It takes a loop whose text says how often it runs.
+    """
+    rounds = trip_count(op)
+    if rounds is None:
+        raise fault(
+            "SW0325",
+            "a loop cannot be differentiated whose number of rounds depends on the data",
+            op,
+            notes=("what each round began with is kept for the gradient, and that takes a known number",),
+            help="count up to a constant, or use shardwright.scan; shardwright.stop_gradient leaves the loop out",
+        )
+    seeds = [_given(gradient, output, site) for gradient, output in zip(gradients, op.results, strict=True)]
+    if rounds == 0:
+        return [seed if has_gradient(value) else None for seed, value in zip(seeds, op.inputs, strict=True)]
+    kept = _kept(op, rounds, site)
+    return _reversed(op, rounds, kept, seeds, site)
+
+
+def _kept(op: stablehlo.WhileOp, rounds: int, site: Site) -> Sequence[SSAValue]:
+    """For each carried value a stack of what each round began with."""
+    carried = list(op.inputs)
+    types = [plain(tensor_type(value)) for value in carried]
+    stacks = [site.put(stablehlo.make_constant(0, kind.element_type, (rounds, *kind.get_shape()))) for kind in types]
+    count = site.put(stablehlo.make_constant(0, i32, ()))
+
+    def body(block: Block, arguments: Sequence[SSAValue]) -> list[SSAValue]:
+        inside = _into(block)
+        index, values, piles = arguments[0], arguments[1 : 1 + len(types)], arguments[1 + len(types) :]
+        piles = [_stored(pile, value, index, inside) for pile, value in zip(piles, values, strict=True)]
+        following = _cloned(op.body.block, dict(zip(op.body.block.args, values, strict=True)), inside)
+        return [_next(index, inside), *following, *piles]
+
+    loop = _counted([count, *carried, *stacks], rounds, body)
+    return site.insert(loop).results[1 + len(types) :]
+
+
+def _reversed(
+    op: stablehlo.WhileOp, rounds: int, kept: Sequence[SSAValue], seeds: Sequence[SSAValue], site: Site
+) -> Sequence[Gradient]:
+    captured = _captured([op.condition, op.body], site)
+    moving = [place for place, value in enumerate(op.inputs) if has_gradient(value)]
+    count = site.put(stablehlo.make_constant(0, i32, ()))
+    start = [count, *(seeds[place] for place in moving), *map(site.zeros, captured)]
+
+    def body(block: Block, arguments: Sequence[SSAValue]) -> list[SSAValue]:
+        inside = _into(block)
+        index, mine, sums = arguments[0], arguments[1 : 1 + len(moving)], arguments[1 + len(moving) :]
+        last = inside(stablehlo.make_constant(rounds - 1, i32, ())).results[0]
+        place = inside(stablehlo.SubtractOp(last, index)).results[0]
+        values = [_loaded(stack, place, inside) for stack in kept]
+        following = _cloned(op.body.block, dict(zip(op.body.block.args, values, strict=True)), inside)
+        targets = [following[at] for at in moving]
+        found = inside(GradientOp(targets, mine, [*(values[at] for at in moving), *captured])).results
+        totals = [
+            inside(stablehlo.AddOp(total, share)).results[0]
+            for total, share in zip(sums, found[len(moving) :], strict=True)
+        ]
+        return [_next(index, inside), *found[: len(moving)], *totals]
+
+    results = site.insert(_counted(start, rounds, body)).results
+    for value, total in zip(captured, results[1 + len(moving) :], strict=True):
+        site.contribute(value, total)
+    gradients: list[Gradient] = [None] * len(op.inputs)
+    for place, gradient in zip(moving, results[1 : 1 + len(moving)], strict=True):
+        gradients[place] = gradient
+    return gradients
+
+
+def _counted(start: Sequence[SSAValue], rounds: int, body: Body) -> stablehlo.WhileOp:
+    """A loop over `start`, whose first value counts the rounds."""
+    types = [plain(tensor_type(value)) for value in start]
+    condition, block = Block(arg_types=types), Block(arg_types=types)
+    inside = _into(condition)
+    limit = inside(stablehlo.make_constant(rounds, i32, ())).results[0]
+    inside(stablehlo.ReturnOp(inside(stablehlo.CompareOp(condition.args[0], limit, "LT")).results[0]))
+    _into(block)(stablehlo.ReturnOp(*body(block, block.args)))
+    return stablehlo.WhileOp(start, Region(condition), Region(block), types)
+
+
+def _next(index: SSAValue, inside: Put) -> SSAValue:
+    one = inside(stablehlo.make_constant(1, i32, ())).results[0]
+    return inside(stablehlo.AddOp(index, one)).results[0]
+
+
+def _stored(pile: SSAValue, value: SSAValue, index: SSAValue, inside: Put) -> SSAValue:
+    """A stack with `value` at `index`."""
+    row = inside(stablehlo.ReshapeOp(value, _row(value))).results[0]
+    return inside(stablehlo.DynamicUpdateSliceOp(pile, row, _starts(pile, index, inside))).results[0]
+
+
+def _loaded(pile: SSAValue, index: SSAValue, inside: Put) -> SSAValue:
+    """What a stack holds at `index`."""
+    shape = shape_of(pile)
+    row = inside(stablehlo.DynamicSliceOp(pile, _starts(pile, index, inside), (1, *shape[1:]))).results[0]
+    return inside(stablehlo.ReshapeOp(row, tensor(shape[1:], element_of(pile)))).results[0]
+
+
+def _row(value: SSAValue) -> AnyTensor:
+    return tensor((1, *shape_of(value)), element_of(value))
+
+
+def _starts(pile: SSAValue, index: SSAValue, inside: Put) -> list[SSAValue]:
+    zero = inside(stablehlo.make_constant(0, i32, ())).results[0]
+    return [index, *[zero] * (len(shape_of(pile)) - 1)]
+
+
+def _into(block: Block) -> Put:
+    def put(op: Operation) -> Operation:
+        block.add_op(op)
+        return op
+
+    return put
+
+
+def _cloned(block: Block, values: Mapping[SSAValue, SSAValue], put: Put) -> list[SSAValue]:
+    """The block's ops again, on other values; what its terminator returns of them."""
+    mapping = dict(values)
+    for op in block.ops:
+        if op is block.last_op:
+            break
+        copy = op.clone(mapping)
+        for before, after in zip(op.walk(), copy.walk(), strict=True):
+            after.location = before.location
+        put(copy)
+    last = block.last_op
+    assert last is not None
+    return [mapping.get(value, value) for value in last.operands]
+
+
+def _given(gradient: Gradient, like: SSAValue, site: Site) -> SSAValue:
+    return site.zeros(like) if gradient is None else gradient
+
+
+def _differentiable(targets: Sequence[SSAValue], seeds: Sequence[SSAValue]) -> tuple[list[SSAValue], list[SSAValue]]:
+    pairs = [(target, seed) for target, seed in zip(targets, seeds, strict=True) if has_gradient(target)]
+    return [target for target, _ in pairs], [seed for _, seed in pairs]
+
+
+def _captured(regions: Sequence[Region], site: Site) -> list[SSAValue]:
+    """The values from outside that the regions use and that need a gradient, each once."""
+    inside: set[SSAValue] = set()
+    found: dict[SSAValue, None] = {}
+    for region in regions:
+        for op in _ops(region):
+            inside.update(op.results, *(block.args for nested in op.regions for block in nested.blocks))
+        inside.update(region.block.args)
+        found.update(
+            dict.fromkeys(
+                value
+                for op in _ops(region)
+                for value in op.operands
+                if value not in inside and has_gradient(value) and site.needed(value)
+            )
+        )
+    return list(found)
+
+
+def _ops(region: Region) -> Iterator[Operation]:
+    for op in region.block.ops:
+        yield from op.walk()

@@ -1,0 +1,125 @@
+"""Gradients of Fourier transforms, Cholesky factors and triangular systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import i32
+from xdsl.ir import SSAValue
+
+from shardwright.dialects import chlo, stablehlo
+from shardwright.dialects.stablehlo import FftType, Transpose
+from shardwright.dialects.stablehlo.parts.syntax import complex_of, truth
+from shardwright.dialects.types import element_of, is_complex, shape_of, tensor
+from shardwright.rules.gradients.vjp import Gradient, Site, vjp
+
+
+@vjp("stablehlo.fft")
+def _fft(op: stablehlo.FftOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+    """Transforms of complex numbers are symmetric matrices; those of real ones are half of such a matrix."""
+    (gradient,) = gradients
+    assert gradient is not None
+    if op.kind is FftType.RFFT:
+        return [_of_real(op, gradient, site)]
+    if op.kind is FftType.IRFFT:
+        return [_to_real(op, gradient, site)]
+    return [site.put(stablehlo.FftOp(gradient, op.kind, op.length))]
+
+
+def _of_real(op: stablehlo.FftOp, gradient: SSAValue, site: Site) -> SSAValue:
+    """The real part of the transform of the gradient, with zeros for the half that was left out."""
+    none = [0] * len(shape_of(gradient))
+    missing = [*none[1:], op.length[-1] - shape_of(gradient)[-1]]
+    whole = site.put(stablehlo.PadOp(gradient, site.scalar(0, gradient), none, missing, none))
+    return site.put(stablehlo.RealOp(site.put(stablehlo.FftOp(whole, FftType.FFT, op.length))))
+
+
+def _to_real(op: stablehlo.FftOp, gradient: SSAValue, site: Site) -> SSAValue:
+    """The transform of the gradient; what stands for two elements, which are conjugates, counts twice."""
+    forward = site.put(stablehlo.FftOp(gradient, FftType.RFFT, op.length))
+    size, shape = op.length[-1], shape_of(forward)
+    factors = np.full(shape[-1], 2.0)
+    factors[0] = 1.0
+    if size % 2 == 0:
+        factors[-1] = 1.0
+    row = stablehlo.make_constant(factors / math.prod(op.length), complex_of(element_of(gradient)), shape[-1:])
+    scaled = site.multiply(forward, site.broadcast(site.put(row), shape, [len(shape) - 1]))
+    return site.put(chlo.ConjOp(scaled))
+
+
+def _is_real(op: stablehlo.CholeskyOp, needed: Callable[[SSAValue], bool]) -> bool:
+    return not is_complex(element_of(op.a))
+
+
+@vjp("stablehlo.cholesky", when=_is_real)
+def _cholesky(op: stablehlo.CholeskyOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+    """
+    With `S = L^-T P(L^T G) L^-1`, where P takes the lower triangle and half of the diagonal: the triangle of `S + S^T`.
+
+    Only that triangle of the operand was read, so the diagonal counts once.
+    """
+    (gradient,), factor = gradients, op.result
+    assert gradient is not None
+    if not op.is_lower:
+        gradient, factor = _turned(gradient, site), _turned(factor, site)
+    middle = _product(_turned(factor, site), gradient, site)
+    middle = _triangle(middle, "GT", 1.0, 0.5, site)
+    outer = site.put(stablehlo.TriangularSolveOp(factor, middle, transpose_a=Transpose.TRANSPOSE))
+    inner = site.put(stablehlo.TriangularSolveOp(factor, outer, left_side=False))
+    found = _triangle(site.add(inner, _turned(inner, site)), "GT", 1.0, 0.5, site)
+    return [found if op.is_lower else _turned(found, site)]
+
+
+@vjp("stablehlo.triangular_solve")
+def _triangular_solve(op: stablehlo.TriangularSolveOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+    """To `b` the gradient, solved for with the transposed matrix; to `a` minus its product with the solution."""
+    (gradient,), matrix, kind = gradients, op.a, op.transpose_a.data
+    assert gradient is not None
+    conjugates = kind is Transpose.ADJOINT and is_complex(element_of(matrix))
+    if conjugates:
+        matrix = site.put(chlo.ConjOp(matrix))
+    plain = kind is Transpose.NO_TRANSPOSE
+    lower, unit = truth(op.lower), truth(op.unit_diagonal)
+    back = stablehlo.TriangularSolveOp(
+        matrix,
+        gradient,
+        left_side=op.is_left,
+        lower=lower,
+        unit_diagonal=unit,
+        transpose_a=Transpose.TRANSPOSE if plain else Transpose.NO_TRANSPOSE,
+    )
+    solved = site.put(back)
+    if not site.needed(op.a):
+        return [None, solved]
+    left, right = (solved, _turned(op.result, site)) if op.is_left else (_turned(op.result, site), solved)
+    product = site.negate(_product(left, right, site))
+    product = product if plain else _turned(product, site)
+    found = _triangle(product, "GT" if lower else "LT", 1.0, 0.0 if unit else 1.0, site)
+    return [site.put(chlo.ConjOp(found)) if conjugates else found, solved]
+
+
+def _turned(value: SSAValue, site: Site) -> SSAValue:
+    """The matrices transposed."""
+    rank = len(shape_of(value))
+    return site.transpose(value, [*range(rank - 2), rank - 1, rank - 2])
+
+
+def _product(left: SSAValue, right: SSAValue, site: Site) -> SSAValue:
+    """The products of matrices."""
+    rank = len(shape_of(left))
+    batch = tuple(range(rank - 2))
+    return site.put(
+        stablehlo.DotGeneralOp(left, right, stablehlo.DotDimensions(batch, batch, (rank - 1,), (rank - 2,)))
+    )
+
+
+def _triangle(value: SSAValue, direction: str, side: float, diagonal: float, site: Site) -> SSAValue:
+    """The matrices times `side` where rows and columns relate so, times `diagonal` on the diagonal, zero elsewhere."""
+    shape = shape_of(value)
+    rank = len(shape)
+    rows, columns = (site.put(stablehlo.IotaOp(dim, tensor(shape, i32))) for dim in (rank - 2, rank - 1))
+    zero = site.constant(0, value)
+    kept = site.select(site.compare(rows, direction, columns), site.scale(value, side) if side != 1 else value, zero)
+    return site.select(site.compare(rows, "EQ", columns), site.scale(value, diagonal), kept)

@@ -1,0 +1,1 @@
+"""Local hooks: what an op needs beyond new types on each device."""

@@ -1,0 +1,1 @@
+"""The proof of the sharding table by brute force."""

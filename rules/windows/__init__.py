@@ -1,0 +1,1 @@
+"""Rows of ops that move windows, and what they become when windows cross parts."""

@@ -1,0 +1,1 @@
+"""Python text of a program, plain and fused, and what runs it."""

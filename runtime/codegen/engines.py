@@ -1,0 +1,98 @@
+"""The engines: how generated code runs. Both take and return the bases of `runtime.ports`."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from shardwright.runtime.codegen import fused as codegen_numpy
+from shardwright.runtime.codegen import plain as codegen
+from shardwright.runtime.codegen.crew import Crew, blas_controller, product_link, scratch_arrays, shared_crew, tile_link
+from shardwright.runtime.kernels.table import runtime_scope
+from shardwright.runtime.ledger import Ledger
+from shardwright.runtime.planning.plan import make_plan
+from shardwright.runtime.ports import Port
+from shardwright.runtime.program import Program
+
+
+class Engine(Protocol):
+    """Runs one program."""
+
+    source: str
+    peak_bytes: int
+
+    def call(self, ledger: Ledger, bases: Sequence[Any]) -> list[Any]:
+        """The bases of the results for the bases of the arguments."""
+        ...
+
+
+class PlainEngine:
+    """One array call for each step, in any namespace with NumPy's functions."""
+
+    def __init__(self, program: Program, inputs: Sequence[Port], outputs: Sequence[Port], xp: Any) -> None:
+        self._xp, self._inputs, self._outputs = xp, inputs, outputs
+        emitted = codegen.generate(program)
+        self.source = emitted.source
+        self.peak_bytes = codegen.peak_bytes(program)
+        owned = {name: self._own(item) for name, item in emitted.constants.items()}
+        self._main = _load(self.source, runtime_scope(xp) | owned)
+
+    def _own(self, item: Any) -> Any:
+        """A constant in the namespace's own memory."""
+        return self._xp.asarray(item) if isinstance(item, np.ndarray) else item
+
+    def call(self, ledger: Ledger, bases: Sequence[Any]) -> list[Any]:
+        """See `Engine`."""
+        stacked = [port.split(self._xp.asarray(base)) for base, port in zip(bases, self._inputs, strict=True)]
+        results = self._main(ledger, *stacked)
+        return [self._numpy(port.merge(array)) for array, port in zip(results, self._outputs, strict=True)]
+
+    def _numpy(self, array: Any) -> np.ndarray[Any, Any]:
+        return np.array(array.get() if hasattr(array, "get") else array, order="C")
+
+
+class FusedEngine:
+    """NumPy with planned buffers, fused blocks and a crew of threads; one run at a time."""
+
+    def __init__(self, program: Program, inputs: Sequence[Port], outputs: Sequence[Port], threads: int | None) -> None:
+        self._crew = shared_crew(threads)
+        windows = [port.window() for port in inputs], [port.window() for port in outputs]
+        plan = make_plan(program, *windows, self._crew.size)
+        emitted = codegen_numpy.generate(program, plan, [(port.base_shape, port.dtype) for port in outputs])
+        self.source = emitted.source
+        self.peak_bytes = plan.peak_bytes
+        self._blas = blas_controller()
+        self._lock = threading.Lock()
+        shared = {
+            "arena": _aligned(plan.arena_bytes),
+            "scratch": [_aligned(emitted.scratch_bytes) for _ in range(self._crew.size)],
+            "scratch_arrays": scratch_arrays,
+            "alone": Crew(1),
+            "count": itertools.count,
+            "product_link": product_link,
+            "tile_link": tile_link,
+        }
+        self._main = _load(self.source, runtime_scope(np) | emitted.constants | shared)
+
+    def call(self, ledger: Ledger, bases: Sequence[Any]) -> list[Any]:
+        """See `Engine`."""
+        flat = [np.ascontiguousarray(base).reshape(-1).view(np.uint8) for base in bases]
+        with self._lock, np.errstate(all="ignore"), self._blas.limit(limits=1, user_api="blas"):
+            return self._main(ledger, self._crew, *flat)
+
+
+def _load(source: str, scope: dict[str, Any]) -> Any:
+    """The function `main` of generated text. Only text that this package wrote is ever executed."""
+    exec(compile(source, "<shardwright: generated>", "exec"), scope)
+    return scope["main"]
+
+
+def _aligned(size: int) -> np.ndarray[Any, Any]:
+    """Bytes that start at a cache line."""
+    memory = np.empty(size + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start : start + size]

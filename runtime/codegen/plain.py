@@ -1,0 +1,284 @@
+"""
+From an array program to Python text: one line for each step, each value freed after its last use.
+
+No text of the module becomes code: names are made here, attributes become numbers, and constants go into a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from shardwright.runtime.kernels import table as pointwise
+from shardwright.runtime.kernels.table import dtype_text
+from shardwright.runtime.program import VIEWS, Dot, Kind, Program, Step, Value
+
+FOLDS = ("fold", "fold_extreme", "fold_window", "scatter_fold")
+"""The kernels that give a tuple, of one array too."""
+
+
+@dataclass
+class Emitted:
+    """Python text and the objects that its names stand for."""
+
+    source: str
+    constants: dict[str, Any]
+    scratch_bytes: int = 0
+
+
+@dataclass
+class _Writer:
+    """Collects lines and names values."""
+
+    lines: list[str] = field(default_factory=list[str])
+    constants: dict[str, Any] = field(default_factory=dict[str, Any])
+    names: dict[Value, str] = field(default_factory=dict[Value, str])
+    splats: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str])
+
+    def constant(self, item: Any) -> str:
+        name = f"c{len(self.constants)}"
+        self.constants[name] = item
+        return name
+
+    def scalar(self, value: Value) -> str:
+        """The name of a splat's scalar."""
+        key = value.dtype.name, value.splat.tobytes()
+        if key not in self.splats:
+            self.splats[key] = self.constant(value.splat)
+        return self.splats[key]
+
+    def operand(self, value: Value) -> str:
+        """A value where any broadcastable operand will do."""
+        return self.scalar(value) if value.splat is not None else self.names[value]
+
+    def array(self, value: Value) -> str:
+        """A value where an array of its own shape is needed."""
+        if value.splat is not None:
+            return f"xp.broadcast_to({self.scalar(value)}, {value.shape})"
+        return self.names[value]
+
+    def new(self, value: Value, prefix: str = "v") -> str:
+        self.names[value] = name = f"{prefix}{len(self.names)}"
+        return name
+
+
+def generate(program: Program) -> Emitted:
+    """The Python text of a program's function `main` and the reducers that it calls."""
+    writer = _Writer()
+    for value, array in program.arrays.items():
+        writer.names[value] = writer.constant(array)
+    for name, body in program.bodies.items():
+        writer.lines += body_lines(name, body, writer.constants)
+    arguments = [writer.new(value, "a") for value in program.inputs]
+    writer.lines.append(f"def main({', '.join(['ledger', *arguments])}):")
+    writer.lines += _lines(program, writer, {*program.inputs, *_made(program)})
+    writer.lines.append(f"    return [{', '.join(writer.array(value) for value in program.outputs)}]")
+    return Emitted("\n".join([*_legend(writer.constants), *writer.lines]) + "\n", writer.constants)
+
+
+def _legend(constants: dict[str, Any]) -> Iterator[str]:
+    for name, item in constants.items():
+        shape = getattr(item, "shape", None)
+        yield f"# {name} = {item!r}" if shape in (None, ()) else f"# {name}: {item.dtype}{list(item.shape)}"
+
+
+def body_lines(name: str, body: Program, constants: dict[str, Any]) -> Iterator[str]:
+    """The function of a reducer; its constants go into the table."""
+    writer = _Writer(constants=constants)
+    arguments = [writer.new(value, "e") for value in body.inputs]
+    yield f"def {name}({', '.join(arguments)}):"
+    for step in body.steps:
+        assert step.kind is Kind.POINTWISE or step.name == "bitcast_convert", "scalar code is element-wise"
+        yield f"    {writer.new(step.results[0], 'e')} = {_expression(step, writer)}"
+    yield f"    return {', '.join(writer.operand(value) for value in body.outputs)},"
+
+
+def _lines(program: Program, writer: _Writer, own: Container[Value]) -> Iterator[str]:
+    """The lines of a program, each of its `own` values freed after its last use."""
+    for step, dead in zip(program.steps, _last_uses(program), strict=True):
+        yield from _step_lines(step, [value for value in dead if value in own], writer)
+
+
+def _made(program: Program) -> set[Value]:
+    return {result for step in program.steps for result in step.results}
+
+
+def _step_lines(step: Step, dead: Iterable[Value], writer: _Writer) -> Iterator[str]:
+    match step.kind:
+        case Kind.LOOP:
+            yield from _loop_lines(step, writer)
+        case Kind.BRANCH:
+            yield from _branch_lines(step, writer)
+        case Kind.TEST:
+            yield f"    if not {writer.operand(step.operands[0])}.any(): break"
+        case _:
+            yield _call_line(step, writer)
+    gone = [writer.names[value] for value in dead if value in writer.names]
+    if gone:
+        yield f"    del {', '.join(gone)}"
+
+
+def _loop_lines(step: Step, writer: _Writer) -> Iterator[str]:
+    """What is carried has one name each: before, in and behind the loop."""
+    program = step.programs[0]
+    starts = step.operands[: len(program.inputs)]
+    first = _assignment([writer.new(value) for value in program.inputs], map(writer.array, starts))
+    rounds = f"n{len(writer.names)}"
+    yield from first
+    yield f"    {rounds} = 0"
+    yield f"    while True:{_comment(step)}"
+    yield from _indented(_lines(program, writer, _made(program)))
+    names = [writer.names[value] for value in program.inputs]
+    yield from _indented(_assignment(names, map(writer.array, program.outputs)))
+    yield f"        {rounds} += 1"
+    yield f"    ledger.ran({writer.constant(step.static[0])}, 'rounds', {rounds})"
+    writer.names.update(zip(step.results, names, strict=True))
+
+
+def _branch_lines(step: Step, writer: _Writer) -> Iterator[str]:
+    index = f"n{len(writer.names)}"
+    yield f"    {index} = {writer.array(step.operands[0])}.item(){_comment(step)}"
+    names = [writer.new(value) for value in step.results]
+    last = len(step.programs) - 1
+    for number, program in enumerate(step.programs):
+        choice = f"{'el' if number else ''}if {index} == {number}" if number < last else "else" if last else "if True"
+        yield f"    {choice}:"
+        yield from _indented(_lines(program, writer, _made(program)))
+        yield from _indented(_assignment(names, map(writer.array, program.outputs)))
+        yield f"        ledger.ran({writer.constant(step.static[0])}, 'branch {step.static[1][number]}')"
+
+
+def _assignment(names: Sequence[str], values: Iterable[str]) -> list[str]:
+    return [f"    {', '.join(names)}, = {', '.join(values)},"] if names else []
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"    {line}" for line in lines)
+
+
+def _comment(step: Step) -> str:
+    return f"  # {step.location}" if step.location else ""
+
+
+def _call_line(step: Step, writer: _Writer) -> str:
+    expression = _expression(step, writer)
+    left = "".join(f"{writer.new(result)}, " for result in step.results)
+    single = len(step.results) == 1 and step.name not in FOLDS  # a fold gives a tuple, of one array too
+    assign = f"{left.removesuffix(', ') if single else left.rstrip()} = " if step.results else ""
+    return f"    {assign}{expression}{_comment(step)}"
+
+
+def _expression(step: Step, writer: _Writer) -> str:
+    match step.kind:
+        case Kind.POINTWISE:
+            name = writer.operand if _arrays_span(step) else writer.array
+            operands = [(name(operand), operand.dtype) for operand in step.operands]
+            return pointwise.expression(step.name, operands, step.results[0].dtype, step.static)
+        case Kind.RESHAPE:
+            return f"{writer.array(step.operands[0])}.reshape({step.results[0].shape})"
+        case Kind.TRANSPOSE:
+            return f"{writer.array(step.operands[0])}.transpose({step.static[0]})"
+        case Kind.BROADCAST:
+            return f"xp.broadcast_to({writer.operand(step.operands[0])}, {step.results[0].shape})"
+        case Kind.SLICE:
+            return f"{writer.array(step.operands[0])}[{', '.join(_range_text(*item) for item in step.static[0])}]"
+        case Kind.REDUCE:
+            return f"k.reduce(xp, {writer.array(step.operands[0])}, {step.name!r}, {step.static[0]})"
+        case Kind.DOT:
+            return _dot(step, writer)
+        case Kind.COUNT:
+            buffers = ", ".join(writer.array(operand) for operand in step.operands)
+            return f"ledger.count({writer.constant(step.static[0])}, {buffers})"
+        case Kind.CALL:
+            return kernel_call(step, [writer.array(operand) for operand in step.operands])
+        case _:
+            raise AssertionError(step.kind)
+
+
+def _arrays_span(step: Step) -> bool:
+    """Whether the operands that are arrays give the result its shape, so that scalars will do for the splats."""
+    return np.broadcast_shapes(*(v.shape for v in step.operands if v.splat is None)) == step.results[0].shape
+
+
+def _range_text(start: int, stop: int, step: int) -> str:
+    end = "" if step < 0 and stop < 0 else str(stop)
+    return f"{start}:{end}" if step == 1 else f"{start}:{end}:{step}"
+
+
+def _dot(step: Step, writer: _Writer) -> str:
+    dims = step.static[0]
+    assert isinstance(dims, Dot)
+    lhs, rhs = (writer.array(operand) for operand in step.operands)
+    return f"k.dot(xp, {lhs}, {rhs}, {dims.batch}, {dims.contract})"
+
+
+def kernel_call(step: Step, operands: list[str]) -> str:
+    """The call of a kernel on named operands."""
+    match step.name:
+        case "concatenate":
+            return f"k.concatenate(xp, [{', '.join(operands)}], {step.static[0]})"
+        case "fold" | "fold_extreme" | "fold_window":
+            half, (body, *static) = len(operands) // 2, step.static
+            inputs, starts = ", ".join(operands[:half]), ", ".join(operands[half:])
+            return f"k.{step.name}(xp, {body}, [{inputs}], [{starts}], {', '.join(map(repr, static))})"
+        case "scatter_fold":
+            half, (body, *static) = len(operands) // 2, step.static
+            inputs, updates = ", ".join(operands[:half]), ", ".join(operands[half + 1 :])
+            arrays = f"[{inputs}], {operands[half]}, [{updates}]"
+            return f"k.scatter_fold(xp, {body}, {arrays}, {', '.join(map(repr, static))})"
+        case "ordered":
+            return f"k.ordered(xp, [{', '.join(operands)}], {step.static[0]}, {step.static[1]})"
+        case "compared":
+            return f"k.compared(xp, {step.static[0]}, [{', '.join(operands)}], {step.static[1]})"
+        case "select_and_scatter":
+            select, scatter, sweeps = step.static
+            return f"k.select_and_scatter(xp, {select}, {scatter}, {', '.join(operands)}, {sweeps})"
+        case "bitcast_convert":
+            return f"k.bitcast_convert(xp, {operands[0]}, {dtype_text(step.static[0])})"
+        case _:
+            return f"k.{step.name}(xp, {', '.join([*operands, *map(repr, step.static)])})"
+
+
+def _last_uses(program: Program) -> list[list[Value]]:
+    """For each step the values, other than results of the program, that nothing uses after it."""
+    kept = set(program.outputs) | set(program.arrays)
+    seen: set[Value] = set()
+    dead: list[list[Value]] = []
+    for step in reversed(program.steps):
+        last = [value for value in dict.fromkeys((*step.results, *step.operands)) if value not in seen]
+        seen.update(last)
+        dead.append([value for value in last if value not in kept and value.splat is None])
+    return dead[::-1]
+
+
+def evaluate(step: Step, arrays: Mapping[Value, Any], program: Program) -> Any:
+    """The result of a step on constants, by the line that `generate` would write for it."""
+    writer = _Writer()
+    for operand in step.operands:
+        if operand.splat is None:
+            writer.names[operand] = writer.constant(arrays[operand])
+    code = _expression(step, writer)
+    with np.errstate(all="ignore"):
+        return np.asarray(eval(code, writer.constants | pointwise.runtime_scope(np)))
+
+
+def peak_bytes(program: Program) -> int:
+    """The most bytes of intermediate values alive at once when every step makes a new array."""
+    return _peak(program, {*program.inputs, *program.arrays, *program.outputs})
+
+
+def _peak(program: Program, kept: Container[Value]) -> int:
+    alive = peak = 0
+    own = _made(program)
+    for step, dead in zip(program.steps, _last_uses(program), strict=True):
+        alive += sum(result.nbytes for result in step.results if step.kind not in VIEWS and result not in kept)
+        inside = max((_peak(inner, {*inner.arrays}) for inner in step.programs), default=0)
+        peak = max(peak, alive + inside)
+        made = [
+            v for v in dead if v in own and v not in kept and v.producer is not None and v.producer.kind not in VIEWS
+        ]
+        alive -= sum(value.nbytes for value in made)
+    return peak

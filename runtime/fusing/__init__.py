@@ -1,0 +1,1 @@
+"""Groups of steps that run as one: tiles, products, chains."""

@@ -1,0 +1,1 @@
+"""Kernels with the exact meaning of StableHLO, over stacked arrays."""

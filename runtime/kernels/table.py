@@ -1,0 +1,230 @@
+"""Element-wise ops by name: the Python expression of each, and its value on scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from shardwright.runtime.kernels import elementwise as kernels
+from shardwright.runtime.kernels import special as special
+
+UFUNCS = {
+    "abs": "abs",
+    "add": "add",
+    "and": "bitwise_and",
+    "atan2": "arctan2",
+    "ceil": "ceil",
+    "copy": "positive",
+    "cosine": "cos",
+    "exponential": "exp",
+    "exponential_minus_one": "expm1",
+    "floor": "floor",
+    "is_finite": "isfinite",
+    "log": "log",
+    "log_plus_one": "log1p",
+    "maximum": "maximum",
+    "minimum": "minimum",
+    "multiply": "multiply",
+    "negate": "negative",
+    "not": "invert",
+    "or": "bitwise_or",
+    "round_nearest_even": "rint",
+    "sine": "sin",
+    "sqrt": "sqrt",
+    "subtract": "subtract",
+    "tan": "tan",
+    "tanh": "tanh",
+    "xor": "bitwise_xor",
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atanh": "arctanh",
+    "cosh": "cosh",
+    "sinh": "sinh",
+    "conj": "conjugate",
+    "is_inf": "isinf",
+    "next_after": "nextafter",
+    "square": "square",
+}
+"""Ops that are one ufunc of the array namespace, for every dtype not listed elsewhere."""
+
+KERNELS: dict[str, Any] = {
+    "cbrt": kernels.cbrt,
+    "clamp": kernels.clamp,
+    "complex": kernels.complex_number,
+    "count_leading_zeros": kernels.count_leading_zeros,
+    "divide": kernels.divide,
+    "imag": kernels.imaginary_part,
+    "is_neg_inf": kernels.is_neg_inf,
+    "is_pos_inf": kernels.is_pos_inf,
+    "logistic": kernels.logistic,
+    "popcnt": kernels.popcnt,
+    "power": kernels.power,
+    "remainder": kernels.remainder,
+    "round_nearest_afz": kernels.round_nearest_afz,
+    "rsqrt": kernels.rsqrt,
+    "select": kernels.select,
+    "shift_left": kernels.shift_left,
+    "shift_right_arithmetic": kernels.shift_right_arithmetic,
+    "shift_right_logical": kernels.shift_right_logical,
+    "sign": kernels.sign,
+    "bessel_i1e": special.bessel_i1e,
+    "digamma": special.digamma,
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "erf_inv": special.erf_inv,
+    "lgamma": special.lgamma,
+    "mulhi": special.high_product,
+    "polygamma": special.polygamma,
+    "zeta": special.zeta,
+}
+"""Ops that take a kernel of ours, called as `function(xp, *operands)`."""
+
+_BOOLEAN_UFUNCS = {"subtract": "logical_xor", "negate": "positive", "divide": "logical_and"}
+_WIDTH_OPS = {"count_leading_zeros", "popcnt", "shift_left", "shift_right_arithmetic", "shift_right_logical"}
+_FLOAT_UFUNCS = {"divide": "divide", "remainder": "fmod", "power": "power"}
+
+
+def expression(name: str, operands: Sequence[tuple[str, np.dtype[Any]]], dtype: np.dtype[Any], static: Any) -> str:
+    """
+    The Python expression of an element-wise op over named operands.
+
+    >>> expression("add", [("a", np.dtype("f4")), ("b", np.dtype("f4"))], np.dtype("f4"), ())
+    'xp.add(a, b)'
+    """
+    names = [operand for operand, _ in operands]
+    source = operands[0][1]
+    if name == "convert":
+        return f"k.convert(xp, {names[0]}, {dtype_text(dtype)})"
+    if name == "compare":
+        return _compare(names, source, static)
+    if name == "reduce_precision":
+        return f"k.reduce_precision(xp, {names[0]}, {static[0]}, {static[1]})"
+    if name == "select":
+        return f"k.select(xp, {', '.join(names)})"
+    if name == "real":
+        return f"{names[0]}.real"
+    if name == "next_after":  # a step of the element type itself, not of the wider one
+        return f"xp.nextafter({', '.join(names)})"
+    wide = [_widened(text, kind) for text, kind in operands]
+    if source in kernels.NARROW_INTEGERS and name in _WIDTH_OPS:
+        bits = 2 if source.name.endswith("2") else 4
+        computed = f"k.narrow_bits(xp, {name!r}, {bits}, {', '.join(wide)})"
+    elif source in kernels.NARROW_INTEGERS and name == "mulhi":
+        computed = f"xp.right_shift(xp.multiply({', '.join(wide)}), {2 if source.name.endswith('2') else 4})"
+    else:
+        computed = call_text(name, wide, source)
+    if kernels.working_dtype(dtype) == dtype:
+        return computed
+    return f"k.narrow(xp, {computed}, {dtype_text(dtype)})"
+
+
+def _widened(text: str, dtype: np.dtype[Any]) -> str:
+    return text if kernels.working_dtype(dtype) == dtype else f"k.widen(xp, {text})"
+
+
+def call_text(name: str, operands: Sequence[str], dtype: np.dtype[Any]) -> str:
+    """The call of the ufunc or kernel for operands of a working dtype."""
+    ufunc = ufunc_name(name, dtype)
+    if ufunc is not None:
+        return f"xp.{ufunc}({', '.join(operands)})"
+    return f"k.{KERNELS[name].__name__}(xp, {', '.join(operands)})"
+
+
+def ufunc_name(name: str, dtype: np.dtype[Any]) -> str | None:
+    """The ufunc that computes the op on this dtype by itself, if one does."""
+    if dtype.kind == "b" and name in _BOOLEAN_UFUNCS:
+        return _BOOLEAN_UFUNCS[name]
+    if kernels.working_dtype(dtype).kind in "fc" and name in _FLOAT_UFUNCS:
+        return _FLOAT_UFUNCS[name]
+    return UFUNCS.get(name)
+
+
+def _compare(names: Sequence[str], dtype: np.dtype[Any], static: Any) -> str:
+    direction, total = static
+    wide = [_widened(name, dtype) for name in names]
+    if total and kernels.working_dtype(dtype).kind == "f":
+        wide = [f"k.total_order_key(xp, {name})" for name in wide]
+    return f"xp.{kernels.COMPARISONS[direction]}({', '.join(wide)})"
+
+
+def dtype_text(dtype: np.dtype[Any]) -> str:
+    """
+    The name by which generated code knows a dtype.
+
+    >>> dtype_text(np.dtype("float32"))
+    'dtypes.float32'
+    """
+    return f"dtypes.{dtype.name}"
+
+
+def is_known(name: str) -> bool:
+    """Whether the op is element-wise and has a kernel."""
+    return name in UFUNCS or name in KERNELS or name in {"convert", "compare", "reduce_precision", "real"}
+
+
+def evaluate(name: str, scalars: Sequence[Any], dtype: np.dtype[Any], static: Any) -> Any:
+    """The op's value on scalars, by the same expression that is generated for arrays."""
+    names = [f"x{index}" for index in range(len(scalars))]
+    code = expression(name, [(text, scalar.dtype) for text, scalar in zip(names, scalars, strict=True)], dtype, static)
+    scope = dict(zip(names, (np.asarray(scalar) for scalar in scalars), strict=True))
+    scope.update(runtime_scope(np))
+    return np.asarray(eval(code, scope)).astype(dtype)[()]
+
+
+class _Dtypes:
+    """The dtypes by name, as generated code spells them."""
+
+    def __getattr__(self, name: str) -> np.dtype[Any]:
+        try:
+            found = np.dtype(getattr(ml_dtypes, name, name))
+        except TypeError as error:
+            raise AttributeError(name) from error
+        setattr(self, name, found)
+        return found
+
+
+class _Kernels:
+    """The kernels by function name, as generated code spells them."""
+
+    def __getattr__(self, name: str) -> Any:
+        from shardwright.runtime.kernels import (
+            factors,
+            indexing,
+            lapack,
+            linear_algebra,
+            random,
+            shape,
+            sorting,
+            windows,
+        )
+
+        for module in (
+            kernels,
+            special,
+            indexing,
+            lapack,
+            linear_algebra,
+            random,
+            factors,
+            shape,
+            sorting,
+            windows,
+        ):
+            if hasattr(module, name):
+                return getattr(module, name)
+        raise AttributeError(name)
+
+
+DTYPES = _Dtypes()
+KERNEL_TABLE = _Kernels()
+
+
+def runtime_scope(xp: Any) -> dict[str, Any]:
+    """The names that every generated line may use."""
+    return {"xp": xp, "k": KERNEL_TABLE, "dtypes": DTYPES}

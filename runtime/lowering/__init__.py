@@ -1,0 +1,1 @@
+"""From ops to steps: an emitter for each op."""

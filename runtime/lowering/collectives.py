@@ -1,0 +1,301 @@
+"""
+Emitters of the collectives: on stacked arrays each is a reduction or a relabelling of dims.
+
+The global tensor is `[atoms..., local dims...]` in memory, so a gather merges leading dims into a local dim, a slice
+splits a local dim into leading dims, and an all-reduce sums over leading dims. Nothing loops over devices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Operation
+
+from shardwright.dialects import stablehlo
+from shardwright.dialects.dtensor import WindowOp, layout_of
+from shardwright.layout.axes import Axis
+from shardwright.layout.planning.window import Window
+from shardwright.layout.spec import LayoutSpec
+from shardwright.runtime.atoms import Atoms, DimAtoms
+from shardwright.runtime.ledger import Message
+from shardwright.runtime.lowering.emitters import Lowering, emitter
+from shardwright.runtime.program import Value
+
+
+def _data(op: Operation, name: str) -> Any:
+    attribute: Any = op.properties[name]
+    return attribute.data
+
+
+def _message(lowering: Lowering, kind: str, axes: Sequence[Axis], moved: Fraction | None = None) -> Message:
+    size = lowering.atoms.mesh.group_size(axes)
+    return Message(kind, tuple(axes), size, lowering.builder.lead, moved)
+
+
+@emitter("dtensor.all_reduce")
+def _all_reduce(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    axes, kind = _data(op, "axes"), _data(op, "kind")
+    positions = lowering.atoms.positions(axes)
+    results = [combine(lowering, operand, kind, positions) for operand in operands]
+    lowering.builder.count(_message(lowering, "all_reduce", axes), operands)
+    return results
+
+
+def combine(lowering: Lowering, value: Value, kind: str, positions: Sequence[int]) -> Value:
+    """
+    The value combined over mesh atoms.
+
+    Along atoms where it does not vary, a sum multiplies, a product takes a power, and the others leave it alone.
+    """
+    atoms, builder = lowering.atoms, lowering.builder
+    reduced = builder.reduce(kind, value, [position for position in positions if value.shape[position] > 1])
+    repeats = math.prod(atoms.sizes[position] for position in positions if value.shape[position] == 1)
+    if repeats == 1 or kind not in ("sum", "prod") or value.dtype.kind == "b":
+        return reduced
+    factor = builder.splat(repeats, (1,) * len(value.shape), value.dtype)
+    return builder.pointwise("multiply" if kind == "sum" else "power", [reduced, factor], value.dtype)
+
+
+@emitter("dtensor.all_gather")
+def _all_gather(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    dim_axes = _data(op, "dim_axes")
+    result = merge(lowering, operands[0], _dim_atoms(lowering.atoms, dim_axes))
+    lowering.builder.count(_message(lowering, "all_gather", _flat(dim_axes)), [result])
+    return [result]
+
+
+@emitter("dtensor.all_slice")
+def _all_slice(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    return [split(lowering, operands[0], _dim_atoms(lowering.atoms, _data(op, "dim_axes")))]
+
+
+@emitter("dtensor.reduce_scatter")
+def _reduce_scatter(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    dim_axes, kind = _data(op, "dim_axes"), _data(op, "kind")
+    reduced = combine(lowering, operands[0], kind, lowering.atoms.positions(_flat(dim_axes)))
+    lowering.builder.count(_message(lowering, "reduce_scatter", _flat(dim_axes)), operands)
+    return [split(lowering, reduced, _dim_atoms(lowering.atoms, dim_axes))]
+
+
+@emitter("dtensor.all_to_all")
+def _all_to_all(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    axes, value = _data(op, "axes"), operands[0]
+    source, target = _data_int(op, "source_dim"), _data_int(op, "target_dim")
+    rank, positions = len(lowering.builder.local(value)), lowering.atoms.positions(axes)
+    before: DimAtoms = tuple(positions if dim == source else () for dim in range(rank))
+    after: DimAtoms = tuple(positions if dim == target else () for dim in range(rank))
+    lowering.builder.count(_message(lowering, "all_to_all", axes), operands)
+    return [split(lowering, merge(lowering, value, before), after)]
+
+
+def _data_int(op: Operation, name: str) -> int:
+    attribute: Any = op.properties[name]
+    return int(attribute.value.data)
+
+
+@emitter("dtensor.collective_permute")
+def _collective_permute(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    source, target = _data(op, "source"), _data(op, "target")
+    share = moved_share(source, target, lowering.atoms)
+    lowering.builder.count(_message(lowering, "collective_permute", _changed(source, target), share), operands)
+    return [_relaid(lowering, operands[0], source, target)]
+
+
+@emitter("dtensor.exchange")
+def _exchange(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    source, target = _data(op, "source"), _data(op, "target")
+    result = _relaid(lowering, operands[0], source, target)
+    share = missing_share(source, target, lowering.builder.local(operands[0]), lowering.atoms)
+    lowering.builder.count(_message(lowering, "exchange", _changed(source, target), share), [result])
+    return [result]
+
+
+@emitter("dtensor.window")
+def _window(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    """All parts side by side, then the move that the op makes on the whole dim, then each device's part again."""
+    assert isinstance(op, WindowOp)
+    builder, dim_axes = lowering.builder, op.dim_axes.data
+    windows = op.windows(lowering.atoms.mesh)
+    if layout_of(op.inputs[0]) is not None:  # a global program in an unsharded run: the whole dims are here
+        return [_moved(lowering, operands[0], windows, op)]
+    parts = _dim_atoms(lowering.atoms, dim_axes)
+    whole = _moved(lowering, merge(lowering, operands[0], parts), windows, op)
+    result = split(lowering, whole, parts)
+    share = lacking_share(windows, [lowering.atoms.mesh.group_size(axes) for axes in dim_axes])
+    builder.count(_message(lowering, "window", _flat(dim_axes), share), [result])
+    return [result]
+
+
+def _moved(lowering: Lowering, value: Value, windows: Sequence[Window], op: WindowOp) -> Value:
+    """Each dim read as its window says: in frames, or from its start by its stride, cut where it leaves the operand."""
+    builder, lead = lowering.builder, lowering.builder.lead
+    padding = builder.splat(stablehlo.splat_value(op.padding) if op.padding else 0, (1,) * lead, value.dtype)
+    ranges = [(0, extent, 1) for extent in value.shape[:lead]]
+    edges: list[tuple[int, int, int]] = []
+    for dim, window in enumerate(windows):
+        if window.frame or (window.dilation > 1 and window.stride != 1):
+            value = _framed(lowering, value, dim, window, padding)
+            window = Window(window.result, window.result, 0)
+        cut, edge = _cut_and_padded(window)
+        ranges.append(cut)
+        edges.append(edge)
+    cut = builder.slice(value, ranges)
+    low, high, interior = zip(*edges, strict=True)
+    if not any(map(any, edges)):
+        return cut
+    shape = (*cut.shape[:lead], *(window.result for window in windows))
+    return builder.call("pad", [cut, padding], shape, value.dtype, low, high, interior)
+
+
+def _cut_and_padded(window: Window) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    """The range of the operand that a dim's window reads, and what is padded before, after and between its elements."""
+    if window.dilation > 1:
+        spread = max(0, (window.operand - 1) * window.dilation + 1)
+        edges = -window.start, window.result + window.start - spread, window.dilation - 1
+        return (0, window.operand, 1), edges
+    sources = window.start + window.stride * np.arange(window.result)
+    inside = np.flatnonzero((sources >= 0) & (sources < window.operand))
+    if not inside.size:
+        return (0, 0, 1), (window.result, 0, 0)
+    first, last = int(sources[inside[0]]), int(sources[inside[-1]])
+    edges = int(inside[0]), window.result - 1 - int(inside[-1]), 0
+    return (first, last + (1 if window.stride > 0 else -1), window.stride), edges
+
+
+def _framed(lowering: Lowering, value: Value, dim: int, window: Window, padding: Value) -> Value:
+    """One dim in frames, or by steps over elements with holes between them."""
+    at = lowering.builder.lead + dim
+    shape = (*value.shape[:at], window.result, *value.shape[at + 1 :])
+    numbers = (window.start, window.stride, window.dilation, window.frame or window.result, window.step)
+    return lowering.builder.call("frames", [value, padding], shape, value.dtype, at, window.result, *numbers)
+
+
+def lacking_share(windows: Sequence[Window], parts: Sequence[int]) -> Fraction:
+    """The part of its result block that a device receives from others, counted element by element."""
+    needed = held = elements = 1
+    for window, count in zip(windows, parts, strict=True):
+        index = np.arange(window.result)
+        frame = window.frame or window.result
+        places = window.start + window.step * (index // max(frame, 1)) + window.stride * (index % max(frame, 1))
+        sources = places // window.dilation
+        inside = (places % window.dilation == 0) & (sources >= 0) & (sources < window.operand)
+        owner = sources * count // max(window.operand, 1)
+        mine = index * count // max(window.result, 1)
+        needed *= int(inside.sum())
+        held *= int((inside & (owner == mine)).sum())
+        elements *= window.result
+    return Fraction(needed - held, elements) if elements else Fraction()
+
+
+def _relaid(lowering: Lowering, value: Value, source: LayoutSpec, target: LayoutSpec) -> Value:
+    whole = merge(lowering, value, lowering.atoms.dims(source))
+    return split(lowering, whole, lowering.atoms.dims(target))
+
+
+def _changed(source: LayoutSpec, target: LayoutSpec) -> tuple[Axis, ...]:
+    """The axes of the dims whose layout changes, each once."""
+    pairs = [(a, b) for a, b in zip(source.dims, target.dims, strict=True) if a != b]
+    return tuple(dict.fromkeys(axis for pair in pairs for side in pair for axis in side))
+
+
+@emitter("dtensor.axis_index")
+def _axis_index(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    atoms = lowering.atoms
+    positions = atoms.positions(_data(op, "axes"))
+    return [lowering.builder.array(linear_index(positions, atoms).astype(np.int32))]
+
+
+def linear_index(positions: Sequence[int], atoms: Atoms) -> np.ndarray[Any, Any]:
+    """Each device's index over atoms, major to minor, as an array with the mesh's leading dims."""
+    index = np.zeros((1,) * atoms.count, np.int64)
+    for position in positions:
+        steps = np.arange(atoms.sizes[position]).reshape([-1 if at == position else 1 for at in range(atoms.count)])
+        index = index * atoms.sizes[position] + steps
+    return index
+
+
+def _dim_atoms(atoms: Atoms, dim_axes: Sequence[Sequence[Axis]]) -> DimAtoms:
+    return tuple(atoms.positions(axes) for axes in dim_axes)
+
+
+def _flat(dim_axes: Sequence[Sequence[Axis]]) -> tuple[Axis, ...]:
+    return tuple(axis for axes in dim_axes for axis in axes)
+
+
+def merge(lowering: Lowering, value: Value, dims: DimAtoms) -> Value:
+    """
+    The leading dims of each dim's atoms moved in front of it and merged: what a gather does.
+
+    They keep size 1. A value that does not vary along one of them is repeated.
+    """
+    builder, atoms, count = lowering.builder, lowering.atoms, lowering.builder.lead
+    moved = {position for positions in dims for position in positions}
+    if not moved:
+        return value
+    spread = tuple(atoms.sizes[at] if at in moved else extent for at, extent in enumerate(value.shape[:count]))
+    full = builder.broadcast(value, spread + builder.local(value))
+    order = [position for position in range(count) if position not in moved]
+    shape = [1 if position in moved else spread[position] for position in range(count)]
+    for dim, positions in enumerate(dims):
+        order += [*positions, count + dim]
+        shape.append(full.shape[count + dim] * atoms.group_size(positions))
+    return builder.reshape(builder.transpose(full, order), tuple(shape))
+
+
+def split(lowering: Lowering, value: Value, dims: DimAtoms) -> Value:
+    """
+    Each dim's major parts moved to the leading dims of its atoms: what a slice does.
+
+    Where the value already varies along such an atom, each device keeps its own part.
+    """
+    builder, atoms, count = lowering.builder, lowering.atoms, lowering.builder.lead
+    if not any(dims):
+        return value
+    shape: list[int] = list(value.shape[:count])
+    places: dict[int, int] = {}
+    for dim, positions in enumerate(dims):
+        for position in positions:
+            places[position] = len(shape)
+            shape.append(atoms.sizes[position])
+        places[count + dim] = len(shape)
+        shape.append(value.shape[count + dim] // atoms.group_size(positions))
+    parts = builder.reshape(value, tuple(shape))
+    for position in [at for at in places if at < count and value.shape[at] > 1]:
+        parts = _diagonal(lowering, parts, position, places[position])
+    order = [places.get(at, at) for at in range(count + len(dims))]
+    rest = [at for at in range(len(shape)) if at not in order]
+    moved = builder.transpose(parts, order + rest)
+    return builder.reshape(moved, moved.shape[: len(order)])
+
+
+def _diagonal(lowering: Lowering, value: Value, lead: int, dim: int) -> Value:
+    """Along the leading dim and `dim`, the elements with equal index, at `dim`; the leading dim gets size 1."""
+    shape = tuple(1 if at == lead else extent for at, extent in enumerate(value.shape))
+    return lowering.builder.call("diagonal", [value], shape, value.dtype, lead, dim)
+
+
+def moved_share(source: LayoutSpec, target: LayoutSpec, atoms: Atoms) -> Fraction:
+    """The share of devices whose buffer comes from another device, counted over all devices at once."""
+    stays = np.ones(atoms.sizes, bool)
+    for before, after in zip(atoms.dims(source), atoms.dims(target), strict=True):
+        stays &= linear_index(before, atoms) == linear_index(after, atoms)
+    return 1 - Fraction(int(stays.sum()), stays.size)
+
+
+def missing_share(source: LayoutSpec, target: LayoutSpec, local: Sequence[int], atoms: Atoms) -> Fraction:
+    """
+    The part of its new block that a device lacks, on average, counted over all devices at once; of an empty block none.
+
+    `local` is the per-device shape under `source`.
+    """
+    held, whole = np.ones(atoms.sizes, np.int64), 1
+    for before, after, extent in zip(atoms.dims(source), atoms.dims(target), local, strict=True):
+        length = extent * atoms.group_size(before) // atoms.group_size(after)
+        start, other = linear_index(before, atoms) * extent, linear_index(after, atoms) * length
+        held = held * np.maximum(np.minimum(start + extent, other + length) - np.maximum(start, other), 0)
+        whole *= length
+    return 1 - Fraction(int(held.sum()), held.size * whole) if whole else Fraction()

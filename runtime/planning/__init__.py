@@ -1,0 +1,1 @@
+"""Where values lie and when: the plan of a run."""

@@ -1,0 +1,304 @@
+"""
+The plan of a run: units in order, each with the windows that it reads and writes.
+
+A unit is a fused group of element-wise steps (`Tile`), a matrix product, a reduction, a copy, a kernel call or an entry
+in the ledger. Views are no units; they are folded into windows. What depends on no input is computed while planning.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Container, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from shardwright.runtime.codegen import plain as codegen
+from shardwright.runtime.fusing.boxes import Paste, is_box, pastes_over, plan_box
+from shardwright.runtime.fusing.chains import ChainBuilder
+from shardwright.runtime.fusing.contraction import fold_device_sums
+from shardwright.runtime.fusing.fusion import Fuser, Group
+from shardwright.runtime.fusing.products import Batch, Product, plan_product
+from shardwright.runtime.fusing.tiles import Tile, plan_tile
+from shardwright.runtime.planning.control import plan_branch, plan_loop
+from shardwright.runtime.planning.memory import assign_offsets
+from shardwright.runtime.planning.storage import Buffer, Copy, Home, Storage, Window, place_outputs
+from shardwright.runtime.planning.strided import Strided
+from shardwright.runtime.planning.trimming import trim
+from shardwright.runtime.planning.units import Kernel, Sum, Tally, Test, Unit, inner_parts, touched
+from shardwright.runtime.planning.wishes import find_wishes
+from shardwright.runtime.program import VIEWS, Kind, Program, Step, Value
+
+LARGEST_CONSTANT = 1 << 26
+"""Bytes above which a value that depends on no input is computed in each run all the same."""
+
+
+@dataclass
+class Plan:
+    """Units in order, the windows of the results, and where each buffer of the arena starts."""
+
+    units: list[Unit] = field(default_factory=list[Unit])
+    outputs: list[Window] = field(default_factory=list[Window])
+    offsets: dict[Buffer, int] = field(default_factory=dict[Buffer, int])
+    arena_bytes: int = 0
+    peak_bytes: int = 0
+
+
+def make_plan(program: Program, inputs: Sequence[Strided], outputs: Sequence[Strided], threads: int = 1) -> Plan:
+    """The plan, for so many threads, of a program whose stacked arguments and results lie in these global arrays."""
+    trim(program)
+    fold_device_sums(program)
+    storage = Storage()
+    for index, (value, strided) in enumerate(zip(program.inputs, inputs, strict=True)):
+        storage.homes[value] = Window(Buffer(Home.INPUT, value.dtype, strided.size, index), strided)
+    for value, array in program.arrays.items():
+        storage.homes[value] = constant_window(array)
+    targets = [
+        Window(Buffer(Home.OUTPUT, value.dtype, strided.size, index), strided)
+        for index, (value, strided) in enumerate(zip(program.outputs, outputs, strict=True))
+    ]
+    planner = Planner(program, storage, dict(program.arrays), targets)
+    planner.run()
+    planner.place_results()
+    plan = Plan(planner.batched(), targets)
+    plan.offsets, plan.arena_bytes, plan.peak_bytes = _assigned(plan.units)
+    _settle(plan.units, plan.offsets, threads)
+    return plan
+
+
+class Planner:
+    """
+    Plans one program: the function's, or that of a loop or a branch inside of another.
+
+    `targets` are the windows where its results are to be; `homes` are kept in `storage`, `constants` by value.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        storage: Storage,
+        constants: MutableMapping[Value, np.ndarray[Any, Any]],
+        targets: Sequence[Window],
+    ) -> None:
+        self.program, self.storage, self.constants, self.targets = program, storage, constants, targets
+        self.units: list[Unit] = []
+        self.fuser = Fuser(self._emit_group, lambda value: self.window(value).strided)
+        self.readers = _readers(program)
+        self.made = {result for step in program.steps for result in step.results}
+        self.storage.wishes = find_wishes(program, [window.strided for window in targets])
+        place_outputs(program, storage, targets)
+
+    def inside(self, program: Program, homes: Mapping[Value, Window], targets: Sequence[Window]) -> Planner:
+        """A planner for the program of a loop or a branch, which sees what lies outside of it."""
+        storage = Storage(ChainMap(dict(homes), cast("dict[Value, Window]", self.storage.homes)))
+        constants = ChainMap({}, cast("dict[Value, np.ndarray[Any, Any]]", self.constants))
+        return Planner(program, storage, constants, targets)
+
+    def run(self) -> None:
+        """Plans all steps."""
+        for step in self.program.steps:
+            if not self._folded(step):
+                self._plan_step(step)
+        self.fuser.close_all()
+
+    def place_results(self) -> None:
+        """Copies those results that were not made in their place."""
+        for value, placed in zip(self.program.outputs, self.targets, strict=True):
+            source = self.window(value)
+            if source != placed:
+                self.units.append(Copy(placed, source))
+
+    def batched(self) -> list[Unit]:
+        """The units, with neighbouring products that threads share in one."""
+        return _batched(self.units)
+
+    def offsets(self, units: Sequence[Unit], outside: Container[Buffer]) -> tuple[dict[Buffer, int], int]:
+        """Where the buffers of these units that are not from outside start, and how many bytes they take."""
+        offsets, size, _ = _assigned(units, outside)
+        return offsets, size
+
+    def _folded(self, step: Step) -> bool:
+        """Computes a step that depends on no input."""
+        known = all(operand.splat is not None or operand in self.constants for operand in step.operands)
+        if not step.results or not known or not all(result.constant for result in step.results):
+            return False
+        size = max(result.nbytes for result in step.results)
+        if size > LARGEST_CONSTANT and step.kind not in VIEWS:
+            for result in step.results:
+                result.constant = False
+            return False
+        # A kernel may leave out leading dims along which its result is the same.
+        array = np.broadcast_to(codegen.evaluate(step, self.constants, self.program), step.results[0].shape)
+        self.constants[step.results[0]] = array
+        self.storage.homes[step.results[0]] = constant_window(array)
+        return True
+
+    def _plan_step(self, step: Step) -> None:
+        if step.kind in VIEWS:
+            return
+        if step.kind is Kind.COUNT:
+            self._tally(step)
+            return
+        if step.kind in (Kind.POINTWISE, Kind.REDUCE) and self.fuser.join(step):
+            return
+        self.fuser.close_for(step.operands)
+        if is_box(step):
+            self.units.append(plan_box(step, self.window, self.target(step.results[0])))
+            return
+        sources = [self.window(operand) for operand in step.operands]
+        if step.kind is Kind.LOOP:
+            self.units.append(plan_loop(self, step, sources))
+        elif step.kind is Kind.BRANCH:
+            self.units.append(plan_branch(self, step, sources))
+        elif step.kind is Kind.TEST:
+            self.units.append(Test(sources[0]))
+        elif step.kind is Kind.DOT:
+            self._product(step, sources)
+        elif step.kind is Kind.REDUCE:
+            target = self.target(step.results[0])
+            self.units.append(Sum(step.name, sources[0], step.static[0], target, step.location))
+        else:
+            self.units.append(Kernel(step, sources, [self.target(result) for result in step.results]))
+
+    def _product(self, step: Step, sources: list[Window]) -> None:
+        units = plan_product(step, sources[0], sources[1], self.storage)
+        self.units += units
+
+    def _tally(self, step: Step) -> None:
+        known = self.storage.homes
+        sources: list[Window | Value] = [known.get(operand, operand) for operand in step.operands]
+        self.units.append(Tally(step.static[0], sources, step.location))
+
+    def target(self, value: Value) -> Window:
+        """Where a value is to be made: its place if it has one, else a new buffer."""
+        return self.storage.homes.get(value) or self.storage.new(value)
+
+    def window(self, value: Value) -> Window:
+        """Where a value lies; if it first has to be moved, that is a unit."""
+        window = self.storage.window(value)
+        self.units += self.storage.copies
+        self.storage.copies.clear()
+        return window
+
+    def _emit_group(self, group: Group) -> None:
+        members = set(group.members)
+        wanted = [s.results[0] for s in group.members if self.readers.get(s.results[0], set()) - members]
+        reads = {value: self.window(value) for value, _ in group.reads}
+        self.units.append(plan_tile(group, reads, wanted, self.storage))
+
+
+def _assigned(units: Sequence[Unit], outside: Container[Buffer] = ()) -> tuple[dict[Buffer, int], int, int]:
+    """Where in the arena each buffer starts that is not from outside, the arena's size, and the most bytes alive."""
+    lives = _lives(units, outside)
+    hosts = _hosts(units, lives)
+    merged: dict[Buffer, tuple[int, int]] = {}
+    for buffer, (first, last) in lives.items():
+        host = hosts.get(buffer, buffer)
+        start, end = merged.get(host, (first, last))
+        merged[host] = min(start, first), max(end, last)
+    offsets, arena_bytes, peak_bytes = assign_offsets(merged, {buffer: buffer.nbytes for buffer in merged})
+    return {buffer: offsets[hosts.get(buffer, buffer)] for buffer in lives}, arena_bytes, peak_bytes
+
+
+def _settle(units: list[Unit], offsets: dict[Buffer, int], threads: int) -> None:
+    """Places the buffers of loops and branches, outer ones first, and forms chains."""
+    for unit, part in inner_parts(units):
+        start = offsets[unit.workspace.buffer]
+        offsets |= {buffer: start + offset for buffer, offset in part.offsets.items()}
+        for buffer, host in part.hosted.items():
+            buffer.home, buffer.index = host.home, host.index
+            offsets[buffer] = offsets.get(host, 0)
+        _settle(part.units, offsets, threads)
+    units[:] = _chained(units, offsets, threads)
+
+
+def _lives(units: Sequence[Unit], outside: Container[Buffer]) -> dict[Buffer, tuple[int, int]]:
+    """The first and the last unit that touches each buffer of the arena."""
+    lives: dict[Buffer, tuple[int, int]] = {}
+    for index, unit in enumerate(units):
+        for window in touched(unit):
+            if window.buffer.home is Home.ARENA and window.buffer not in outside:
+                first, _ = lives.get(window.buffer, (index, index))
+                lives[window.buffer] = first, index
+    return lives
+
+
+def _hosts(units: Sequence[Unit], lives: Mapping[Buffer, tuple[int, int]]) -> dict[Buffer, Buffer]:
+    """For each buffer that a unit may write over an operand that dies there, the buffer whose bytes it takes."""
+    hosts: dict[Buffer, Buffer] = {}
+    for index, unit in enumerate(units):
+        if isinstance(unit, Paste):
+            source, target = unit.operand.buffer, unit.target.buffer
+            dies = source in lives and lives[source][1] == index
+            if dies and target in lives and lives[target][0] == index and pastes_over(unit):
+                hosts[target] = hosts.get(source, source)
+        if not isinstance(unit, Tile):
+            continue
+        taken: set[Buffer] = set()
+        for write in unit.writes:
+            target = write.window.buffer
+            if target not in lives or lives[target][0] != index:
+                continue
+            for source in unit.replaceable(write):
+                if source in lives and lives[source][1] == index and source not in taken:
+                    taken.add(source)
+                    hosts[target] = hosts.get(source, source)
+                    break
+    return hosts
+
+
+def _batched(units: Sequence[Unit]) -> list[Unit]:
+    """The units with neighbouring products that threads share in one `Batch`, where they are independent."""
+    found: list[Unit] = []
+    for unit in units:
+        last = found[-1] if found else None
+        if not isinstance(unit, Product) or unit.axis is None:
+            found.append(unit)
+        elif isinstance(last, Batch) and last.takes(unit):
+            last.products.append(unit)
+        else:
+            found.append(Batch([unit]))
+    return found
+
+
+def _chained(units: Sequence[Unit], offsets: Mapping[Buffer, int], threads: int) -> list[Unit]:
+    """The units with neighbours that threads can run without waiting in one `Chain`."""
+    found: list[Unit] = []
+    builder = ChainBuilder(offsets, threads)
+    for unit in units:
+        if isinstance(unit, Tally):
+            found.append(unit)  # touches no memory: it may as well come before the open chain
+            continue
+        able = isinstance(unit, Tile | Product | Batch)
+        if able and builder.take(unit):
+            continue
+        found += builder.close()
+        if not (able and builder.take(unit)):
+            found.append(unit)
+    return found + list(builder.close())
+
+
+def constant_window(array: np.ndarray[Any, Any]) -> Window:
+    """The window of a constant array; repeated dims stay repeated."""
+    strides = tuple(step if extent > 1 else 0 for extent, step in zip(array.shape, array.strides, strict=True))
+    kept = tuple(slice(0, 1) if step == 0 else slice(None) for step in strides)
+    dense = np.array(array[kept], order="C")
+    window = Strided.dense(dense.shape).broadcast(array.shape)
+    return Window(Buffer(Home.CONSTANT, array.dtype, dense.size, constant=dense), window)
+
+
+def _readers(program: Program) -> dict[Value, set[Step | None]]:
+    """For each value the steps that read it, through views too; `None` stands for the program's results."""
+    roots: dict[Value, Value] = {}
+    readers: dict[Value, set[Step | None]] = {}
+    for step in program.steps:
+        if step.kind in VIEWS:
+            source = step.operands[0]
+            roots[step.results[0]] = roots.get(source, source)
+        elif step.kind is not Kind.COUNT:
+            for operand in step.operands:
+                readers.setdefault(roots.get(operand, operand), set()).add(step)
+    for value in program.outputs:
+        readers.setdefault(roots.get(value, value), set()).add(None)
+    return readers

@@ -1,0 +1,80 @@
+"""
+What a program need not do: steps whose results nobody uses, and the tests and counters of loops whose rounds are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from shardwright.runtime.planning.counters import resolve_counters, substitute
+from shardwright.runtime.program import Kind, Program, Step, Value, all_steps, values_from_outside
+
+
+def trim(program: Program) -> None:
+    """Rewrites the program, and those in it, in place."""
+    needed = _needed(program.steps, program.outputs)
+    program.steps = [step for step in program.steps if _is_needed(step, needed)]
+    known: dict[Value, Value] = {}
+    for step in program.steps:
+        if step.kind is Kind.LOOP:
+            known |= _trim_loop(step, needed)
+        for inner in step.programs:
+            trim(inner)
+        if step.programs:
+            own = step.operands[: len(step.results) if step.kind is Kind.LOOP else 1]
+            used = dict.fromkeys(value for inner in step.programs for value in values_from_outside(inner))
+            step.operands = (*own, *used)
+    if known:
+        substitute(program, known)
+
+
+def _needed(steps: Sequence[Step], wanted: Iterable[Value]) -> set[Value]:
+    """The values that these steps have to make, and those that they use for it."""
+    needed = set(wanted)
+    for step in reversed(steps):
+        if _is_needed(step, needed):
+            needed.update(step.operands)
+    return needed
+
+
+def _is_needed(step: Step, needed: set[Value]) -> bool:
+    if step.kind in (Kind.COUNT, Kind.TEST) or any(result in needed for result in step.results):
+        return True
+    return any(inner.kind is Kind.COUNT for program in step.programs for inner in all_steps(program))
+
+
+def _trim_loop(step: Step, needed: set[Value]) -> dict[Value, Value]:
+    """Drops what is carried for nothing; what takes the place of results that are known."""
+    program, (name, rounds) = step.programs[0], step.static
+    if rounds is not None and not _test_sends(program):
+        program.steps = [inner for inner in program.steps if inner.kind is not Kind.TEST]
+    else:
+        step.static = (name, None)
+    known = {} if step.static[1] is None else resolve_counters(step, step.static[1])
+    live = [result in needed and result not in known for result in step.results]
+    while True:
+        wanted = [value for value, lives in zip(program.outputs, live, strict=True) if lives]
+        used = _needed(program.steps, wanted)
+        wider = [lives or value in used for lives, value in zip(live, program.inputs, strict=True)]
+        if wider == live:
+            break
+        live = wider
+    step.operands = (*_only(step.operands[: len(live)], live), *step.operands[len(live) :])
+    step.results = tuple(_only(step.results, live))
+    program.inputs = _only(program.inputs, live)
+    program.outputs = _only(program.outputs, live)
+    return known
+
+
+def _test_sends(program: Program) -> bool:
+    """Whether a loop holds collectives before its test: those run once more than the rest."""
+    steps = list(all_steps(program))
+    return Kind.COUNT in [step.kind for step in steps[: steps.index(_test(program))]]
+
+
+def _test(program: Program) -> Step:
+    return next(step for step in program.steps if step.kind is Kind.TEST)
+
+
+def _only(values: Sequence[Value], live: Sequence[bool]) -> list[Value]:
+    return [value for value, lives in zip(values, live, strict=True) if lives]

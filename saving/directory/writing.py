@@ -1,0 +1,101 @@
+"""Writing a saved directory: the message, the checkpoint, the assets, and last the fingerprint."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+from shardwright._version import __version__
+from shardwright.saving.checkpoints.store import write_arrays
+from shardwright.saving.directory.fingerprints import fingerprint
+from shardwright.saving.directory.folders import (
+    ASSETS,
+    FINGERPRINT,
+    MODEL,
+    VARIABLES,
+    Assets,
+    check_target,
+    copy_assets,
+    model_file,
+    named_assets,
+)
+from shardwright.saving.faults import SavingError
+from shardwright.saving.objects.collecting import Collector, is_function
+from shardwright.saving.objects.views import object_graph
+from shardwright.serialization.files.atomic_folder import AtomicFolder
+from shardwright.serialization.protos import saved_model_pb2
+from shardwright.serialization.splitting import splitter_for
+
+VERSION = 1
+"""The version of what is saved."""
+
+TAG = "serve"
+"""TensorFlow's name for the graph that is there to be run."""
+
+
+def write_directory(
+    obj: Any, target: Path, signatures: Any, assets: Assets | None, overwrite: bool, max_size: int
+) -> None:
+    """Writes an object into a directory, which is there when all is on the disk, and not before."""
+    with _writing(target):
+        check_target(target, overwrite)
+    files = named_assets(assets)
+    message, arrays = _message(obj, signatures)
+    with _writing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with AtomicFolder(target, replace=overwrite) as pending:
+            _write(pending.folder, message, arrays, files, max_size)
+
+
+@contextmanager
+def _writing(target: Path) -> Generator[None]:
+    """What the system refuses is an error with a code."""
+    try:
+        yield
+    except OSError as error:
+        raise SavingError(
+            "SW0867", f"{target} cannot be written: {error.strerror or error}", help="choose another path"
+        ) from error
+
+
+def _message(obj: Any, signatures: Any) -> tuple[saved_model_pb2.SavedModel, dict[str, Any]]:
+    """What goes into the SavedModel, and what into the checkpoint."""
+    if isinstance(obj, saved_model_pb2.SavedModel):
+        return obj, {}
+    given: Any = {"": signatures} if signatures is not None and is_function(obj) else signatures or {}
+    if not isinstance(given, Mapping):
+        raise SavingError(
+            "SW0866", "signatures of several functions are a mapping from their paths", help="signatures={'step': ...}"
+        )
+    message = saved_model_pb2.SavedModel(saved_model_schema_version=1)
+    message.shardwright.version = VERSION
+    collector = Collector(message.shardwright, cast("Mapping[str, Any]", given))
+    collector.collect(obj)
+    graph = message.meta_graphs.add()
+    graph.meta_info_def.meta_graph_version = f"shardwright {__version__}"
+    graph.meta_info_def.tags.append(TAG)
+    if collector.graph is not None:
+        graph.graph_def.CopyFrom(collector.graph)
+    for key, signature in collector.signatures.items():
+        graph.signature_def[key].CopyFrom(signature)
+    graph.object_graph_def.CopyFrom(object_graph(message.shardwright))
+    return message, collector.arrays
+
+
+def _write(
+    folder: Path, message: saved_model_pb2.SavedModel, arrays: Mapping[str, Any], files: Mapping[str, Path], limit: int
+) -> None:
+    for name in (VARIABLES, ASSETS):
+        (folder / name).mkdir()
+    if arrays:
+        write_arrays(folder / VARIABLES, arrays)
+    copied = list(copy_assets(files, folder / ASSETS))
+    if message.HasField("shardwright"):
+        for name, size, digest in copied:
+            message.shardwright.files.add(path=name, size=size, hash=digest)
+            message.meta_graphs[0].asset_file_def.add(filename=name)
+    splitter_for(message, max_size=limit).write(str(folder / MODEL))
+    model = model_file(folder)
+    (folder / FINGERPRINT).write_bytes(fingerprint(folder, model, message).SerializeToString(deterministic=True))

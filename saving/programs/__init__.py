@@ -1,0 +1,1 @@
+"""Saved programs: how they are stored, placed and called."""

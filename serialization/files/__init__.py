@@ -1,0 +1,1 @@
+"""Files and folders that are there whole or not at all."""

@@ -1,0 +1,1 @@
+"""Modules as messages, and back."""

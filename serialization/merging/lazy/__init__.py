@@ -1,0 +1,1 @@
+"""What is at a place of a message, read where it lies."""

@@ -1,0 +1,1 @@
+"""Files of chunks, opened and looked at."""

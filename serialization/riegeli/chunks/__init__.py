@@ -1,0 +1,1 @@
+"""Chunks of records and the blocks that they lie in."""

@@ -1,0 +1,1 @@
+"""Transposed chunks: messages taken apart, and put together."""

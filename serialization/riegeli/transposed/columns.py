@@ -1,0 +1,184 @@
+"""
+Messages taken apart for a transposed chunk: what follows what, and the values of each field together.
+
+Only bytes that are a message in canonical form are taken apart, so that the same bytes come back. A string that reads
+like a message is taken for one; that is as good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from shardwright.serialization.riegeli.chunks.varint import varint
+
+NO_OP, NON_PROTO, SUBMESSAGE_START, MESSAGE_START, ROOT = range(5)
+"""What a step is that is not a tag; `ROOT` is the parent of the outermost fields and stands in no file."""
+
+VARINT, FIXED64, LENGTH_DELIMITED, START_GROUP, END_GROUP, FIXED32, SUBMESSAGE_END = range(7)
+INLINE = 10
+PLAIN, OPENS, CLOSES = range(3)
+"""Subtypes of a length-delimited step: a string, or the begin or the end of a submessage."""
+
+MOST_INLINE = 3
+MOST_DEPTH = 100
+BUFFER_KINDS = (VARINT, FIXED32, FIXED64, LENGTH_DELIMITED, NON_PROTO + 8)
+"""Wire types in the order in which their buffers stand in a file; the last is for records that are not messages."""
+
+LOW_BITS = bytes(byte & 0x7F for byte in range(256))
+
+Field = tuple[int, int, int, int]
+"""Tag, and where its value begins, where its contents begin (after a length), and where they end."""
+
+
+def canonical(data: bytes, place: int, end: int, bits: int) -> tuple[int, int]:
+    """The varint at a place and the place after it; that is -1 if it is longer than need be, too large or cut off."""
+    value = shift = 0
+    while place < end and shift < bits:
+        byte = data[place]
+        place += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, -1 if value >> bits or (shift and not byte) else place
+        shift += 7
+    return 0, -1
+
+
+def fields(data: bytes, place: int, end: int) -> list[Field] | None:
+    """
+    The fields of a message, not those of its submessages; None if the bytes are no message in canonical form.
+
+    >>> fields(bytes.fromhex("08011201ff"), 0, 5), fields(b"text", 0, 4)
+    ([(8, 1, 1, 2), (18, 3, 4, 5)], None)
+    """
+    found, groups = list[Field](), list[int]()
+    while place < end:
+        tag, begin = canonical(data, place, end, 32)
+        wire, body = tag & 7, begin
+        if begin < 0 or tag < 8:
+            return None
+        if wire == VARINT:
+            place = canonical(data, begin, end, 64)[1]
+        elif wire == LENGTH_DELIMITED:
+            size, body = canonical(data, begin, end, 32)
+            place = body + size if body >= 0 else -1
+        elif wire in (FIXED32, FIXED64):
+            place = begin + (4 if wire == FIXED32 else 8)
+        elif wire == START_GROUP:
+            groups.append(tag >> 3)
+            place = begin
+        else:
+            place = begin if wire == END_GROUP and groups and groups.pop() == tag >> 3 else -1
+        if not 0 <= place <= end:
+            return None
+        found.append((tag, begin, body, place))
+    return None if groups else found
+
+
+@dataclass(slots=True)
+class Column:
+    """A field at one place in the tree of messages: its own number, its steps by subtype, and its values."""
+
+    parent: int
+    tag: int
+    number: int
+    steps: dict[int, int] = field(default_factory=dict[int, int])
+    values: list[bytes] = field(default_factory=list[bytes])
+
+    def buffer(self) -> bytes:
+        """The values, the last first, as they are read back."""
+        return b"".join(reversed(self.values))
+
+
+class Columns:
+    """
+    Records taken apart.
+
+    `steps` are the different steps, each a column and a subtype; `sequence` are those that were taken, in order.
+
+    >>> columns = Columns()
+    >>> columns.add(bytes.fromhex("08010896011800"), 0, 7)
+    >>> columns.sequence, [bytes(column.buffer()) for column in columns.buffers()[0]]
+    ([0, 1, 2, 3], [b'\\x16\\x01'])
+    """
+
+    def __init__(self) -> None:
+        self.columns: dict[tuple[int, int], Column] = {}
+        self.steps: list[tuple[Column, int]] = []
+        self.sequence: list[int] = []
+        self.lengths: list[bytes] = []
+
+    def add(self, data: bytes, begin: int, end: int) -> None:
+        """The record from `begin` to `end`."""
+        found = fields(data, begin, end)
+        if found is not None:
+            self._take(self._column(MESSAGE_START, 0), PLAIN)
+            self._message(data, found)
+            return
+        self._take(self._column(NON_PROTO, 0), PLAIN, data[begin:end])
+        self.lengths.append(varint(end - begin))
+
+    def buffers(self) -> list[list[Column]]:
+        """The columns that have values, by kind of buffer and from the smallest."""
+        kinds: dict[int, list[tuple[int, int, int, Column]]] = {kind: [] for kind in BUFFER_KINDS}
+        for column in self.columns.values():
+            if column.values:
+                kind = column.tag & 7 if column.tag else BUFFER_KINDS[-1]
+                kinds[kind].append((sum(map(len, column.values)), column.parent, column.tag, column))
+        return [[entry[3] for entry in sorted(kind, key=lambda entry: entry[:3])] for kind in kinds.values()]
+
+    def _column(self, parent: int, tag: int) -> Column:
+        column = self.columns.get((parent, tag))
+        if column is None:
+            column = self.columns[parent, tag] = Column(parent, tag, ROOT + 1 + len(self.columns))
+        return column
+
+    def _step(self, column: Column, subtype: int) -> int:
+        index = column.steps.get(subtype)
+        if index is None:
+            index = column.steps[subtype] = len(self.steps)
+            self.steps.append((column, subtype))
+        return index
+
+    def _take(self, column: Column, subtype: int, value: bytes = b"") -> None:
+        self.sequence.append(self._step(column, subtype))
+        if value:
+            column.values.append(value)
+
+    def _message(self, data: bytes, found: list[Field]) -> None:
+        """The fields of a message, those of its submessages in their places."""
+        parent, groups, rest = ROOT, list[int](), iter(found)
+        above: list[tuple[Iterator[Field], int, int]] = []
+        while True:
+            for tag, begin, body, end in rest:
+                column, wire = self._column(parent, tag), tag & 7
+                if wire == VARINT:
+                    self._varint(column, data[begin:end])
+                elif wire == LENGTH_DELIMITED:
+                    deep = len(above) + len(groups) >= MOST_DEPTH
+                    inner = None if body == end or deep else fields(data, body, end)
+                    if inner is not None:
+                        self._take(column, OPENS)
+                        above.append((rest, self._step(column, CLOSES), parent))
+                        parent, rest = column.number, iter(inner)
+                        break
+                    self._take(column, PLAIN, data[begin:end])
+                else:
+                    if wire == START_GROUP:
+                        groups.append(parent)
+                        parent = column.number
+                    elif wire == END_GROUP:
+                        parent = groups.pop()
+                    self._take(column, PLAIN, data[begin:end])
+            else:
+                if not above:
+                    return
+                rest, step, parent = above.pop()
+                self.sequence.append(step)
+
+    def _varint(self, column: Column, value: bytes) -> None:
+        """Smallest ones are a step by themselves; of others the low bits are kept, the step says how many bytes."""
+        if value[0] <= MOST_INLINE:
+            self._take(column, INLINE + value[0])
+        else:
+            self._take(column, len(value) - 1, value.translate(LOW_BITS))

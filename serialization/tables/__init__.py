@@ -1,0 +1,1 @@
+"""Tables of tensors, as TensorFlow stores them."""

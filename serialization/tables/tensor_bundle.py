@@ -1,0 +1,119 @@
+"""TensorFlow's checkpoints (`variables.index` and `variables.data-*`): reading them, with every checksum checked."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from shardwright.serialization.protos import graph_pb2, tensor_bundle_pb2
+from shardwright.serialization.tables.crc32c import crc32c, unmasked
+from shardwright.serialization.tables.sorted_table import TableError, read_table
+
+Array = np.ndarray[Any, Any]
+
+MOST_DIMS = 64
+
+
+class TensorBundle:
+    """
+    A checkpoint as TensorFlow's `tf.train.Checkpoint` and `tf.saved_model.save` write it.
+
+    `prefix` is the path without `.index`. Opening reads the index only. Raises `ShardwrightValueError` (SW0892) for
+    whatever is not as TensorFlow writes it; sizes are compared with the files before memory is taken.
+    """
+
+    def __init__(self, prefix: str | Path) -> None:
+        self._prefix = str(prefix)
+        self._file = f"{prefix}.index"
+        table = read_table(self._file)
+        self._header = tensor_bundle_pb2.BundleHeaderProto()
+        self._parse(self._header, table.pop(b"", None), "the header")
+        if self._header.endianness != tensor_bundle_pb2.BundleHeaderProto.LITTLE:
+            raise TableError(self._file, "its tensors were written with the high byte first")
+        if not 0 < self._header.num_shards < 1 << 20:
+            raise TableError(self._file, f"it says that there are {self._header.num_shards} files of data")
+        self._entries = table
+
+    def _parse(self, message: Any, data: bytes | None, what: str) -> None:
+        try:
+            if data is None:
+                raise TableError(self._file, f"{what} is missing")
+            message.ParseFromString(data)
+        except DecodeError:
+            raise TableError(self._file, f"{what} is no message") from None
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of all tensors."""
+        return [key.decode("utf-8", "replace") for key in self._entries]
+
+    def entry(self, key: str) -> tensor_bundle_pb2.BundleEntryProto:
+        """What the index says about a tensor."""
+        entry = tensor_bundle_pb2.BundleEntryProto()
+        self._parse(entry, self._entries.get(key.encode()), f"tensor {key!r}")
+        if entry.slices:
+            raise TableError(self._file, f"tensor {key!r} was saved in slices, which is not supported")
+        return entry
+
+    def tensor(self, key: str, dtype: np.dtype[Any]) -> Array:
+        """
+        A tensor's elements, of the dtype that its type (`entry(key).dtype`) stands for.
+
+        Its checksum has been checked.
+        """
+        entry = self.entry(key)
+        sizes = [dim.size for dim in entry.shape.dim]
+        if entry.shape.unknown_rank or len(sizes) > MOST_DIMS or min(sizes, default=0) < 0:
+            raise TableError(self._file, f"tensor {key!r} has no shape")
+        due = math.prod(sizes) * dtype.itemsize
+        if due != entry.size:
+            raise TableError(
+                self._file, f"tensor {key!r} has {entry.size} bytes, and {sizes} of {dtype.name} needs {due}"
+            )
+        if math.prod(size or 1 for size in sizes) * dtype.itemsize >= 1 << 63:
+            raise TableError(self._file, f"tensor {key!r} has a shape that no array has: {sizes}")
+        return self._bytes(key, entry).view(dtype.newbyteorder("<")).reshape(sizes)
+
+    def text(self, key: str) -> bytes:
+        """The one element of a tensor of strings without dims: its length, a checksum of that, and the bytes."""
+        entry = self.entry(key)
+        if entry.dtype != graph_pb2.DT_STRING or entry.shape.dim:
+            raise TableError(self._file, f"tensor {key!r} is not one string")
+        data = self._bytes(key, entry, checked=False).tobytes()
+        length, at = 0, 0
+        while at < len(data) and at < 10:
+            length |= (data[at] & 0x7F) << 7 * at
+            at += 1
+            if data[at - 1] < 0x80:
+                break
+        if at + 4 + length != len(data):
+            raise TableError(self._file, f"tensor {key!r} says that its string has {length} bytes of {len(data)}")
+        if crc32c(length.to_bytes(4 if length < 1 << 32 else 8, "little") + data[at:]) != unmasked(entry.crc32c):
+            raise TableError(self._file, f"the checksum of tensor {key!r} is wrong")
+        return data[at + 4 :]
+
+    def _bytes(self, key: str, entry: tensor_bundle_pb2.BundleEntryProto, *, checked: bool = True) -> Array:
+        path = f"{self._prefix}.data-{entry.shard_id:05d}-of-{self._header.num_shards:05d}"
+        if not 0 <= entry.shard_id < self._header.num_shards:
+            raise TableError(self._file, f"tensor {key!r} is in file {entry.shard_id} of {self._header.num_shards}")
+        try:
+            size = Path(path).stat().st_size
+        except OSError as error:
+            raise TableError(path, f"cannot be read: {error.strerror}") from None
+        if not Path(path).is_file():
+            raise TableError(path, "is no file")
+        if not 0 <= entry.offset <= entry.offset + entry.size <= size:
+            raise TableError(path, f"tensor {key!r} has {entry.size} bytes at {entry.offset}, and the file has {size}")
+        if not entry.size:
+            return np.zeros(0, np.uint8)
+        # Not mapped: a process dies that looks at the pages of a file that became shorter.
+        data = np.fromfile(path, np.uint8, entry.size, offset=entry.offset)
+        if len(data) < entry.size:
+            raise TableError(path, "changed while it was read")
+        if checked and crc32c(data) != unmasked(entry.crc32c):
+            raise TableError(path, f"the checksum of tensor {key!r} is wrong")
+        return data

@@ -1,0 +1,153 @@
+"""`shardwright export`: the partitioned program in a form that other tools read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
+
+from shardwright.tools.programs.files import display_name, read_text, write_atomically
+from shardwright.tools.programs.program import about, parse
+from shardwright.tools.programs.signature import entry_function
+from shardwright.tools.terminal.arguments import CodedArgumentParser
+from shardwright.tools.terminal.guard import DONE, CommandState
+from shardwright.tools.terminal.output import write_data
+
+if TYPE_CHECKING:
+    from xdsl.ir import SSAValue
+
+DESCRIPTION = """Partition a program and print it for other tools. With --to sdy it stays the global program, and says
+each layout that was chosen as a Shardy annotation. With --to stablehlo it is the program that each device runs, with
+StableHLO's collectives, inside of a manual computation over the global arguments. With --to graphdef it is the global
+program as TensorFlow's graph, without layouts."""
+
+GRAPH = "graphdef"
+"""The form that TensorFlow reads."""
+
+EPILOG = """examples:
+  shardwright export model.mlir --to sdy                       the global program with its layouts
+  shardwright export model.mlir --to stablehlo -o device.mlir  the program of each device, in a file
+  shardwright export model.mlir --to stablehlo --json          with its layouts and bytes as data
+  shardwright export model.mlir --to graphdef -o model.pb      for TensorFlow; as text on standard output and in .pbtxt
+"""
+
+
+def argument_parser() -> CodedArgumentParser:
+    """The command line of `shardwright export`."""
+    parser = CodedArgumentParser(prog="shardwright export", description=DESCRIPTION, epilog=EPILOG)
+    add = parser.add_argument
+    add("file", help="the program: StableHLO text with layouts; '-' is standard input")
+    add("--to", choices=[*FORMS, GRAPH], required=True, help="the form to write")
+    add("--bare", action="store_true", help="with stablehlo: @main takes and gives what one device holds")
+    add("-o", dest="output", metavar="OUT", help="write there, in one step; without it, on standard output")
+    add("--json", action="store_true", help="print the layouts, the bytes and the text as JSON")
+    return parser
+
+
+def command(arguments: Sequence[str], state: CommandState) -> int:
+    """The command `shardwright export`; returns the exit code."""
+    options = argument_parser().parse_args(arguments)
+    name, text = display_name(options.file), read_text(options.file)
+    state.sources[name] = text
+    with about(name):
+        module = parse(text, name)
+        entry_function(module)
+        if options.to == GRAPH:
+            return export_as_graph(module, options)
+        report = exported(module, options)
+    shown = json.dumps(report, indent=2) if options.json else str(report["text"])
+    if options.output is None:
+        write_data(shown)
+    else:
+        write_atomically(options.output, shown + "\n" if options.json else shown)
+    return DONE
+
+
+def exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object]:
+    """The text of a program in the form that was asked for, with its layouts and bytes; `module` is used up."""
+    from shardwright.compiler.pipelines import ALIGN, PLAN, run_pipeline
+    from shardwright.compiler.report import predicted_bytes
+    from shardwright.dialects.dtensor import meshes
+    from shardwright.dialects.text.printing import print_module
+
+    run_pipeline(module, ["propagate"])
+    function = entry_function(module)
+    returned = function.get_return_op()
+    report: dict[str, object] = {
+        "to": options.to,
+        "mesh": {name: size for mesh in meshes(module).values() for name, size in mesh.sizes.items()},
+        "arguments": described(function.args),
+        "results": described(returned.operands if returned is not None else ()),
+    }
+    planned = module.clone()
+    run_pipeline(planned, [*ALIGN, *PLAN])
+    sent = predicted_bytes(planned)
+    report["bytes_per_device"] = None if sent is None else float(sent)
+    written = FORMS[options.to](module, planned, options.bare)
+    return report | {"text": print_module(written)}
+
+
+def export_as_graph(module: ModuleOp, options: argparse.Namespace) -> int:
+    """Writes the global program as TensorFlow's graph; returns the exit code."""
+    from shardwright.frontends.tensorflow.exporting.files import text_of, write_graph_def
+    from shardwright.frontends.tensorflow.exporting.graphs import export_module
+
+    graph = export_module(module)
+    if options.json:
+        ports = {"arguments": graph.inputs, "results": graph.outputs}
+        tensors = {side: {port.name: port.tensor for port in found} for side, found in ports.items()}
+        shown = json.dumps({"to": GRAPH, **tensors, "text": text_of(graph.graph_def)}, indent=2)
+    elif options.output is not None:
+        written = write_graph_def(graph.graph_def, options.output)
+        if written.name != Path(options.output).name:
+            print(f"written to {written}", file=sys.stderr)
+        return DONE
+    else:
+        shown = text_of(graph.graph_def).rstrip("\n")
+    if options.output is None:
+        write_data(shown)
+    else:
+        write_atomically(options.output, shown + "\n")
+    return DONE
+
+
+def described(values: Sequence[SSAValue]) -> list[str]:
+    """Each value's type with its layout, as people read it."""
+    from xdsl.dialects.builtin import TensorType
+
+    from shardwright.dialects.dtensor import layout_of
+    from shardwright.dialects.types import element_of, shape_of
+
+    found: list[str] = []
+    for value in values:
+        spec = layout_of(value)
+        whole = isinstance(value.type, TensorType) and spec is not None
+        found.append(spec.brief(shape_of(value), str(element_of(value))) if whole and spec else str(value.type))
+    return found
+
+
+def to_sdy(propagated: ModuleOp, planned: ModuleOp, bare: bool) -> ModuleOp:
+    """The global program with Shardy's annotations."""
+    from shardwright.compiler.exporting.sdy import export_sdy
+
+    export_sdy(propagated)
+    return propagated
+
+
+def to_stablehlo(propagated: ModuleOp, planned: ModuleOp, bare: bool) -> ModuleOp:
+    """The program that each device runs."""
+    from shardwright.compiler.exporting.manual import export_stablehlo
+    from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
+
+    run_pipeline(planned, LOCALIZE)
+    export_stablehlo(planned, bare=bare)
+    return planned
+
+
+FORMS: dict[str, Callable[[ModuleOp, ModuleOp, bool], ModuleOp]] = {"sdy": to_sdy, "stablehlo": to_stablehlo}
+"""Each form, and what makes it of the propagated and the planned program."""

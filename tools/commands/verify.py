@@ -1,0 +1,102 @@
+"""`shardwright verify`: every byte of what is stored, checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from shardwright.tools.programs.signature import readable_bytes
+from shardwright.tools.stored.kinds import Kind, kind_of
+from shardwright.tools.stored.messages import recorded_type, type_for
+from shardwright.tools.terminal.arguments import CodedArgumentParser
+from shardwright.tools.terminal.guard import DONE, CommandState
+from shardwright.tools.terminal.output import write_data
+from shardwright.tools.terminal.progress import progress
+
+DESCRIPTION = """Read all of a stored message (.pb, .cpb), of a saved directory or of a checkpoint, and check every hash
+and everything that is said twice. What is wrong is named, with its place."""
+
+EPILOG = """examples:
+  shardwright verify saved_model.cpb
+  shardwright verify graph.cpb --type GraphDef
+  shardwright verify checkpoints/ckpt-100
+"""
+
+
+def argument_parser() -> CodedArgumentParser:
+    """The command line of `shardwright verify`."""
+    parser = CodedArgumentParser(prog="shardwright verify", description=DESCRIPTION, epilog=EPILOG)
+    add = parser.add_argument
+    add("file", help="the message, the directory or the checkpoint")
+    add("--type", help="what message it is; without a type, fields are not checked against one")
+    add("--descriptors", metavar="FILE", help="a descriptor set that has the type")
+    add("--json", action="store_true", help="print what was checked as JSON")
+    return parser
+
+
+def command(arguments: Sequence[str], state: CommandState) -> int:
+    """The command `shardwright verify`; returns the exit code."""
+    options = argument_parser().parse_args(arguments)
+    report = {"ok": True, **CHECKS[kind_of(options.file)](options)}
+    if options.json:
+        write_data(json.dumps(report, indent=2))
+    else:
+        what = ", ".join(f"{name} {value}" for name, value in report.items() if name not in ("ok", "file", "bytes"))
+        write_data(f"ok: {report['file']}, {readable_bytes(report['bytes'])}, {what}")
+    return DONE
+
+
+def check_message(options: Any) -> dict[str, Any]:
+    """A message; without a type all but what the type would say."""
+    from shardwright.serialization.merging import verify
+    from shardwright.serialization.merging.reading.files import find_file
+
+    path = find_file(options.file)
+    kind = type_for(str(path), options.type, recorded_type(str(path)), options.descriptors)
+    with progress("verifying", options.json) as tell:
+        found = verify(path, kind, on_progress=tell)
+    return {
+        "file": str(path),
+        "bytes": path.stat().st_size,
+        "type": kind.DESCRIPTOR.full_name if kind else "unknown",
+        "chunks": len(found.chunks),
+    }
+
+
+def check_directory(options: Any) -> dict[str, Any]:
+    """A saved directory: its fingerprint, its message, its files and variables."""
+    from shardwright.saving.checkpoints.manifest import MANIFEST
+    from shardwright.saving.directory.reading import read_directory
+
+    folder = Path(options.file)
+    message = read_directory(folder)
+    if (folder / "variables" / MANIFEST).exists():
+        check_checkpoint_at(folder / "variables")
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {
+        "file": str(folder),
+        "bytes": sum(path.stat().st_size for path in files),
+        "files": len(files),
+        "programs": len(message.shardwright.programs),
+    }
+
+
+def check_checkpoint(options: Any) -> dict[str, Any]:
+    """A checkpoint: each chunk of each variable."""
+    return {"file": options.file, "bytes": check_checkpoint_at(Path(options.file))}
+
+
+def check_checkpoint_at(folder: Path) -> int:
+    """Check a checkpoint; the bytes of its variables."""
+    from shardwright.saving.checkpoints.checkpoint import verify_checkpoint
+
+    return verify_checkpoint(folder)
+
+
+CHECKS: dict[Kind, Callable[[Any], dict[str, Any]]] = {
+    Kind.MESSAGE: check_message,
+    Kind.DIRECTORY: check_directory,
+    Kind.CHECKPOINT: check_checkpoint,
+}

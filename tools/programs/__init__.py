@@ -1,0 +1,1 @@
+"""What commands do with programs: read them, feed them, report on them."""

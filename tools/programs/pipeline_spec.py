@@ -1,0 +1,120 @@
+"""The text after `-p`: passes, their options and named pipelines, with coded errors."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from xdsl.passes import ModulePass, get_pass_option_infos
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.tools.terminal.suggest import propose
+
+PassFactories = Mapping[str, Callable[[], type[ModulePass]]]
+Pipelines = Mapping[str, str | Iterable[str]]
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """What `-p` may name: passes by their factories, and pipelines as lists of pass texts."""
+
+    passes: PassFactories
+    pipelines: Pipelines
+
+    def names(self) -> list[str]:
+        """Every name that may stand after `-p`."""
+        return [*self.passes, *self.pipelines]
+
+
+def load_catalogue() -> Catalogue:
+    """The project's passes and pipelines; imported here, since listing options needs neither."""
+    from shardwright.compiler.pipelines import PIPELINES
+    from shardwright.passes import all_passes
+
+    return Catalogue(all_passes(), PIPELINES)
+
+
+def parse_passes(text: str, catalogue: Catalogue) -> tuple[ModulePass, ...]:
+    """The passes that `text` names, in order, named pipelines expanded."""
+    return tuple(_build(spec, catalogue) for spec in _expand(_specs(text), catalogue))
+
+
+def pipeline_text(steps: str | Iterable[str]) -> str:
+    """
+    A named pipeline as the text that `-p` takes.
+
+    >>> pipeline_text(("inline", "cse"))
+    'inline,cse'
+    """
+    return steps if isinstance(steps, str) else ",".join(steps)
+
+
+def summary(pass_class: type[ModulePass]) -> str:
+    """The first line of a pass's docstring."""
+    lines = (pass_class.__doc__ or "").strip().split("\n")
+    return lines[0].strip()
+
+
+def option_texts(pass_class: type[ModulePass]) -> list[str]:
+    """Each option of a pass as `name: type = default`."""
+    texts: list[str] = []
+    for option in get_pass_option_infos(pass_class):
+        default = "" if option.default_value is None else f" = {option.default_value}"
+        # Types written under `from __future__ import annotations` are strings, and come quoted.
+        expected_type = option.expected_type.strip("'")
+        texts.append(f"{option.name.replace('_', '-')}: {expected_type}{default}")
+    return texts
+
+
+def _specs(text: str) -> list[ArgSpec]:
+    try:
+        return list(parse_pipeline(text))
+    except ArgSpecParseError as error:
+        # xDSL writes a heading, the place, the text, a caret and what is wrong, one line each.
+        _, place, *_, what = str(error).rstrip().split("\n")
+        message = f"malformed pipeline '{text}': {what.strip()}, at character {place.rsplit(':')[-1]}"
+        help_text = "write 'first-pass,second-pass{option=1 other=true}'"
+        raise ShardwrightError(Diagnostic("SW0706", message, help=help_text)) from error
+
+
+def _expand(specs: Iterable[ArgSpec], catalogue: Catalogue) -> Iterable[ArgSpec]:
+    for spec in specs:
+        if spec.name in catalogue.passes:
+            yield spec
+        elif spec.name in catalogue.pipelines:
+            _refuse_options(spec)
+            yield from _expand(_specs(pipeline_text(catalogue.pipelines[spec.name])), catalogue)
+        else:
+            help_text = propose(spec.name, catalogue.names(), "'shardwright-opt --list-passes' prints all names")
+            raise ShardwrightError(Diagnostic("SW0705", f"no pass or pipeline is named '{spec.name}'", help=help_text))
+
+
+def _refuse_options(spec: ArgSpec) -> None:
+    if spec.parameters:
+        message = f"pipeline '{spec.name}' takes no options"
+        help_text = "write its passes out: 'shardwright-opt --list-passes' shows them"
+        raise ShardwrightError(Diagnostic("SW0707", message, help=help_text))
+
+
+def _build(spec: ArgSpec, catalogue: Catalogue) -> ModulePass:
+    pass_class = catalogue.passes[spec.name]()
+    known = [field.name for field in dataclasses.fields(pass_class) if field.init and field.name != "name"]
+    given = spec.normalize_parameter_names().parameters
+    for option in given:
+        if option not in known:
+            raise _wrong_option(spec.name, f"has no option '{option.replace('_', '-')}'", option, pass_class)
+    try:
+        return pass_class.from_spec(spec)
+    except (ValueError, TypeError) as error:
+        raise _wrong_option(spec.name, f"cannot take these options: {error}", "", pass_class) from error
+
+
+def _wrong_option(name: str, what: str, option: str, pass_class: type[ModulePass]) -> ShardwrightError:
+    options = option_texts(pass_class)
+    listing = f"its options are: {'; '.join(options)}" if options else "it takes no options"
+    names = [text.split(":")[0] for text in options]
+    help_text = propose(option.replace("_", "-"), names, listing)
+    return ShardwrightError(Diagnostic("SW0707", f"pass '{name}' {what}", help=help_text))

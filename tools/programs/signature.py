@@ -1,0 +1,128 @@
+"""What a program takes and gives: the entry function's arguments and results as arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
+
+from shardwright.dialects.text.locations import fault, where
+from shardwright.dialects.types import element_dtype, shape_of
+from shardwright.tools.programs.arrays import Declared
+
+ENTRY = "main"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The arguments and results of the entry function, as global arrays."""
+
+    arguments: tuple[Declared, ...]
+    results: tuple[Declared, ...]
+
+
+def entry_function(module: ModuleOp) -> FuncOp:
+    """The function `main`; SW0716 where there is none with a body."""
+    functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
+    for function in functions:
+        if function.sym_name.data == ENTRY and function.body.blocks:
+            return function
+    names = ", ".join(f"@{function.sym_name.data}" for function in functions) or "none"
+    raise fault(
+        "SW0716",
+        f"the program has no function @{ENTRY} with a body",
+        functions[0] if functions else module,
+        notes=(f"its functions: {names}",),
+        help=f"name the entry function: func.func public @{ENTRY}",
+    )
+
+
+def entry_signature(module: ModuleOp) -> Signature:
+    """The global arrays that `main` takes and gives."""
+    function = entry_function(module)
+    returned = function.get_return_op()
+    results = tuple(returned.operands) if returned is not None else ()
+    return Signature(_declare("in", function.args), _declare("out", results))
+
+
+def check_memory(module: ModuleOp, available: int | None = None) -> None:
+    """
+    Refuse a program with a tensor that is larger than this machine's memory (SW0717).
+
+    NumPy would fail late, or the machine would start to swap.
+    """
+    limit = physical_memory() if available is None else available
+    for value in _tensors(module):
+        size = _byte_size(value.type)
+        if size > limit:
+            message = f"{value.type} takes {readable_bytes(size)}; this machine has {readable_bytes(limit)}"
+            raise fault("SW0717", message, value, help="run a smaller program, or only partition it: shardwright-opt")
+
+
+def physical_memory() -> int:
+    """The bytes of memory in this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def readable_bytes(size: float) -> str:
+    """
+    A number of bytes for people.
+
+    >>> readable_bytes(1536), readable_bytes(12), readable_bytes(3 * 2**40)
+    ('1.5 KiB', '12 bytes', '3.0 TiB')
+    """
+    if size < 1024:
+        return f"{size:.0f} bytes"
+    for unit in ("KiB", "MiB", "GiB"):
+        size /= 1024
+        if size < 1024:
+            return f"{size:.1f} {unit}"
+    return f"{size / 1024:.1f} TiB"
+
+
+def exact_bytes(size: float) -> str:
+    """
+    A number of bytes to compare with others: every figure of a report is written like this.
+
+    >>> exact_bytes(196608), exact_bytes(181.5), exact_bytes(1000 / 3)
+    ('196,608', '181.5', '333.33')
+    """
+    return f"{size:,}" if isinstance(size, int) else f"{size:,.2f}".rstrip("0").rstrip(".")
+
+
+def _declare(prefix: str, values: Sequence[SSAValue]) -> tuple[Declared, ...]:
+    return tuple(_declared(f"{prefix}_{number}", value) for number, value in enumerate(values))
+
+
+def _declared(key: str, value: SSAValue) -> Declared:
+    try:
+        if isinstance(value.type, TensorType):
+            return Declared(key, shape_of(value), element_dtype(value.type), where(value))
+    except TypeError:
+        # The element type has no array type: the same message.
+        pass
+    raise fault(
+        "SW0718",
+        f"{key} has type {value.type}, which is no array",
+        value,
+        help="arguments and results of a program to run are tensors of numbers or truth values",
+    )
+
+
+def _tensors(module: ModuleOp) -> Iterator[SSAValue]:
+    for op in module.walk():
+        yield from (result for result in op.results if isinstance(result.type, TensorType))
+        for region in op.regions:
+            for block in region.blocks:
+                yield from (argument for argument in block.args if isinstance(argument.type, TensorType))
+
+
+def _byte_size(tensor: Attribute) -> int:
+    size = element_dtype(tensor).itemsize
+    for extent in shape_of(tensor):
+        size *= extent
+    return size

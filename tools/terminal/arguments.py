@@ -1,0 +1,89 @@
+"""Command lines: argparse with coded errors instead of usage dumps and exit code 2."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import NoReturn, Protocol
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.tools.terminal.output import write_data
+from shardwright.tools.terminal.suggest import propose
+
+_UNRECOGNIZED = re.compile(r"unrecognized arguments: (\S+)")
+
+
+class _Writable(Protocol):
+    def write(self, text: str, /) -> object: ...
+
+
+class CodedArgumentParser(argparse.ArgumentParser):
+    """An `ArgumentParser` whose errors are `SW0701` with the closest option's name."""
+
+    def __init__(self, *, prog: str, description: str, epilog: str | None = None) -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            epilog=epilog,
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    def print_help(self, file: _Writable | None = None) -> None:
+        """Print the help; where standard output is closed or full, that is SW0704 (argparse says nothing)."""
+        if file is None:
+            write_data(self.format_help())
+        else:
+            super().print_help(file)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the coded error for a wrong command line."""
+        wrong = _UNRECOGNIZED.search(message)
+        help_text = f"run '{self.prog} --help'"
+        if wrong:
+            help_text = propose(wrong.group(1).split("=")[0], self._option_string_actions, help_text)
+        raise ShardwrightError(Diagnostic("SW0701", f"{self.prog}: {message}", help=help_text))
+
+
+def positive_line(text: str) -> int:
+    """
+    A line number given on a command line.
+
+    >>> positive_line("12")
+    12
+    """
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a line number: lines count from 1")
+    return int(text)
+
+
+def tolerance(text: str) -> float:
+    """
+    A tolerance given on a command line: a finite number that is not negative.
+
+    >>> tolerance("1e-5")
+    1e-05
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a tolerance: give a number such as 1e-5")
+    return value
+
+
+UNITS = {"": 0, "K": 10, "M": 20, "G": 30}
+
+
+def byte_count(text: str) -> int:
+    """
+    A number of bytes given on a command line, with K, M or G for KiB, MiB or GiB.
+
+    >>> byte_count("64M") == 64 * 2**20, byte_count("500")
+    (True, 500)
+    """
+    match = re.fullmatch(r"([0-9]{1,18})([KMG]?)(?:i?B)?", text, re.IGNORECASE)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of bytes: give one such as 500, 64M or 1G")
+    return int(match[1]) << UNITS[match[2].upper()]

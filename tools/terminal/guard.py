@@ -1,0 +1,113 @@
+"""What every command does with exceptions: coded text for a user's mistake, a reproducer for ours."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import traceback
+import warnings
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.render import render_all
+from shardwright.saving.checkpoints.faults import missing_package
+from shardwright.tools.programs.files import write_atomically
+from shardwright.tools.terminal.output import write_talk
+
+DONE, USER_ERROR, INTERNAL_ERROR = 0, 1, 2
+
+LONGEST_MESSAGE = 200
+"""Characters of an internal error's message that are shown; the reproducer has all of it."""
+
+
+@dataclass
+class CommandState:
+    """What a command has read so far: shown under errors, saved when it fails internally."""
+
+    command: str
+    sources: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
+    """
+    Run `body` and return the command's exit code.
+
+    A `ShardwrightError` is printed on standard error and gives 1. Any other exception is ours: the input is saved
+    with the traceback, standard error names the file, and the code is 2.
+
+    >>> def wrong(state: CommandState) -> int:
+    ...     raise ShardwrightError(Diagnostic("SW0702", "cannot read 'f'"))
+    >>> guarded(CommandState("shardwright run f"), wrong)
+    1
+    """
+    try:
+        with plain_warnings():
+            return body(state)
+    except ShardwrightError as error:
+        report_diagnostics(error, state.sources)
+        return USER_ERROR
+    except BrokenPipeError:
+        # The reader of our output (`| head`) left: nothing more can be said.
+        return USER_ERROR
+    except MemoryError as error:
+        report_diagnostics(out_of_memory(error), state.sources)
+        return USER_ERROR
+    except Exception as error:
+        missing = missing_package(error) if isinstance(error, ModuleNotFoundError) else error
+        if isinstance(missing, ShardwrightError):
+            report_diagnostics(missing, state.sources)
+            return USER_ERROR
+        report_internal(state, error)
+        return INTERNAL_ERROR
+
+
+@contextmanager
+def plain_warnings() -> Generator[None]:
+    """Warnings raised inside are one line each on standard error, without the line of our source that Python adds."""
+
+    def show(message: Warning | str, *_: object) -> None:
+        write_talk(f"warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
+
+
+def report_diagnostics(error: ShardwrightError, sources: Mapping[str, str]) -> None:
+    """Print the coded text of a user's mistake on standard error."""
+    write_talk(render_all(error.diagnostics, sources))
+
+
+def out_of_memory(error: MemoryError) -> ShardwrightError:
+    """The coded error for an allocation that the machine refused."""
+    why = str(error).split("\n")[0].rstrip(".") or "an allocation failed"
+    help_text = "run a smaller program, or only partition it: shardwright-opt -p partition"
+    return ShardwrightError(Diagnostic("SW0717", f"this machine's memory is too small: {why}", help=help_text))
+
+
+def report_internal(state: CommandState, error: Exception) -> None:
+    """Save a reproducer and print the coded text of an internal error."""
+    first_line = (str(error) or "no message").split("\n")[0][:LONGEST_MESSAGE]
+    diagnostic = Diagnostic(
+        "SW0799",
+        f"internal error: {type(error).__name__}: {first_line}",
+        help=f"report it with {save_reproducer(state, error)}, which holds the input and the traceback",
+    )
+    write_talk(str(diagnostic))
+
+
+def save_reproducer(state: CommandState, error: Exception) -> Path:
+    """Write input, command and traceback to one file that `shardwright-opt` can read; return its path."""
+    trace = "".join(traceback.format_exception(error))
+    heading = [f"command: {state.command}", *trace.rstrip().split("\n")]
+    parts = [*(f"// {line}" for line in heading)]
+    for name, text in state.sources.items():
+        parts += [f"// input: {name}", text]
+    content = "\n".join(parts) + "\n"
+    digest = hashlib.sha256(content.encode()).hexdigest()[:12]
+    path = Path(tempfile.gettempdir()) / f"shardwright-reproducer-{digest}.mlir"
+    write_atomically(str(path), content)
+    return path
