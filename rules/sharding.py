@@ -16,6 +16,8 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
 
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError, SourceLocation
+from shardwright.dialects import chlo, stablehlo
+from shardwright.dialects.stablehlo.elementwise import ElementwiseOp
 from shardwright.dialects.text.locations import where
 from shardwright.layout.spec import REDUCTION_KINDS
 from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Pattern, Rule, factor_names, flows_text
@@ -158,39 +160,12 @@ def result_shapes(op: Operation) -> tuple[Shape, ...]:
     return tuple(cast("TensorType[Any]", value.type).get_shape() for value in op.results)
 
 
-_UNARY = """
-abs cbrt ceil cosine count_leading_zeros exponential exponential_minus_one floor is_finite log log_plus_one logistic not
-popcnt reduce_precision round_nearest_afz round_nearest_even rsqrt sign sine sqrt tan tanh
-""".split()
-_BINARY = """
-atan2 compare power remainder shift_left shift_right_arithmetic shift_right_logical xor
-""".split()
-_CHLO_UNARY = """
-acos acosh asin asinh atan atanh bessel_i1e cosh digamma erf erf_inv erfc is_inf is_neg_inf is_pos_inf lgamma sinh
-square tan
-""".split()
-_CHLO_BINARY = "mulhi next_after polygamma zeta".split()
+_PATTERNS = {1: "... -> ...", 2: "..., ... -> ...", 3: "..., ..., ... -> ..."}
 
-for _name in _UNARY:
-    add_row(f"stablehlo.{_name}", "... -> ...")
-for _name in _BINARY:
-    add_row(f"stablehlo.{_name}", "..., ... -> ...")
-for _name in _CHLO_UNARY:
-    add_row(f"chlo.{_name}", "... -> ...")
-for _name in _CHLO_BINARY:
-    add_row(f"chlo.{_name}", "..., ... -> ...")
+for _op, _count in (stablehlo.ELEMENTWISE | chlo.ELEMENTWISE).items():
+    _facts = cast("type[ElementwiseOp]", _op).FACTS
+    if _facts is not None:
+        add_row(_op.name, _PATTERNS[_count], linear=_facts.linear, flows=_facts.flows)
 
-add_row("stablehlo.add", "..., ... -> ...", linear=[(0, 1)])
-add_row("stablehlo.subtract", "..., ... -> ...", linear=[(0, 1)])
-add_row("stablehlo.complex", "..., ... -> ...", linear=[(0, 1)])
-add_row("stablehlo.multiply", "..., ... -> ...", linear=[(0,), (1,)], flows=[("prod", (0, 1))])
-add_row("stablehlo.negate", "... -> ...", linear=[(0,)])
-add_row("stablehlo.real", "... -> ...", linear=[(0,)])
-add_row("stablehlo.imag", "... -> ...", linear=[(0,)])
-add_row("stablehlo.maximum", "..., ... -> ...", flows=[("max", (0, 1))])
-add_row("stablehlo.minimum", "..., ... -> ...", flows=[("min", (0, 1))])
-add_row("stablehlo.and", "..., ... -> ...", flows=[("and", (0, 1))])
-add_row("stablehlo.or", "..., ... -> ...", flows=[("or", (0, 1))])
-add_row("chlo.conj", "... -> ...", linear=[(0,)])
 add_row("dtensor.relayout", "... -> ...")
 add_row("dtensor.constraint", "... -> ...")

@@ -1,75 +1,14 @@
-"""The CHLO dialect: functions that StableHLO lacks."""
+"""The CHLO dialect: mathematical functions that JAX emits next to StableHLO, and which no StableHLO op computes."""
 
-from shardwright.dialects.chlo.functions import (
-    BINARY_OPS,
-    CHLO,
-    ELEMENTWISE,
-    SELECTION_OPS,
-    UNARY_OPS,
-    AcoshOp,
-    AcosOp,
-    AsinhOp,
-    AsinOp,
-    AtanhOp,
-    AtanOp,
-    BesselI1eOp,
-    ChloBinaryOp,
-    ChloOp,
-    ChloPredicateOp,
-    ChloUnaryOp,
-    ConjOp,
-    CoshOp,
-    DigammaOp,
-    ErfcOp,
-    ErfInvOp,
-    ErfOp,
-    IsInfOp,
-    IsNegInfOp,
-    IsPosInfOp,
-    LgammaOp,
-    MulhiOp,
-    NextAfterOp,
-    PolygammaOp,
-    SinhOp,
-    SquareOp,
-    TanOp,
-    ZetaOp,
-)
+from xdsl.ir import Dialect, Operation
+
+from shardwright.dialects.chlo.functions import *
 from shardwright.dialects.chlo.selection import TopKOp
+from shardwright.dialects.chlo.shared import ChloBinaryOp, ChloOp, ChloUnaryOp
 
-__all__ = [
-    "BINARY_OPS",
-    "CHLO",
-    "ELEMENTWISE",
-    "SELECTION_OPS",
-    "UNARY_OPS",
-    "AcosOp",
-    "AcoshOp",
-    "AsinOp",
-    "AsinhOp",
-    "AtanOp",
-    "AtanhOp",
-    "BesselI1eOp",
-    "ChloBinaryOp",
-    "ChloOp",
-    "ChloPredicateOp",
-    "ChloUnaryOp",
-    "ConjOp",
-    "CoshOp",
-    "DigammaOp",
-    "ErfInvOp",
-    "ErfOp",
-    "ErfcOp",
-    "IsInfOp",
-    "IsNegInfOp",
-    "IsPosInfOp",
-    "LgammaOp",
-    "MulhiOp",
-    "NextAfterOp",
-    "PolygammaOp",
-    "SinhOp",
-    "SquareOp",
-    "TanOp",
-    "TopKOp",
-    "ZetaOp",
-]
+SELECTION_OPS: tuple[type[Operation], ...] = (TopKOp,)
+"""Ops that are no element-wise functions."""
+
+CHLO = Dialect("chlo", [*UNARY_OPS, *BINARY_OPS, *SELECTION_OPS], [])
+
+__all__ = ["CHLO", "SELECTION_OPS", "ChloBinaryOp", "ChloOp", "ChloUnaryOp", "TopKOp"]

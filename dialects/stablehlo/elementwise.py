@@ -1,10 +1,15 @@
-"""The pointwise ops of StableHLO: each element of the result depends on the same element of the operands."""
+"""
+What pointwise ops share, and those that carry attributes or whose operands differ; the rest are rows in `pointwise`.
+
+Each element of a result depends on the same element of the operands.
+"""
 
 from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 from xdsl.dialects.builtin import ComplexType, IntegerAttr, IntegerType, TensorType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -51,6 +56,9 @@ _KINDS = {
 }
 
 
+Op = TypeVar("Op", bound="ElementwiseOp")
+
+
 def check_kind(element_type: Attribute, kinds: str) -> None:
     """Checks that an element type is one of `kinds`: b(oolean), i(nteger), f(loat), c(omplex)."""
     if not any(_KINDS[kind][0](element_type) for kind in kinds):
@@ -58,10 +66,32 @@ def check_kind(element_type: Attribute, kinds: str) -> None:
         raise VerifyException(f"elements must be {names}, not {element_type}")
 
 
+@dataclass(frozen=True)
+class Facts:
+    """
+    What later rooms need to know of a pointwise op, told where the op is.
+
+    `ufunc` is the function of the array namespace that computes it, else `kernel` is one of `runtime/kernels`, by
+    default that with the op's own name. `graph` is TensorFlow's operation that means the same. Partial sums pass
+    through operand groups in which the op is `linear`, partial results of other kinds through `flows`.
+    """
+
+    ufunc: str = ""
+    kernel: str = ""
+    graph: str = ""
+    linear: Sequence[tuple[int, ...]] = ()
+    flows: Sequence[tuple[str, tuple[int, ...]]] = ()
+
+
 class ElementwiseOp(IRDLOperation, ABC):
-    """A pointwise op; `KINDS` says which element types its first operand may have (see `check_kind`)."""
+    """
+    A pointwise op; `KINDS` says which element types its first operand may have (see `check_kind`).
+
+    `FACTS` is None for what is no function of one element: a bitcast may split elements or join them.
+    """
 
     KINDS: ClassVar[str] = "bifc"
+    FACTS: ClassVar[Facts | None] = None
     result = result_def(TensorType)
     traits = traits_def(Pure())
 
@@ -140,328 +170,51 @@ def real_element(element_type: Attribute) -> Attribute:
     return element_type.element_type if isinstance(element_type, ComplexType) else element_type
 
 
-@irdl_op_definition
-class AbsOp(UnaryOp):
-    """The absolute value; of a complex number its modulus, which is real."""
-
-    name = "stablehlo.abs"
-    KINDS: ClassVar[str] = "ifc"
-
-    @classmethod
-    def result_element(cls, element_type: Attribute) -> Attribute:
-        return real_element(element_type)
-
-
-@irdl_op_definition
-class CbrtOp(TranscendentalOp):
-    """The cube root."""
-
-    name = "stablehlo.cbrt"
-
-
-@irdl_op_definition
-class CeilOp(UnaryOp):
-    """The least whole number that is not below."""
-
-    name = "stablehlo.ceil"
-    KINDS: ClassVar[str] = "f"
-
-
-@irdl_op_definition
-class CosineOp(TranscendentalOp):
-    """The cosine."""
-
-    name = "stablehlo.cosine"
-
-
-@irdl_op_definition
-class CountLeadingZerosOp(UnaryOp):
-    """The number of zero bits above the highest one."""
-
-    name = "stablehlo.count_leading_zeros"
-    KINDS: ClassVar[str] = "i"
-
-
-@irdl_op_definition
-class ExponentialOp(TranscendentalOp):
-    """e to the power of the operand."""
-
-    name = "stablehlo.exponential"
-
-
-@irdl_op_definition
-class ExponentialMinusOneOp(TranscendentalOp):
-    """e to the power of the operand, minus one; exact near zero."""
-
-    name = "stablehlo.exponential_minus_one"
-
-
-@irdl_op_definition
-class FloorOp(UnaryOp):
-    """The greatest whole number that is not above."""
-
-    name = "stablehlo.floor"
-    KINDS: ClassVar[str] = "f"
-
-
-@irdl_op_definition
-class ImagOp(UnaryOp):
-    """The imaginary part."""
-
-    name = "stablehlo.imag"
-    KINDS: ClassVar[str] = "fc"
-
-    @classmethod
-    def result_element(cls, element_type: Attribute) -> Attribute:
-        return real_element(element_type)
-
-
-@irdl_op_definition
-class IsFiniteOp(UnaryOp):
-    """Whether the operand is neither infinite nor NaN."""
-
-    name = "stablehlo.is_finite"
-    KINDS: ClassVar[str] = "f"
-
-    @classmethod
-    def result_element(cls, element_type: Attribute) -> Attribute:
-        return i1
-
-
-@irdl_op_definition
-class LogOp(TranscendentalOp):
-    """The natural logarithm."""
-
-    name = "stablehlo.log"
-
-
-@irdl_op_definition
-class LogPlusOneOp(TranscendentalOp):
-    """The natural logarithm of the operand plus one; exact near zero."""
-
-    name = "stablehlo.log_plus_one"
-
-
-@irdl_op_definition
-class LogisticOp(TranscendentalOp):
-    """The logistic function, 1 / (1 + exp(-x))."""
-
-    name = "stablehlo.logistic"
-
-
-@irdl_op_definition
-class NegateOp(UnaryOp):
-    """The negative."""
-
-    name = "stablehlo.negate"
-    KINDS: ClassVar[str] = "ifc"
-
-
-@irdl_op_definition
-class NotOp(UnaryOp):
-    """Logical not of truth values, bitwise not of integers."""
-
-    name = "stablehlo.not"
-    KINDS: ClassVar[str] = "bi"
-
-
-@irdl_op_definition
-class PopcntOp(UnaryOp):
-    """The number of one bits."""
-
-    name = "stablehlo.popcnt"
-    KINDS: ClassVar[str] = "i"
-
-
-@irdl_op_definition
-class RealOp(UnaryOp):
-    """The real part."""
-
-    name = "stablehlo.real"
-    KINDS: ClassVar[str] = "fc"
-
-    @classmethod
-    def result_element(cls, element_type: Attribute) -> Attribute:
-        return real_element(element_type)
-
-
-@irdl_op_definition
-class RoundNearestAfzOp(UnaryOp):
-    """The nearest whole number; halves go away from zero."""
-
-    name = "stablehlo.round_nearest_afz"
-    KINDS: ClassVar[str] = "f"
-
-
-@irdl_op_definition
-class RoundNearestEvenOp(UnaryOp):
-    """The nearest whole number; halves go to the even one."""
-
-    name = "stablehlo.round_nearest_even"
-    KINDS: ClassVar[str] = "f"
-
-
-@irdl_op_definition
-class RsqrtOp(TranscendentalOp):
-    """One over the square root."""
-
-    name = "stablehlo.rsqrt"
-
-
-@irdl_op_definition
-class SignOp(UnaryOp):
-    """-1, 0 or 1 by sign; of a complex number its direction."""
-
-    name = "stablehlo.sign"
-    KINDS: ClassVar[str] = "ifc"
-
-
-@irdl_op_definition
-class SineOp(TranscendentalOp):
-    """The sine."""
-
-    name = "stablehlo.sine"
-
-
-@irdl_op_definition
-class SqrtOp(TranscendentalOp):
-    """The square root."""
-
-    name = "stablehlo.sqrt"
-
-
-@irdl_op_definition
-class TanOp(TranscendentalOp):
-    """The tangent."""
-
-    name = "stablehlo.tan"
-
-
-@irdl_op_definition
-class TanhOp(TranscendentalOp):
-    """The hyperbolic tangent."""
-
-    name = "stablehlo.tanh"
-
-
-@irdl_op_definition
-class AddOp(BinaryOp):
-    """The sum; logical or of truth values."""
-
-    name = "stablehlo.add"
-    KINDS: ClassVar[str] = "bifc"
-
-
-@irdl_op_definition
-class AndOp(BinaryOp):
-    """Logical and of truth values, bitwise and of integers."""
-
-    name = "stablehlo.and"
-    KINDS: ClassVar[str] = "bi"
-
-
-@irdl_op_definition
-class Atan2Op(BinaryOp):
-    """The angle of the point (rhs, lhs)."""
-
-    name = "stablehlo.atan2"
-    KINDS: ClassVar[str] = "fc"
-
-
-@irdl_op_definition
-class DivideOp(BinaryOp):
-    """The quotient; of integers rounded towards zero."""
-
-    name = "stablehlo.divide"
-    KINDS: ClassVar[str] = "ifc"
-
-
-@irdl_op_definition
-class MaximumOp(BinaryOp):
-    """The greater operand; NaN if either is."""
-
-    name = "stablehlo.maximum"
-    KINDS: ClassVar[str] = "bifc"
-
-
-@irdl_op_definition
-class MinimumOp(BinaryOp):
-    """The lesser operand; NaN if either is."""
-
-    name = "stablehlo.minimum"
-    KINDS: ClassVar[str] = "bifc"
-
-
-@irdl_op_definition
-class MultiplyOp(BinaryOp):
-    """The product; logical and of truth values."""
-
-    name = "stablehlo.multiply"
-    KINDS: ClassVar[str] = "bifc"
-
-
-@irdl_op_definition
-class OrOp(BinaryOp):
-    """Logical or of truth values, bitwise or of integers."""
-
-    name = "stablehlo.or"
-    KINDS: ClassVar[str] = "bi"
-
-
-@irdl_op_definition
-class PowerOp(BinaryOp):
-    """lhs to the power of rhs."""
-
-    name = "stablehlo.power"
-    KINDS: ClassVar[str] = "ifc"
-
-
-@irdl_op_definition
-class RemainderOp(BinaryOp):
-    """The remainder of the division, with the sign of lhs."""
-
-    name = "stablehlo.remainder"
-    KINDS: ClassVar[str] = "ifc"
-
-
-@irdl_op_definition
-class ShiftLeftOp(BinaryOp):
-    """lhs shifted left by rhs bits."""
-
-    name = "stablehlo.shift_left"
-    KINDS: ClassVar[str] = "i"
-
-
-@irdl_op_definition
-class ShiftRightArithmeticOp(BinaryOp):
-    """lhs shifted right by rhs bits, filled with its sign."""
-
-    name = "stablehlo.shift_right_arithmetic"
-    KINDS: ClassVar[str] = "i"
-
-
-@irdl_op_definition
-class ShiftRightLogicalOp(BinaryOp):
-    """lhs shifted right by rhs bits, filled with zeros."""
-
-    name = "stablehlo.shift_right_logical"
-    KINDS: ClassVar[str] = "i"
-
-
-@irdl_op_definition
-class SubtractOp(BinaryOp):
-    """The difference."""
-
-    name = "stablehlo.subtract"
-    KINDS: ClassVar[str] = "ifc"
-
-
-@irdl_op_definition
-class XorOp(BinaryOp):
-    """Exclusive or, of truth values or bitwise."""
-
-    name = "stablehlo.xor"
-    KINDS: ClassVar[str] = "bi"
+def truth_value(element_type: Attribute) -> Attribute:
+    """The type of a test's results."""
+    return i1
+
+
+def pointwise(
+    base: type[Op],
+    name: str,
+    meaning: str,
+    kinds: str | None = None,
+    result: Callable[[Attribute], Attribute] | None = None,
+    **facts: Any,
+) -> type[Op]:
+    """
+    The class of a pointwise op that differs from others in its name, its types and its `Facts` only.
+
+    `kinds` are the element types of its operands, if not those of `base`; `result` gives the result's, if another.
+    """
+    body: dict[str, Any] = {"name": name, "__doc__": meaning, "__module__": __name__, "FACTS": Facts(**facts)}
+    body["__annotations__"] = {"KINDS": ClassVar[str], "FACTS": ClassVar[Facts]}
+    if kinds is not None:
+        body["KINDS"] = kinds
+    if result is not None:
+
+        def result_element(cls: type[ElementwiseOp], element_type: Attribute) -> Attribute:
+            return result(element_type)
+
+        body["result_element"] = classmethod(result_element)
+    words = name.partition(".")[2].split("_")
+    return irdl_op_definition(type(base)(f"{''.join(map(str.capitalize, words))}Op", (base,), body))
+
+
+def unary(name: str, meaning: str, **more: Any) -> type[UnaryOp]:
+    """The class of an op of one operand; see `pointwise`."""
+    return pointwise(UnaryOp, name, meaning, **more)
+
+
+def transcendental(name: str, meaning: str, **more: Any) -> type[TranscendentalOp]:
+    """The class of a function of one operand whose accuracy can be asked for; see `pointwise`."""
+    return pointwise(TranscendentalOp, name, meaning, **more)
+
+
+def binary(name: str, meaning: str, **more: Any) -> type[BinaryOp]:
+    """The class of an op of two operands; see `pointwise`."""
+    return pointwise(BinaryOp, name, meaning, **more)
 
 
 @irdl_op_definition
@@ -470,6 +223,7 @@ class ComplexOp(BinaryOp):
 
     name = "stablehlo.complex"
     KINDS: ClassVar[str] = "f"
+    FACTS: ClassVar[Facts | None] = Facts(kernel="complex_number", linear=[(0, 1)])
 
     @classmethod
     def result_element(cls, element_type: Attribute) -> Attribute:
@@ -519,6 +273,7 @@ class ConvertOp(_TypedUnaryOp):
     """The same values in another element type: `stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xbf16>`."""
 
     name = "stablehlo.convert"
+    FACTS: ClassVar[Facts | None] = Facts()
 
 
 @irdl_op_definition
@@ -559,6 +314,7 @@ class ReducePrecisionOp(UnaryOp):
 
     name = "stablehlo.reduce_precision"
     KINDS: ClassVar[str] = "f"
+    FACTS: ClassVar[Facts | None] = Facts()
     exponent_bits = prop_def(IntegerAttr)
     mantissa_bits = prop_def(IntegerAttr)
 
@@ -604,6 +360,7 @@ class CompareOp(BinaryOp):
     """Whether a relation holds: `stablehlo.compare GT, %x, %y, FLOAT : (tensor<4xf32>, ...) -> tensor<4xi1>`."""
 
     name = "stablehlo.compare"
+    FACTS: ClassVar[Facts | None] = Facts()
     comparison_direction = prop_def(ComparisonDirectionAttr)
     compare_type = opt_prop_def(ComparisonTypeAttr)
 
@@ -681,6 +438,7 @@ class SelectOp(ElementwiseOp):
     """Elements of `on_true` where `pred` holds, else of `on_false`; `pred` may be a scalar."""
 
     name = "stablehlo.select"
+    FACTS: ClassVar[Facts | None] = Facts()
     pred = operand_def(TensorType)
     on_true = operand_def(TensorType)
     on_false = operand_def(TensorType)
@@ -734,6 +492,7 @@ class ClampOp(ElementwiseOp):
 
     name = "stablehlo.clamp"
     KINDS: ClassVar[str] = "bif"
+    FACTS: ClassVar[Facts | None] = Facts()
     min = operand_def(TensorType)
     operand = operand_def(TensorType)
     max = operand_def(TensorType)
@@ -755,22 +514,3 @@ class ClampOp(ElementwiseOp):
     @classmethod
     def parse(cls, parser: Parser) -> ClampOp:
         return syntax.parse_rest(parser, cls, syntax.parse_operands(parser, 3), {}, short=_THREE)
-
-
-UNARY_OPS: tuple[type[UnaryOp], ...] = (
-    AbsOp, BitcastConvertOp, CbrtOp, CeilOp, ConvertOp, CosineOp, CountLeadingZerosOp, ExponentialOp,
-    ExponentialMinusOneOp, FloorOp, ImagOp, IsFiniteOp, LogOp, LogPlusOneOp, LogisticOp, NegateOp, NotOp, PopcntOp,
-    RealOp, ReducePrecisionOp, RoundNearestAfzOp, RoundNearestEvenOp, RsqrtOp, SignOp, SineOp, SqrtOp, TanOp, TanhOp,
-)  # fmt: skip
-BINARY_OPS: tuple[type[BinaryOp], ...] = (
-    AddOp, AndOp, Atan2Op, CompareOp, ComplexOp, DivideOp, MaximumOp, MinimumOp, MultiplyOp, OrOp, PowerOp,
-    RemainderOp, ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp, SubtractOp, XorOp,
-)  # fmt: skip
-TERNARY_OPS: tuple[type[ElementwiseOp], ...] = (ClampOp, SelectOp)
-ELEMENTWISE_OPS: tuple[type[ElementwiseOp], ...] = (*UNARY_OPS, *BINARY_OPS, *TERNARY_OPS)
-ELEMENTWISE: dict[type[Operation], int] = {
-    **dict.fromkeys(UNARY_OPS, 1),
-    **dict.fromkeys(BINARY_OPS, 2),
-    **dict.fromkeys(TERNARY_OPS, 3),
-}
-"""Each pointwise op and its number of operands."""

@@ -130,10 +130,10 @@ def kernel(name: str) -> str:
     short = name.partition(".")[2]
     if name.partition(".")[0] not in ("stablehlo", "chlo") or not pointwise.is_known(short):
         return "-"
-    function = pointwise.KERNELS.get(short)
-    if function is not None:
-        return f"`{module_of(function)}`"
-    return f"`numpy.{pointwise.UFUNCS[short]}`" if short in pointwise.UFUNCS else "`pointwise.py`"
+    if short in pointwise.UFUNCS:
+        return f"`numpy.{pointwise.UFUNCS[short]}`"
+    function = getattr(pointwise.KERNEL_TABLE, pointwise.FACTS[short].kernel or short, None)
+    return "`table.py`" if function is None else f"`{module_of(function)}`"
 
 
 def module_of(function: Callable[..., object]) -> str:

@@ -8,82 +8,19 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from shardwright.dialects import chlo, stablehlo
 from shardwright.runtime.kernels import elementwise as kernels
 from shardwright.runtime.kernels import special as special
 
-UFUNCS = {
-    "abs": "abs",
-    "add": "add",
-    "and": "bitwise_and",
-    "atan2": "arctan2",
-    "ceil": "ceil",
-    "copy": "positive",
-    "cosine": "cos",
-    "exponential": "exp",
-    "exponential_minus_one": "expm1",
-    "floor": "floor",
-    "is_finite": "isfinite",
-    "log": "log",
-    "log_plus_one": "log1p",
-    "maximum": "maximum",
-    "minimum": "minimum",
-    "multiply": "multiply",
-    "negate": "negative",
-    "not": "invert",
-    "or": "bitwise_or",
-    "round_nearest_even": "rint",
-    "sine": "sin",
-    "sqrt": "sqrt",
-    "subtract": "subtract",
-    "tan": "tan",
-    "tanh": "tanh",
-    "xor": "bitwise_xor",
-    "acos": "arccos",
-    "acosh": "arccosh",
-    "asin": "arcsin",
-    "asinh": "arcsinh",
-    "atan": "arctan",
-    "atanh": "arctanh",
-    "cosh": "cosh",
-    "sinh": "sinh",
-    "conj": "conjugate",
-    "is_inf": "isinf",
-    "next_after": "nextafter",
-    "square": "square",
+FACTS = {
+    op.name.partition(".")[2]: facts
+    for op in (*stablehlo.ELEMENTWISE_OPS, *chlo.UNARY_OPS, *chlo.BINARY_OPS)
+    if (facts := op.FACTS) is not None
 }
-"""Ops that are one ufunc of the array namespace, for every dtype not listed elsewhere."""
+"""What the dialects say of each element-wise op, by its name alone."""
 
-KERNELS: dict[str, Any] = {
-    "cbrt": kernels.cbrt,
-    "clamp": kernels.clamp,
-    "complex": kernels.complex_number,
-    "count_leading_zeros": kernels.count_leading_zeros,
-    "divide": kernels.divide,
-    "imag": kernels.imaginary_part,
-    "is_neg_inf": kernels.is_neg_inf,
-    "is_pos_inf": kernels.is_pos_inf,
-    "logistic": kernels.logistic,
-    "popcnt": kernels.popcnt,
-    "power": kernels.power,
-    "remainder": kernels.remainder,
-    "round_nearest_afz": kernels.round_nearest_afz,
-    "rsqrt": kernels.rsqrt,
-    "select": kernels.select,
-    "shift_left": kernels.shift_left,
-    "shift_right_arithmetic": kernels.shift_right_arithmetic,
-    "shift_right_logical": kernels.shift_right_logical,
-    "sign": kernels.sign,
-    "bessel_i1e": special.bessel_i1e,
-    "digamma": special.digamma,
-    "erf": special.erf,
-    "erfc": special.erfc,
-    "erf_inv": special.erf_inv,
-    "lgamma": special.lgamma,
-    "mulhi": special.high_product,
-    "polygamma": special.polygamma,
-    "zeta": special.zeta,
-}
-"""Ops that take a kernel of ours, called as `function(xp, *operands)`."""
+UFUNCS = {"copy": "positive", **{name: facts.ufunc for name, facts in FACTS.items() if facts.ufunc}}
+"""Ops that are one ufunc of the array namespace, for every dtype not listed elsewhere."""
 
 _BOOLEAN_UFUNCS = {"subtract": "logical_xor", "negate": "positive", "divide": "logical_and"}
 _WIDTH_OPS = {"count_leading_zeros", "popcnt", "shift_left", "shift_right_arithmetic", "shift_right_logical"}
@@ -133,7 +70,7 @@ def call_text(name: str, operands: Sequence[str], dtype: np.dtype[Any]) -> str:
     ufunc = ufunc_name(name, dtype)
     if ufunc is not None:
         return f"xp.{ufunc}({', '.join(operands)})"
-    return f"k.{KERNELS[name].__name__}(xp, {', '.join(operands)})"
+    return f"k.{FACTS[name].kernel or name}(xp, {', '.join(operands)})"
 
 
 def ufunc_name(name: str, dtype: np.dtype[Any]) -> str | None:
@@ -165,7 +102,7 @@ def dtype_text(dtype: np.dtype[Any]) -> str:
 
 def is_known(name: str) -> bool:
     """Whether the op is element-wise and has a kernel."""
-    return name in UFUNCS or name in KERNELS or name in {"convert", "compare", "reduce_precision", "real"}
+    return name in UFUNCS or name in FACTS
 
 
 def evaluate(name: str, scalars: Sequence[Any], dtype: np.dtype[Any], static: Any) -> Any:

@@ -24,7 +24,6 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo.elementwise import AddOp, AndOp, MaximumOp, MinimumOp, MultiplyOp, OrOp, XorOp
 from shardwright.dialects.stablehlo.parts import shapes, syntax
 from shardwright.dialects.stablehlo.parts.attributes import (
     DotAlgorithmAttr,
@@ -34,6 +33,7 @@ from shardwright.dialects.stablehlo.parts.attributes import (
     PrecisionAttr,
     parse_dims,
 )
+from shardwright.dialects.stablehlo.pointwise import AddOp, AndOp, MaximumOp, MinimumOp, MultiplyOp, OrOp, XorOp
 from shardwright.dialects.text.xdsl_patches import IMPLIED_LOCATION
 from shardwright.dialects.types import AnyTensor, integers, plain, shape_of, tensor, tensor_type
 

@@ -9,50 +9,13 @@ import ml_dtypes
 import numpy as np
 from xdsl.ir import Operation
 
+from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.stablehlo import CompareOp, ReducePrecisionOp
 from shardwright.dialects.types import element_dtype
 from shardwright.frontends.tensorflow.exporting.emitter import HANDLERS, Emitter, Handler, handler
 from shardwright.frontends.tensorflow.exporting.nodes import BOOL, FLOAT32, DType, Refusal, Tensor
 from shardwright.runtime.kernels.elementwise import NARROW_FLOATS, is_integer, is_unsigned, working_dtype
 from shardwright.runtime.kernels.special import ERF_INV_CENTRAL, ERF_INV_TAIL
-
-PLAIN = {
-    "add": "AddV2",
-    "and": "BitwiseAnd",
-    "atan2": "Atan2",
-    "ceil": "Ceil",
-    "cosine": "Cos",
-    "exponential": "Exp",
-    "exponential_minus_one": "Expm1",
-    "floor": "Floor",
-    "log": "Log",
-    "log_plus_one": "Log1p",
-    "logistic": "Sigmoid",
-    "maximum": "Maximum",
-    "minimum": "Minimum",
-    "multiply": "Mul",
-    "not": "Invert",
-    "or": "BitwiseOr",
-    "round_nearest_even": "Rint",
-    "rsqrt": "Rsqrt",
-    "sine": "Sin",
-    "sqrt": "Sqrt",
-    "subtract": "Sub",
-    "tan": "Tan",
-    "tanh": "Tanh",
-    "xor": "BitwiseXor",
-    "acos": "Acos",
-    "acosh": "Acosh",
-    "asin": "Asin",
-    "asinh": "Asinh",
-    "atan": "Atan",
-    "atanh": "Atanh",
-    "cosh": "Cosh",
-    "sinh": "Sinh",
-    "square": "Square",
-    "erfc": "Erfc",
-}
-"""Operations that are one of TensorFlow's, for all but truth values."""
 
 BOOLEAN = {
     "add": "LogicalOr",
@@ -66,7 +29,7 @@ BOOLEAN = {
     "subtract": "NotEqual",
     "xor": "NotEqual",
 }
-"""The same for truth values."""
+"""What operations of truth values are in TensorFlow; for other types they are those of the ops' own rows."""
 
 PRECISE = {
     "lgamma": "Lgamma",
@@ -103,8 +66,9 @@ def _precise(kind: str) -> Handler:
     return write
 
 
-for _name, _kind in PLAIN.items():
-    HANDLERS[f"stablehlo.{_name}"] = HANDLERS[f"chlo.{_name}"] = _plain(_name, _kind)
+for _op in (*stablehlo.ELEMENTWISE_OPS, *chlo.UNARY_OPS, *chlo.BINARY_OPS):
+    if _op.FACTS is not None and _op.FACTS.graph:
+        HANDLERS[_op.name] = _plain(_op.name.partition(".")[2], _op.FACTS.graph)
 for _name, _kind in PRECISE.items():
     HANDLERS[f"chlo.{_name}"] = _precise(_kind)
 

@@ -211,7 +211,7 @@ def _approximate_equal(call: Call, x: Any, y: Any) -> Any:
     return arrays.less(distance, _like(call["tolerance"], distance))
 
 
-def _special(operation: type[chlo.ChloUnaryOp | stablehlo.PopcntOp]) -> Any:
+def _special(operation: type[chlo.ChloUnaryOp | stablehlo.UnaryOp]) -> Any:
     def evaluate(call: Call, x: Value) -> Any:
         return emit.unary(operation, emit.as_tracer(x, call.node.op))
 
