@@ -16,7 +16,6 @@ from shardwright.serialization.ir.proto import module_from_proto, module_to_prot
 from shardwright.serialization.protos import ir_pb2
 
 LIT = Path(__file__).parent / "lit"
-PROGRAMS = Path(__file__).resolve().parents[2] / "shared" / "programs"
 
 
 def assert_round_trip(module: ModuleOp, context: Context | None = None) -> ir_pb2.Module:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from stored_programs import PROGRAMS, RUNNABLE, assert_right, inputs
 
 from shardwright.benchmarks import xla
 from shardwright.compiler.pipelines import run_pipeline
@@ -21,21 +20,12 @@ from shardwright.layout import Layout
 from shardwright.passes.stages import verify_recorded_stage
 from shardwright.runtime.executable import compile_module
 from shardwright.tools.main import main
-from shardwright.tools.programs.arrays import load_archive, select
 from shardwright.tools.programs.signature import entry_function, entry_signature
 
 pytestmark = pytest.mark.peers
 pytest.importorskip("jax")
 
 Array = np.ndarray[Any, Any]
-PROGRAMS = Path(__file__).resolve().parents[3] / "shared" / "programs"
-NAMES = sorted(path.parent.name for path in PROGRAMS.glob("*/meta.json"))
-
-
-@cache
-def meta(name: str) -> dict[str, Any]:
-    """What a program's `meta.json` says."""
-    return json.loads((PROGRAMS / name / "meta.json").read_text())
 
 
 def exported(path: Path, form: str, tmp_path: Path) -> str:
@@ -67,25 +57,11 @@ def run_with_jax(text: str, inputs: list[Array], layouts: list[Layout]) -> list[
     return whole
 
 
-def check(name: str, results: list[Array], expected: list[Array]) -> None:
-    """Within the tolerance that the program's `meta.json` gives."""
-    tolerance = meta(name)["tol"]
-    for actual, wanted in zip(results, expected, strict=True):
-        assert (actual.dtype, actual.shape) == (wanted.dtype, wanted.shape)
-        pair = [array.astype(np.float64) if array.dtype.kind == "V" else array for array in (actual, wanted)]
-        np.testing.assert_allclose(*pair, rtol=tolerance["rtol"], atol=tolerance["atol"])
-
-
 @pytest.mark.parametrize("form", ["sdy", "stablehlo"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", RUNNABLE)
 def test_shared_programs(name: str, form: str, tmp_path: Path) -> None:
     path = PROGRAMS / name / f"{name}.mlir"
-    signature = entry_signature(parse_module(path.read_text(), path.name))
-    archive = str(path.with_suffix(".npz"))
-    arrays = load_archive(archive)
-    inputs = select(arrays, archive, signature.arguments)
-    results = run_with_jax(exported(path, form, tmp_path), inputs, result_layouts(path))
-    check(name, results, select(arrays, archive, signature.results))
+    assert_right(name, run_with_jax(exported(path, form, tmp_path), inputs(name), result_layouts(path)))
 
 
 @pytest.mark.parametrize("form", ["sdy", "stablehlo"])

@@ -2,9 +2,9 @@
 
 import contextlib
 import random
-from pathlib import Path
 
 import pytest
+from stored_programs import text
 from xdsl.dialects.builtin import FileLineColLoc, NameLoc, UnknownLoc
 from xdsl.ir import Operation
 
@@ -14,8 +14,6 @@ from shardwright.dialects.text.locations import source_location
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.text.xdsl_patches import FileLineColRange
-
-PROGRAMS = Path(__file__).resolve().parents[4] / "shared" / "programs"
 
 MLP = """\
 module @jit_f attributes {mhlo.num_partitions = 8 : i32} {
@@ -238,15 +236,14 @@ def test_many_reductions_parse_in_linear_time():
     assert len(ops(module, "stablehlo.reduce")) == count
 
 
-@pytest.mark.skipif(not PROGRAMS.is_dir(), reason="needs ../shared/programs")
 @pytest.mark.parametrize(
     "name", ["softmax_sharded", "mlp_train_bf16", "tblock_train_sp", "attn_gqa_rope", "einsum_multi"]
 )
 def test_exported_programs_are_unchanged(name):
-    text = (PROGRAMS / name / f"{name}.mlir").read_text()
-    module = parse_module(text, f"{name}.mlir")
-    assert print_module(module) == text
-    assert print_module(parse_module(print_module(module, generic=True))) == text
+    program = text(name)
+    module = parse_module(program, f"{name}.mlir")
+    assert print_module(module) == program
+    assert print_module(parse_module(print_module(module, generic=True))) == program
     for op in module.walk():
         if isinstance(op, stablehlo.ConstantOp) and stablehlo.is_splat(op):
             assert len(op.value.data.data) <= 8

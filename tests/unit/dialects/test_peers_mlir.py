@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from stored_programs import TEXTS
 from xdsl.dialects.builtin import StringAttr
 
 from shardwright.dialects.text.literals import dense_body, parse_dense
@@ -14,9 +15,8 @@ from shardwright.dialects.types import dtype_element, tensor
 
 pytestmark = pytest.mark.peers
 HERE = Path(__file__).resolve()
-PROGRAMS = sorted((HERE.parents[4] / "shared" / "programs").glob("*/*.mlir"))
 LIT = sorted((HERE.parents[2] / "lit" / "dialects").glob("*.mlir"))
-DENSE = [path for path in PROGRAMS if '"dense"' in (path.parent / "meta.json").read_text()]
+DENSE = [path for path in TEXTS if '"dense"' in (path.parent / "meta.json").read_text()]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def same(mlir, text: str) -> None:
     assert str(mlir(print_module(parse_module(theirs)))) == str(wanted)
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
 def test_programs(mlir, path):
     same(mlir, path.read_text())
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import stored_programs
 
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects.text.parsing import parse_module
@@ -137,7 +138,6 @@ def test_refinement_is_linear_in_the_length_of_a_stretch(monkeypatch: pytest.Mon
 
 def test_wide_moves_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each may touch the whole program, so a sweep tries a fixed number of them, for the ops that pay most."""
-    text = (Path(__file__).parents[4] / "shared" / "programs" / "moe_fwd" / "moe_fwd.mlir").read_text()
     wide, sweeps = 0, 0
     spread, sweep = _Refiner._spread, _Refiner.sweep
 
@@ -154,5 +154,5 @@ def test_wide_moves_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refinement, "WIDE_TRIES", 2)
     monkeypatch.setattr(_Refiner, "_spread", counted_spread)
     monkeypatch.setattr(_Refiner, "sweep", counted_sweep)
-    run_pipeline(parse_module(text), ["propagate"])
+    run_pipeline(parse_module(stored_programs.text("moe_fwd")), ["propagate"])
     assert 0 < wide <= 2 * sweeps

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from stored_programs import RUNNABLE, assert_right, inputs, tagged, text
 
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.layout.axes import Axis
@@ -20,8 +18,6 @@ from shardwright.runtime.executable import compile_module
 from shardwright.runtime.ledger import Ledger, Message
 from shardwright.runtime.planning.memory import assign_offsets
 from shardwright.runtime.planning.strided import Strided
-
-PROGRAMS = Path(__file__).resolve().parents[4] / "shared" / "programs"
 
 
 @given(st.permutations(range(3)), st.tuples(*[st.integers(1, 4)] * 3), st.data())
@@ -100,23 +96,8 @@ def test_the_ledger_adds_up_by_kind_and_axes() -> None:
     assert ledger.as_dict() == {"sent_bytes": 0, "messages": 0, "collectives": [], "runs": {}}
 
 
-def dense_programs() -> list[str]:
-    names = sorted(path.parent.name for path in PROGRAMS.glob("*/meta.json"))
-    return [name for name in names if "dense" in json.loads((PROGRAMS / name / "meta.json").read_text())["tags"]]
-
-
-@pytest.mark.parametrize("name", dense_programs())
+@pytest.mark.parametrize("name", tagged("dense", RUNNABLE))
 def test_dense_programs_run_unsharded(name: str) -> None:
-    folder = PROGRAMS / name
-    meta, arrays = json.loads((folder / "meta.json").read_text()), np.load(folder / f"{name}.npz")
-
-    def load(entry: dict[str, Any]) -> Any:
-        array = arrays[entry["key"]]
-        same = entry["npz_dtype"] == entry["dtype"]
-        return array if same else array.view(np.dtype(getattr(ml_dtypes, entry["dtype"])))
-
-    executable = compile_module(parse_module((folder / f"{name}.mlir").read_text(), f"{name}.mlir"))
-    results = executable.run([load(entry) for entry in meta["inputs"]])
-    for result, entry in zip(results, meta["outputs"], strict=True):
-        np.testing.assert_allclose(result.astype(np.float64), load(entry).astype(np.float64), **meta["tol"])
+    executable = compile_module(parse_module(text(name), f"{name}.mlir"))
+    assert_right(name, executable.run(inputs(name)))
     assert executable.ledger.messages == 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from stored_programs import PROGRAMS, RUNNABLE, assert_right, inputs, meta
 
 import shardwright as sw
 from shardwright import Layout, Mesh, Module, Variable
@@ -263,46 +263,25 @@ def test_what_does_not_split_inside_of_a_program(tmp_path: Path) -> None:
         loaded(np.ones(6, "float32"))
 
 
-PROGRAMS = Path(__file__).parents[4] / "shared" / "programs"
-QUICK = ("mlp_train_dptp", "rnn_scan_tp", "embed_grad", "cond_clip", "sort_sharded", "smap_psum")
-NAMES = sorted(path.parent.name for path in PROGRAMS.glob("*/meta.json"))
+QUICK = ("clipped_adam", "gru_scan_train", "embed_features", "switch_branches", "sort_sharded", "smap_gather_scatter")
 
 
-@pytest.mark.skipif(not PROGRAMS.is_dir(), reason="needs ../shared/programs")
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in NAMES]
+    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in RUNNABLE]
 )
 def test_programs_from_jax(name: str, tmp_path: Path) -> None:
-    meta = json.loads((PROGRAMS / name / "meta.json").read_text())
-    with np.load(PROGRAMS / name / f"{name}.npz") as archive:
-        arrays = {key: archive[key] for key in archive}
-    import ml_dtypes
-
-    def typed(key: str, entry: Any) -> Any:
-        array = arrays[key]
-        return array.view(getattr(ml_dtypes, entry["dtype"])) if entry["npz_dtype"] != entry["dtype"] else array
-
-    inputs = [typed(f"in_{at}", entry) for at, entry in enumerate(meta["inputs"])]
-    expected = [typed(f"out_{at}", entry) for at, entry in enumerate(meta["outputs"])]
     place = sw.save(sw.load_mlir(PROGRAMS / name / f"{name}.mlir"), tmp_path / "saved")
     meshes: list[Any] = [None]
     if "smap" not in name:
-        meshes.append(Mesh([(axis, 1 if number else 2) for number, (axis, _) in enumerate(meta["mesh"])]))
+        meshes.append(Mesh([(axis, 1 if number else 2) for number, (axis, _) in enumerate(meta(name)["mesh"])]))
     for mesh in meshes:
-        results = sw.load(place, mesh=mesh)(*inputs)
-        for mine, wanted in zip(results if isinstance(results, tuple) else [results], expected, strict=True):
-            assert mine.dtype == wanted.dtype
-            left, right = (np.asarray(item).astype("float64") for item in (mine, wanted))
-            np.testing.assert_allclose(left, right, rtol=meta["tol"]["rtol"], atol=meta["tol"]["atol"])
+        results = sw.load(place, mesh=mesh)(*inputs(name))
+        assert_right(name, results if isinstance(results, tuple) else [results])
 
 
-@pytest.mark.skipif(not PROGRAMS.is_dir(), reason="needs ../shared/programs")
 def test_manual_programs_stay_on_their_mesh(tmp_path: Path) -> None:
-    place = sw.save(sw.load_mlir(PROGRAMS / "smap_psum" / "smap_psum.mlir"), tmp_path / "saved")
-    meta = json.loads((PROGRAMS / "smap_psum" / "meta.json").read_text())
-    names = [axis for axis, _ in meta["mesh"]]
-    loaded = sw.load(place, mesh=Mesh([(axis, 2) for axis in names]))
-    with np.load(PROGRAMS / "smap_psum" / "smap_psum.npz") as archive:
-        inputs = [archive[f"in_{at}"] for at in range(len(meta["inputs"]))]
+    name = "smap_gather_scatter"
+    place = sw.save(sw.load_mlir(PROGRAMS / name / f"{name}.mlir"), tmp_path / "saved")
+    loaded = sw.load(place, mesh=Mesh([(axis, 4) for axis, _ in meta(name)["mesh"]]))
     with pytest.raises(ValueError, match=r"SW0883.*dtensor\."):
-        loaded(*inputs)
+        loaded(*inputs(name))

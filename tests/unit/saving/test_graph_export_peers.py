@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -11,6 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from stored_programs import PROGRAMS, RUNNABLE, inputs, meta, outputs
 from whole.build import LARGE, LINEAR, MOVING, SMALL
 from whole.draw import random_program
 from whole.registry import STEPS
@@ -29,7 +29,6 @@ pytestmark = pytest.mark.peers
 tf: Any = pytest.importorskip("tensorflow")
 
 Array = np.ndarray[Any, Any]
-PROGRAMS = Path("/work/shared/programs")
 STYLES = {"small": SMALL, "large": LARGE, "linear": LINEAR, "moving": MOVING}
 OPS = sorted({op for step in STEPS for op in step.ops})
 DTYPES: dict[str, Any] = {
@@ -97,16 +96,12 @@ def test_kernels_are_what_tensorflow_has() -> None:
         assert not allowed or not missing, (name, missing)
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in PROGRAMS.glob("*") if path.is_dir()))
+@pytest.mark.parametrize("name", RUNNABLE)
 def test_stored_programs(name: str) -> None:
-    folder = PROGRAMS / name
-    stored, meta = np.load(folder / f"{name}.npz"), json.loads((folder / "meta.json").read_text())
-    exported = export_graph(sw.load_mlir(folder / f"{name}.mlir"))
-    arrays = [stored[f"in_{at}"].view(port.dtype) for at, port in enumerate(exported.inputs)]
-    tolerance = meta.get("tolerance") or {}
-    relative = float(tolerance.get("rtol", 1e-4)) if isinstance(tolerance, dict) else float(tolerance)
-    for at, (found, port) in enumerate(zip(run(exported, arrays), exported.outputs, strict=True)):
-        wanted = stored[f"out_{at}"].view(port.dtype)
+    exported = export_graph(sw.load_mlir(PROGRAMS / name / f"{name}.mlir"))
+    relative = float(meta(name)["tol"]["rtol"])
+    triples = zip(run(exported, inputs(name)), outputs(name), exported.outputs, strict=True)
+    for found, wanted, port in triples:
         if port.dtype.kind in "iub":
             assert np.array_equal(found, wanted)
             continue

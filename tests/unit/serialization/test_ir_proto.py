@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
-from ir_cases import LIT, PROGRAMS, assert_round_trip, assert_same, lit_modules
+from ir_cases import LIT, assert_round_trip, assert_same, lit_modules
+from stored_programs import TEXTS as PROGRAMS
 from whole.draw import random_program
 from xdsl.context import Context
 from xdsl.dialects import builtin
@@ -70,11 +71,11 @@ SAMPLE = ("mlp_train_dptp", "while_cg", "smap_ring_matmul", "resnet_fwd_spatial"
 
 def programs() -> list[Any]:
     """The programs that JAX exported, most of them for the long suite."""
-    paths = sorted(PROGRAMS.glob("*/*.mlir"))
-    return [pytest.param(path, id=path.stem, marks=() if path.stem in SAMPLE else pytest.mark.slow) for path in paths]
+    return [
+        pytest.param(path, id=path.stem, marks=() if path.stem in SAMPLE else pytest.mark.slow) for path in PROGRAMS
+    ]
 
 
-@pytest.mark.skipif(not PROGRAMS.is_dir(), reason="needs ../shared/programs")
 @pytest.mark.parametrize("path", programs())
 def test_every_stage_of_the_programs_of_jax(path: Any) -> None:
     module = parse_module(path.read_text(), path.name)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from stored_programs import RUNNABLE, TEXTS, inputs, text
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.exporting.manual import export_stablehlo
@@ -20,8 +21,6 @@ from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.text.verify import verify_module
 from shardwright.runtime.executable import compile_module
 from shardwright.tools.main import main
-from shardwright.tools.programs.arrays import load_archive, select
-from shardwright.tools.programs.signature import entry_signature
 
 Capture = pytest.CaptureFixture[str]
 ROOT = Path(__file__).resolve().parents[3]
@@ -62,11 +61,8 @@ def test_sdy_reads_back_with_the_same_layouts(text: str) -> None:
     assert decided(propagated(print_module(module, generic=True))) == wanted
 
 
-PROGRAMS = sorted((ROOT.parent / "shared" / "programs").glob("*/*.mlir"))
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
 def test_sdy_reads_back_with_the_same_bytes(path: Path) -> None:
     """Ops may come in another order, but what is sent stays."""
     module = propagated(path.read_text())
@@ -79,20 +75,18 @@ def test_sdy_reads_back_with_the_same_bytes(path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_the_program_of_a_device_sends_the_same_bytes(path: Path) -> None:
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_the_program_of_a_device_sends_the_same_bytes(name: str) -> None:
     """Read back, it is a manual computation whose collectives are the user's: the ledger counts them."""
-    module = parse_module(path.read_text(), path.name)
-    signature, archive = entry_signature(module), str(path.with_suffix(".npz"))
-    inputs = select(load_archive(archive), archive, signature.arguments)
+    module = parse_module(text(name), name)
     run_pipeline(module, ["partition"])
     ours = compile_module(module)
-    wanted = ours.run(inputs)
+    wanted = ours.run(inputs(name))
     export_stablehlo(module)
     again = parse_module(print_module(module), "device.mlir")
     run_pipeline(again, ["partition"])
     executable = compile_module(again)
-    for actual, expected in zip(executable.run(inputs), wanted, strict=True):
+    for actual, expected in zip(executable.run(inputs(name)), wanted, strict=True):
         rounding = 0.05 if expected.dtype.name == "bfloat16" else 1e-4
         pair = [array.astype(np.float64) for array in (actual, expected)]
         np.testing.assert_allclose(*pair, rtol=rounding, atol=rounding)
