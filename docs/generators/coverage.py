@@ -33,7 +33,7 @@ assert _loaded is not None
 
 ROOT = Path(__file__).resolve().parents[2]
 INDEX = ROOT / "docs" / "coverage.md"
-TESTED = ROOT / "tests" / "tested_dtypes.json"
+TESTED = ROOT / "tests" / "data" / "tested_dtypes.json"
 """For each op the element types with which `tests/unit/runtime/test_dtypes_peers.py` compares it with XLA."""
 
 HEADING = """# Coverage

@@ -9,24 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rooms import ROOMS
 
 from shardwright.tools.main import COMMANDS, main
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.md")])
-ROOMS = (
-    "diagnostics",
-    "layout",
-    "dialects",
-    "rules",
-    "passes",
-    "compiler",
-    "runtime",
-    "serialization",
-    "saving",
-    "tools",
-    "benchmarks",
-)
 NEEDS_JAX = ("benchmarks.export_programs", "benchmarks.programs.")
 
 
@@ -37,7 +25,7 @@ def page_id(path: Path) -> str:
 
 def modules() -> list[str]:
     """Every module that can be imported without JAX and without running as a command."""
-    paths = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+    paths = [path for room in (*ROOMS, "docs/generators", "benchmarks") for path in sorted((ROOT / room).rglob("*.py"))]
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in [*ROOT.glob("*.py"), *paths]]
     names = [name.removesuffix(".__init__") for name in names if name != "__init__"]
     return [f"shardwright.{name}" for name in names if not name.startswith(NEEDS_JAX) and "__main__" not in name]

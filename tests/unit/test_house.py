@@ -11,31 +11,20 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import networkx
 import pytest
+from rooms import PACKAGE, ROOMS, ROOT, imported_modules, package_files
 
 from shardwright.passes import all_passes
 
-ROOT = Path(__file__).resolve().parents[2]
-ROOMS = (
-    "diagnostics",
-    "layout",
-    "dialects",
-    "rules",
-    "passes",
-    "compiler",
-    "runtime",
-    "serialization",
-    "engines",
-    "frontends",
-    "saving",
-    "tools",
-)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 MAX_FILE_LINES = 800
 LONG_FUNCTION = 45
 LONG_FUNCTIONS_SHARE = 0.03
 MEDIAN_FUNCTION = 12
+ON_A_SHELF = 13
+"""The most files and folders side by side, the one that says what the folder is for included."""
 
 
 def sources() -> list[Path]:
@@ -51,6 +40,32 @@ def functions(path: Path) -> Iterator[tuple[str, int]]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]
             yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", (node.end_lineno or 0) - first.lineno + 1
+
+
+def test_no_circle_of_imports() -> None:
+    """Arrows run downwards for files as well, also for those in functions and those for checkers only."""
+    files = package_files()
+    graph = networkx.DiGraph((name, other) for name, path in files.items() for other in imported_modules(path, files))
+    circles = [sorted(group) for group in networkx.strongly_connected_components(graph) if len(group) > 1]
+    assert circles == []
+
+
+def test_nothing_below_knows_the_package_itself() -> None:
+    files = package_files()
+    assert [name for name, path in files.items() if PACKAGE in imported_modules(path, files)] == []
+
+
+def test_a_folder_reads_like_a_shelf() -> None:
+    folders = {path.parent for name, path in package_files().items() if path.parent != ROOT}
+    folders |= {folder.parent for folder in folders} - {ROOT}
+    crowded = {
+        str(folder.relative_to(ROOT)): len(items)
+        for folder in folders
+        if len(items := [item for item in folder.iterdir() if item.suffix == ".py" or (item / "__init__.py").exists()])
+        > ON_A_SHELF
+        and folder.name != "protos"  # generated, one for each schema
+    }
+    assert crowded == {}
 
 
 def test_files_are_short() -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 
 from whole.build import LARGE, LINEAR, MOVING, SMALL, Program
 from whole.draw import random_program

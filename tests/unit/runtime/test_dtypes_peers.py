@@ -22,7 +22,7 @@ pytestmark = pytest.mark.peers
 jax = pytest.importorskip("jax")
 
 Array = np.ndarray[Any, Any]
-RECORD = Path(__file__).resolve().parents[2] / "tested_dtypes.json"
+RECORD = Path(__file__).resolve().parents[2] / "data" / "tested_dtypes.json"
 RTOL = {"f8E4M3FN": 0.13, "f8E5M2": 0.26, "bf16": 2e-2, "f16": 3e-3, "f32": 1e-4, "complex<f32>": 1e-4}
 PAIRS = [(op, element) for op, (_, elements) in CASES.items() for element in elements]
 

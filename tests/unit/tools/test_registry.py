@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from rooms import ROOMS
 
 from shardwright.diagnostics.registry import AREAS, CODE_PATTERN, ENTRIES
 from shardwright.docs.generators.errors import INDEX, error_index, main
 
 ROOT = Path(__file__).resolve().parents[3]
-ROOMS = "layout dialects rules passes compiler runtime tools serialization engines frontends saving".split()
 CODE_LITERAL = re.compile(r"[\"'](SW\d{4})[\"']")
 
 

@@ -1,5 +1,5 @@
 """
-Single operations of TensorFlow with inputs: `python tests/graph_operations.py` writes them to `tests/data/graphs`.
+Single operations of TensorFlow with inputs: `python tests/support/graph_operations.py` writes them to `tests/data/graphs`.
 
 Needs TensorFlow. Each case is a node of one graph, with placeholders for its arrays and constants for what is `Known`.
 """
@@ -16,7 +16,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-DATA = Path(__file__).parent / "data" / "graphs"
+DATA = Path(__file__).resolve().parents[1] / "data" / "graphs"
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 

@@ -15,7 +15,7 @@ from shardwright.dialects.text.printing import print_module
 from shardwright.serialization.ir.proto import module_from_proto, module_to_proto
 from shardwright.serialization.protos import ir_pb2
 
-LIT = Path(__file__).parent / "lit"
+LIT = Path(__file__).resolve().parents[1] / "lit"
 
 
 def assert_round_trip(module: ModuleOp, context: Context | None = None) -> ir_pb2.Module:

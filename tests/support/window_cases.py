@@ -1,7 +1,7 @@
 """
 Small programs of windows, each with what its definition gives: what tests of layouts share.
 
-Test modules reach it through `tests/conftest.py`, which puts this folder on the path.
+Test modules reach it through `pyproject.toml`, which puts this folder on the path.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import lzma
 from pathlib import Path
 
-FOLDER = Path(__file__).parent / "data" / "riegeli"
+FOLDER = Path(__file__).resolve().parents[1] / "data" / "riegeli"
 
 
 def message(depth: int) -> bytes:

@@ -1,5 +1,5 @@
 """
-Models as TensorFlow saves them: `python tests/graph_models.py` writes them, with inputs and outputs.
+Models as TensorFlow saves them: `python tests/support/graph_models.py` writes them, with inputs and outputs.
 
 They go to `tests/data/graphs`. Needs TensorFlow and Keras 3.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-DATA = Path(__file__).parent / "data" / "graphs"
+DATA = Path(__file__).resolve().parents[1] / "data" / "graphs"
 
 
 @cache

@@ -1,7 +1,7 @@
 """
 Partition a program with every check on, run all devices, and compare: what the tests of whole programs share.
 
-Test modules reach it through `tests/conftest.py`, which puts this folder on the path.
+Test modules reach it through `pyproject.toml`, which puts this folder on the path.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-PROGRAMS = Path(__file__).resolve().parent / "data" / "programs"
+PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"
 NAMES = sorted(path.parent.name for path in PROGRAMS.glob("*/meta.json"))
 TEXTS = [PROGRAMS / name / f"{name}.mlir" for name in NAMES]
 RUNNABLE = [path.stem for path in TEXTS if path.with_suffix(".npz").exists()]

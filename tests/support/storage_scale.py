@@ -1,7 +1,7 @@
 """
 A child process that saves, verifies, opens and loads a message or module of many GiB, and prints what it measured.
 
-    python tests/storage_scale.py graph|module FOLDER GIB
+    python tests/support/storage_scale.py graph|module FOLDER GIB
 
 Memory is the process's resident set, looked at every few milliseconds from beside.
 """

@@ -1,7 +1,7 @@
 """
 Small programs, and every even layout of their arguments and results on a 2x2 mesh: what tests of layouts share.
 
-Test modules reach it through `tests/conftest.py`, which puts this folder on the path.
+Test modules reach it through `pyproject.toml`, which puts this folder on the path.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 Convolutions, reductions over windows and selections by their definitions: loops over single elements.
 
-Test modules reach it through `tests/conftest.py`, which puts this folder on the path.
+Test modules reach it through `pyproject.toml`, which puts this folder on the path.
 """
 
 import itertools

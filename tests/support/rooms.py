@@ -1,0 +1,52 @@
+"""Which files are the package's, and which of them know which: read from the text, nothing is imported."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = "diagnostics layout dialects rules passes compiler runtime serialization engines frontends saving tools".split()
+"""The rooms of the house, lowest first."""
+
+PACKAGE = "shardwright"
+
+
+def package_files() -> dict[str, Path]:
+    """The package's modules by their names, those that only build it left out."""
+    paths = [path for path in ROOT.glob("*.py") if path.name != "setup.py"]
+    paths += [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+    return {module_name(path): path for path in paths}
+
+
+def module_name(path: Path) -> str:
+    """
+    The name under which a file is imported.
+
+    >>> module_name(ROOT / "layout" / "mesh.py")
+    'shardwright.layout.mesh'
+    """
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join((PACKAGE, *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def imported_modules(path: Path, known: dict[str, Path]) -> set[str]:
+    """The package's modules that a file names: at its top, in functions, for checkers only, by `import_module`."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        found.update(name for name in _named(node, known) if name in known)
+    return found - {module_name(path)}
+
+
+def _named(node: ast.AST, known: dict[str, Path]) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module is not None:
+        for alias in node.names:  # a module of a package, or what the package itself has
+            inner = f"{node.module}.{alias.name}"
+            yield inner if inner in known else node.module
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "import_module":
+        first = node.args[0] if node.args else None
+        if isinstance(first, ast.Constant):
+            yield str(first.value)
