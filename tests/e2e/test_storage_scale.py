@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-CHILD = Path(__file__).parents[1] / "storage_scale.py"
+CHILD = Path(__file__).parents[1] / "support" / "storage_scale.py"
 GIB = 1 << 30
 MARGINS = {5.0: 256 << 20, 0.2: 200 << 20}
 """For each size in GiB, what may be in memory beside the message and the largest record."""

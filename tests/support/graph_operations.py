@@ -1,5 +1,5 @@
 """
-Single operations of TensorFlow with inputs: `python tests/support/graph_operations.py` writes them to `tests/data/graphs`.
+Single operations of TensorFlow with inputs, for `tests/data/graphs`: `python tests/support/graph_operations.py`.
 
 Needs TensorFlow. Each case is a node of one graph, with placeholders for its arrays and constants for what is `Known`.
 """
