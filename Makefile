@@ -16,7 +16,7 @@ unexport OPENBLAS_CORETYPE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-full unit lit lint types imports check bench peers protos clean
+.PHONY: help demo test test-full unit lit lint types imports check bench peers pages protos clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -54,7 +54,7 @@ test: $(STAMPS)/dev ## the default suite: under five minutes on two cores
 	@$(PYTEST) $(PARALLEL)
 
 test-full: $(STAMPS)/dev ## the default suite and the slow cases
-	@$(PYTEST) -m 'not peers'
+	@$(PYTEST) $(PARALLEL) -m 'not peers'
 
 unit: $(STAMPS)/dev ## the unit tests alone
 	@$(PYTEST) tests/unit
@@ -80,7 +80,12 @@ bench: $(STAMPS)/dev ## against JAX, on the same files in one run
 	@$(BIN)/python -m shardwright.benchmarks
 
 peers: $(STAMPS)/peers ## tests against JAX, MLIR through jaxlib, and C++ riegeli
-	@$(PYTEST) -m peers
+	@$(PYTEST) $(PARALLEL) -m peers
+
+PAGES := rules coverage errors graph_ops
+
+pages: $(STAMPS)/dev ## write the generated pages of docs
+	@for page in $(PAGES); do $(BIN)/python -m shardwright.docs.generators.$$page --write || exit 1; done
 
 PROTOC := $(VENV)-protoc/bin/python
 SCHEMAS := $(wildcard serialization/protos/*.proto)
