@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import f64
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.trace import Tracer
@@ -18,6 +19,7 @@ from shardwright.dialects.stablehlo.sorting import descending
 from shardwright.dialects.stablehlo.windows import ConvDimensions
 from shardwright.dialects.types import dtype_element, element_of, tensor
 from shardwright.layout.planning.sweep import Sweep
+from shardwright.rules.gradients.vjp import VJPS
 
 _random = np.random.default_rng(11)
 
@@ -79,15 +81,13 @@ def _pointwise() -> list[Instance]:
         "lgamma": (0.5, 3),
         "digamma": (0.5, 3),
     }
-    stable = """exponential exponential_minus_one log log_plus_one sine cosine tan tanh logistic sqrt rsqrt cbrt negate
-    abs""".split()
-    words = """square sinh cosh asin acos atan asinh acosh atanh erf erfc erf_inv lgamma digamma tan""".split()
-    found: list[Instance] = []
-    for dialect, module, chosen in (("stablehlo", stablehlo, stable), ("chlo", chlo, words)):
-        for word in chosen:
-            op = next(op for op in vars(module).values() if getattr(op, "name", None) == f"{dialect}.{word}")
-            found.append(plain(f"{dialect}.{word}", op, between(*ranges.get(word, (-1.3, 1.4)), 5)))
-    return found
+    plain_classes = (stablehlo.NegateOp.__init__, chlo.ErfOp.__init__)
+    ops = [op for op in (*stablehlo.UNARY_OPS, *chlo.UNARY_OPS) if op.name in VJPS and op.__init__ in plain_classes]
+    return [
+        plain(op.name, op, between(*ranges.get(op.name.partition(".")[2], (-1.3, 1.4)), 5))
+        for op in ops
+        if op.result_element(f64) == f64
+    ]
 
 
 def _binaries() -> list[Instance]:
