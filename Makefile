@@ -82,10 +82,8 @@ bench: $(STAMPS)/dev ## against JAX, on the same files in one run
 peers: $(STAMPS)/peers ## tests against JAX, MLIR through jaxlib, and C++ riegeli
 	@$(PYTEST) $(PARALLEL) -m peers
 
-PAGES := rules coverage errors graph_ops
-
 pages: $(STAMPS)/dev ## write the generated pages of docs
-	@for page in $(PAGES); do $(BIN)/python -m shardwright.docs.generators.$$page --write || exit 1; done
+	@$(BIN)/python -m shardwright.docs.generators
 
 PROTOC := $(VENV)-protoc/bin/python
 SCHEMAS := $(wildcard serialization/protos/*.proto)

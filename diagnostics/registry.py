@@ -1,7 +1,7 @@
 """
 Every error code: its title, what it means, and what to do about it.
 
-`docs/errors.md` is generated from here (`python -m shardwright.docs.generators.errors --write`). A code is never
+`docs/errors.md` is generated from here (`make pages`). A code is never
 reused for another meaning.
 """
 

@@ -1,1 +1,1 @@
-"""What writes the generated pages of `docs/`: `python -m shardwright.docs.generators.NAME --write`."""
+"""What writes the generated pages of `docs/`: one module for each page, each with a function that gives its text."""

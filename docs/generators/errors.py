@@ -1,22 +1,10 @@
 """
 The error index `docs/errors.md`, generated from the registry.
-
-`python -m shardwright.docs.generators.errors` prints it; `--write` puts it in its place.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-
 from shardwright.diagnostics.registry import AREAS, ENTRIES, area
-from shardwright.tools.programs.files import write_atomically
-from shardwright.tools.terminal.arguments import CodedArgumentParser
-from shardwright.tools.terminal.guard import DONE, CommandState, guarded
-from shardwright.tools.terminal.output import write_data
-
-INDEX = Path(__file__).resolve().parents[1] / "errors.md"
 
 HEADING = """# Errors
 
@@ -33,7 +21,7 @@ model.mlir:12:10: error[SW0701]: what is wrong
 Commands exit with 1 after one of these, and with 2 after an internal error (SW0799). In Python the same text is the
 message of a `shardwright.ShardwrightError`.
 
-<!-- Generated from diagnostics/registry.py by `python -m shardwright.docs.generators.errors --write`. -->
+<!-- Generated from diagnostics/registry.py by `make pages`. -->
 """
 
 
@@ -53,23 +41,3 @@ def entry_text(code: str) -> str:
     """One code's part of the index."""
     entry = ENTRIES[code]
     return f"\n### {code}: {entry.title}\n\n{entry.explanation}\n\n**What to do:** {entry.help}.\n"
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Print the index, or write it with `--write`; returns the exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    return guarded(CommandState("error_index"), lambda _: _run(arguments))
-
-
-def _run(arguments: Sequence[str]) -> int:
-    parser = CodedArgumentParser(prog="error_index", description="Print the error index, docs/errors.md.")
-    parser.add_argument("--write", action="store_true", help="write docs/errors.md instead")
-    if parser.parse_args(arguments).write:
-        write_atomically(str(INDEX), error_index())
-    else:
-        write_data(error_index())
-    return DONE
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,27 +1,17 @@
 """
 The sharding table `docs/rules.md`, generated from the table itself.
-
-`python -m shardwright.docs.generators.rules` prints it; `--write` puts it in its place.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.rules import ROWS, describe, rule_for
-from shardwright.tools.programs.files import write_atomically
-from shardwright.tools.terminal.arguments import CodedArgumentParser
-from shardwright.tools.terminal.guard import DONE, CommandState, guarded
-from shardwright.tools.terminal.output import write_data
-
-INDEX = Path(__file__).resolve().parents[1] / "rules.md"
 
 HEADING = """# The sharding table
 
@@ -47,7 +37,7 @@ add_row("my.matmul", "i k, k j -> i j", k="sum", linear=[(0,), (1,)])
 assert str(ROWS.pop("my.matmul")) == "i k, k j -> i j  k=sum  linear=[(0,), (1,)]"
 ```
 
-<!-- Generated from rules/ by `python -m shardwright.docs.generators.rules --write`. -->
+<!-- Generated from rules/ by `make pages`. -->
 """
 
 _ADDING = (
@@ -226,23 +216,3 @@ def _title(line: str, operands: Sequence[str], result: str) -> str:
 
 def _sizes(shape: str) -> str:
     return f"[{', '.join(size for size in shape.split('x') if size.isdecimal())}]"
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Print the table, or write it with `--write`; returns the exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    return guarded(CommandState("rule_index"), lambda _: _run(arguments))
-
-
-def _run(arguments: Sequence[str]) -> int:
-    parser = CodedArgumentParser(prog="rule_index", description="Print the sharding table, docs/rules.md.")
-    parser.add_argument("--write", action="store_true", help="write docs/rules.md instead")
-    if parser.parse_args(arguments).write:
-        write_atomically(str(INDEX), rule_index())
-    else:
-        write_data(rule_index())
-    return DONE
-
-
-if __name__ == "__main__":
-    sys.exit(main())

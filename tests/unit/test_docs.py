@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from rooms import ROOMS
 
+from shardwright.docs.generators.pages import PAGES as GENERATED
 from shardwright.tools.main import COMMANDS, main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +40,11 @@ def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monke
     namespace: dict[str, Any] = {"__name__": "page"}
     for block in blocks:
         exec(compile(block, str(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", GENERATED, ids=page_id)
+def test_generated_pages_are_current(page: Path) -> None:
+    assert page.read_text() == GENERATED[page](), "write it with make pages"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)

@@ -4,11 +4,6 @@ from shardwright.docs.generators import graph_ops as graph_index
 from shardwright.frontends.tensorflow.importing.importing import ROWS
 
 
-def test_the_table_is_written() -> None:
-    message = "write it with python -m shardwright.docs.generators.graph_ops --write"
-    assert graph_index.INDEX.read_text() == graph_index.graph_index(), message
-
-
 def test_every_operation_is_in_it() -> None:
     text = graph_index.graph_index()
     assert all(f"| `{op}`" in text for op in ROWS)

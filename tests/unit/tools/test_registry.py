@@ -9,7 +9,6 @@ import pytest
 from rooms import ROOMS
 
 from shardwright.diagnostics.registry import AREAS, CODE_PATTERN, ENTRIES
-from shardwright.docs.generators.errors import INDEX, error_index, main
 
 ROOT = Path(__file__).resolve().parents[3]
 CODE_LITERAL = re.compile(r"[\"'](SW\d{4})[\"']")
@@ -52,14 +51,3 @@ def test_entries_are_whole_sentences_in_a_known_area(code: str) -> None:
     assert entry.explanation.endswith(".")
     assert entry.help
     assert not entry.help.endswith(".")
-
-
-def test_the_error_index_is_in_step_with_the_registry() -> None:
-    assert INDEX.read_text(encoding="utf-8") == error_index(), (
-        "docs/errors.md is stale: run `python -m shardwright.docs.generators.errors --write`"
-    )
-
-
-def test_the_index_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 0
-    assert capsys.readouterr().out == error_index()
