@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.stablehlo.indexing import check_indices, gather_shape
 from shardwright.dialects.stablehlo.indexing.numbers import GatherDimensions, GatherDimensionsAttr
 from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.stablehlo.parts.forms import OPERANDS, Form, WrittenOp
 from shardwright.dialects.types import element_of, shape_of, tensor, tensor_type
 
 
@@ -53,7 +54,7 @@ class DynamicGatherOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RealDynamicSliceOp(IRDLOperation):
+class RealDynamicSliceOp(WrittenOp):
     """
     A slice whose bounds are operands, one entry for each dim.
 
@@ -67,15 +68,7 @@ class RealDynamicSliceOp(IRDLOperation):
     strides = operand_def(TensorType)
     result = result_def(TensorType)
     traits = traits_def(Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> RealDynamicSliceOp:
-        return syntax.parse_rest(parser, cls, syntax.parse_operands(parser, 4), {})
-
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        syntax.print_attributes(printer, self)
-        syntax.print_signature(printer, self)
+    FORM: ClassVar[Form] = Form(OPERANDS)
 
     def verify_(self) -> None:
         operand, result = shape_of(self.operand), shape_of(self.result)
