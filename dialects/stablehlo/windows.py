@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -43,6 +43,7 @@ from shardwright.dialects.stablehlo.algebra.contractions import (
 from shardwright.dialects.stablehlo.parts import shapes, syntax
 from shardwright.dialects.stablehlo.parts.attributes import Precision, PrecisionAttr
 from shardwright.dialects.stablehlo.parts.constants import constant_value, make_dense
+from shardwright.dialects.text.data import Reader, TextAttr, Writer
 from shardwright.dialects.types import AnyTensor, Integers, integers, is_boolean, plain, shape_of, tensor, tensor_type
 from shardwright.layout.planning.sweep import Sweep
 
@@ -115,18 +116,13 @@ def _parse_sides(parser: AttrParser) -> ConvDimensions:
 
 
 @irdl_attr_definition
-class ConvDimensionsAttr(Data[ConvDimensions]):
+class ConvDimensionsAttr(TextAttr[ConvDimensions]):
     """`#stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>`."""
 
     name = "stablehlo.conv"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> ConvDimensions:
-        with parser.in_angle_brackets():
-            return _parse_sides(parser)
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(f"<{conv_text(self.data)}>")
+    READ: ClassVar[Reader] = staticmethod(_parse_sides)
+    TEXT: ClassVar[Writer] = staticmethod(conv_text)
+    ANGLED: ClassVar[bool] = True
 
 
 WINDOW_ATTRIBUTES: list[type[Attribute]] = [ConvDimensionsAttr]

@@ -486,18 +486,13 @@ def _applied(parser: Parser, name: str, inputs: Sequence[Attribute], position: i
 def _parse_reducer(parser: Parser, count: int) -> Region:
     parser.parse_keyword("reducer")
     groups = [
-        parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_argument(parser)) for _ in range(count)
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: syntax.parse_argument(parser))
+        for _ in range(count)
     ]
     position = parser.pos
     if any(len(group) != 2 for group in groups):
         parser.raise_error("each group of reducer arguments must be an accumulated value and an element", position)
     return parser.parse_region([group[0] for group in groups] + [group[1] for group in groups])
-
-
-def _parse_argument(parser: Parser) -> Parser.Argument:
-    argument = parser.parse_argument()
-    argument.location = parser.parse_optional_location()
-    return argument
 
 
 def scalar_arguments(op: ReduceOp) -> tuple[tuple[BlockArgument, ...], tuple[BlockArgument, ...]]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
-from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, i64
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, SymbolRefAttr, TensorType, i64
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, VariadicDef, result_def, traits_def
@@ -24,6 +24,7 @@ from xdsl.utils.mlir_lexer import PunctuationSpelling
 
 from shardwright.dialects.stablehlo.parts import syntax
 from shardwright.dialects.stablehlo.parts.attributes import parse_dims, parse_integer
+from shardwright.dialects.text.data import TextAttr
 from shardwright.dialects.types import AnyTensor, integers, tensor_type
 
 TypeLists: TypeAlias = tuple[Sequence[Attribute], Sequence[Attribute]]
@@ -41,6 +42,8 @@ class Spelling:
 DIMS = Spelling(lambda parser: integers(parse_dims(parser)), lambda dims: str(list(dims.get_values())))
 NUMBER = Spelling(lambda parser: IntegerAttr(parse_integer(parser), i64), lambda number: str(number.value.data))
 TEXT = Spelling(lambda parser: StringAttr(parser.parse_str_literal()), str)
+SYMBOL = Spelling(lambda parser: parser.parse_symbol_name(), lambda name: str(SymbolRefAttr(name)))
+"""The name that a symbol defines."""
 
 
 def one_of(attribute: type[EnumAttribute[Any]]) -> Spelling:
@@ -48,6 +51,11 @@ def one_of(attribute: type[EnumAttribute[Any]]) -> Spelling:
     return Spelling(
         lambda parser: attribute(parser.parse_str_enum(attribute.enum_type)), lambda found: found.data.value
     )
+
+
+def spelled(attribute: type[TextAttr[Any]]) -> Spelling:
+    """The text of an attribute's data."""
+    return Spelling(lambda parser: attribute(attribute.READ(parser)), lambda found: attribute.TEXT(found.data))
 
 
 class Field:
@@ -74,12 +82,11 @@ class Field:
                 return
         found[self.name] = self._spelling.read(parser)
 
-    def write(self, printer: Printer, op: Operation) -> None:
-        """Writes what `read` reads."""
+    def text(self, op: Operation) -> str:
+        """What `read` reads; nothing where the op lacks the property."""
         attribute = op.properties.get(self.name)
         text = "" if attribute is None else self._spelling.text(attribute)
-        if text:
-            printer.print_string(self._words + text)
+        return self._words + text if text else ""
 
 
 def _parse_token(parser: Parser, token: str, *, optional: bool) -> bool:
@@ -101,9 +108,13 @@ class Operands:
     """Whether a comma follows each of them, also the last one, and a field after it."""
     gap: bool = False
     """Whether one more comma may stand there."""
+    parens: bool = False
+    """Whether they stand in parentheses."""
 
     def read(self, parser: Parser, op: type[IRDLOperation]) -> list[UnresolvedOperand]:
         """Reads as many as the op takes."""
+        if self.parens:
+            return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_unresolved_operand)
         kinds = op.get_irdl_definition().operands
         if self.followed:
             return self._parse_followed(parser)
@@ -118,6 +129,10 @@ class Operands:
 
     def write(self, printer: Printer, op: Operation) -> None:
         """Writes what `read` reads."""
+        if self.parens:
+            with printer.in_parens():
+                printer.print_list(op.operands, printer.print_ssa_value)
+            return
         syntax.print_operands(printer, op.operands)
         if self.followed:
             printer.print_string(",")
@@ -190,15 +205,34 @@ ARROW = Types(_read_arrow, _print_arrow)
 
 
 class Form:
-    """The parts of an op's text in order, its types, and the properties that follow from others and are not written."""
+    """
+    The parts of an op's text in order, and its types.
 
-    def __init__(self, *parts: Field | Operands, types: Types | None = SIGNATURE, implied: Sequence[str] = ()) -> None:
+    `implied` properties follow from others and are not written. All others stand in the attribute dictionary, in the
+    order of their names unless they keep the op's order.
+    """
+
+    def __init__(
+        self,
+        *parts: Field | Operands,
+        types: Types | None = SIGNATURE,
+        implied: Sequence[str] = (),
+        in_order: bool = True,
+    ) -> None:
         self.parts = parts
-        self._types = types
+        self._types, self._in_order = types, in_order
         self._named = {*implied, *(part.name for part in parts if isinstance(part, Field))}
 
     def read(self, parser: Parser, op: type[syntax.OpT]) -> syntax.OpT:
         """Reads what stands behind the op's name."""
+        operands, found = self.read_parts(parser, op)
+        types = self._types
+        return syntax.parse_end(parser, op, operands, found, None if types is None else lambda: types.read(parser, op))
+
+    def read_parts(
+        self, parser: Parser, op: type[IRDLOperation]
+    ) -> tuple[list[UnresolvedOperand], dict[str, Attribute]]:
+        """Reads the parts alone: operands and properties."""
         operands: list[UnresolvedOperand] = []
         found: dict[str, Attribute] = {}
         for part in self.parts:
@@ -206,16 +240,27 @@ class Form:
                 part.read(parser, found)
             else:
                 operands = part.read(parser, op)
-        types = self._types
-        return syntax.parse_end(parser, op, operands, found, None if types is None else lambda: types.read(parser, op))
+        return operands, found
 
     def write(self, printer: Printer, op: Operation) -> None:
-        """Writes what `read` reads; properties that no part names stand in the attribute dictionary, sorted."""
-        for part in self.parts:
-            part.write(printer, op)
-        syntax.print_attributes(printer, op, *(name for name in sorted(op.properties) if name not in self._named))
+        """Writes what `read` reads."""
+        self.write_parts(printer, op)
+        rest = [name for name in op.properties if name not in self._named]
+        syntax.print_attributes(printer, op, *(sorted(rest) if self._in_order else rest))
         if self._types is not None:
             self._types.write(printer, op)
+
+    def write_parts(self, printer: Printer, op: Operation) -> None:
+        """Writes what `read_parts` reads."""
+        for part in self.parts:
+            if isinstance(part, Field):
+                printer.print_string(part.text(op))
+            else:
+                part.write(printer, op)
+
+    def arguments_text(self, op: Operation) -> str:
+        """What stands there of the op's properties."""
+        return "".join(part.text(op) for part in self.parts if isinstance(part, Field)).strip()
 
 
 class WrittenOp(IRDLOperation, ABC):

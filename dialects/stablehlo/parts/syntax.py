@@ -114,6 +114,13 @@ def parse_tensor(parser: Parser) -> Attribute | None:
     return None if content.startswith("(", parser.pos) else parser.parse_type()
 
 
+def parse_argument(parser: Parser) -> Parser.Argument:
+    """Reads `%a: t loc(...)`."""
+    argument = parser.parse_argument()
+    argument.location = parser.parse_optional_location()
+    return argument
+
+
 def take_properties(op: type[IRDLOperation], attributes: dict[str, Attribute]) -> dict[str, Attribute]:
     """Moves an op's own properties out of the attribute dictionary, where the pretty form writes some of them."""
     names = op.get_irdl_definition().properties
