@@ -142,7 +142,7 @@ class FetchOp(CollectiveOp):
         self, operand: SSAValue, mesh: str, axes: Sequence[Axis], sources: Sequence[int], reason: str | None = None
     ):
         properties = {"axes": AxesAttr(tuple(axes)), "source_devices": integers(tuple(sources))}
-        self.build([operand], [operand.type], mesh, reason, properties)
+        self.make([operand], [operand.type], mesh, reason, properties)
 
     @property
     def sources(self) -> tuple[int, ...]:
@@ -183,7 +183,7 @@ class UnvaryingOp(CollectiveOp):
     FORM: ClassVar[Form] = collective_form(MESH, AXES)
 
     def __init__(self, operand: SSAValue, mesh: str, axes: Sequence[Axis]):
-        self.build([operand], [operand.type], mesh, None, {"axes": AxesAttr(tuple(axes))})
+        self.make([operand], [operand.type], mesh, None, {"axes": AxesAttr(tuple(axes))})
 
 
 def manual_axes(op: Operation) -> Axes:

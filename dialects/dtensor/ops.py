@@ -144,7 +144,7 @@ class Relaid(WrittenOp, ABC):
     result = result_def(TensorType)
     reason = opt_prop_def(StringAttr)
     traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(OPERANDS, types=ARROW, in_order=False)
+    FORM: ClassVar[Form] = Form(OPERANDS, types=ARROW)
 
     def __init__(self, operand: SSAValue, spec: LayoutSpec, reason: str | None = None):
         properties: dict[str, Attribute] = {} if reason is None else {"reason": StringAttr(reason)}
@@ -192,7 +192,7 @@ class CollectiveOp(WrittenOp, ABC):
     reason = opt_prop_def(StringAttr)
     traits = traits_def(Pure())
 
-    def build(
+    def make(
         self,
         operands: Sequence[SSAValue],
         result_types: Sequence[Attribute],
@@ -289,7 +289,7 @@ class AllReduceOp(CollectiveOp):
         kind: str,
         reason: str | None = None,
     ):
-        self.build(operands, result_types, mesh, reason, {"axes": AxesAttr(tuple(axes)), "kind": KindAttr(kind)})
+        self.make(operands, result_types, mesh, reason, {"axes": AxesAttr(tuple(axes)), "kind": KindAttr(kind)})
 
     def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
         _check_kind(spec, self.kind)
@@ -307,7 +307,7 @@ class _DimAxesOp(CollectiveOp, ABC):
     def __init__(
         self, operand: SSAValue, result_type: Attribute, mesh: str, dim_axes: DimAxes, reason: str | None = None
     ):
-        self.build([operand], [result_type], mesh, reason, {"dim_axes": DimAxesAttr(tuple(map(tuple, dim_axes)))})
+        self.make([operand], [result_type], mesh, reason, {"dim_axes": DimAxesAttr(tuple(map(tuple, dim_axes)))})
 
     def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
         return self.RULE(spec, self.dim_axes.data, mesh)
@@ -401,7 +401,7 @@ class AllToAllOp(CollectiveOp):
         reason: str | None = None,
     ):
         dims = {"source_dim": IntegerAttr(source_dim, i64), "target_dim": IntegerAttr(target_dim, i64)}
-        self.build([operand], [result_type], mesh, reason, {"axes": AxesAttr(tuple(axes)), **dims})
+        self.make([operand], [result_type], mesh, reason, {"axes": AxesAttr(tuple(axes)), **dims})
 
     @property
     def source(self) -> int:
@@ -449,7 +449,7 @@ class _FromToOp(CollectiveOp, ABC):
         reason: str | None = None,
     ):
         layouts = {"source": LayoutAttr(source), "target": LayoutAttr(target)}
-        self.build([operand], [result_type], source.mesh, reason, layouts)
+        self.make([operand], [result_type], source.mesh, reason, layouts)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -544,7 +544,7 @@ class WindowOp(CollectiveOp):
         properties = {"dim_axes": DimAxesAttr(tuple(map(tuple, dim_axes))), **_window_numbers(windows)}
         if padding is not None:
             properties["padding"] = padding
-        self.build([operand], [result_type], mesh, reason, properties)
+        self.make([operand], [result_type], mesh, reason, properties)
 
     def windows(self, mesh: Mesh) -> tuple[Window, ...]:
         """For each dim of the global tensor how the result comes from the operand; on global and per-device types."""

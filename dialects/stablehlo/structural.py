@@ -198,7 +198,7 @@ class TransposeOp(WrittenOp, ShapedOp):
     RULE: ClassVar[TypeRule] = staticmethod(_transpose_type)
 
     def __init__(self, operand: SSAValue | Operation, permutation: Sequence[int]):
-        self.build([operand], {"permutation": integers(tuple(permutation))})
+        self.make([operand], {"permutation": integers(tuple(permutation))})
 
     @property
     def dims(self) -> tuple[int, ...]:
@@ -229,7 +229,7 @@ class SliceOp(ShapedOp):
         limits: Sequence[int],
         strides: Sequence[int] | None = None,
     ):
-        self.build([operand], _slice_properties(starts, limits, (1,) * len(starts) if strides is None else strides))
+        self.make([operand], _slice_properties(starts, limits, (1,) * len(starts) if strides is None else strides))
 
     @property
     def bounds(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
@@ -284,7 +284,7 @@ class ConcatenateOp(WrittenOp, ShapedOp):
     RULE: ClassVar[TypeRule] = staticmethod(_concatenate_type)
 
     def __init__(self, inputs: Sequence[SSAValue | Operation], dim: int):
-        self.build(inputs, {"dimension": IntegerAttr(dim, i64)})
+        self.make(inputs, {"dimension": IntegerAttr(dim, i64)})
 
     @property
     def dim(self) -> int:
@@ -330,7 +330,7 @@ class PadOp(WrittenOp, ShapedOp):
     ):
         amounts = low, high, (0,) * len(low) if interior is None else interior
         pairs = zip(_PADDING.values(), amounts, strict=True)
-        self.build([operand, padding_value], {name: integers(tuple(values)) for name, values in pairs})
+        self.make([operand, padding_value], {name: integers(tuple(values)) for name, values in pairs})
 
     @property
     def amounts(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
@@ -358,7 +358,7 @@ class ReverseOp(WrittenOp, ShapedOp):
     RULE: ClassVar[TypeRule] = staticmethod(_reverse_type)
 
     def __init__(self, operand: SSAValue | Operation, dims: Sequence[int]):
-        self.build([operand], {"dimensions": integers(tuple(dims))})
+        self.make([operand], {"dimensions": integers(tuple(dims))})
 
     @property
     def dims(self) -> tuple[int, ...]:

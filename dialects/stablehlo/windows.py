@@ -407,7 +407,7 @@ class ReduceWindowOp(ReducingOp):
         body: Region | type[Operation],
     ):
         moves = tuple(sweeps)
-        self.build(inputs, init_values, window_properties(moves), lambda found: _swept_type(found, moves), body)
+        self.make(inputs, init_values, window_properties(moves), lambda found: _swept_type(found, moves), body)
 
     @property
     def sweeps(self) -> tuple[Sweep, ...]:

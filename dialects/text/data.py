@@ -31,5 +31,5 @@ class TextAttr(Data[DataT], ABC):
             return cls.READ(parser)
 
     def print_parameter(self, printer: Printer) -> None:
-        text = self.TEXT(self.data)
+        text = type(self).TEXT(self.data)
         printer.print_string(f"<{text}>" if self.ANGLED else text)

@@ -265,7 +265,7 @@ class ReducingOp(IRDLOperation, ABC):
     body = region_def("single_block")
     traits = traits_def(Pure(), RecursiveMemoryEffect())
 
-    def build(
+    def make(
         self,
         inputs: Sequence[SSAValue | Operation],
         init_values: Sequence[SSAValue | Operation],
@@ -329,7 +329,7 @@ class ReduceOp(ReducingOp):
         body: Region | type[Operation],
     ):
         reduced = tuple(dims)
-        self.build(
+        self.make(
             inputs, init_values, {"dimensions": integers(reduced)}, lambda found: _reduce_type(found, reduced), body
         )
 

@@ -109,7 +109,7 @@ class FftOp(WrittenOp, ShapedOp):
     RULE: ClassVar[TypeRule] = staticmethod(_fft_type)
 
     def __init__(self, operand: SSAValue | Operation, kind: FftType, length: Sequence[int]):
-        self.build([operand], {"fft_type": FftTypeAttr(kind), "fft_length": integers(tuple(length))})
+        self.make([operand], {"fft_type": FftTypeAttr(kind), "fft_length": integers(tuple(length))})
 
     @property
     def kind(self) -> FftType:
@@ -156,7 +156,7 @@ class CholeskyOp(WrittenOp, ShapedOp):
     RULE: ClassVar[TypeRule] = staticmethod(_cholesky_type)
 
     def __init__(self, a: SSAValue | Operation, *, lower: bool = False):
-        self.build([a], {"lower": IntegerAttr(int(lower), i1)})
+        self.make([a], {"lower": IntegerAttr(int(lower), i1)})
 
     @property
     def is_lower(self) -> bool:
@@ -210,7 +210,7 @@ class TriangularSolveOp(ShapedOp):
     ):
         flags = {"left_side": left_side, "lower": lower, "unit_diagonal": unit_diagonal}
         properties: dict[str, Attribute] = {name: IntegerAttr(int(flag), i1) for name, flag in flags.items()}
-        self.build([a, b], properties | {"transpose_a": TransposeAttr(transpose_a)})
+        self.make([a, b], properties | {"transpose_a": TransposeAttr(transpose_a)})
 
     @property
     def is_left(self) -> bool:

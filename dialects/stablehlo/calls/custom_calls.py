@@ -54,13 +54,17 @@ def _parse_alias(parser: AttrParser) -> OperandAlias:
     return OperandAlias(**fields)
 
 
+def _alias_text(alias: OperandAlias) -> str:
+    return fields_text(vars(alias), empty=True)
+
+
 @irdl_attr_definition
 class OutputOperandAliasAttr(TextAttr[OperandAlias]):
     """`#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>`."""
 
     name = "stablehlo.output_operand_alias"
     READ: ClassVar[Reader] = staticmethod(_parse_alias)
-    TEXT: ClassVar[Writer] = staticmethod(lambda alias: fields_text(vars(alias), empty=True))
+    TEXT: ClassVar[Writer] = staticmethod(_alias_text)
 
 
 @irdl_op_definition

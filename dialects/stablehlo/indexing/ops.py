@@ -139,7 +139,7 @@ class GatherOp(ShapedOp):
             "indices_are_sorted": IntegerAttr(int(indices_are_sorted), i1),
             "slice_sizes": integers(tuple(sizes)),
         }
-        self.build([operand, start_indices], properties)
+        self.make([operand, start_indices], properties)
 
     @property
     def numbers(self) -> GatherDimensions:
@@ -299,7 +299,7 @@ class DynamicSliceOp(WrittenOp, ShapedOp):
     RULE: ClassVar[TypeRule] = staticmethod(_dynamic_slice_type)
 
     def __init__(self, operand: SSAValue | Operation, starts: Sequence[SSAValue | Operation], sizes: Sequence[int]):
-        self.build([operand, *starts], {"slice_sizes": integers(tuple(sizes))})
+        self.make([operand, *starts], {"slice_sizes": integers(tuple(sizes))})
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -336,7 +336,7 @@ class DynamicUpdateSliceOp(WrittenOp, ShapedOp):
     def __init__(
         self, operand: SSAValue | Operation, update: SSAValue | Operation, starts: Sequence[SSAValue | Operation]
     ):
-        self.build([operand, update, *starts], {})
+        self.make([operand, update, *starts], {})
 
 
 INDEXING_OPS: tuple[type[Operation], ...] = (GatherOp, ScatterOp, DynamicSliceOp, DynamicUpdateSliceOp)

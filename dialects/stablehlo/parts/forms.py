@@ -208,19 +208,12 @@ class Form:
     """
     The parts of an op's text in order, and its types.
 
-    `implied` properties follow from others and are not written. All others stand in the attribute dictionary, in the
-    order of their names unless they keep the op's order.
+    `implied` properties follow from others and are not written; all others stand in the attribute dictionary, sorted.
     """
 
-    def __init__(
-        self,
-        *parts: Field | Operands,
-        types: Types | None = SIGNATURE,
-        implied: Sequence[str] = (),
-        in_order: bool = True,
-    ) -> None:
+    def __init__(self, *parts: Field | Operands, types: Types | None = SIGNATURE, implied: Sequence[str] = ()) -> None:
         self.parts = parts
-        self._types, self._in_order = types, in_order
+        self._types = types
         self._named = {*implied, *(part.name for part in parts if isinstance(part, Field))}
 
     def read(self, parser: Parser, op: type[syntax.OpT]) -> syntax.OpT:
@@ -245,8 +238,7 @@ class Form:
     def write(self, printer: Printer, op: Operation) -> None:
         """Writes what `read` reads."""
         self.write_parts(printer, op)
-        rest = [name for name in op.properties if name not in self._named]
-        syntax.print_attributes(printer, op, *(sorted(rest) if self._in_order else rest))
+        syntax.print_attributes(printer, op, *(name for name in sorted(op.properties) if name not in self._named))
         if self._types is not None:
             self._types.write(printer, op)
 
@@ -290,7 +282,7 @@ class ShapedOp(IRDLOperation, ABC):
     result = result_def(TensorType)
     traits = traits_def(Pure())
 
-    def build(self, operands: Sequence[SSAValue | Operation], properties: Mapping[str, Attribute]) -> None:
+    def make(self, operands: Sequence[SSAValue | Operation], properties: Mapping[str, Attribute]) -> None:
         """Makes the op, with the type by the rule; what does not fit is the caller's mistake (SW0301)."""
         values = [SSAValue.get(operand) for operand in operands]
         result = syntax.infer(self.name, lambda: self.RULE(*map(tensor_type, values), **properties))
