@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics import ShardwrightValueError
+from shardwright.layout.faults import fault
 from shardwright.layout.forms.gspmd import Tiling, mesh_of_tilings
 from shardwright.layout.forms.mesh_record import content_of
 from shardwright.layout.forms.wire import numbers, read_fields
@@ -164,4 +165,4 @@ def _listed(values: Iterable[int]) -> str:
 
 
 def _no_layout(message: str, help_text: str) -> ShardwrightValueError:
-    return ShardwrightValueError(Diagnostic("SW0118", message, help=help_text))
+    return fault("SW0118", message, help_text)
