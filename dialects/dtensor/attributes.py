@@ -10,7 +10,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser, Parser
 
 from shardwright.dialects.sdy.meshes import parse_axes, parse_dim, parse_mesh_axis
-from shardwright.dialects.stablehlo.parts.forms import Field, Spelling, spelled
+from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
 from shardwright.layout.axes import Axis
 from shardwright.layout.spec import REDUCTION_KINDS, LayoutSpec
@@ -124,10 +124,10 @@ def _parse_mesh_name(parser: Parser) -> SymbolRefAttr:
     return mesh_symbol(parser.parse_symbol_name().data)
 
 
-MESH = Field("mesh", Spelling(_parse_mesh_name, lambda symbol: f"@{symbol.root_reference.data}"))
-AXES = Field("axes", spelled(AxesAttr))
-DIM_AXES = Field("dim_axes", spelled(DimAxesAttr))
-KIND = Field("kind", spelled(KindAttr))
+MESH = forms.Field("mesh", forms.Spelling(_parse_mesh_name, lambda symbol: f"@{symbol.root_reference.data}"))
+AXES = forms.Field("axes", forms.spelled(AxesAttr))
+DIM_AXES = forms.Field("dim_axes", forms.spelled(DimAxesAttr))
+KIND = forms.Field("kind", forms.spelled(KindAttr))
 """Properties as several ops write them."""
 
 

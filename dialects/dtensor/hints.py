@@ -6,33 +6,30 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo.parts.forms import ARROW, NUMBER, ONE, OPERANDS, Field, Form, Spelling, WrittenOp
+from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.types import plain
 
 FORWARD = "forward"
 BACKWARD = "backward"
 NONE = "none"
-_DIRECTION = Spelling(
+_DIRECTION = forms.Spelling(
     lambda parser: StringAttr(parser.parse_keyword_in((FORWARD, BACKWARD, NONE))), lambda direction: direction.data
 )
 
 
 @irdl_op_definition
-class BarrierOp(WrittenOp):
+class BarrierOp(forms.WrittenOp, forms.TensorOp):
     """
     A value whose layout spreads through here in one direction, or in none: `dtensor.barrier forward %x : T -> T`.
     """
 
     name = "dtensor.barrier"
     operand = operand_def(TensorType)
-    result = result_def(TensorType)
     direction = prop_def(StringAttr)
-    traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(Field("direction", _DIRECTION), OPERANDS, types=ARROW)
+    FORM: ClassVar[forms.Form] = forms.Form(forms.Field("direction", _DIRECTION), forms.OPERANDS, types=forms.ARROW)
 
     def __init__(self, operand: SSAValue, direction: str):
         super().__init__(
@@ -47,13 +44,13 @@ class BarrierOp(WrittenOp):
 
 
 @irdl_op_definition
-class GroupOp(WrittenOp):
+class GroupOp(forms.WrittenOp):
     """Makes a value a member of a group whose members get one layout: `dtensor.group 1 %x : T`."""
 
     name = "dtensor.group"
     operand = operand_def(TensorType)
     group = prop_def(IntegerAttr)
-    FORM: ClassVar[Form] = Form(Field("group", NUMBER), OPERANDS, types=ONE)
+    FORM: ClassVar[forms.Form] = forms.Form(forms.Field("group", forms.NUMBER), forms.OPERANDS, types=forms.ONE)
 
     def __init__(self, operand: SSAValue, group: int):
         super().__init__(operands=[operand], properties={"group": IntegerAttr(group, i64)})

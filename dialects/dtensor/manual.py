@@ -15,15 +15,14 @@ from typing import ClassVar, TypeAlias, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, StringAttr, SymbolRefAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.dtensor import AxisIndexOp, CollectiveOp, DimAxes, layout_of, mesh_of
 from shardwright.dialects.dtensor.attributes import AXES, DIM_AXES, MESH, AxesAttr, DimAxesAttr, mesh_symbol
 from shardwright.dialects.dtensor.ops import check_axes, collective_form
 from shardwright.dialects.stablehlo.collectives import GroupedOp
-from shardwright.dialects.stablehlo.parts.forms import DIMS, FUNCTION, OPERANDS, Field, Form, WrittenOp, spelled
+from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.types import Integers, element_of, element_size, integers, shape_of, tensor
 from shardwright.layout.axes import Axis, overlap
 from shardwright.layout.mesh import Mesh
@@ -33,7 +32,7 @@ from shardwright.layout.spec import LayoutSpec
 Axes = tuple[Axis, ...]
 
 
-class CastOp(WrittenOp, ABC):
+class CastOp(forms.WrittenOp, forms.TensorOp, ABC):
     """
     A value seen from the other side of a manual computation's border.
 
@@ -41,14 +40,12 @@ class CastOp(WrittenOp, ABC):
     """
 
     operand = operand_def(TensorType)
-    result = result_def(TensorType)
     mesh = prop_def(SymbolRefAttr)
     dim_axes = prop_def(DimAxesAttr)
     manual = prop_def(AxesAttr)
     reason = opt_prop_def(StringAttr)
-    traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(
-        MESH, DIM_AXES, Field("manual", spelled(AxesAttr), " manual "), OPERANDS, types=FUNCTION
+    FORM: ClassVar[forms.Form] = forms.Form(
+        MESH, DIM_AXES, forms.Field("manual", forms.spelled(AxesAttr), " manual "), forms.OPERANDS, types=forms.FUNCTION
     )
 
     def __init__(self, operand: SSAValue, mesh: Mesh, dim_axes: DimAxes, manual: Sequence[Axis]):
@@ -136,7 +133,7 @@ class FetchOp(CollectiveOp):
     name = "dtensor.fetch"
     axes = prop_def(AxesAttr)
     source_devices = prop_def(DenseArrayBase)
-    FORM: ClassVar[Form] = collective_form(MESH, AXES, Field("source_devices", DIMS))
+    FORM: ClassVar[forms.Form] = collective_form(MESH, AXES, forms.Field("source_devices", forms.DIMS))
 
     def __init__(
         self, operand: SSAValue, mesh: str, axes: Sequence[Axis], sources: Sequence[int], reason: str | None = None
@@ -180,7 +177,7 @@ class UnvaryingOp(CollectiveOp):
 
     name = "dtensor.unvarying"
     axes = prop_def(AxesAttr)
-    FORM: ClassVar[Form] = collective_form(MESH, AXES)
+    FORM: ClassVar[forms.Form] = collective_form(MESH, AXES)
 
     def __init__(self, operand: SSAValue, mesh: str, axes: Sequence[Axis]):
         self.make([operand], [operand.type], mesh, None, {"axes": AxesAttr(tuple(axes))})

@@ -32,7 +32,6 @@ from xdsl.irdl import (
     operand_def,
     opt_prop_def,
     prop_def,
-    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
@@ -55,20 +54,7 @@ from shardwright.dialects.dtensor.attributes import (
     mesh_symbol,
 )
 from shardwright.dialects.sdy.meshes import check_mesh
-from shardwright.dialects.stablehlo.parts.forms import (
-    ARROW,
-    DIMS,
-    FUNCTION,
-    ONE,
-    OPERANDS,
-    SYMBOL,
-    Field,
-    Form,
-    Operands,
-    Spelling,
-    WrittenOp,
-    spelled,
-)
+from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.types import Integers, element_of, element_size, integers, shape_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
@@ -116,14 +102,16 @@ def check_axes(axes: Sequence[Axis], mesh: Mesh) -> None:
 
 
 @irdl_op_definition
-class MeshOp(WrittenOp):
+class MeshOp(forms.WrittenOp):
     """Declares a mesh: `dtensor.mesh @mesh = <["batch"=4, "model"=2]>`."""
 
     name = "dtensor.mesh"
     sym_name = prop_def(StringAttr)
     axes = prop_def(MeshAttr)
     traits = traits_def(SymbolOpInterface())
-    FORM: ClassVar[Form] = Form(Field("sym_name", SYMBOL), Field("axes", spelled(MeshAttr), " = "), types=None)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.Field("sym_name", forms.SYMBOL), forms.Field("axes", forms.spelled(MeshAttr), " = "), types=None
+    )
 
     def __init__(self, name: str, axes: Sequence[tuple[str, int]]):
         super().__init__(properties={"sym_name": StringAttr(name), "axes": MeshAttr(tuple(axes))})
@@ -137,14 +125,12 @@ class MeshOp(WrittenOp):
         check_mesh(self.sym_name.data, self.axes.data)
 
 
-class Relaid(WrittenOp, ABC):
+class Relaid(forms.WrittenOp, forms.TensorOp, ABC):
     """One tensor in, the same tensor with another layout out: `name %x : T1 -> T2`."""
 
     operand = operand_def(TensorType)
-    result = result_def(TensorType)
     reason = opt_prop_def(StringAttr)
-    traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(OPERANDS, types=ARROW)
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS, types=forms.ARROW)
 
     def __init__(self, operand: SSAValue, spec: LayoutSpec, reason: str | None = None):
         properties: dict[str, Attribute] = {} if reason is None else {"reason": StringAttr(reason)}
@@ -178,7 +164,7 @@ def _check_same_tensor(operand: SSAValue, result: SSAValue) -> None:
         raise VerifyException(f"operand and result must be the same tensor: {source} against {target}")
 
 
-class CollectiveOp(WrittenOp, ABC):
+class CollectiveOp(forms.WrittenOp, ABC):
     """
     What all collectives share: a mesh, a reason, and a layout rule that the verifier applies.
 
@@ -250,9 +236,9 @@ class CollectiveOp(WrittenOp, ABC):
             raise ValueError(f"per-device shapes do not fit: {source} against {target}")
 
 
-def collective_form(*fields: Field) -> Form:
+def collective_form(*fields: forms.Field) -> forms.Form:
     """The form of a collective with these arguments."""
-    return Form(*fields, Operands(least=1), types=FUNCTION)
+    return forms.Form(*fields, forms.Operands(least=1), types=forms.FUNCTION)
 
 
 def _scaled(shape: tuple[int, ...], dim_axes: DimAxes, mesh: Mesh, *, up: bool) -> tuple[int, ...]:
@@ -278,7 +264,7 @@ class AllReduceOp(CollectiveOp):
     name = "dtensor.all_reduce"
     axes = prop_def(AxesAttr)
     kind = prop_def(KindAttr)
-    FORM: ClassVar[Form] = collective_form(KIND, MESH, AXES)
+    FORM: ClassVar[forms.Form] = collective_form(KIND, MESH, AXES)
 
     def __init__(
         self,
@@ -302,7 +288,7 @@ class _DimAxesOp(CollectiveOp, ABC):
     RULE: ClassVar[Callable[..., LayoutSpec]]
     LARGER: ClassVar[bool] = False
     dim_axes = prop_def(DimAxesAttr)
-    FORM: ClassVar[Form] = collective_form(MESH, DIM_AXES)
+    FORM: ClassVar[forms.Form] = collective_form(MESH, DIM_AXES)
 
     def __init__(
         self, operand: SSAValue, result_type: Attribute, mesh: str, dim_axes: DimAxes, reason: str | None = None
@@ -351,7 +337,7 @@ class ReduceScatterOp(_DimAxesOp):
 
     name = "dtensor.reduce_scatter"
     kind = prop_def(KindAttr)
-    FORM: ClassVar[Form] = collective_form(KIND, MESH, DIM_AXES)
+    FORM: ClassVar[forms.Form] = collective_form(KIND, MESH, DIM_AXES)
     RULE: ClassVar[Callable[..., LayoutSpec]] = staticmethod(algebra.reduce_scatter)
 
     def __init__(
@@ -371,7 +357,7 @@ class ReduceScatterOp(_DimAxesOp):
         return super().derive(spec, mesh)
 
 
-_DIM = Spelling(
+_DIM = forms.Spelling(
     lambda parser: IntegerAttr(parser.parse_integer(allow_negative=False), i64), lambda dim: str(dim.value.data)
 )
 
@@ -388,7 +374,9 @@ class AllToAllOp(CollectiveOp):
     axes = prop_def(AxesAttr)
     source_dim = prop_def(IntegerAttr)
     target_dim = prop_def(IntegerAttr)
-    FORM: ClassVar[Form] = collective_form(MESH, AXES, Field("source_dim", _DIM), Field("target_dim", _DIM, " to "))
+    FORM: ClassVar[forms.Form] = collective_form(
+        MESH, AXES, forms.Field("source_dim", _DIM), forms.Field("target_dim", _DIM, " to ")
+    )
 
     def __init__(
         self,
@@ -432,11 +420,11 @@ class _FromToOp(CollectiveOp, ABC):
     """Raises `ValueError` when this op cannot turn one layout into the other on a mesh."""
     source = prop_def(LayoutAttr)
     target = prop_def(LayoutAttr)
-    FORM: ClassVar[Form] = Form(
-        Field("source", spelled(LayoutAttr)),
-        Field("target", spelled(LayoutAttr), " to "),
-        Operands(least=1),
-        types=FUNCTION,
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.Field("source", forms.spelled(LayoutAttr)),
+        forms.Field("target", forms.spelled(LayoutAttr), " to "),
+        forms.Operands(least=1),
+        types=forms.FUNCTION,
         implied=["mesh"],
     )
 
@@ -521,14 +509,14 @@ class WindowOp(CollectiveOp):
     steps = opt_prop_def(DenseArrayBase)
     padding = opt_prop_def(DenseIntOrFPElementsAttr)
 
-    FORM: ClassVar[Form] = collective_form(
+    FORM: ClassVar[forms.Form] = collective_form(
         MESH,
         DIM_AXES,
-        Field("starts", DIMS),
-        Field("strides", DIMS, " by "),
-        Field("dilations", DIMS, " dilated ", optional=True),
-        Field("frames", DIMS, " frames ", optional=True),
-        Field("steps", DIMS, " every ", beside="frames"),
+        forms.Field("starts", forms.DIMS),
+        forms.Field("strides", forms.DIMS, " by "),
+        forms.Field("dilations", forms.DIMS, " dilated ", optional=True),
+        forms.Field("frames", forms.DIMS, " frames ", optional=True),
+        forms.Field("steps", forms.DIMS, " every ", beside="frames"),
     )
 
     def __init__(
@@ -627,7 +615,7 @@ def _numbers(attribute: Attribute) -> tuple[int, ...]:
 
 
 @irdl_op_definition
-class AxisIndexOp(WrittenOp):
+class AxisIndexOp(forms.WrittenOp, forms.TensorOp):
     """
     This device's linear index over `axes`, major to minor: `%0 = dtensor.axis_index @mesh {"x"} : tensor<i32>`.
     """
@@ -635,9 +623,7 @@ class AxisIndexOp(WrittenOp):
     name = "dtensor.axis_index"
     mesh = prop_def(SymbolRefAttr)
     axes = prop_def(AxesAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(MESH, AXES, types=ONE)
+    FORM: ClassVar[forms.Form] = forms.Form(MESH, AXES, types=forms.ONE)
 
     def __init__(self, mesh: str, axes: Sequence[Axis]):
         super().__init__(

@@ -7,18 +7,16 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo.parts import syntax
-from shardwright.dialects.stablehlo.parts.forms import NUMBER, OPERANDS, Field, Form, WrittenOp
+from shardwright.dialects.stablehlo.parts import forms, syntax
 from shardwright.dialects.stablehlo.structural import ConcatenateOp, SliceOp
 from shardwright.dialects.types import plain, shape_of, tensor_type
 
 
 @irdl_op_definition
-class RollOp(WrittenOp):
+class RollOp(forms.WrittenOp, forms.TensorOp):
     """
     Element `i` of a dim becomes element `i + amount`; those that leave at the end come in at the beginning.
 
@@ -29,9 +27,9 @@ class RollOp(WrittenOp):
     operand = operand_def(TensorType)
     dimension = prop_def(IntegerAttr)
     by = prop_def(IntegerAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("dimension", NUMBER, ", dim = "), Field("by", NUMBER, " by "))
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("dimension", forms.NUMBER, ", dim = "), forms.Field("by", forms.NUMBER, " by ")
+    )
 
     def __init__(self, operand: SSAValue, dim: int, amount: int, result_type: Attribute | None = None):
         super().__init__(

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, prop_def, traits_def
 from xdsl.parser import AttrParser
-from xdsl.traits import Pure, SymbolOpInterface
+from xdsl.traits import SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo.parts.forms import ONE, OPERANDS, SYMBOL, Field, Form, WrittenOp, spelled
+from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
 from shardwright.dialects.text.xdsl_patches import LARGEST_EXTENT
 from shardwright.dialects.types import shape_of
@@ -211,14 +211,16 @@ class ShardingPerValueAttr(TextAttr[tuple[Sharding, ...]]):
 
 
 @irdl_op_definition
-class MeshOp(WrittenOp):
+class MeshOp(forms.WrittenOp):
     """Declares a mesh: `sdy.mesh @mesh = <["x"=4, "y"=2]>`."""
 
     name = "sdy.mesh"
     sym_name = prop_def(StringAttr)
     mesh = prop_def(MeshAttr)
     traits = traits_def(SymbolOpInterface())
-    FORM: ClassVar[Form] = Form(Field("sym_name", SYMBOL), Field("mesh", spelled(MeshAttr), " = "), types=None)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.Field("sym_name", forms.SYMBOL), forms.Field("mesh", forms.spelled(MeshAttr), " = "), types=None
+    )
 
     def __init__(self, name: str, mesh: SdyMesh):
         super().__init__(properties={"sym_name": StringAttr(name), "mesh": MeshAttr(mesh)})
@@ -236,12 +238,10 @@ def check_mesh(mesh: str, axes: Sequence[tuple[str, int]]) -> None:
         raise VerifyException(f"mesh @{mesh} has an axis of size below 1")
 
 
-class SameTypeOp(WrittenOp, ABC):
+class SameTypeOp(forms.WrittenOp, forms.TensorOp, ABC):
     """One tensor in, the same out: `name %x ... : t`."""
 
     input = operand_def(TensorType)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         if self.input.type != self.result.type:
@@ -252,7 +252,9 @@ class ShardedOp(SameTypeOp, ABC):
     """The same tensor with a sharding: `name %x <@mesh, [{"x"}, {}]> : t`."""
 
     sharding = prop_def(ShardingAttr)
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("sharding", spelled(ShardingAttr)), types=ONE)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("sharding", forms.spelled(ShardingAttr)), types=forms.ONE
+    )
 
     def verify_(self) -> None:
         super().verify_()

@@ -17,7 +17,6 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     region_def,
-    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
@@ -31,18 +30,7 @@ from shardwright.dialects import sdy
 from shardwright.dialects.sdy import Sharding, ShardingAttr, ShardingPerValueAttr
 from shardwright.dialects.sdy.meshes import SameTypeOp, ShardedOp
 from shardwright.dialects.sdy.rules import OpShardingRuleAttr
-from shardwright.dialects.stablehlo.parts.forms import (
-    FUNCTION,
-    NUMBER,
-    ONE,
-    OPERANDS,
-    Field,
-    Form,
-    Operands,
-    Spelling,
-    WrittenOp,
-    spelled,
-)
+from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.stablehlo.parts.syntax import parse_argument
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
 
@@ -84,7 +72,7 @@ class ReturnOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> ReturnOp:
         attributes = parser.parse_optional_attr_dict()
-        operands = OPERANDS.read(parser, cls)
+        operands = forms.OPERANDS.read(parser, cls)
         if not operands:
             return cls.create(attributes=attributes)
         parser.parse_punctuation(":")
@@ -104,7 +92,7 @@ class ReturnOp(IRDLOperation):
 class _ComputationOp(IRDLOperation, ABC):
     """A body with shardings for what goes in and what comes out."""
 
-    FORM: ClassVar[Form]
+    FORM: ClassVar[forms.Form]
     """What stands before the body."""
 
     inputs = var_operand_def()
@@ -150,7 +138,7 @@ class _ComputationOp(IRDLOperation, ABC):
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         position = parser.pos
-        inputs, outputs = FUNCTION.read(parser, cls)
+        inputs, outputs = forms.FUNCTION.read(parser, cls)
         return cls.create(
             operands=parser.resolve_operands(operands, inputs, position),
             result_types=outputs,
@@ -166,12 +154,12 @@ class _ComputationOp(IRDLOperation, ABC):
         printer.print_string(") ")
         printer.print_region(self.body, print_entry_block_args=False)
         printer.print_op_attributes(self.attributes)
-        FUNCTION.write(printer, self)
+        forms.FUNCTION.write(printer, self)
 
 
-def _sharding_fields(*, optional: bool) -> list[Field]:
-    spelling = spelled(ShardingPerValueAttr)
-    return [Field(name, spelling, f" {name}=", optional=optional) for name in ("in_shardings", "out_shardings")]
+def _sharding_fields(*, optional: bool) -> list[forms.Field]:
+    spelling = forms.spelled(ShardingPerValueAttr)
+    return [forms.Field(name, spelling, f" {name}=", optional=optional) for name in ("in_shardings", "out_shardings")]
 
 
 @irdl_op_definition
@@ -186,10 +174,10 @@ class ManualComputationOp(_ComputationOp):
     in_shardings = prop_def(ShardingPerValueAttr)
     out_shardings = prop_def(ShardingPerValueAttr)
     manual_axes = prop_def(ManualAxesAttr)
-    FORM: ClassVar[Form] = Form(
-        Operands(parens=True),
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.Operands(parens=True),
         *_sharding_fields(optional=False),
-        Field("manual_axes", spelled(ManualAxesAttr), " manual_axes="),
+        forms.Field("manual_axes", forms.spelled(ManualAxesAttr), " manual_axes="),
     )
 
 
@@ -210,9 +198,9 @@ class NamedComputationOp(_ComputationOp):
     computation = prop_def(StringAttr, prop_name="name")
     in_shardings = opt_prop_def(ShardingPerValueAttr)
     out_shardings = opt_prop_def(ShardingPerValueAttr)
-    FORM: ClassVar[Form] = Form(
-        Field("name", Spelling(_parse_name, lambda name: f"<{name}>"), ""),
-        Operands(parens=True),
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.Field("name", forms.Spelling(_parse_name, lambda name: f"<{name}>"), ""),
+        forms.Operands(parens=True),
         *_sharding_fields(optional=True),
     )
 
@@ -232,7 +220,7 @@ class ReshardOp(ShardedOp):
     name = "sdy.reshard"
 
 
-_DIRECTION = Spelling(
+_DIRECTION = forms.Spelling(
     lambda parser: IntegerAttr(Direction[parser.parse_keyword_in(tuple(Direction.__members__))], i32),
     lambda direction: Direction(direction.value.data).name,
 )
@@ -244,7 +232,9 @@ class PropagationBarrierOp(SameTypeOp):
 
     name = "sdy.propagation_barrier"
     allowed_direction = prop_def(IntegerAttr)
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("allowed_direction", _DIRECTION, " allowed_direction="), types=ONE)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("allowed_direction", _DIRECTION, " allowed_direction="), types=forms.ONE
+    )
 
     @property
     def direction(self) -> Direction:
@@ -258,13 +248,15 @@ class PropagationBarrierOp(SameTypeOp):
 
 
 @irdl_op_definition
-class ShardingGroupOp(WrittenOp):
+class ShardingGroupOp(forms.WrittenOp):
     """Makes a value a member of a group whose members get one sharding: `sdy.sharding_group %x group_id=1 : t`."""
 
     name = "sdy.sharding_group"
     input = operand_def(TensorType)
     group_id = prop_def(IntegerAttr)
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("group_id", NUMBER, " group_id="), types=ONE)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("group_id", forms.NUMBER, " group_id="), types=forms.ONE
+    )
 
     @property
     def group(self) -> int:
@@ -273,13 +265,11 @@ class ShardingGroupOp(WrittenOp):
 
 
 @irdl_op_definition
-class ConstantOp(IRDLOperation):
+class ConstantOp(forms.TensorOp):
     """A constant that Shardy does not split: `sdy.constant dense<1.0> : tensor<4xf32>`."""
 
     name = "sdy.constant"
     value = prop_def(DenseIntOrFPElementsAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
 
     @classmethod
     def parse(cls, parser: Parser) -> ConstantOp:
@@ -302,8 +292,10 @@ class DataFlowEdgeOp(SameTypeOp):
 
     name = "sdy.data_flow_edge"
     sharding = opt_prop_def(ShardingAttr)
-    FORM: ClassVar[Form] = Form(
-        OPERANDS, Field("sharding", spelled(ShardingAttr), " sharding=", optional=True), types=ONE
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS,
+        forms.Field("sharding", forms.spelled(ShardingAttr), " sharding=", optional=True),
+        types=forms.ONE,
     )
 
 

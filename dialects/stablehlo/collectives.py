@@ -41,9 +41,9 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.stablehlo.algebra.contractions import COMMUTATIVE_OPS, ReturnOp, check_captures
+from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.stablehlo.parts.attributes import parse_integer
 from shardwright.dialects.stablehlo.parts.constants import constant_value
-from shardwright.dialects.stablehlo.parts.forms import ONE, Form, WrittenOp
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
 from shardwright.dialects.text.literals import DenseAttr
 from shardwright.dialects.types import element_of, plain, shape_of, tensor, tensor_type
@@ -335,15 +335,13 @@ class AllToAllOp(_ManyOp):
 
 
 @irdl_op_definition
-class CollectivePermuteOp(IRDLOperation):
+class CollectivePermuteOp(forms.TensorOp):
     """Sends a whole buffer along each pair of a source and a target device; who receives nothing gets zeros."""
 
     name = "stablehlo.collective_permute"
     operand = operand_def(TensorType)
-    result = result_def(TensorType)
     source_target_pairs = prop_def(DenseIntOrFPElementsAttr)
     channel_handle = opt_prop_def(ChannelHandleAttr)
-    traits = traits_def(Pure())
 
     @property
     def pairs(self) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
@@ -377,12 +375,10 @@ class CollectiveBroadcastOp(GroupedOp):
         _check_same(self.operand, self.result)
 
 
-class _DeviceNumberOp(WrittenOp):
+class _DeviceNumberOp(forms.WrittenOp, forms.TensorOp):
     """A number that tells devices apart: `stablehlo.partition_id : tensor<ui32>`."""
 
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(types=ONE)
+    FORM: ClassVar[forms.Form] = forms.Form(types=forms.ONE)
 
     def verify_(self) -> None:
         found = plain(self.result.type)

@@ -12,8 +12,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from shardwright.dialects.stablehlo.parts import shapes, syntax
-from shardwright.dialects.stablehlo.parts.forms import OPERANDS, Field, Form, WrittenOp, one_of
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.types import AnyTensor, bit_width, element_of, is_integer, plain, shape_of, tensor_type
 
 
@@ -47,7 +46,7 @@ class RngDistributionAttr(EnumAttribute[RngDistribution], SpacedOpaqueSyntaxAttr
 
 
 @irdl_op_definition
-class RngBitGeneratorOp(WrittenOp):
+class RngBitGeneratorOp(forms.WrittenOp):
     """
     Random bits from a state, and the next state.
 
@@ -62,7 +61,9 @@ class RngBitGeneratorOp(WrittenOp):
     output_state = result_def(TensorType)
     output = result_def(TensorType)
     traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("rng_algorithm", one_of(RngAlgorithmAttr), ", algorithm = "))
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("rng_algorithm", forms.one_of(RngAlgorithmAttr), ", algorithm = ")
+    )
 
     def __init__(self, state: SSAValue | Operation, output: AnyTensor, algorithm: RngAlgorithm = RngAlgorithm.DEFAULT):
         value = SSAValue.get(state)
@@ -91,7 +92,7 @@ class RngBitGeneratorOp(WrittenOp):
 
 
 @irdl_op_definition
-class RngOp(WrittenOp):
+class RngOp(forms.WrittenOp):
     """
     Random numbers out of nowhere: `stablehlo.rng %a, %b, %shape, distribution = UNIFORM : (...) -> tensor<4xf32>`.
 
@@ -104,7 +105,9 @@ class RngOp(WrittenOp):
     shape = operand_def(TensorType)
     rng_distribution = prop_def(RngDistributionAttr)
     result = result_def(TensorType)
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("rng_distribution", one_of(RngDistributionAttr), ", distribution = "))
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("rng_distribution", forms.one_of(RngDistributionAttr), ", distribution = ")
+    )
 
     def verify_(self) -> None:
         element = element_of(self.result)

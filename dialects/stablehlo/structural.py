@@ -21,21 +21,8 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.stablehlo.parts.attributes import parse_integer
-from shardwright.dialects.stablehlo.parts.forms import (
-    DIMS,
-    NUMBER,
-    ONE,
-    ONE_OR_SIGNATURE,
-    OPERANDS,
-    Field,
-    Form,
-    Operands,
-    ShapedOp,
-    TypeRule,
-    WrittenOp,
-)
 from shardwright.dialects.text.literals import DenseAttr, dense_body
 from shardwright.dialects.types import (
     AnyTensor,
@@ -93,14 +80,14 @@ class ConstantOp(IRDLOperation):
 
 
 @irdl_op_definition
-class IotaOp(WrittenOp):
+class IotaOp(forms.WrittenOp):
     """Each element is its index along one dim: `stablehlo.iota dim = 0 : tensor<4xi32>`."""
 
     name = "stablehlo.iota"
     iota_dimension = prop_def(IntegerAttr)
     output = result_def(TensorType)
     traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(Field("iota_dimension", NUMBER, " dim = "), types=ONE)
+    FORM: ClassVar[forms.Form] = forms.Form(forms.Field("iota_dimension", forms.NUMBER, " dim = "), types=forms.ONE)
 
     def __init__(self, dim: int, result_type: AnyTensor):
         super().__init__(properties={"iota_dimension": IntegerAttr(dim, i64)}, result_types=[result_type])
@@ -122,7 +109,7 @@ class IotaOp(WrittenOp):
 
 
 @irdl_op_definition
-class BroadcastInDimOp(WrittenOp):
+class BroadcastInDimOp(forms.WrittenOp, forms.TensorOp):
     """
     Repeats elements: operand dim `i` becomes result dim `dims[i]`.
 
@@ -132,9 +119,9 @@ class BroadcastInDimOp(WrittenOp):
     name = "stablehlo.broadcast_in_dim"
     operand = operand_def(TensorType)
     broadcast_dimensions = prop_def(DenseArrayBase.constr(i64))
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("broadcast_dimensions", DIMS, ", dims = "))
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("broadcast_dimensions", forms.DIMS, ", dims = ")
+    )
 
     def __init__(self, operand: SSAValue | Operation, dims: Sequence[int], result_type: AnyTensor):
         value = SSAValue.get(operand)
@@ -160,14 +147,12 @@ def _broadcast_type(operand: AnyTensor, dims: tuple[int, ...], result: AnyTensor
 
 
 @irdl_op_definition
-class ReshapeOp(WrittenOp):
+class ReshapeOp(forms.WrittenOp, forms.TensorOp):
     """The same elements, row-major, in another shape: `stablehlo.reshape %x : (tensor<4xf32>) -> tensor<2x2xf32>`."""
 
     name = "stablehlo.reshape"
     operand = operand_def(TensorType)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(OPERANDS)
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS)
 
     def __init__(self, operand: SSAValue | Operation, result_type: AnyTensor):
         value = SSAValue.get(operand)
@@ -188,14 +173,14 @@ def _transpose_type(operand: AnyTensor, permutation: Integers) -> AnyTensor:
 
 
 @irdl_op_definition
-class TransposeOp(WrittenOp, ShapedOp):
+class TransposeOp(forms.WrittenOp, forms.ShapedOp):
     """Result dim `i` is operand dim `dims[i]`: `stablehlo.transpose %x, dims = [1, 0] : (...) -> ...`."""
 
     name = "stablehlo.transpose"
     operand = operand_def(TensorType)
     permutation = prop_def(DenseArrayBase.constr(i64))
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("permutation", DIMS, ", dims = "))
-    RULE: ClassVar[TypeRule] = staticmethod(_transpose_type)
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS, forms.Field("permutation", forms.DIMS, ", dims = "))
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_transpose_type)
 
     def __init__(self, operand: SSAValue | Operation, permutation: Sequence[int]):
         self.make([operand], {"permutation": integers(tuple(permutation))})
@@ -212,7 +197,7 @@ def _slice_type(operand: AnyTensor, start_indices: Integers, limit_indices: Inte
 
 
 @irdl_op_definition
-class SliceOp(ShapedOp):
+class SliceOp(forms.ShapedOp):
     """A box with strides: `stablehlo.slice %x [0:4:2, 1:8] : (tensor<4x8xf32>) -> tensor<2x7xf32>`."""
 
     name = "stablehlo.slice"
@@ -220,7 +205,7 @@ class SliceOp(ShapedOp):
     start_indices = prop_def(DenseArrayBase.constr(i64))
     limit_indices = prop_def(DenseArrayBase.constr(i64))
     strides = prop_def(DenseArrayBase.constr(i64))
-    RULE: ClassVar[TypeRule] = staticmethod(_slice_type)
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_slice_type)
 
     def __init__(
         self,
@@ -274,14 +259,16 @@ def _concatenate_type(*operands: AnyTensor, dimension: IntegerAttr[IntegerType])
 
 
 @irdl_op_definition
-class ConcatenateOp(WrittenOp, ShapedOp):
+class ConcatenateOp(forms.WrittenOp, forms.ShapedOp):
     """Operands end to end along one dim: `stablehlo.concatenate %x, %y, dim = 0 : (...) -> ...`."""
 
     name = "stablehlo.concatenate"
     inputs = var_operand_def(TensorType)
     dimension = prop_def(IntegerAttr)
-    FORM: ClassVar[Form] = Form(Operands(followed=True), Field("dimension", NUMBER, " dim = "))
-    RULE: ClassVar[TypeRule] = staticmethod(_concatenate_type)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.Operands(followed=True), forms.Field("dimension", forms.NUMBER, " dim = ")
+    )
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_concatenate_type)
 
     def __init__(self, inputs: Sequence[SSAValue | Operation], dim: int):
         self.make(inputs, {"dimension": IntegerAttr(dim, i64)})
@@ -304,7 +291,7 @@ _PADDING = {"low": "edge_padding_low", "high": "edge_padding_high", "interior": 
 
 
 @irdl_op_definition
-class PadOp(WrittenOp, ShapedOp):
+class PadOp(forms.WrittenOp, forms.ShapedOp):
     """
     A value before, after and between the elements of each dim; negative edges cut.
 
@@ -317,8 +304,10 @@ class PadOp(WrittenOp, ShapedOp):
     edge_padding_low = prop_def(DenseArrayBase.constr(i64))
     edge_padding_high = prop_def(DenseArrayBase.constr(i64))
     interior_padding = prop_def(DenseArrayBase.constr(i64))
-    FORM: ClassVar[Form] = Form(OPERANDS, *(Field(name, DIMS, f", {word} = ") for word, name in _PADDING.items()))
-    RULE: ClassVar[TypeRule] = staticmethod(_pad_type)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, *(forms.Field(name, forms.DIMS, f", {word} = ") for word, name in _PADDING.items())
+    )
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_pad_type)
 
     def __init__(
         self,
@@ -348,14 +337,16 @@ def _reverse_type(operand: AnyTensor, dimensions: Integers) -> AnyTensor:
 
 
 @irdl_op_definition
-class ReverseOp(WrittenOp, ShapedOp):
+class ReverseOp(forms.WrittenOp, forms.ShapedOp):
     """The elements of some dims back to front: `stablehlo.reverse %x, dims = [0] : tensor<4x8xf32>`."""
 
     name = "stablehlo.reverse"
     operand = operand_def(TensorType)
     dimensions = prop_def(DenseArrayBase.constr(i64))
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("dimensions", DIMS, ", dims = "), types=ONE_OR_SIGNATURE)
-    RULE: ClassVar[TypeRule] = staticmethod(_reverse_type)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("dimensions", forms.DIMS, ", dims = "), types=forms.ONE_OR_SIGNATURE
+    )
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_reverse_type)
 
     def __init__(self, operand: SSAValue | Operation, dims: Sequence[int]):
         self.make([operand], {"dimensions": integers(tuple(dims))})

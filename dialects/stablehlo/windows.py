@@ -40,7 +40,7 @@ from shardwright.dialects.stablehlo.algebra.contractions import (
     check_captures,
     check_precision,
 )
-from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.stablehlo.parts.attributes import Precision, PrecisionAttr
 from shardwright.dialects.stablehlo.parts.constants import constant_value, make_dense
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
@@ -225,7 +225,7 @@ def _check_lengths(op: IRDLOperation, rank: int, *names: str) -> None:
 
 
 @irdl_op_definition
-class ConvolutionOp(IRDLOperation):
+class ConvolutionOp(forms.TensorOp):
     """
     Sums of products over a window that moves over the input's spatial dims, and over input features.
 
@@ -245,8 +245,6 @@ class ConvolutionOp(IRDLOperation):
     feature_group_count = prop_def(IntegerAttr)
     batch_group_count = prop_def(IntegerAttr)
     precision_config = opt_prop_def(ArrayAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
 
     def __init__(
         self,

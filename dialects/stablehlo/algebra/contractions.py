@@ -15,7 +15,6 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     region_def,
-    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
@@ -26,7 +25,7 @@ from xdsl.traits import IsTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.stablehlo.elementwise import AddOp, AndOp, MaximumOp, MinimumOp, MultiplyOp, OrOp, XorOp
-from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.stablehlo.parts.attributes import (
     DotAlgorithmAttr,
     DotDimensions,
@@ -35,7 +34,6 @@ from shardwright.dialects.stablehlo.parts.attributes import (
     PrecisionAttr,
     parse_dims,
 )
-from shardwright.dialects.stablehlo.parts.forms import OPERANDS, Spelling, one_of
 from shardwright.dialects.text.xdsl_patches import IMPLIED_LOCATION
 from shardwright.dialects.types import AnyTensor, integers, plain, shape_of, tensor, tensor_type
 
@@ -44,7 +42,7 @@ COMMUTATIVE_OPS = (AddOp, AndOp, MaximumOp, MinimumOp, MultiplyOp, OrOp, XorOp)
 
 
 @irdl_op_definition
-class DotGeneralOp(IRDLOperation):
+class DotGeneralOp(forms.TensorOp):
     """
     Sums of products over contracting dims, for each index of the batching dims.
 
@@ -57,8 +55,6 @@ class DotGeneralOp(IRDLOperation):
     dot_dimension_numbers = prop_def(DotDimensionsAttr)
     precision_config = opt_prop_def(ArrayAttr)
     algorithm = opt_prop_def(DotAlgorithmAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
 
     def __init__(
         self,
@@ -159,8 +155,8 @@ def _precision_text(precision: ArrayAttr[Attribute]) -> str:
     return f"[{', '.join(map(_PRECISE.text, precision.data))}]"
 
 
-_PRECISE = one_of(PrecisionAttr)
-PRECISION = Spelling(_parse_precision, _precision_text)
+_PRECISE = forms.one_of(PrecisionAttr)
+PRECISION = forms.Spelling(_parse_precision, _precision_text)
 """`[DEFAULT, HIGH]`."""
 
 
@@ -185,7 +181,7 @@ class ReturnOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ReturnOp:
-        operands = OPERANDS.read(parser, cls)
+        operands = forms.OPERANDS.read(parser, cls)
         attributes = parser.parse_optional_attr_dict()
         types: list[Attribute] = []
         position = parser.pos
@@ -221,7 +217,7 @@ class OptimizationBarrierOp(IRDLOperation):
         if parser.parse_optional_punctuation("(") is not None:
             parser.parse_punctuation(")")
             return cls.create(attributes=attributes)
-        operands = OPERANDS.read(parser, cls)
+        operands = forms.OPERANDS.read(parser, cls)
         parser.parse_punctuation(":")
         position = parser.pos
         if (first := syntax.parse_tensor(parser)) is not None:

@@ -12,19 +12,7 @@ from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, opt
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from shardwright.dialects.stablehlo.parts import shapes, syntax
-from shardwright.dialects.stablehlo.parts.forms import (
-    DIMS,
-    ONE_OR_SIGNATURE,
-    OPERANDS,
-    Field,
-    Form,
-    ShapedOp,
-    Spelling,
-    TypeRule,
-    WrittenOp,
-    one_of,
-)
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.types import (
     AnyTensor,
     Integers,
@@ -92,7 +80,7 @@ def _fft_type(operand: AnyTensor, fft_type: FftTypeAttr, fft_length: Integers) -
 
 
 @irdl_op_definition
-class FftOp(WrittenOp, ShapedOp):
+class FftOp(forms.WrittenOp, forms.ShapedOp):
     """
     A discrete Fourier transform of the last one to three dims.
 
@@ -103,10 +91,12 @@ class FftOp(WrittenOp, ShapedOp):
     operand = operand_def(TensorType)
     fft_type = prop_def(FftTypeAttr)
     fft_length = prop_def(DenseArrayBase.constr(i64))
-    FORM: ClassVar[Form] = Form(
-        OPERANDS, Field("fft_type", one_of(FftTypeAttr), ", type = "), Field("fft_length", DIMS, ", length = ")
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS,
+        forms.Field("fft_type", forms.one_of(FftTypeAttr), ", type = "),
+        forms.Field("fft_length", forms.DIMS, ", length = "),
     )
-    RULE: ClassVar[TypeRule] = staticmethod(_fft_type)
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_fft_type)
 
     def __init__(self, operand: SSAValue | Operation, kind: FftType, length: Sequence[int]):
         self.make([operand], {"fft_type": FftTypeAttr(kind), "fft_length": integers(tuple(length))})
@@ -135,13 +125,13 @@ def _cholesky_type(a: AnyTensor, lower: Attribute | None = None) -> AnyTensor:
     return plain(a)
 
 
-_TRUE = Spelling(
+_TRUE = forms.Spelling(
     lambda parser: BoolAttr(parser.parse_boolean(), i1), lambda found: "true" if syntax.truth(found) else ""
 )
 
 
 @irdl_op_definition
-class CholeskyOp(WrittenOp, ShapedOp):
+class CholeskyOp(forms.WrittenOp, forms.ShapedOp):
     """
     The triangular factor of Hermitian positive definite matrices.
 
@@ -152,8 +142,10 @@ class CholeskyOp(WrittenOp, ShapedOp):
     name = "stablehlo.cholesky"
     a = operand_def(TensorType)
     lower = opt_prop_def(IntegerAttr)
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("lower", _TRUE, ", lower = ", optional=True), types=ONE_OR_SIGNATURE)
-    RULE: ClassVar[TypeRule] = staticmethod(_cholesky_type)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("lower", _TRUE, ", lower = ", optional=True), types=forms.ONE_OR_SIGNATURE
+    )
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_cholesky_type)
 
     def __init__(self, a: SSAValue | Operation, *, lower: bool = False):
         self.make([a], {"lower": IntegerAttr(int(lower), i1)})
@@ -182,7 +174,7 @@ def _solution_type(
 
 
 @irdl_op_definition
-class TriangularSolveOp(ShapedOp):
+class TriangularSolveOp(forms.ShapedOp):
     """
     Solves `op(a) @ x = b` (left) or `x @ op(a) = b` for triangular matrices `a`.
 
@@ -196,7 +188,7 @@ class TriangularSolveOp(ShapedOp):
     lower = prop_def(IntegerAttr)
     unit_diagonal = prop_def(IntegerAttr)
     transpose_a = prop_def(TransposeAttr)
-    RULE: ClassVar[TypeRule] = staticmethod(_solution_type)
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_solution_type)
 
     def __init__(
         self,

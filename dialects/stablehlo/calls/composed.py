@@ -37,14 +37,13 @@ from xdsl.traits import Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.stablehlo.algebra.contractions import PRECISION, dot_type
-from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.stablehlo.parts.attributes import DotDimensions
-from shardwright.dialects.stablehlo.parts.forms import NUMBER, OPERANDS, TEXT, Field, Form, Spelling, WrittenOp
 from shardwright.dialects.types import AnyTensor, element_of, is_float, plain, shape_of, tensor, tensor_type
 
 
 @irdl_op_definition
-class CompositeOp(WrittenOp):
+class CompositeOp(forms.WrittenOp):
     """A function of this module under a name: `stablehlo.composite "my.op" %x {decomposition = @f} : (...) -> ...`."""
 
     name = "stablehlo.composite"
@@ -55,7 +54,7 @@ class CompositeOp(WrittenOp):
     version = opt_prop_def(IntegerAttr)
     outputs = var_result_def()
     traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(Field("name", TEXT), OPERANDS)
+    FORM: ClassVar[forms.Form] = forms.Form(forms.Field("name", forms.TEXT), forms.OPERANDS)
 
 
 class BatchNormOp(IRDLOperation, ABC):
@@ -160,16 +159,16 @@ class MapOp(IRDLOperation):
 
 
 @irdl_op_definition
-class DotOp(WrittenOp):
+class DotOp(forms.WrittenOp, forms.TensorOp):
     """An older matrix product: `stablehlo.dot %x, %y : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2xf32>`."""
 
     name = "stablehlo.dot"
     lhs = operand_def(TensorType)
     rhs = operand_def(TensorType)
     precision_config = opt_prop_def(ArrayAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("precision_config", PRECISION, ", precision = ", optional=True))
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("precision_config", PRECISION, ", precision = ", optional=True)
+    )
 
     @property
     def dims(self) -> DotDimensions:
@@ -184,12 +183,12 @@ class DotOp(WrittenOp):
         )
 
 
-class EinsumBaseOp(WrittenOp, ABC):
+class EinsumBaseOp(forms.WrittenOp, ABC):
     """Sums of products, written with one letter for each index."""
 
     einsum_config = prop_def(StringAttr)
     traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("einsum_config", TEXT, ", config = "))
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS, forms.Field("einsum_config", forms.TEXT, ", config = "))
 
     @property
     def letters(self) -> tuple[list[str], str]:
@@ -238,12 +237,12 @@ class UnaryEinsumOp(EinsumBaseOp):
     result = result_def(TensorType)
 
 
-class DimensionSizeOp(WrittenOp, ABC):
+class DimensionSizeOp(forms.WrittenOp, ABC):
     """Reads or sets the size of one dim."""
 
     dimension = prop_def(IntegerAttr)
     traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("dimension", NUMBER, ", dim = "))
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS, forms.Field("dimension", forms.NUMBER, ", dim = "))
 
     @property
     def dim(self) -> int:
@@ -293,7 +292,7 @@ class TupleOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> TupleOp:
-        operands = OPERANDS.read(parser, cls)
+        operands = forms.OPERANDS.read(parser, cls)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         position = parser.pos
@@ -319,11 +318,11 @@ def _parse_place(parser: Parser) -> Attribute:
         return IntegerAttr(parser.parse_integer(allow_boolean=False), i32)
 
 
-_PLACE = Spelling(_parse_place, lambda place: f"[{place.value.data}]")
+_PLACE = forms.Spelling(_parse_place, lambda place: f"[{place.value.data}]")
 
 
 @irdl_op_definition
-class GetTupleElementOp(WrittenOp):
+class GetTupleElementOp(forms.WrittenOp):
     """One value of a tuple: `stablehlo.get_tuple_element %t[0] : (tuple<tensor<4xf32>>) -> tensor<4xf32>`."""
 
     name = "stablehlo.get_tuple_element"
@@ -331,7 +330,7 @@ class GetTupleElementOp(WrittenOp):
     index = prop_def(IntegerAttr)
     result = result_def()
     traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(OPERANDS, Field("index", _PLACE, ""))
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS, forms.Field("index", _PLACE, ""))
 
     def verify_(self) -> None:
         source, index = self.operand.type, self.index.value.data

@@ -24,9 +24,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from shardwright.diagnostics import Diagnostic
 from shardwright.dialects.stablehlo.algebra.lapack import SIGNATURES, check_shapes
-from shardwright.dialects.stablehlo.parts import syntax
+from shardwright.dialects.stablehlo.parts import forms, syntax
 from shardwright.dialects.stablehlo.parts.attributes import fields_text, parse_dims, parse_fields, parse_integer
-from shardwright.dialects.stablehlo.parts.forms import SYMBOL, Field, Form, Operands, WrittenOp
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_of, element_type_named, shape_of
@@ -68,7 +67,7 @@ class OutputOperandAliasAttr(TextAttr[OperandAlias]):
 
 
 @irdl_op_definition
-class CustomCallOp(WrittenOp):
+class CustomCallOp(forms.WrittenOp):
     """
     A computation known by its name: `stablehlo.custom_call @lapack_spotrf_ffi(%x) {...} : (...) -> (...)`.
 
@@ -94,7 +93,7 @@ class CustomCallOp(WrittenOp):
     output_operand_aliases = opt_prop_def(ArrayAttr)
     outputs = var_result_def()
     traits = traits_def(Pure())
-    FORM: ClassVar[Form] = Form(Field("call_target_name", SYMBOL), Operands(parens=True))
+    FORM: ClassVar[forms.Form] = forms.Form(forms.Field("call_target_name", forms.SYMBOL), forms.Operands(parens=True))
 
     def __init__(
         self,

@@ -28,8 +28,7 @@ from shardwright.dialects.stablehlo.indexing.numbers import (
     ScatterDimensions,
     ScatterDimensionsAttr,
 )
-from shardwright.dialects.stablehlo.parts import shapes, syntax
-from shardwright.dialects.stablehlo.parts.forms import DIMS, Field, Form, Operands, ShapedOp, TypeRule, WrittenOp
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.types import AnyTensor, Integers, integers, is_integer, plain, shape_of, tensor, tensor_type
 
 Shape = tuple[int, ...]
@@ -110,7 +109,7 @@ def _gather_type(
 
 
 @irdl_op_definition
-class GatherOp(ShapedOp):
+class GatherOp(forms.ShapedOp):
     """
     Slices of the operand, one for each index; a slice that would reach over an edge starts earlier.
 
@@ -123,7 +122,7 @@ class GatherOp(ShapedOp):
     dimension_numbers = prop_def(GatherDimensionsAttr)
     slice_sizes = prop_def(DenseArrayBase.constr(i64))
     indices_are_sorted = opt_prop_def(IntegerAttr)
-    RULE: ClassVar[TypeRule] = staticmethod(_gather_type)
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_gather_type)
 
     def __init__(
         self,
@@ -283,7 +282,7 @@ def _dynamic_slice_type(operand: AnyTensor, *starts: AnyTensor, slice_sizes: Int
 
 
 @irdl_op_definition
-class DynamicSliceOp(WrittenOp, ShapedOp):
+class DynamicSliceOp(forms.WrittenOp, forms.ShapedOp):
     """
     A box of the operand from a computed start; one that would reach over an edge starts earlier.
 
@@ -295,8 +294,10 @@ class DynamicSliceOp(WrittenOp, ShapedOp):
     start_indices = var_operand_def(TensorType)
     slice_sizes = prop_def(DenseArrayBase.constr(i64))
     # MLIR writes a scalar's slice, which has no starts, as `%x, , sizes = []`.
-    FORM: ClassVar[Form] = Form(Operands(followed=True, gap=True), Field("slice_sizes", DIMS, " sizes = "))
-    RULE: ClassVar[TypeRule] = staticmethod(_dynamic_slice_type)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.Operands(followed=True, gap=True), forms.Field("slice_sizes", forms.DIMS, " sizes = ")
+    )
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_dynamic_slice_type)
 
     def __init__(self, operand: SSAValue | Operation, starts: Sequence[SSAValue | Operation], sizes: Sequence[int]):
         self.make([operand, *starts], {"slice_sizes": integers(tuple(sizes))})
@@ -319,7 +320,7 @@ def _dynamic_update_type(operand: AnyTensor, update: AnyTensor, *starts: AnyTens
 
 
 @irdl_op_definition
-class DynamicUpdateSliceOp(WrittenOp, ShapedOp):
+class DynamicUpdateSliceOp(forms.WrittenOp, forms.ShapedOp):
     """
     The operand with a box overwritten from a computed start; one that would reach over an edge starts earlier.
 
@@ -330,8 +331,8 @@ class DynamicUpdateSliceOp(WrittenOp, ShapedOp):
     operand = operand_def(TensorType)
     update = operand_def(TensorType)
     start_indices = var_operand_def(TensorType)
-    FORM: ClassVar[Form] = Form(Operands(least=1))
-    RULE: ClassVar[TypeRule] = staticmethod(_dynamic_update_type)
+    FORM: ClassVar[forms.Form] = forms.Form(forms.Operands(least=1))
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_dynamic_update_type)
 
     def __init__(
         self, operand: SSAValue | Operation, update: SSAValue | Operation, starts: Sequence[SSAValue | Operation]

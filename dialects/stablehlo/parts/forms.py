@@ -268,10 +268,17 @@ class WrittenOp(IRDLOperation, ABC):
         self.FORM.write(printer, self)
 
 
+class TensorOp(IRDLOperation, ABC):
+    """An op without effects whose one result is a tensor."""
+
+    result = result_def(TensorType)
+    traits = traits_def(Pure())
+
+
 TypeRule: TypeAlias = Callable[..., AnyTensor]
 
 
-class ShapedOp(IRDLOperation, ABC):
+class ShapedOp(TensorOp, ABC):
     """
     An op of one result, whose type a rule makes of the operands' types and the properties.
 
@@ -279,8 +286,6 @@ class ShapedOp(IRDLOperation, ABC):
     """
 
     RULE: ClassVar[TypeRule]
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
 
     def make(self, operands: Sequence[SSAValue | Operation], properties: Mapping[str, Attribute]) -> None:
         """Makes the op, with the type by the rule; what does not fit is the caller's mistake (SW0301)."""
