@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -37,22 +38,28 @@ from shardwright.dialects.types import (
 )
 
 
-@irdl_op_definition
-class ConstantOp(IRDLOperation):
-    """A literal: `stablehlo.constant dense<1.0> : tensor<4xf32>`."""
+class _OutputOp(IRDLOperation, ABC):
+    """An op of one result, which upstream calls its output."""
 
-    name = "stablehlo.constant"
-    value = prop_def(DenseIntOrFPElementsAttr)
     output = result_def(TensorType)
-    traits = traits_def(Pure(), ConstantLike())
-
-    def __init__(self, value: DenseAttr):
-        super().__init__(properties={"value": value}, result_types=[value.type])
+    traits = traits_def(Pure())
 
     @property
     def result(self) -> SSAValue:
         """The op's only result."""
         return self.results[0]
+
+
+@irdl_op_definition
+class ConstantOp(_OutputOp):
+    """A literal: `stablehlo.constant dense<1.0> : tensor<4xf32>`."""
+
+    name = "stablehlo.constant"
+    value = prop_def(DenseIntOrFPElementsAttr)
+    traits = traits_def(ConstantLike())
+
+    def __init__(self, value: DenseAttr):
+        super().__init__(properties={"value": value}, result_types=[value.type])
 
     @classmethod
     def parse(cls, parser: Parser) -> ConstantOp:
@@ -80,22 +87,15 @@ class ConstantOp(IRDLOperation):
 
 
 @irdl_op_definition
-class IotaOp(forms.WrittenOp):
+class IotaOp(forms.WrittenOp, _OutputOp):
     """Each element is its index along one dim: `stablehlo.iota dim = 0 : tensor<4xi32>`."""
 
     name = "stablehlo.iota"
     iota_dimension = prop_def(IntegerAttr)
-    output = result_def(TensorType)
-    traits = traits_def(Pure())
     FORM: ClassVar[forms.Form] = forms.Form(forms.Field("iota_dimension", forms.NUMBER, " dim = "), types=forms.ONE)
 
     def __init__(self, dim: int, result_type: AnyTensor):
         super().__init__(properties={"iota_dimension": IntegerAttr(dim, i64)}, result_types=[result_type])
-
-    @property
-    def result(self) -> SSAValue:
-        """The op's only result."""
-        return self.results[0]
 
     @property
     def dim(self) -> int:
