@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 AnyTensor: TypeAlias = TensorType[Attribute]
+Integers: TypeAlias = DenseArrayBase[IntegerType]
 
 _FLOAT_DTYPES: dict[Attribute, str] = {
     builtin.f16: "float16",
@@ -159,7 +160,7 @@ def plain(tensor_like: Attribute) -> AnyTensor:
 
 
 @cache
-def integers(values: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
+def integers(values: tuple[int, ...]) -> Integers:
     """The attribute `array<i64: ...>`; the same object for the same values."""
     return DenseArrayBase.from_list(builtin.i64, values)
 

@@ -8,6 +8,7 @@ from typing import TypeAlias, cast
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.layout.axes import Axis, parse_axis
 from shardwright.layout.check import check_spec
+from shardwright.layout.faults import fault
 from shardwright.layout.forms.layout_record import (
     LayoutRecord,
     is_record_text,
@@ -130,9 +131,7 @@ class Layout:
         Layout(['x', 'unsharded'], Mesh(x=2))
         """
         if rank < 1:
-            raise ShardwrightValueError(
-                Diagnostic("SW0106", f"a tensor of rank {rank} has no batch dim", help="the rank must be at least 1")
-            )
+            raise fault("SW0106", f"a tensor of rank {rank} has no batch dim", "the rank must be at least 1")
         return cls([batch_dim] + [Mesh.UNSHARDED] * (rank - 1), mesh)
 
     @property
@@ -199,12 +198,10 @@ class Layout:
         if missing == 0:
             return self
         if missing < 0:
-            raise ShardwrightValueError(
-                Diagnostic(
-                    "SW0106",
-                    f"{self!r} has {self.rank} dims, but the tensor has {rank}",
-                    help="leave out the dims that the tensor does not have",
-                )
+            raise fault(
+                "SW0106",
+                f"{self!r} has {self.rank} dims, but the tensor has {rank}",
+                "leave out the dims that the tensor does not have",
             )
         return self._with(LayoutSpec(self._spec.mesh, self._spec.dims + ((),) * missing, *self._rest()))
 
@@ -231,12 +228,10 @@ class Layout:
         """
         moved = self.on(mesh)
         if self._spec.axes() and list(self._mesh.sizes.items()) != list(mesh.sizes.items()):
-            raise ShardwrightValueError(
-                Diagnostic(
-                    "SW0119",
-                    f"{self!r} cannot keep its sharding on {mesh!r}, which has other axes",
-                    help="give a layout instead of the mesh: shardwright.relayout(x, shardwright.Layout([...], mesh))",
-                )
+            raise fault(
+                "SW0119",
+                f"{self!r} cannot keep its sharding on {mesh!r}, which has other axes",
+                "give a layout instead of the mesh: shardwright.relayout(x, shardwright.Layout([...], mesh))",
             )
         return moved
 
@@ -254,9 +249,7 @@ class Layout:
         """
         shape = tuple(global_shape)
         spec = self.for_rank(len(shape)).spec
-        fault = check_spec(spec, shape, self._mesh)
-        if fault is not None:
-            raise ShardwrightValueError(fault)
+        _raise_fault(spec, shape, self._mesh)
         return tuple(size // self._mesh.group_size(axes) for size, axes in zip(shape, spec.dims, strict=True))
 
     def global_shape(self, local_shape: Sequence[int]) -> tuple[int, ...]:
@@ -341,12 +334,10 @@ def _axis(name: str, mesh: Mesh) -> Axis:
 
 
 def _bad_entry(entry: object, mesh: Mesh) -> ShardwrightValueError:
-    return ShardwrightValueError(
-        Diagnostic(
-            "SW0109",
-            f"{entry!r} does not say how a dim is split",
-            help=f"give an axis name ({', '.join(mesh.axis_names)}), a tuple of them, or Mesh.UNSHARDED for each dim",
-        )
+    return fault(
+        "SW0109",
+        f"{entry!r} does not say how a dim is split",
+        f"give an axis name ({', '.join(mesh.axis_names)}), a tuple of them, or Mesh.UNSHARDED for each dim",
     )
 
 
@@ -363,9 +354,13 @@ def _check_without_shape(spec: LayoutSpec, mesh: Mesh) -> None:
         shape = (1,) * spec.rank
     else:
         shape = tuple(mesh.group_size(axes) for axes in spec.dims)
-    fault = check_spec(spec, shape, mesh)
-    if fault is not None:
-        raise ShardwrightValueError(fault)
+    _raise_fault(spec, shape, mesh)
+
+
+def _raise_fault(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> None:
+    found = check_spec(spec, shape, mesh)
+    if found is not None:
+        raise ShardwrightValueError(found)
 
 
 def record_of(layout: Layout) -> LayoutRecord:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from typing import ClassVar, SupportsIndex, cast
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics import ShardwrightValueError
 from shardwright.layout.axes import Axis, part, span
+from shardwright.layout.faults import fault
 from shardwright.layout.forms.clients import Clients
 from shardwright.layout.forms.devices import DeviceSpec, device_names
 from shardwright.layout.forms.mesh_record import (
@@ -223,7 +224,7 @@ class Mesh:
         """The size of axis `name`; `ValueError` (SW0102) when there is none (RFC: `mesh.dim_size`)."""
         if name not in self._sizes:
             known = f"its axes are {', '.join(self._sizes)}" if self._sizes else "it has no axes"
-            raise ShardwrightValueError(Diagnostic("SW0102", f"mesh {self} has no axis {name!r}", help=known))
+            raise fault("SW0102", f"mesh {self} has no axis {name!r}", known)
         return self._sizes[name]
 
     def axis_size(self, axis: Axis) -> int:
@@ -286,4 +287,4 @@ def _checked_axis(name: object, size: object) -> tuple[str, int]:
 
 
 def _mesh_error(message: str, help_text: str) -> ShardwrightValueError:
-    return ShardwrightValueError(Diagnostic("SW0101", message, help=help_text))
+    return fault("SW0101", message, help_text)

@@ -12,7 +12,6 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     region_def,
-    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
@@ -20,6 +19,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.types import plain, tensor_type
 
 
@@ -56,13 +56,11 @@ class GradientOp(IRDLOperation):
 
 
 @irdl_op_definition
-class StopGradientOp(IRDLOperation):
+class StopGradientOp(forms.TensorOp):
     """Its operand, which counts as a constant for gradients: `"dtensor.stop_gradient"(%x) : (t) -> t`."""
 
     name = "dtensor.stop_gradient"
     operand = operand_def(TensorType)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
 
     def __init__(self, operand: SSAValue):
         super().__init__(operands=[operand], result_types=[plain(tensor_type(operand))])

@@ -2,61 +2,39 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.types import plain
 
 FORWARD = "forward"
 BACKWARD = "backward"
 NONE = "none"
+_DIRECTION = forms.Spelling(
+    lambda parser: StringAttr(parser.parse_keyword_in((FORWARD, BACKWARD, NONE))), lambda direction: direction.data
+)
 
 
 @irdl_op_definition
-class BarrierOp(IRDLOperation):
+class BarrierOp(forms.WrittenOp, forms.TensorOp):
     """
     A value whose layout spreads through here in one direction, or in none: `dtensor.barrier forward %x : T -> T`.
     """
 
     name = "dtensor.barrier"
     operand = operand_def(TensorType)
-    result = result_def(TensorType)
     direction = prop_def(StringAttr)
-    traits = traits_def(Pure())
+    FORM: ClassVar[forms.Form] = forms.Form(forms.Field("direction", _DIRECTION), forms.OPERANDS, types=forms.ARROW)
 
     def __init__(self, operand: SSAValue, direction: str):
         super().__init__(
             operands=[operand], result_types=[plain(operand.type)], properties={"direction": StringAttr(direction)}
         )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> BarrierOp:
-        direction = StringAttr(parser.parse_keyword_in((FORWARD, BACKWARD, NONE)))
-        operand = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        source = parser.parse_type()
-        parser.parse_punctuation("->")
-        return cls.create(
-            operands=[parser.resolve_operand(operand, source)],
-            result_types=[parser.parse_type()],
-            properties={"direction": direction},
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.direction.data} ")
-        printer.print_ssa_value(self.operand)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operand.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.result.type)
 
     def verify_(self) -> None:
         if self.direction.data not in (FORWARD, BACKWARD, NONE):
@@ -66,12 +44,13 @@ class BarrierOp(IRDLOperation):
 
 
 @irdl_op_definition
-class GroupOp(IRDLOperation):
+class GroupOp(forms.WrittenOp):
     """Makes a value a member of a group whose members get one layout: `dtensor.group 1 %x : T`."""
 
     name = "dtensor.group"
     operand = operand_def(TensorType)
     group = prop_def(IntegerAttr)
+    FORM: ClassVar[forms.Form] = forms.Form(forms.Field("group", forms.NUMBER), forms.OPERANDS, types=forms.ONE)
 
     def __init__(self, operand: SSAValue, group: int):
         super().__init__(operands=[operand], properties={"group": IntegerAttr(group, i64)})
@@ -80,24 +59,6 @@ class GroupOp(IRDLOperation):
     def number(self) -> int:
         """The number of the group."""
         return self.group.value.data
-
-    @classmethod
-    def parse(cls, parser: Parser) -> GroupOp:
-        group = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
-        operand = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        source = parser.parse_type()
-        return cls.create(
-            operands=[parser.resolve_operand(operand, source)], properties={"group": group}, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.number} ")
-        printer.print_ssa_value(self.operand)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operand.type)
 
 
 OPS: tuple[type[Operation], ...] = (BarrierOp, GroupOp)

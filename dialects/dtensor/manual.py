@@ -11,28 +11,19 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TypeAlias, cast
+from typing import ClassVar, TypeAlias, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, StringAttr, SymbolRefAttr, TensorType
+from xdsl.dialects.builtin import DenseArrayBase, StringAttr, SymbolRefAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.dtensor import AxisIndexOp, CollectiveOp, DimAxes, layout_of, mesh_of
-from shardwright.dialects.dtensor.attributes import (
-    AxesAttr,
-    DimAxesAttr,
-    axes_text,
-    dim_axes_text,
-    mesh_symbol,
-    parse_axes,
-    parse_dim_axes,
-)
+from shardwright.dialects.dtensor.attributes import AXES, DIM_AXES, MESH, AxesAttr, DimAxesAttr, mesh_symbol
+from shardwright.dialects.dtensor.ops import check_axes, collective_form
 from shardwright.dialects.stablehlo.collectives import GroupedOp
-from shardwright.dialects.types import element_of, element_size, integers, shape_of, tensor
+from shardwright.dialects.stablehlo.parts import forms
+from shardwright.dialects.types import Integers, element_of, element_size, integers, shape_of, tensor
 from shardwright.layout.axes import Axis, overlap
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.cost import sent_bytes
@@ -41,7 +32,7 @@ from shardwright.layout.spec import LayoutSpec
 Axes = tuple[Axis, ...]
 
 
-class CastOp(IRDLOperation, ABC):
+class CastOp(forms.WrittenOp, forms.TensorOp, ABC):
     """
     A value seen from the other side of a manual computation's border.
 
@@ -49,12 +40,13 @@ class CastOp(IRDLOperation, ABC):
     """
 
     operand = operand_def(TensorType)
-    result = result_def(TensorType)
     mesh = prop_def(SymbolRefAttr)
     dim_axes = prop_def(DimAxesAttr)
     manual = prop_def(AxesAttr)
     reason = opt_prop_def(StringAttr)
-    traits = traits_def(Pure())
+    FORM: ClassVar[forms.Form] = forms.Form(
+        MESH, DIM_AXES, forms.Field("manual", forms.spelled(AxesAttr), " manual "), forms.OPERANDS, types=forms.FUNCTION
+    )
 
     def __init__(self, operand: SSAValue, mesh: Mesh, dim_axes: DimAxes, manual: Sequence[Axis]):
         properties: dict[str, Attribute] = {
@@ -76,38 +68,10 @@ class CastOp(IRDLOperation, ABC):
         split = {axis for axes in self.dim_axes.data for axis in axes}
         return tuple(axis for axis in self.manual.data if axis not in split)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> CastOp:
-        mesh = mesh_symbol(parser.parse_symbol_name().data)
-        properties: dict[str, Attribute] = {"mesh": mesh, "dim_axes": DimAxesAttr(parse_dim_axes(parser))}
-        parser.parse_keyword("manual")
-        properties["manual"] = AxesAttr(parse_axes(parser))
-        operand = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        position = parser.pos
-        signature = parser.parse_function_type()
-        return cls.create(
-            operands=parser.resolve_operands([operand], list(signature.inputs), position),
-            result_types=list(signature.outputs),
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" @{self.mesh.root_reference.data} {dim_axes_text(self.dim_axes.data)}")
-        printer.print_string(f" manual {axes_text(self.manual.data)} ")
-        printer.print_ssa_value(self.operand)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_function_type([self.operand.type], [self.result.type])
-
     def verify_(self) -> None:
         mesh = mesh_of(self, self.mesh.root_reference.data)
         named = [*self.manual.data, *(axis for axes in self.dim_axes.data for axis in axes)]
-        unknown = next((axis for axis in named if axis.name not in mesh.sizes), None)
-        if unknown is not None:
-            raise VerifyException(f"{mesh} has no axis {unknown}")
+        check_axes(named, mesh)
         if not set(named) <= set(self.manual.data):
             raise VerifyException("dim_axes may name manual axes only")
         shape = shape_of(self.operand)
@@ -169,41 +133,24 @@ class FetchOp(CollectiveOp):
     name = "dtensor.fetch"
     axes = prop_def(AxesAttr)
     source_devices = prop_def(DenseArrayBase)
+    FORM: ClassVar[forms.Form] = collective_form(MESH, AXES, forms.Field("source_devices", forms.DIMS))
 
     def __init__(
         self, operand: SSAValue, mesh: str, axes: Sequence[Axis], sources: Sequence[int], reason: str | None = None
     ):
-        properties: dict[str, Attribute] = {
-            "mesh": mesh_symbol(mesh),
-            "axes": AxesAttr(tuple(axes)),
-            "source_devices": integers(tuple(sources)),
-        }
-        if reason is not None:
-            properties["reason"] = StringAttr(reason)
-        super().__init__(operands=[[operand]], result_types=[[operand.type]], properties=properties)
+        properties = {"axes": AxesAttr(tuple(axes)), "source_devices": integers(tuple(sources))}
+        self.make([operand], [operand.type], mesh, reason, properties)
 
     @property
     def sources(self) -> tuple[int, ...]:
         """For each device of a group the number of the one whose buffer it receives, or -1."""
-        return tuple(cast("DenseArrayBase[IntegerType]", self.source_devices).get_values())
-
-    @classmethod
-    def parse_arguments(cls, parser: Parser) -> dict[str, Attribute]:
-        mesh, axes = mesh_symbol(parser.parse_symbol_name().data), AxesAttr(parse_axes(parser))
-        sources = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-        return {"mesh": mesh, "axes": axes, "source_devices": integers(tuple(sources))}
-
-    def arguments_text(self) -> str:
-        return f"@{self.mesh_name} {axes_text(self.axes.data)} {list(self.sources)}"
+        return tuple(cast(Integers, self.source_devices).get_values())
 
     def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
         for axis in self.axes.data:
             if any(overlap(axis, other, mesh.sizes[axis.name]) for other in spec.axes()):
                 raise ValueError(f"the layout {spec.body()} uses the axis {axis} along which devices fetch")
         return spec
-
-    def derive_shape(self, shape: tuple[int, ...], mesh: Mesh) -> tuple[int, ...]:
-        return shape
 
     def moved_share(self) -> Fraction:
         """The share of devices that receive the buffer of another one."""
@@ -213,9 +160,7 @@ class FetchOp(CollectiveOp):
 
     def verify_(self) -> None:
         mesh = mesh_of(self, self.mesh_name)
-        unknown = next((axis for axis in self.axes.data if axis.name not in mesh.sizes), None)
-        if unknown is not None:
-            raise VerifyException(f"{mesh} has no axis {unknown}")
+        check_axes(self.axes.data, mesh)
         size = mesh.group_size(self.axes.data)
         if len(self.sources) != size or not all(-1 <= source < size for source in self.sources):
             raise VerifyException(f"needs one source from -1 to {size - 1} for each of the {size} devices of a group")
@@ -232,23 +177,10 @@ class UnvaryingOp(CollectiveOp):
 
     name = "dtensor.unvarying"
     axes = prop_def(AxesAttr)
+    FORM: ClassVar[forms.Form] = collective_form(MESH, AXES)
 
     def __init__(self, operand: SSAValue, mesh: str, axes: Sequence[Axis]):
-        properties = {"mesh": mesh_symbol(mesh), "axes": AxesAttr(tuple(axes))}
-        super().__init__(operands=[[operand]], result_types=[[operand.type]], properties=properties)
-
-    @classmethod
-    def parse_arguments(cls, parser: Parser) -> dict[str, Attribute]:
-        return {"mesh": mesh_symbol(parser.parse_symbol_name().data), "axes": AxesAttr(parse_axes(parser))}
-
-    def arguments_text(self) -> str:
-        return f"@{self.mesh_name} {axes_text(self.axes.data)}"
-
-    def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
-        return spec
-
-    def derive_shape(self, shape: tuple[int, ...], mesh: Mesh) -> tuple[int, ...]:
-        return shape
+        self.make([operand], [operand.type], mesh, None, {"axes": AxesAttr(tuple(axes))})
 
 
 def manual_axes(op: Operation) -> Axes:

@@ -9,16 +9,15 @@ has the table.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from abc import ABC
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar, cast
+from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
-    IntegerType,
     ModuleOp,
     NoneAttr,
     StringAttr,
@@ -29,36 +28,34 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
-    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
 )
 from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.dtensor.attributes import (
+    AXES,
+    DIM_AXES,
+    KIND,
+    MESH,
     AxesAttr,
     DimAxesAttr,
     KindAttr,
     LayoutAttr,
     MeshAttr,
     axes_text,
-    dim_axes_text,
     mesh_symbol,
-    parse_axes,
-    parse_dim_axes,
-    parse_kind,
-    parse_spec,
 )
-from shardwright.dialects.types import element_of, element_size, integers, shape_of
+from shardwright.dialects.sdy.meshes import check_mesh
+from shardwright.dialects.stablehlo.parts import forms
+from shardwright.dialects.types import Integers, element_of, element_size, integers, shape_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra
@@ -97,14 +94,24 @@ def mesh_of(op: Operation, symbol: str) -> Mesh:
     raise VerifyException(f"no dtensor.mesh named @{symbol} in this module")
 
 
+def check_axes(axes: Sequence[Axis], mesh: Mesh) -> None:
+    """`VerifyException` unless the mesh has all these axes."""
+    for axis in axes:
+        if axis.name not in mesh.sizes:
+            raise VerifyException(f"{mesh} has no axis {axis}")
+
+
 @irdl_op_definition
-class MeshOp(IRDLOperation):
+class MeshOp(forms.WrittenOp):
     """Declares a mesh: `dtensor.mesh @mesh = <["batch"=4, "model"=2]>`."""
 
     name = "dtensor.mesh"
     sym_name = prop_def(StringAttr)
     axes = prop_def(MeshAttr)
     traits = traits_def(SymbolOpInterface())
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.Field("sym_name", forms.SYMBOL), forms.Field("axes", forms.spelled(MeshAttr), " = "), types=None
+    )
 
     def __init__(self, name: str, axes: Sequence[tuple[str, int]]):
         super().__init__(properties={"sym_name": StringAttr(name), "axes": MeshAttr(tuple(axes))})
@@ -114,62 +121,20 @@ class MeshOp(IRDLOperation):
         """The mesh as data."""
         return Mesh(self.axes.data, name=self.sym_name.data)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> MeshOp:
-        name = parser.parse_symbol_name()
-        parser.parse_punctuation("=")
-        axes = MeshAttr(MeshAttr.parse_parameter(parser))
-        attributes = parser.parse_optional_attr_dict()
-        return cls.create(properties={"sym_name": name, "axes": axes}, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" @{self.sym_name.data} = ")
-        self.axes.print_parameter(printer)
-        printer.print_op_attributes(self.attributes)
-
     def verify_(self) -> None:
-        names = [name for name, _ in self.axes.data]
-        if len(set(names)) != len(names):
-            raise VerifyException(f"mesh @{self.sym_name.data} names an axis twice: {names}")
-        if any(size < 1 for _, size in self.axes.data):
-            raise VerifyException(f"mesh @{self.sym_name.data} has an axis of size below 1")
+        check_mesh(self.sym_name.data, self.axes.data)
 
 
-class Relaid(IRDLOperation, ABC):
+class Relaid(forms.WrittenOp, forms.TensorOp, ABC):
     """One tensor in, the same tensor with another layout out: `name %x : T1 -> T2`."""
 
     operand = operand_def(TensorType)
-    result = result_def(TensorType)
     reason = opt_prop_def(StringAttr)
-    traits = traits_def(Pure())
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS, types=forms.ARROW)
 
     def __init__(self, operand: SSAValue, spec: LayoutSpec, reason: str | None = None):
         properties: dict[str, Attribute] = {} if reason is None else {"reason": StringAttr(reason)}
         super().__init__(operands=[operand], result_types=[with_layout(operand.type, spec)], properties=properties)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Relaid:
-        operand = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        properties = {name: attributes.pop(name) for name in ("source", "reason") if name in attributes}
-        parser.parse_punctuation(":")
-        source = parser.parse_type()
-        parser.parse_punctuation("->")
-        return cls.create(
-            operands=[parser.resolve_operand(operand, source)],
-            result_types=[parser.parse_type()],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.operand)
-        printer.print_op_attributes(self.attributes | self.properties)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operand.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.result.type)
 
     def verify_(self) -> None:
         _check_same_tensor(self.operand, self.result)
@@ -199,12 +164,12 @@ def _check_same_tensor(operand: SSAValue, result: SSAValue) -> None:
         raise VerifyException(f"operand and result must be the same tensor: {source} against {target}")
 
 
-class CollectiveOp(IRDLOperation, ABC):
+class CollectiveOp(forms.WrittenOp, ABC):
     """
     What all collectives share: a mesh, a reason, and a layout rule that the verifier applies.
 
-    Syntax: `name <arguments> %operands : (types) -> (types)`; a subclass reads and writes its arguments and derives the
-    result's layout from the operand's.
+    Syntax: `name <arguments> %operands : (types) -> (types)`, the arguments as the op's form says. Layout and shape
+    stay as they are unless an op says what it makes of them.
     """
 
     inputs = var_operand_def(TensorType)
@@ -213,55 +178,36 @@ class CollectiveOp(IRDLOperation, ABC):
     reason = opt_prop_def(StringAttr)
     traits = traits_def(Pure())
 
-    SPELLED: ClassVar[tuple[str, ...]] = ("reason",)
-    """Properties that stand in the attribute dictionary."""
+    def make(
+        self,
+        operands: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+        mesh: str,
+        reason: str | None,
+        properties: Mapping[str, Attribute],
+    ) -> None:
+        """Makes the op."""
+        found: dict[str, Attribute] = {"mesh": mesh_symbol(mesh)}
+        if reason is not None:
+            found["reason"] = StringAttr(reason)
+        super().__init__(operands=[operands], result_types=[result_types], properties=found | dict(properties))
 
-    @classmethod
-    @abstractmethod
-    def parse_arguments(cls, parser: Parser) -> dict[str, Attribute]:
-        """Reads what stands between the op's name and its operands."""
-
-    @abstractmethod
-    def arguments_text(self) -> str:
-        """Writes what `parse_arguments` reads."""
-
-    @abstractmethod
     def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
         """The result's layout for an operand of layout `spec`; `ValueError` when the op does not apply to it."""
+        return spec
 
-    @abstractmethod
     def derive_shape(self, shape: tuple[int, ...], mesh: Mesh) -> tuple[int, ...]:
         """The result's per-device shape for an operand of per-device shape `shape`."""
+        return shape
 
     @property
     def mesh_name(self) -> str:
         """The symbol of the mesh."""
         return self.mesh.root_reference.data
 
-    @classmethod
-    def parse(cls, parser: Parser) -> CollectiveOp:
-        properties: dict[str, Attribute] = dict(cls.parse_arguments(parser))
-        operands = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
-        attributes = parser.parse_optional_attr_dict()
-        properties.update({name: attributes.pop(name) for name in cls.SPELLED if name in attributes})
-        parser.parse_punctuation(":")
-        position = parser.pos
-        signature = parser.parse_function_type()
-        inputs = parser.resolve_operands(operands, list(signature.inputs), position)
-        return cls.create(
-            operands=inputs,
-            result_types=list(signature.outputs),
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.arguments_text()} ")
-        printer.print_list(self.inputs, printer.print_ssa_value)
-        shown = {name: self.properties[name] for name in self.SPELLED if name in self.properties}
-        printer.print_op_attributes(self.attributes | shown)
-        printer.print_string(" : ")
-        printer.print_function_type([value.type for value in self.inputs], [value.type for value in self.outputs])
+    def arguments_text(self) -> str:
+        """What stands between the op's name and its operands."""
+        return self.FORM.arguments_text(self)
 
     def verify_(self) -> None:
         if len(self.inputs) != len(self.outputs) or not self.inputs:
@@ -290,8 +236,9 @@ class CollectiveOp(IRDLOperation, ABC):
             raise ValueError(f"per-device shapes do not fit: {source} against {target}")
 
 
-def _symbol(parser: Parser) -> SymbolRefAttr:
-    return mesh_symbol(parser.parse_symbol_name().data)
+def collective_form(*fields: forms.Field) -> forms.Form:
+    """The form of a collective with these arguments."""
+    return forms.Form(*fields, forms.Operands(least=1), types=forms.FUNCTION)
 
 
 def _scaled(shape: tuple[int, ...], dim_axes: DimAxes, mesh: Mesh, *, up: bool) -> tuple[int, ...]:
@@ -299,6 +246,11 @@ def _scaled(shape: tuple[int, ...], dim_axes: DimAxes, mesh: Mesh, *, up: bool) 
     if not up and any(extent % size for extent, size in zip(shape, sizes, strict=True)):
         raise ValueError(f"shape {shape} does not divide by {tuple(sizes)}")
     return tuple(n * size if up else n // size for n, size in zip(shape, sizes, strict=True))
+
+
+def _check_kind(spec: LayoutSpec, kind: KindAttr) -> None:
+    if spec.kind != kind.data:
+        raise ValueError(f"the operand's partial results combine by {spec.kind or 'nothing'}, not {kind.data}")
 
 
 @irdl_op_definition
@@ -312,6 +264,7 @@ class AllReduceOp(CollectiveOp):
     name = "dtensor.all_reduce"
     axes = prop_def(AxesAttr)
     kind = prop_def(KindAttr)
+    FORM: ClassVar[forms.Form] = collective_form(KIND, MESH, AXES)
 
     def __init__(
         self,
@@ -322,47 +275,31 @@ class AllReduceOp(CollectiveOp):
         kind: str,
         reason: str | None = None,
     ):
-        properties = _properties(mesh, reason) | {"axes": AxesAttr(tuple(axes)), "kind": KindAttr(kind)}
-        super().__init__(operands=[operands], result_types=[result_types], properties=properties)
-
-    @classmethod
-    def parse_arguments(cls, parser: Parser) -> dict[str, Attribute]:
-        kind = KindAttr(parse_kind(parser))
-        return {"kind": kind, "mesh": _symbol(parser), "axes": AxesAttr(parse_axes(parser))}
-
-    def arguments_text(self) -> str:
-        return f"{self.kind.data} @{self.mesh_name} {axes_text(self.axes.data)}"
+        self.make(operands, result_types, mesh, reason, {"axes": AxesAttr(tuple(axes)), "kind": KindAttr(kind)})
 
     def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
-        if spec.kind != self.kind.data:
-            raise ValueError(f"the operand's partial results combine by {spec.kind or 'nothing'}, not {self.kind.data}")
+        _check_kind(spec, self.kind)
         return algebra.all_reduce(spec, self.axes.data, mesh)
-
-    def derive_shape(self, shape: tuple[int, ...], mesh: Mesh) -> tuple[int, ...]:
-        return shape
 
 
 class _DimAxesOp(CollectiveOp, ABC):
-    """A collective whose argument is a list of axes for each dim."""
+    """A collective whose argument is a list of axes for each dim, and which makes parts smaller or larger by them."""
 
+    RULE: ClassVar[Callable[..., LayoutSpec]]
+    LARGER: ClassVar[bool] = False
     dim_axes = prop_def(DimAxesAttr)
+    FORM: ClassVar[forms.Form] = collective_form(MESH, DIM_AXES)
 
     def __init__(
         self, operand: SSAValue, result_type: Attribute, mesh: str, dim_axes: DimAxes, reason: str | None = None
     ):
-        axes = DimAxesAttr(tuple(tuple(dim) for dim in dim_axes))
-        super().__init__(
-            operands=[[operand]],
-            result_types=[[result_type]],
-            properties=_properties(mesh, reason) | {"dim_axes": axes},
-        )
+        self.make([operand], [result_type], mesh, reason, {"dim_axes": DimAxesAttr(tuple(map(tuple, dim_axes)))})
 
-    @classmethod
-    def parse_arguments(cls, parser: Parser) -> dict[str, Attribute]:
-        return {"mesh": _symbol(parser), "dim_axes": DimAxesAttr(parse_dim_axes(parser))}
+    def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
+        return self.RULE(spec, self.dim_axes.data, mesh)
 
-    def arguments_text(self) -> str:
-        return f"@{self.mesh_name} {dim_axes_text(self.dim_axes.data)}"
+    def derive_shape(self, shape: tuple[int, ...], mesh: Mesh) -> tuple[int, ...]:
+        return _scaled(shape, self.dim_axes.data, mesh, up=self.LARGER)
 
 
 @irdl_op_definition
@@ -374,12 +311,8 @@ class AllGatherOp(_DimAxesOp):
     """
 
     name = "dtensor.all_gather"
-
-    def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
-        return algebra.all_gather(spec, self.dim_axes.data, mesh)
-
-    def derive_shape(self, shape: tuple[int, ...], mesh: Mesh) -> tuple[int, ...]:
-        return _scaled(shape, self.dim_axes.data, mesh, up=True)
+    RULE: ClassVar[Callable[..., LayoutSpec]] = staticmethod(algebra.all_gather)
+    LARGER: ClassVar[bool] = True
 
 
 @irdl_op_definition
@@ -391,12 +324,7 @@ class AllSliceOp(_DimAxesOp):
     """
 
     name = "dtensor.all_slice"
-
-    def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
-        return algebra.all_slice(spec, self.dim_axes.data, mesh)
-
-    def derive_shape(self, shape: tuple[int, ...], mesh: Mesh) -> tuple[int, ...]:
-        return _scaled(shape, self.dim_axes.data, mesh, up=False)
+    RULE: ClassVar[Callable[..., LayoutSpec]] = staticmethod(algebra.all_slice)
 
 
 @irdl_op_definition
@@ -409,6 +337,8 @@ class ReduceScatterOp(_DimAxesOp):
 
     name = "dtensor.reduce_scatter"
     kind = prop_def(KindAttr)
+    FORM: ClassVar[forms.Form] = collective_form(KIND, MESH, DIM_AXES)
+    RULE: ClassVar[Callable[..., LayoutSpec]] = staticmethod(algebra.reduce_scatter)
 
     def __init__(
         self,
@@ -422,21 +352,14 @@ class ReduceScatterOp(_DimAxesOp):
         super().__init__(operand, result_type, mesh, dim_axes, reason)
         self.properties["kind"] = KindAttr(kind)
 
-    @classmethod
-    def parse_arguments(cls, parser: Parser) -> dict[str, Attribute]:
-        kind = KindAttr(parse_kind(parser))
-        return {"kind": kind} | super().parse_arguments(parser)
-
-    def arguments_text(self) -> str:
-        return f"{self.kind.data} {super().arguments_text()}"
-
     def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
-        if spec.kind != self.kind.data:
-            raise ValueError(f"the operand's partial results combine by {spec.kind or 'nothing'}, not {self.kind.data}")
-        return algebra.reduce_scatter(spec, self.dim_axes.data, mesh)
+        _check_kind(spec, self.kind)
+        return super().derive(spec, mesh)
 
-    def derive_shape(self, shape: tuple[int, ...], mesh: Mesh) -> tuple[int, ...]:
-        return _scaled(shape, self.dim_axes.data, mesh, up=False)
+
+_DIM = forms.Spelling(
+    lambda parser: IntegerAttr(parser.parse_integer(allow_negative=False), i64), lambda dim: str(dim.value.data)
+)
 
 
 @irdl_op_definition
@@ -451,6 +374,9 @@ class AllToAllOp(CollectiveOp):
     axes = prop_def(AxesAttr)
     source_dim = prop_def(IntegerAttr)
     target_dim = prop_def(IntegerAttr)
+    FORM: ClassVar[forms.Form] = collective_form(
+        MESH, AXES, forms.Field("source_dim", _DIM), forms.Field("target_dim", _DIM, " to ")
+    )
 
     def __init__(
         self,
@@ -462,23 +388,8 @@ class AllToAllOp(CollectiveOp):
         target_dim: int,
         reason: str | None = None,
     ):
-        properties = _properties(mesh, reason) | {
-            "axes": AxesAttr(tuple(axes)),
-            "source_dim": IntegerAttr(source_dim, i64),
-            "target_dim": IntegerAttr(target_dim, i64),
-        }
-        super().__init__(operands=[[operand]], result_types=[[result_type]], properties=properties)
-
-    @classmethod
-    def parse_arguments(cls, parser: Parser) -> dict[str, Attribute]:
-        mesh, axes = _symbol(parser), AxesAttr(parse_axes(parser))
-        source = IntegerAttr(parser.parse_integer(allow_negative=False), i64)
-        parser.parse_keyword("to")
-        target = IntegerAttr(parser.parse_integer(allow_negative=False), i64)
-        return {"mesh": mesh, "axes": axes, "source_dim": source, "target_dim": target}
-
-    def arguments_text(self) -> str:
-        return f"@{self.mesh_name} {axes_text(self.axes.data)} {self.source} to {self.target}"
+        dims = {"source_dim": IntegerAttr(source_dim, i64), "target_dim": IntegerAttr(target_dim, i64)}
+        self.make([operand], [result_type], mesh, reason, {"axes": AxesAttr(tuple(axes)), **dims})
 
     @property
     def source(self) -> int:
@@ -503,10 +414,19 @@ class AllToAllOp(CollectiveOp):
 
 
 class _FromToOp(CollectiveOp, ABC):
-    """A collective that states both layouts, since no shorter argument determines them."""
+    """A collective that states both layouts, since no shorter argument determines them; the mesh is theirs."""
 
+    CHECK: ClassVar[Callable[..., None]]
+    """Raises `ValueError` when this op cannot turn one layout into the other on a mesh."""
     source = prop_def(LayoutAttr)
     target = prop_def(LayoutAttr)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.Field("source", forms.spelled(LayoutAttr)),
+        forms.Field("target", forms.spelled(LayoutAttr), " to "),
+        forms.Operands(least=1),
+        types=forms.FUNCTION,
+        implied=["mesh"],
+    )
 
     def __init__(
         self,
@@ -516,33 +436,25 @@ class _FromToOp(CollectiveOp, ABC):
         target: LayoutSpec,
         reason: str | None = None,
     ):
-        properties = _properties(source.mesh, reason) | {"source": LayoutAttr(source), "target": LayoutAttr(target)}
-        super().__init__(operands=[[operand]], result_types=[[result_type]], properties=properties)
+        layouts = {"source": LayoutAttr(source), "target": LayoutAttr(target)}
+        self.make([operand], [result_type], source.mesh, reason, layouts)
 
     @classmethod
-    def parse_arguments(cls, parser: Parser) -> dict[str, Attribute]:
-        source = parse_spec(parser)
-        parser.parse_keyword("to")
-        target = LayoutAttr(parse_spec(parser))
-        return {"mesh": mesh_symbol(source.mesh), "source": LayoutAttr(source), "target": target}
-
-    def arguments_text(self) -> str:
-        return f"{self.source.data} to {self.target.data}"
+    def parse(cls, parser: Parser) -> Self:
+        op = super().parse(parser)
+        op.properties = {"mesh": mesh_symbol(op.source.data.mesh), **op.properties}
+        return op
 
     def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
         if algebra.canonical(spec, mesh) != algebra.canonical(self.source.data, mesh):
             raise ValueError(f"the operand's layout is {spec}, not {self.source.data}")
-        self._check(mesh)
+        self.CHECK(self.source.data, self.target.data, mesh)
         return self.target.data
 
     def derive_shape(self, shape: tuple[int, ...], mesh: Mesh) -> tuple[int, ...]:
-        self._check(mesh)
+        self.CHECK(self.source.data, self.target.data, mesh)
         whole = _scaled(shape, self.source.data.dims, mesh, up=True)
         return _scaled(whole, self.target.data.dims, mesh, up=False)
-
-    @abstractmethod
-    def _check(self, mesh: Mesh) -> None:
-        """Raises `ValueError` when this op cannot turn `source` into `target`."""
 
 
 @irdl_op_definition
@@ -554,9 +466,7 @@ class CollectivePermuteOp(_FromToOp):
     """
 
     name = "dtensor.collective_permute"
-
-    def _check(self, mesh: Mesh) -> None:
-        algebra.check_permute(self.source.data, self.target.data, mesh)
+    CHECK: ClassVar[Callable[..., None]] = staticmethod(algebra.check_permute)
 
 
 @irdl_op_definition
@@ -568,9 +478,11 @@ class ExchangeOp(_FromToOp):
     """
 
     name = "dtensor.exchange"
+    CHECK: ClassVar[Callable[..., None]] = staticmethod(algebra.check_exchange)
 
-    def _check(self, mesh: Mesh) -> None:
-        algebra.check_exchange(self.source.data, self.target.data, mesh)
+
+_NUMBERS = {"starts": "start", "strides": "stride", "dilations": "dilation", "frames": "frame", "steps": "step"}
+"""The properties that list the numbers of windows, one for each dim."""
 
 
 @irdl_op_definition
@@ -597,7 +509,15 @@ class WindowOp(CollectiveOp):
     steps = opt_prop_def(DenseArrayBase)
     padding = opt_prop_def(DenseIntOrFPElementsAttr)
 
-    SPELLED: ClassVar[tuple[str, ...]] = ("padding", "reason")
+    FORM: ClassVar[forms.Form] = collective_form(
+        MESH,
+        DIM_AXES,
+        forms.Field("starts", forms.DIMS),
+        forms.Field("strides", forms.DIMS, " by "),
+        forms.Field("dilations", forms.DIMS, " dilated ", optional=True),
+        forms.Field("frames", forms.DIMS, " frames ", optional=True),
+        forms.Field("steps", forms.DIMS, " every ", beside="frames"),
+    )
 
     def __init__(
         self,
@@ -609,36 +529,10 @@ class WindowOp(CollectiveOp):
         padding: Attribute | None,
         reason: str | None = None,
     ):
-        properties = _properties(mesh, reason) | _window_numbers(windows)
-        properties["dim_axes"] = DimAxesAttr(tuple(tuple(dim) for dim in dim_axes))
+        properties = {"dim_axes": DimAxesAttr(tuple(map(tuple, dim_axes))), **_window_numbers(windows)}
         if padding is not None:
             properties["padding"] = padding
-        super().__init__(operands=[[operand]], result_types=[[result_type]], properties=properties)
-
-    @classmethod
-    def parse_arguments(cls, parser: Parser) -> dict[str, Attribute]:
-        def numbers() -> Attribute:
-            return integers(tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)))
-
-        found = {"mesh": _symbol(parser), "dim_axes": DimAxesAttr(parse_dim_axes(parser)), "starts": numbers()}
-        parser.parse_keyword("by")
-        found["strides"] = numbers()
-        if parser.parse_optional_keyword("dilated") is not None:
-            found["dilations"] = numbers()
-        if parser.parse_optional_keyword("frames") is not None:
-            found["frames"] = numbers()
-            parser.parse_keyword("every")
-            found["steps"] = numbers()
-        return found
-
-    def arguments_text(self) -> str:
-        starts, strides = (list(_numbers(each)) for each in (self.starts, self.strides))
-        text = f"@{self.mesh_name} {dim_axes_text(self.dim_axes.data)} {starts} by {strides}"
-        if self.dilations is not None:
-            text += f" dilated {list(_numbers(self.dilations))}"
-        if self.frames is not None and self.steps is not None:
-            text += f" frames {list(_numbers(self.frames))} every {list(_numbers(self.steps))}"
-        return text
+        self.make([operand], [result_type], mesh, reason, properties)
 
     def windows(self, mesh: Mesh) -> tuple[Window, ...]:
         """For each dim of the global tensor how the result comes from the operand; on global and per-device types."""
@@ -647,19 +541,10 @@ class WindowOp(CollectiveOp):
         source, target = (shape_of(value) for value in (self.inputs[0], self.outputs[0]))
         operands = [extent * size for extent, size in zip(source, sizes, strict=True)]
         results = [extent * size for extent, size in zip(target, sizes, strict=True)]
-        rank = len(sizes)
-        return tuple(
-            map(
-                Window,
-                operands,
-                results,
-                _numbers(self.starts),
-                _numbers(self.strides),
-                _numbers(self.dilations) if self.dilations is not None else (1,) * rank,
-                _numbers(self.frames) if self.frames is not None else (0,) * rank,
-                _numbers(self.steps) if self.steps is not None else (0,) * rank,
-            )
-        )
+        defaults = ((1,) * len(sizes), (0,) * len(sizes), (0,) * len(sizes))
+        given = (self.dilations, self.frames, self.steps)
+        rest = [default if found is None else _numbers(found) for found, default in zip(given, defaults, strict=True)]
+        return tuple(map(Window, operands, results, _numbers(self.starts), _numbers(self.strides), *rest))
 
     def sent_bytes(self, mesh: Mesh) -> Fraction:
         """The bytes that each device receives, on average: the elements of its window that it lacks."""
@@ -690,12 +575,12 @@ class WindowOp(CollectiveOp):
         if len(lengths) != 1 or element_of(operand) != element_of(result):
             raise ValueError("operand, result and all lists of numbers must agree in rank, and the element types too")
         before, after = layout_of(operand), layout_of(result)
-        if (before is None) != (after is None):
-            raise ValueError("operand and result must have the same layout")
-        if before is not None and after is not None:
+        if before is None or after is None:
+            same = before is after
+        else:
             same = algebra.canonical(self.derive(before, mesh), mesh) == algebra.canonical(after, mesh)
-            if not same:
-                raise ValueError("operand and result must have the same layout")
+        if not same:
+            raise ValueError("operand and result must have the same layout")
         windows = self.windows(mesh)
         for window, axes in zip(windows, self.dim_axes.data, strict=True):
             _check_window(window, mesh.group_size(axes))
@@ -716,23 +601,21 @@ def _check_window(window: Window, parts: int) -> None:
 def _window_numbers(windows: Sequence[Window]) -> dict[str, Attribute]:
     """The numbers of windows as properties; those that have their defaults everywhere are left out."""
     found: dict[str, Attribute] = {
-        "starts": integers(tuple(window.start for window in windows)),
-        "strides": integers(tuple(window.stride for window in windows)),
+        name: integers(tuple(getattr(window, number) for window in windows)) for name, number in _NUMBERS.items()
     }
-    if any(window.dilation != 1 for window in windows):
-        found["dilations"] = integers(tuple(window.dilation for window in windows))
-    if any(window.frame for window in windows):
-        found["frames"] = integers(tuple(window.frame for window in windows))
-        found["steps"] = integers(tuple(window.step for window in windows))
+    if all(window.dilation == 1 for window in windows):
+        del found["dilations"]
+    if not any(window.frame for window in windows):
+        del found["frames"], found["steps"]
     return found
 
 
 def _numbers(attribute: Attribute) -> tuple[int, ...]:
-    return tuple(cast("DenseArrayBase[IntegerType]", attribute).get_values())
+    return tuple(cast(Integers, attribute).get_values())
 
 
 @irdl_op_definition
-class AxisIndexOp(IRDLOperation):
+class AxisIndexOp(forms.WrittenOp, forms.TensorOp):
     """
     This device's linear index over `axes`, major to minor: `%0 = dtensor.axis_index @mesh {"x"} : tensor<i32>`.
     """
@@ -740,8 +623,7 @@ class AxisIndexOp(IRDLOperation):
     name = "dtensor.axis_index"
     mesh = prop_def(SymbolRefAttr)
     axes = prop_def(AxesAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
+    FORM: ClassVar[forms.Form] = forms.Form(MESH, AXES, types=forms.ONE)
 
     def __init__(self, mesh: str, axes: Sequence[Axis]):
         super().__init__(
@@ -749,32 +631,11 @@ class AxisIndexOp(IRDLOperation):
             result_types=[TensorType(i32, [])],
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> AxisIndexOp:
-        mesh, axes = _symbol(parser), AxesAttr(parse_axes(parser))
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        result = parser.parse_type()
-        return cls.create(properties={"mesh": mesh, "axes": axes}, result_types=[result], attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" @{self.mesh.root_reference.data} {axes_text(self.axes.data)}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
-
     def verify_(self) -> None:
         if with_layout(self.result.type, None) != TensorType(i32, []):
             raise VerifyException(f"the result must be tensor<i32>, not {self.result.type}")
         mesh = mesh_of(self, self.mesh.root_reference.data)
-        for axis in self.axes.data:
-            if axis.name not in mesh.sizes:
-                raise VerifyException(f"{mesh} has no axis {axis}")
-
-
-def _properties(mesh: str, reason: str | None) -> dict[str, Attribute]:
-    properties: dict[str, Attribute] = {"mesh": mesh_symbol(mesh)}
-    return properties if reason is None else properties | {"reason": StringAttr(reason)}
+        check_axes(self.axes.data, mesh)
 
 
 COLLECTIVES: tuple[type[CollectiveOp], ...] = (

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo.parts import syntax
+from shardwright.dialects.stablehlo.parts import forms, syntax
 from shardwright.dialects.stablehlo.structural import ConcatenateOp, SliceOp
 from shardwright.dialects.types import plain, shape_of, tensor_type
 
 
 @irdl_op_definition
-class RollOp(IRDLOperation):
+class RollOp(forms.WrittenOp, forms.TensorOp):
     """
     Element `i` of a dim becomes element `i + amount`; those that leave at the end come in at the beginning.
 
@@ -29,8 +27,9 @@ class RollOp(IRDLOperation):
     operand = operand_def(TensorType)
     dimension = prop_def(IntegerAttr)
     by = prop_def(IntegerAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("dimension", forms.NUMBER, ", dim = "), forms.Field("by", forms.NUMBER, " by ")
+    )
 
     def __init__(self, operand: SSAValue, dim: int, amount: int, result_type: Attribute | None = None):
         super().__init__(
@@ -48,24 +47,6 @@ class RollOp(IRDLOperation):
     def amount(self) -> int:
         """How many places they move: more than none, fewer than all."""
         return self.by.value.data
-
-    @classmethod
-    def parse(cls, parser: Parser) -> RollOp:
-        operands = syntax.parse_operands(parser, 1)
-        parser.parse_punctuation(",")
-        numbers: list[Attribute] = []
-        for keyword in ("dim", "by"):
-            parser.parse_keyword(keyword)
-            if keyword == "dim":
-                parser.parse_punctuation("=")
-            numbers.append(IntegerAttr(parser.parse_integer(allow_boolean=False), i64))
-        return syntax.parse_rest(parser, cls, operands, {"dimension": numbers[0], "by": numbers[1]})
-
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        printer.print_string(f", dim = {self.dim} by {self.amount}")
-        syntax.print_attributes(printer, self)
-        syntax.print_signature(printer, self)
 
     def verify_(self) -> None:
         shape = shape_of(self.operand)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from abc import ABC
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.dialects.builtin import StringAttr, TensorType
-from xdsl.ir import Attribute, Data, Operation, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_attr_definition,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
-from xdsl.parser import AttrParser, Parser
-from xdsl.printer import Printer
-from xdsl.traits import Pure, SymbolOpInterface
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, prop_def, traits_def
+from xdsl.parser import AttrParser
+from xdsl.traits import SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from shardwright.dialects.stablehlo.parts import forms
+from shardwright.dialects.text.data import Reader, TextAttr, Writer
 from shardwright.dialects.text.xdsl_patches import LARGEST_EXTENT
 from shardwright.dialects.types import shape_of
 from shardwright.layout.axes import Axis
@@ -101,11 +97,13 @@ def parse_axis(parser: AttrParser) -> Axis:
     return Axis(name, pre, parser.parse_integer(allow_boolean=False, allow_negative=False))
 
 
-def _parse_axes(parser: AttrParser) -> tuple[Axis, ...]:
+def parse_axes(parser: AttrParser) -> tuple[Axis, ...]:
+    """Reads `{"x", "y"}`."""
     return tuple(parser.parse_comma_separated_list(parser.Delimiter.BRACES, lambda: parse_axis(parser)))
 
 
-def _parse_dim(parser: AttrParser) -> DimSharding:
+def parse_dim(parser: AttrParser) -> DimSharding:
+    """Reads `{"x", ?}p1`."""
     axes: list[Axis] = []
     is_open = False
 
@@ -169,136 +167,113 @@ def parse_sharding(parser: AttrParser) -> Sharding:
             parser.parse_keyword("mesh")
         mesh = symbol.data if symbol is not None else parse_mesh(parser)
         parser.parse_punctuation(",")
-        dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_dim(parser))
+        dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_dim(parser))
         extra: dict[str, tuple[Axis, ...]] = {}
         while parser.parse_optional_punctuation(",") is not None:
             word = parser.parse_keyword_in(("replicated", "unreduced"))
             parser.parse_punctuation("=")
-            extra[word] = _parse_axes(parser)
+            extra[word] = parse_axes(parser)
     return Sharding(mesh, tuple(dims), extra.get("replicated", ()), extra.get("unreduced", ()))
 
 
+def _parse_shardings(parser: AttrParser) -> tuple[Sharding, ...]:
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_sharding(parser)))
+
+
+def _shardings_text(shardings: Sequence[Sharding]) -> str:
+    return f"[{', '.join(map(str, shardings))}]"
+
+
 @irdl_attr_definition
-class MeshAttr(Data[SdyMesh]):
+class MeshAttr(TextAttr[SdyMesh]):
     """`#sdy.mesh<["x"=4, "y"=2]>`."""
 
     name = "sdy.mesh"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> SdyMesh:
-        return parse_mesh(parser)
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(str(self.data))
+    READ: ClassVar[Reader] = staticmethod(parse_mesh)
 
 
 @irdl_attr_definition
-class ShardingAttr(Data[Sharding]):
+class ShardingAttr(TextAttr[Sharding]):
     """`#sdy.sharding<@mesh, [{"x"}, {}]>`."""
 
     name = "sdy.sharding"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Sharding:
-        return parse_sharding(parser)
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(str(self.data))
+    READ: ClassVar[Reader] = staticmethod(parse_sharding)
 
 
 @irdl_attr_definition
-class ShardingPerValueAttr(Data[tuple[Sharding, ...]]):
+class ShardingPerValueAttr(TextAttr[tuple[Sharding, ...]]):
     """One sharding for each result: `#sdy.sharding_per_value<[<@mesh, [{"x"}]>]>`."""
 
     name = "sdy.sharding_per_value"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> tuple[Sharding, ...]:
-        with parser.in_angle_brackets():
-            return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_sharding(parser)))
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(f"<[{', '.join(map(str, self.data))}]>")
+    READ: ClassVar[Reader] = staticmethod(_parse_shardings)
+    TEXT: ClassVar[Writer] = staticmethod(_shardings_text)
+    ANGLED: ClassVar[bool] = True
 
 
 @irdl_op_definition
-class MeshOp(IRDLOperation):
+class MeshOp(forms.WrittenOp):
     """Declares a mesh: `sdy.mesh @mesh = <["x"=4, "y"=2]>`."""
 
     name = "sdy.mesh"
     sym_name = prop_def(StringAttr)
     mesh = prop_def(MeshAttr)
     traits = traits_def(SymbolOpInterface())
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.Field("sym_name", forms.SYMBOL), forms.Field("mesh", forms.spelled(MeshAttr), " = "), types=None
+    )
 
     def __init__(self, name: str, mesh: SdyMesh):
         super().__init__(properties={"sym_name": StringAttr(name), "mesh": MeshAttr(mesh)})
 
-    @classmethod
-    def parse(cls, parser: Parser) -> MeshOp:
-        name = parser.parse_symbol_name()
-        parser.parse_punctuation("=")
-        mesh = MeshAttr(parse_mesh(parser))
-        attributes = parser.parse_optional_attr_dict()
-        return cls.create(properties={"sym_name": name, "mesh": mesh}, attributes=attributes)
+    def verify_(self) -> None:
+        check_mesh(self.sym_name.data, self.mesh.data.axes)
 
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_symbol_name(self.sym_name.data)
-        printer.print_string(f" = {self.mesh.data}")
-        printer.print_op_attributes(self.attributes)
+
+def check_mesh(mesh: str, axes: Sequence[tuple[str, int]]) -> None:
+    """`VerifyException` unless each axis has its own name and at least one device."""
+    names = [name for name, _ in axes]
+    if len(set(names)) != len(names):
+        raise VerifyException(f"mesh @{mesh} names an axis twice: {names}")
+    if any(size < 1 for _, size in axes):
+        raise VerifyException(f"mesh @{mesh} has an axis of size below 1")
+
+
+class SameTypeOp(forms.WrittenOp, forms.TensorOp, ABC):
+    """One tensor in, the same out: `name %x ... : t`."""
+
+    input = operand_def(TensorType)
 
     def verify_(self) -> None:
-        names = [name for name, _ in self.mesh.data.axes]
-        if len(set(names)) != len(names):
-            raise VerifyException(f"mesh @{self.sym_name.data} names an axis twice: {names}")
-        if any(size < 1 for _, size in self.mesh.data.axes):
-            raise VerifyException(f"mesh @{self.sym_name.data} has an axis of size below 1")
+        if self.input.type != self.result.type:
+            raise VerifyException(f"the result must be {self.input.type}, not {self.result.type}")
+
+
+class ShardedOp(SameTypeOp, ABC):
+    """The same tensor with a sharding: `name %x <@mesh, [{"x"}, {}]> : t`."""
+
+    sharding = prop_def(ShardingAttr)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("sharding", forms.spelled(ShardingAttr)), types=forms.ONE
+    )
+
+    def verify_(self) -> None:
+        super().verify_()
+        rank, dims = len(shape_of(self.input)), self.sharding.data.dims
+        if len(dims) != rank:
+            raise VerifyException(f"the sharding has {len(dims)} dims, but the tensor has {rank}")
 
 
 @irdl_op_definition
-class ShardingConstraintOp(IRDLOperation):
+class ShardingConstraintOp(ShardedOp):
     """Fixes the sharding of a value: `sdy.sharding_constraint %x <@mesh, [{"x"}, {}]> : tensor<4x8xf32>`."""
 
     name = "sdy.sharding_constraint"
-    input = operand_def(TensorType)
-    sharding = prop_def(ShardingAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
 
     def __init__(self, value: SSAValue | Operation, sharding: Sharding):
         operand = SSAValue.get(value)
         super().__init__(
             operands=[operand], properties={"sharding": ShardingAttr(sharding)}, result_types=[operand.type]
         )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ShardingConstraintOp:
-        operand = parser.parse_unresolved_operand()
-        properties: dict[str, Attribute] = {"sharding": ShardingAttr(parse_sharding(parser))}
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        only = parser.parse_type()
-        return cls.create(
-            operands=[parser.resolve_operand(operand, only)],
-            result_types=[only],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.input)
-        printer.print_string(f" {self.sharding.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
-
-    def verify_(self) -> None:
-        if self.input.type != self.result.type:
-            raise VerifyException(f"the result must be {self.input.type}, not {self.result.type}")
-        rank, dims = len(shape_of(self.input)), self.sharding.data.dims
-        if len(dims) != rank:
-            raise VerifyException(f"the sharding has {len(dims)} dims, but the tensor has {rank}")
 
 
 OPS: tuple[type[Operation], ...] = (MeshOp, ShardingConstraintOp)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.ir import Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
-from xdsl.printer import Printer
+
+from shardwright.dialects.text.data import Reader, TextAttr
 
 _KINDS = ("reduction", "need_replication", "permutation", "blocked_propagation")
 """The groups of factors that a rule may name, in the order in which they are written."""
@@ -22,7 +23,7 @@ class OpShardingRule:
     Factors of an op's dims, einsum-like.
 
     >>> print(OpShardingRule((("i", "j"),), (("i",),), (("i", 4), ("j", 8)), (("reduction", ("j",)),), True))
-    <([i, j])->([i]) {i=4, j=8} reduction={j}, custom>
+    ([i, j])->([i]) {i=4, j=8} reduction={j}, custom
     """
 
     operands: tuple[Tensor, ...]
@@ -36,34 +37,23 @@ class OpShardingRule:
         sizes = ", ".join(f"{name}={size}" for name, size in self.sizes)
         groups = "".join(f" {kind}={{{', '.join(names)}}}" for kind, names in self.groups)
         custom = ", custom" if self.custom else ""
-        return f"<({sides[0]})->({sides[1]}) {{{sizes}}}{groups}{custom}>"
+        return f"({sides[0]})->({sides[1]}) {{{sizes}}}{groups}{custom}"
 
 
-@irdl_attr_definition
-class OpShardingRuleAttr(Data[OpShardingRule]):
-    """`#sdy.op_sharding_rule<([i, j])->([i]) {i=4, j=8} reduction={j}, custom>`."""
-
-    name = "sdy.op_sharding_rule"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> OpShardingRule:
-        with parser.in_angle_brackets():
-            operands = _parse_side(parser)
-            parser.parse_punctuation("->")
-            results = _parse_side(parser)
-            sizes = parser.parse_comma_separated_list(parser.Delimiter.BRACES, lambda: _parse_size(parser))
-            groups: list[tuple[str, tuple[str, ...]]] = []
-            while (kind := parser.parse_optional_keyword_in(_KINDS)) is not None:
-                parser.parse_punctuation("=")
-                names = parser.parse_comma_separated_list(parser.Delimiter.BRACES, parser.parse_identifier)
-                groups.append((kind, tuple(names)))
-            custom = parser.parse_optional_punctuation(",") is not None
-            if custom:
-                parser.parse_keyword("custom")
-        return OpShardingRule(operands, results, tuple(sizes), tuple(groups), custom)
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(str(self.data))
+def _parse_rule(parser: AttrParser) -> OpShardingRule:
+    operands = _parse_side(parser)
+    parser.parse_punctuation("->")
+    results = _parse_side(parser)
+    sizes = parser.parse_comma_separated_list(parser.Delimiter.BRACES, lambda: _parse_size(parser))
+    groups: list[tuple[str, tuple[str, ...]]] = []
+    while (kind := parser.parse_optional_keyword_in(_KINDS)) is not None:
+        parser.parse_punctuation("=")
+        names = parser.parse_comma_separated_list(parser.Delimiter.BRACES, parser.parse_identifier)
+        groups.append((kind, tuple(names)))
+    custom = parser.parse_optional_punctuation(",") is not None
+    if custom:
+        parser.parse_keyword("custom")
+    return OpShardingRule(operands, results, tuple(sizes), tuple(groups), custom)
 
 
 def _parse_side(parser: AttrParser) -> tuple[Tensor, ...]:
@@ -78,3 +68,12 @@ def _parse_size(parser: AttrParser) -> tuple[str, int]:
     name = parser.parse_identifier()
     parser.parse_punctuation("=")
     return name, parser.parse_integer(allow_boolean=False, allow_negative=False)
+
+
+@irdl_attr_definition
+class OpShardingRuleAttr(TextAttr[OpShardingRule]):
+    """`#sdy.op_sharding_rule<([i, j])->([i]) {i=4, j=8} reduction={j}, custom>`."""
+
+    name = "sdy.op_sharding_rule"
+    READ: ClassVar[Reader] = staticmethod(_parse_rule)
+    ANGLED: ClassVar[bool] = True

@@ -7,13 +7,13 @@ Upstream has no pretty form for most of them.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import ClassVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     IntegerType,
@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -36,47 +36,51 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import AttrParser, Parser
-from xdsl.printer import Printer
+from xdsl.parser import AttrParser
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.stablehlo.algebra.contractions import COMMUTATIVE_OPS, ReturnOp, check_captures
+from shardwright.dialects.stablehlo.parts import forms
+from shardwright.dialects.stablehlo.parts.attributes import parse_integer
+from shardwright.dialects.stablehlo.parts.constants import constant_value
+from shardwright.dialects.text.data import Reader, TextAttr, Writer
+from shardwright.dialects.text.literals import DenseAttr
 from shardwright.dialects.types import element_of, plain, shape_of, tensor, tensor_type
 from shardwright.layout.axes import Axis
-
-DenseGroups: TypeAlias = DenseIntOrFPElementsAttr[IntegerType]
 
 UI32 = IntegerType(32, Signedness.UNSIGNED)
 """The type of device numbers."""
 
 
-@irdl_attr_definition
-class AxisRefAttr(Data[Axis]):
-    """A mesh axis or a part of one: `#stablehlo.axis_ref<name = "x", sub_axis_info = (1)2>`."""
-
-    name = "stablehlo.axis_ref"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Axis:
-        with parser.in_angle_brackets():
-            _parse_field(parser, "name")
-            name = parser.parse_str_literal(" naming a mesh axis")
-            if parser.parse_optional_punctuation(",") is None:
-                return Axis(name)
-            _parse_field(parser, "sub_axis_info")
-            with parser.in_parens():
-                pre = parser.parse_integer(allow_boolean=False, allow_negative=False)
-            return Axis(name, pre, parser.parse_integer(allow_boolean=False, allow_negative=False))
-
-    def print_parameter(self, printer: Printer) -> None:
-        part = "" if self.data.whole else f", sub_axis_info = ({self.data.pre}){self.data.size}"
-        printer.print_string(f'<name = "{self.data.name}"{part}>')
-
-
 def _parse_field(parser: AttrParser, name: str) -> None:
     parser.parse_keyword(name)
     parser.parse_punctuation("=")
+
+
+def _parse_axis(parser: AttrParser) -> Axis:
+    _parse_field(parser, "name")
+    name = parser.parse_str_literal(" naming a mesh axis")
+    if parser.parse_optional_punctuation(",") is None:
+        return Axis(name)
+    _parse_field(parser, "sub_axis_info")
+    with parser.in_parens():
+        pre = parser.parse_integer(allow_boolean=False, allow_negative=False)
+    return Axis(name, pre, parser.parse_integer(allow_boolean=False, allow_negative=False))
+
+
+def _axis_text(axis: Axis) -> str:
+    return f'name = "{axis.name}"' + ("" if axis.whole else f", sub_axis_info = ({axis.pre}){axis.size}")
+
+
+@irdl_attr_definition
+class AxisRefAttr(TextAttr[Axis]):
+    """A mesh axis or a part of one: `#stablehlo.axis_ref<name = "x", sub_axis_info = (1)2>`."""
+
+    name = "stablehlo.axis_ref"
+    READ: ClassVar[Reader] = staticmethod(_parse_axis)
+    TEXT: ClassVar[Writer] = staticmethod(_axis_text)
+    ANGLED: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -86,30 +90,21 @@ class ReplicaGroups:
     mesh: str
     axes: tuple[Axis, ...]
 
-
-@irdl_attr_definition
-class ReplicaGroupsAttr(Data[ReplicaGroups]):
-    """`#stablehlo.replica_group_mesh_axes<mesh = @m, axes = [#stablehlo.axis_ref<name = "x">]>`."""
-
-    name = "stablehlo.replica_group_mesh_axes"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> ReplicaGroups:
-        with parser.in_angle_brackets():
-            _parse_field(parser, "mesh")
-            mesh = parser.parse_symbol_name().data
-            parser.parse_punctuation(",")
-            _parse_field(parser, "axes")
-            axes = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_axis(parser))
-        return ReplicaGroups(mesh, tuple(axes))
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(f"<mesh = @{self.data.mesh}, axes = ")
-        printer.print_attribute(ArrayAttr(AxisRefAttr(axis) for axis in self.data.axes))
-        printer.print_string(">")
+    def __str__(self) -> str:
+        axes = ", ".join(f"#stablehlo.axis_ref<{_axis_text(axis)}>" for axis in self.axes)
+        return f"mesh = @{self.mesh}, axes = [{axes}]"
 
 
-def _parse_axis(parser: AttrParser) -> Axis:
+def _parse_groups(parser: AttrParser) -> ReplicaGroups:
+    _parse_field(parser, "mesh")
+    mesh = parser.parse_symbol_name().data
+    parser.parse_punctuation(",")
+    _parse_field(parser, "axes")
+    axes = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_axis_ref(parser))
+    return ReplicaGroups(mesh, tuple(axes))
+
+
+def _parse_axis_ref(parser: AttrParser) -> Axis:
     position = parser.pos
     attribute = parser.parse_attribute()
     if not isinstance(attribute, AxisRefAttr):
@@ -118,22 +113,34 @@ def _parse_axis(parser: AttrParser) -> Axis:
 
 
 @irdl_attr_definition
-class ChannelHandleAttr(Data[tuple[int, int]]):
+class ReplicaGroupsAttr(TextAttr[ReplicaGroups]):
+    """`#stablehlo.replica_group_mesh_axes<mesh = @m, axes = [#stablehlo.axis_ref<name = "x">]>`."""
+
+    name = "stablehlo.replica_group_mesh_axes"
+    READ: ClassVar[Reader] = staticmethod(_parse_groups)
+    ANGLED: ClassVar[bool] = True
+
+
+def _parse_channel(parser: AttrParser) -> tuple[int, int]:
+    _parse_field(parser, "handle")
+    handle = parse_integer(parser)
+    parser.parse_punctuation(",")
+    _parse_field(parser, "type")
+    return handle, parse_integer(parser)
+
+
+def _channel_text(channel: tuple[int, int]) -> str:
+    return f"handle = {channel[0]}, type = {channel[1]}"
+
+
+@irdl_attr_definition
+class ChannelHandleAttr(TextAttr[tuple[int, int]]):
     """The channel that pairs up a collective's devices: `#stablehlo.channel_handle<handle = 1, type = 1>`."""
 
     name = "stablehlo.channel_handle"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> tuple[int, int]:
-        with parser.in_angle_brackets():
-            _parse_field(parser, "handle")
-            handle = parser.parse_integer(allow_boolean=False)
-            parser.parse_punctuation(",")
-            _parse_field(parser, "type")
-            return handle, parser.parse_integer(allow_boolean=False)
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(f"<handle = {self.data[0]}, type = {self.data[1]}>")
+    READ: ClassVar[Reader] = staticmethod(_parse_channel)
+    TEXT: ClassVar[Writer] = staticmethod(_channel_text)
+    ANGLED: ClassVar[bool] = True
 
 
 class GroupedOp(IRDLOperation):
@@ -141,6 +148,7 @@ class GroupedOp(IRDLOperation):
 
     replica_groups = prop_def(Attribute)
     channel_handle = opt_prop_def(ChannelHandleAttr)
+    traits = traits_def(Pure())
 
     @property
     def groups(self) -> ReplicaGroups | None:
@@ -181,17 +189,28 @@ def dense_rows(attribute: Attribute) -> np.ndarray[tuple[int, int], np.dtype[np.
     """
     if not isinstance(attribute, DenseIntOrFPElementsAttr):
         return None
-    found = cast(DenseGroups, attribute)
-    shape = shape_of(found.type)
-    if len(shape) != 2 or found.get_element_type() != i64:
+    found = cast(DenseAttr, attribute)
+    if len(shape_of(found.type)) != 2 or found.get_element_type() != i64:
         return None
-    return np.broadcast_to(np.array(found.get_values(), np.int64), shape) if found.is_splat() else _rows(found, shape)
+    return cast("np.ndarray[tuple[int, int], np.dtype[np.int64]]", constant_value(found))
 
 
-def _rows(found: DenseGroups, shape: tuple[int, ...]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    return cast(
-        "np.ndarray[tuple[int, int], np.dtype[np.int64]]", np.array(found.get_values(), np.int64).reshape(shape)
-    )
+class _ManyOp(GroupedOp, ABC):
+    """A collective of several operands, each of which becomes a result."""
+
+    inputs = var_operand_def(TensorType)
+    outputs = var_result_def(TensorType)
+
+    def verify_(self) -> None:
+        self.check_groups()
+        if not self.inputs or len(self.inputs) != len(self.outputs):
+            raise VerifyException("needs as many results as operands, and at least one")
+        for operand, result in zip(self.inputs, self.outputs, strict=True):
+            self.check_pair(operand, result)
+
+    @abstractmethod
+    def check_pair(self, operand: SSAValue, result: SSAValue) -> None:
+        """`VerifyException` unless the operand becomes this result."""
 
 
 class _Combining(GroupedOp):
@@ -199,7 +218,6 @@ class _Combining(GroupedOp):
 
     use_global_device_ids = opt_prop_def(UnitAttr)
     body = region_def("single_block")
-    traits = traits_def(Pure())
 
     @property
     def combines(self) -> type[Operation] | None:
@@ -225,24 +243,18 @@ class _Combining(GroupedOp):
 
 
 @irdl_op_definition
-class AllReduceOp(_Combining):
+class AllReduceOp(_Combining, _ManyOp):
     """Combines each operand over the devices of a group; all of them get the result."""
 
     name = "stablehlo.all_reduce"
-    inputs = var_operand_def(TensorType)
-    outputs = var_result_def(TensorType)
 
     def __init__(self, inputs: Sequence[SSAValue], groups: Attribute, body: Region):
         types = [tensor_type(value) for value in inputs]
         super().__init__(operands=[inputs], result_types=[types], properties={"replica_groups": groups}, regions=[body])
 
-    def verify_(self) -> None:
-        self.check_groups()
-        if not self.inputs or len(self.inputs) != len(self.outputs):
-            raise VerifyException("needs as many results as operands, and at least one")
-        for operand, result in zip(self.inputs, self.outputs, strict=True):
-            _check_same(operand, result)
-            self.check_body(element_of(operand))
+    def check_pair(self, operand: SSAValue, result: SSAValue) -> None:
+        _check_same(operand, result)
+        self.check_body(element_of(operand))
 
 
 @irdl_op_definition
@@ -267,41 +279,31 @@ class ReduceScatterOp(_Combining):
 
 
 @irdl_op_definition
-class AllGatherOp(GroupedOp):
+class AllGatherOp(_ManyOp):
     """Joins the operands of a group's devices along one dim, in the group's order; all of them get the result."""
 
     name = "stablehlo.all_gather"
-    inputs = var_operand_def(TensorType)
-    outputs = var_result_def(TensorType)
     all_gather_dim = prop_def(IntegerAttr)
     use_global_device_ids = opt_prop_def(UnitAttr)
-    traits = traits_def(Pure())
 
     @property
     def dim(self) -> int:
         """The dim along which parts are joined."""
         return self.all_gather_dim.value.data
 
-    def verify_(self) -> None:
-        self.check_groups()
-        if not self.inputs or len(self.inputs) != len(self.outputs):
-            raise VerifyException("needs as many results as operands, and at least one")
-        for operand, result in zip(self.inputs, self.outputs, strict=True):
-            _check_dims(operand, self.dim)
-            _check_scaled(operand, result, self.dim, group_size(self))
+    def check_pair(self, operand: SSAValue, result: SSAValue) -> None:
+        _check_dims(operand, self.dim)
+        _check_scaled(operand, result, self.dim, group_size(self))
 
 
 @irdl_op_definition
-class AllToAllOp(GroupedOp):
+class AllToAllOp(_ManyOp):
     """Each device sends part `i` of one dim to device `i` of its group, and joins what it receives along another."""
 
     name = "stablehlo.all_to_all"
-    inputs = var_operand_def(TensorType)
-    outputs = var_result_def(TensorType)
     split_dimension = prop_def(IntegerAttr)
     concat_dimension = prop_def(IntegerAttr)
     split_count = prop_def(IntegerAttr)
-    traits = traits_def(Pure())
 
     @property
     def dims(self) -> tuple[int, int]:
@@ -313,17 +315,13 @@ class AllToAllOp(GroupedOp):
         """The number of parts, which is that of a group's devices."""
         return self.split_count.value.data
 
-    def verify_(self) -> None:
-        self.check_groups()
+    def check_groups(self) -> None:
+        super().check_groups()
         rows = self.dense_groups
         if self.count < 1 or (rows is not None and rows.shape[1] != self.count):
             raise VerifyException(f"split_count = {self.count} is not the size of the groups")
-        if not self.inputs or len(self.inputs) != len(self.outputs):
-            raise VerifyException("needs as many results as operands, and at least one")
-        for operand, result in zip(self.inputs, self.outputs, strict=True):
-            self._verify_pair(operand, result)
 
-    def _verify_pair(self, operand: SSAValue, result: SSAValue) -> None:
+    def check_pair(self, operand: SSAValue, result: SSAValue) -> None:
         split, concat = self.dims
         _check_dims(operand, split, concat)
         shape = list(shape_of(operand))
@@ -337,15 +335,13 @@ class AllToAllOp(GroupedOp):
 
 
 @irdl_op_definition
-class CollectivePermuteOp(IRDLOperation):
+class CollectivePermuteOp(forms.TensorOp):
     """Sends a whole buffer along each pair of a source and a target device; who receives nothing gets zeros."""
 
     name = "stablehlo.collective_permute"
     operand = operand_def(TensorType)
-    result = result_def(TensorType)
     source_target_pairs = prop_def(DenseIntOrFPElementsAttr)
     channel_handle = opt_prop_def(ChannelHandleAttr)
-    traits = traits_def(Pure())
 
     @property
     def pairs(self) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
@@ -373,29 +369,16 @@ class CollectiveBroadcastOp(GroupedOp):
     name = "stablehlo.collective_broadcast"
     operand = operand_def(TensorType)
     result = result_def(TensorType)
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         self.check_groups()
         _check_same(self.operand, self.result)
 
 
-class _DeviceNumberOp(IRDLOperation):
+class _DeviceNumberOp(forms.WrittenOp, forms.TensorOp):
     """A number that tells devices apart: `stablehlo.partition_id : tensor<ui32>`."""
 
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> _DeviceNumberOp:
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        return cls.create(result_types=[parser.parse_type()], attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
+    FORM: ClassVar[forms.Form] = forms.Form(types=forms.ONE)
 
     def verify_(self) -> None:
         found = plain(self.result.type)

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from xdsl.dialects.builtin import TensorType, i64
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Operation, SpacedOpaqueSyntaxAttribute, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_attr_definition,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
-from xdsl.parser import Parser
-from xdsl.printer import Printer
+from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.types import AnyTensor, bit_width, element_of, is_integer, plain, shape_of, tensor_type
 
 
@@ -54,7 +46,7 @@ class RngDistributionAttr(EnumAttribute[RngDistribution], SpacedOpaqueSyntaxAttr
 
 
 @irdl_op_definition
-class RngBitGeneratorOp(IRDLOperation):
+class RngBitGeneratorOp(forms.WrittenOp):
     """
     Random bits from a state, and the next state.
 
@@ -69,6 +61,9 @@ class RngBitGeneratorOp(IRDLOperation):
     output_state = result_def(TensorType)
     output = result_def(TensorType)
     traits = traits_def(Pure())
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("rng_algorithm", forms.one_of(RngAlgorithmAttr), ", algorithm = ")
+    )
 
     def __init__(self, state: SSAValue | Operation, output: AnyTensor, algorithm: RngAlgorithm = RngAlgorithm.DEFAULT):
         value = SSAValue.get(state)
@@ -81,18 +76,6 @@ class RngBitGeneratorOp(IRDLOperation):
         """The generator, never `DEFAULT`."""
         found = self.rng_algorithm.data
         return RngAlgorithm.PHILOX if found is RngAlgorithm.DEFAULT else found
-
-    @classmethod
-    def parse(cls, parser: Parser) -> RngBitGeneratorOp:
-        operand = parser.parse_unresolved_operand()
-        algorithm = RngAlgorithmAttr(syntax.parse_named_enum(parser, "algorithm", RngAlgorithm))
-        return syntax.parse_rest(parser, cls, [operand], {"rng_algorithm": algorithm})
-
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        printer.print_string(f", algorithm = {self.rng_algorithm.data.value}")
-        syntax.print_attributes(printer, self)
-        syntax.print_signature(printer, self)
 
     def verify_(self) -> None:
         state, sizes = tensor_type(self.initial_state), (2,) if self.algorithm is RngAlgorithm.THREE_FRY else (2, 3)
@@ -109,7 +92,7 @@ class RngBitGeneratorOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RngOp(IRDLOperation):
+class RngOp(forms.WrittenOp):
     """
     Random numbers out of nowhere: `stablehlo.rng %a, %b, %shape, distribution = UNIFORM : (...) -> tensor<4xf32>`.
 
@@ -122,18 +105,9 @@ class RngOp(IRDLOperation):
     shape = operand_def(TensorType)
     rng_distribution = prop_def(RngDistributionAttr)
     result = result_def(TensorType)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> RngOp:
-        operands = syntax.parse_operands(parser, 3)
-        distribution = RngDistributionAttr(syntax.parse_named_enum(parser, "distribution", RngDistribution))
-        return syntax.parse_rest(parser, cls, operands, {"rng_distribution": distribution})
-
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        printer.print_string(f", distribution = {self.rng_distribution.data.value}")
-        syntax.print_attributes(printer, self)
-        syntax.print_signature(printer, self)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("rng_distribution", forms.one_of(RngDistributionAttr), ", distribution = ")
+    )
 
     def verify_(self) -> None:
         element = element_of(self.result)

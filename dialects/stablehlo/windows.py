@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.ir import Attribute, Block, Data, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -26,19 +26,25 @@ from xdsl.irdl import (
     region_def,
     result_def,
     traits_def,
-    var_operand_def,
-    var_result_def,
 )
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo.algebra.contractions import ReturnOp, check_captures, combiner
-from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.stablehlo.algebra.contractions import (
+    ReducingOp,
+    ReturnOp,
+    as_body,
+    check_body,
+    check_captures,
+    check_precision,
+)
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.stablehlo.parts.attributes import Precision, PrecisionAttr
 from shardwright.dialects.stablehlo.parts.constants import constant_value, make_dense
-from shardwright.dialects.types import AnyTensor, integers, is_boolean, plain, shape_of, tensor, tensor_type
+from shardwright.dialects.text.data import Reader, TextAttr, Writer
+from shardwright.dialects.types import AnyTensor, Integers, integers, is_boolean, plain, shape_of, tensor, tensor_type
 from shardwright.layout.planning.sweep import Sweep
 
 Pairs = Sequence[Sequence[int]]
@@ -110,18 +116,13 @@ def _parse_sides(parser: AttrParser) -> ConvDimensions:
 
 
 @irdl_attr_definition
-class ConvDimensionsAttr(Data[ConvDimensions]):
+class ConvDimensionsAttr(TextAttr[ConvDimensions]):
     """`#stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>`."""
 
     name = "stablehlo.conv"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> ConvDimensions:
-        with parser.in_angle_brackets():
-            return _parse_sides(parser)
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(f"<{conv_text(self.data)}>")
+    READ: ClassVar[Reader] = staticmethod(_parse_sides)
+    TEXT: ClassVar[Writer] = staticmethod(conv_text)
+    ANGLED: ClassVar[bool] = True
 
 
 WINDOW_ATTRIBUTES: list[type[Attribute]] = [ConvDimensionsAttr]
@@ -161,6 +162,13 @@ def _parse_window(parser: Parser) -> dict[str, Attribute]:
     return found
 
 
+def _window_text(word: str, attribute: Any) -> str:
+    if word == "pad":
+        return str(_pairs_of(attribute, 0))
+    values = attribute.get_values()
+    return f"[{', '.join(str(bool(v)).lower() if word == 'reverse' else str(v) for v in values)}]"
+
+
 def pairs(rows: Pairs) -> Attribute:
     """The attribute `dense<[[1, 2]]> : tensor<1x2xi64>`."""
     return make_dense([list(row) for row in rows] or 0, i64, (len(rows), 2))
@@ -171,15 +179,28 @@ def booleans(values: Sequence[bool]) -> Attribute:
     return DenseArrayBase.from_list(i1, [int(value) for value in values])
 
 
-def _pairs_of(attribute: DenseIntOrFPElementsAttr | None, count: int) -> tuple[tuple[int, ...], ...]:
-    if attribute is None:
-        return ((0, 0),) * count
-    return tuple((int(low), int(high)) for low, high in constant_value(attribute).tolist())
+def _pairs_of(attribute: DenseIntOrFPElementsAttr[Any] | None, count: int) -> list[list[int]]:
+    return [[0, 0]] * count if attribute is None else constant_value(attribute).tolist()
 
 
-def _numbers_of(attribute: DenseArrayBase | None, count: int, default: int = 1) -> tuple[int, ...]:
-    found: Any = attribute
-    return (default,) * count if found is None else tuple(int(value) for value in found.get_values())
+def _numbers_of(op: IRDLOperation, name: str, count: int, default: int = 1) -> tuple[int, ...]:
+    """The numbers of a property, one for each of `count` dims where it is left out."""
+    found = op.properties.get(name)
+    return (default,) * count if found is None else tuple(map(int, cast(Integers, found).get_values()))
+
+
+def _sweeps(op: IRDLOperation, sizes: Sequence[int], stride: str, base: str, dilation: str) -> tuple[Sweep, ...]:
+    """How an op's window moves, by the properties of these names."""
+    count = len(sizes)
+    edges = _pairs_of(cast("DenseIntOrFPElementsAttr[Any] | None", op.properties.get("padding")), count)
+    lists = [_numbers_of(op, name, count) for name in (stride, base, dilation)]
+    backwards = map(bool, _numbers_of(op, "window_reversal", count, 0))
+    return tuple(
+        Sweep(size, step, low, high, apart, spread, reverse)
+        for size, step, (low, high), apart, spread, reverse in zip(
+            sizes, lists[0], edges, lists[1], lists[2], backwards, strict=True
+        )
+    )
 
 
 def _check_sweeps(sweeps: Sequence[Sweep]) -> None:
@@ -194,15 +215,17 @@ def _check_sweeps(sweeps: Sequence[Sweep]) -> None:
                 raise VerifyException(f"{what} {value} of window dim {dim} must be at least 1")
 
 
-def _check_padding(op: IRDLOperation, rank: int) -> None:
-    """Checks that the op's padding has a low and a high edge for each of `rank` dims."""
+def _check_lengths(op: IRDLOperation, rank: int, *names: str) -> None:
+    """Checks that lists of numbers have one for each of `rank` dims, and the padding a low and a high edge."""
+    for name in names:
+        shapes.check_count(_numbers_of(op, name, rank), rank, name)
     padding = op.properties.get("padding")
-    if padding is not None and shape_of(cast(DenseIntOrFPElementsAttr, padding).type) != (rank, 2):
+    if padding is not None and shape_of(cast(DenseIntOrFPElementsAttr[Any], padding).type) != (rank, 2):
         raise VerifyException(f"padding must be a tensor<{rank}x2xi64>, not {cast(Any, padding).type}")
 
 
 @irdl_op_definition
-class ConvolutionOp(IRDLOperation):
+class ConvolutionOp(forms.TensorOp):
     """
     Sums of products over a window that moves over the input's spatial dims, and over input features.
 
@@ -222,8 +245,6 @@ class ConvolutionOp(IRDLOperation):
     feature_group_count = prop_def(IntegerAttr)
     batch_group_count = prop_def(IntegerAttr)
     precision_config = opt_prop_def(ArrayAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
 
     def __init__(
         self,
@@ -264,20 +285,7 @@ class ConvolutionOp(IRDLOperation):
     def sweeps(self) -> tuple[Sweep, ...]:
         """How the window moves, for each spatial dim."""
         sizes = [shape_of(self.rhs)[dim] for dim in self.numbers.kernel_spatial]
-        count = len(sizes)
-        edges = _pairs_of(self.padding, count)
-        return tuple(
-            Sweep(size, stride, low, high, base, dilation, bool(reverse))
-            for size, stride, (low, high), base, dilation, reverse in zip(
-                sizes,
-                _numbers_of(self.window_strides, count),
-                edges,
-                _numbers_of(self.lhs_dilation, count),
-                _numbers_of(self.rhs_dilation, count),
-                _numbers_of(self.window_reversal, count, 0),
-                strict=True,
-            )
-        )
+        return _sweeps(self, sizes, "window_strides", "lhs_dilation", "rhs_dilation")
 
     @classmethod
     def parse(cls, parser: Parser) -> ConvolutionOp:
@@ -294,20 +302,11 @@ class ConvolutionOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         printer.print_string("(")
         printer.print_list(self.operands, printer.print_ssa_value)
-        fields = ", ".join(f"{word} = {self._field_text(name)}" for word, name in _FIELDS.items() if self._has(name))
+        words = {word: self.properties[name] for word, name in _FIELDS.items() if name in self.properties}
+        fields = ", ".join(f"{word} = {_window_text(word, attribute)}" for word, attribute in words.items())
         printer.print_string(f") dim_numbers = {conv_text(self.numbers)}, window = {{{fields}}}")
         syntax.print_attributes(printer, self, "batch_group_count", "feature_group_count", "precision_config")
         syntax.print_signature(printer, self)
-
-    def _has(self, name: str) -> bool:
-        return name in self.properties
-
-    def _field_text(self, name: str) -> str:
-        attribute: Any = self.properties[name]
-        if name == "padding":
-            return str([list(pair) for pair in _pairs_of(attribute, 0)])
-        values = attribute.get_values()
-        return f"[{', '.join(str(bool(v)).lower() if name == 'window_reversal' else str(v) for v in values)}]"
 
     def verify_(self) -> None:
         numbers, result = self.numbers, tensor_type(self.result)
@@ -316,16 +315,10 @@ class ConvolutionOp(IRDLOperation):
         for value, what in ((self.lhs, "lhs"), (self.rhs, "rhs")):
             if len(shape_of(value)) != rank:
                 raise VerifyException(f"{what} must have {rank} dims, as dim_numbers does, not {len(shape_of(value))}")
-        for name in ("window_strides", "lhs_dilation", "rhs_dilation", "window_reversal"):
-            shapes.check_count(_numbers_of(cast(Any, self.properties.get(name)), rank - 2), rank - 2, name)
-        _check_padding(self, rank - 2)
+        _check_lengths(self, rank - 2, "window_strides", "lhs_dilation", "rhs_dilation", "window_reversal")
         types = tensor_type(self.lhs), tensor_type(self.rhs)
         syntax.check_result(self, _conv_type(*types, numbers, self.sweeps, self.groups, result.element_type))
-        precision = self.precision_config
-        if precision is not None and not (
-            len(precision.data) in (0, 2) and all(isinstance(item, PrecisionAttr) for item in precision.data)
-        ):
-            raise VerifyException("precision_config must hold one precision for each operand")
+        check_precision(self.precision_config)
 
 
 def sweep_properties(sweeps: Sequence[Sweep]) -> dict[str, Attribute]:
@@ -388,7 +381,7 @@ def _conv_type(
 
 
 @irdl_op_definition
-class ReduceWindowOp(IRDLOperation):
+class ReduceWindowOp(ReducingOp):
     """
     Combines the elements of each window by a function, from an initial value: n inputs, n initial values, n results.
 
@@ -398,15 +391,11 @@ class ReduceWindowOp(IRDLOperation):
     """
 
     name = "stablehlo.reduce_window"
-    arguments = var_operand_def(TensorType)
     window_dimensions = prop_def(DenseArrayBase.constr(i64))
     window_strides = opt_prop_def(DenseArrayBase.constr(i64))
     base_dilations = opt_prop_def(DenseArrayBase.constr(i64))
     window_dilations = opt_prop_def(DenseArrayBase.constr(i64))
     padding = opt_prop_def(DenseIntOrFPElementsAttr)
-    outputs = var_result_def(TensorType)
-    body = region_def("single_block")
-    traits = traits_def(Pure(), RecursiveMemoryEffect())
 
     def __init__(
         self,
@@ -415,57 +404,23 @@ class ReduceWindowOp(IRDLOperation):
         sweeps: Sequence[Sweep],
         body: Region | type[Operation],
     ):
-        values = [SSAValue.get(value) for value in (*inputs, *init_values)]
-        types = [tensor_type(value) for value in values[: len(inputs)]]
-        results = [syntax.infer(self.name, lambda found=found: _swept_type(found, tuple(sweeps))) for found in types]
-        super().__init__(
-            operands=[values],
-            properties=window_properties(sweeps),
-            result_types=[results],
-            regions=[body if isinstance(body, Region) else combiner(body, types[0].element_type)],
-        )
-
-    @property
-    def inputs(self) -> tuple[SSAValue, ...]:
-        """The tensors to reduce."""
-        return tuple(self.operands[: len(self.operands) // 2])
-
-    @property
-    def init_values(self) -> tuple[SSAValue, ...]:
-        """The initial value for each input."""
-        return tuple(self.operands[len(self.operands) // 2 :])
+        moves = tuple(sweeps)
+        self.make(inputs, init_values, window_properties(moves), lambda found: _swept_type(found, moves), body)
 
     @property
     def sweeps(self) -> tuple[Sweep, ...]:
         """How the window moves, for each dim."""
-        sizes = _numbers_of(self.window_dimensions, 0)
-        count = len(sizes)
-        return tuple(
-            Sweep(size, stride, low, high, base, dilation)
-            for size, stride, (low, high), base, dilation in zip(
-                sizes,
-                _numbers_of(self.window_strides, count),
-                _pairs_of(self.padding, count),
-                _numbers_of(self.base_dilations, count),
-                _numbers_of(self.window_dilations, count),
-                strict=True,
-            )
-        )
+        sizes = _numbers_of(self, "window_dimensions", 0)
+        return _sweeps(self, sizes, "window_strides", "base_dilations", "window_dilations")
 
     def verify_(self) -> None:
-        count = len(self.operands) // 2
-        if len(self.operands) != 2 * count or not count or len(self.outputs) != count:
-            raise VerifyException("needs one initial value and one result for each input, and at least one input")
-        types = [tensor_type(value) for value in self.inputs]
-        rank = len(shapes.equal([shape_of(found) for found in types]))
-        for name in ("window_dimensions", "window_strides", "base_dilations", "window_dilations"):
-            shapes.check_count(_numbers_of(cast(Any, self.properties.get(name)), rank), rank, name)
-        _check_padding(self, rank)
+        types = self.check_inputs()
+        names = "window_dimensions", "window_strides", "base_dilations", "window_dilations"
+        _check_lengths(self, len(shape_of(types[0])), *names)
         for index, found in enumerate(types):
             _check_scalar(self.init_values[index], found, f"initial value {index}")
-            shape = shape_of(_swept_type(found, self.sweeps))
-            syntax.check_result(self, tensor(shape, tensor_type(self.outputs[index]).element_type), index)
-        _check_body(self.body.block, [tensor_type(value) for value in self.outputs], "the body")
+            self.check_shape(index, _swept_type(found, self.sweeps))
+        check_body(self.body.block, [tensor_type(value) for value in self.outputs])
 
 
 def window_properties(sweeps: Sequence[Sweep]) -> dict[str, Attribute]:
@@ -489,23 +444,6 @@ def _swept_type(operand: AnyTensor, sweeps: tuple[Sweep, ...]) -> AnyTensor:
 def _check_scalar(value: SSAValue, like: AnyTensor, what: str) -> None:
     if plain(value.type) != tensor((), like.element_type):
         raise VerifyException(f"{what} must be {tensor((), like.element_type)}, not {value.type}")
-
-
-def _check_body(block: Block, results: Sequence[AnyTensor], what: str) -> None:
-    """Checks a region of two scalars for each result that returns one scalar for each."""
-    if len(block.args) != 2 * len(results):
-        raise VerifyException(f"{what} must take {2 * len(results)} scalars, not {len(block.args)} values")
-    for arg in block.args:
-        if not isinstance(arg.type, TensorType) or shape_of(arg):
-            raise VerifyException(f"{what}'s arguments must be scalars, not {arg.type}")
-    last = block.last_op
-    if not isinstance(last, ReturnOp) or len(last.operands) != len(results):
-        raise VerifyException(f"{what} must end in stablehlo.return of {len(results)} scalars")
-    for value, result in zip(last.operands, results, strict=True):
-        wanted = tensor((), result.element_type)
-        if plain(value.type) != wanted:
-            raise VerifyException(f"{what} must return {wanted}, not {value.type}")
-    check_captures(block)
 
 
 @irdl_op_definition
@@ -547,35 +485,24 @@ class SelectAndScatterOp(IRDLOperation):
             operands=values,
             properties={name: properties[name] for name in names},
             result_types=[plain(found)],
-            regions=[select, scatter if isinstance(scatter, Region) else combiner(scatter, found.element_type)],
+            regions=[select, as_body(scatter, found.element_type)],
         )
 
     @property
     def sweeps(self) -> tuple[Sweep, ...]:
         """How the window moves, for each dim."""
-        count = len(shape_of(self.operand))
-        return tuple(
-            Sweep(size, stride, low, high)
-            for size, stride, (low, high) in zip(
-                _numbers_of(self.window_dimensions, count),
-                _numbers_of(self.window_strides, count),
-                _pairs_of(self.padding, count),
-                strict=True,
-            )
-        )
+        sizes = _numbers_of(self, "window_dimensions", len(shape_of(self.operand)))
+        return _sweeps(self, sizes, "window_strides", "base_dilations", "window_dilations")
 
     def verify_(self) -> None:
         found = tensor_type(self.operand)
-        rank = len(shape_of(found))
-        for name in ("window_dimensions", "window_strides"):
-            shapes.check_count(_numbers_of(cast(Any, self.properties.get(name)), rank), rank, name)
-        _check_padding(self, rank)
+        _check_lengths(self, len(shape_of(found)), "window_dimensions", "window_strides")
         expected = _swept_type(found, self.sweeps)
         if plain(self.source.type) != expected:
             raise VerifyException(f"the source must be {expected}, not {self.source.type}")
         _check_scalar(self.init_value, found, "the initial value")
         syntax.check_result(self, plain(found))
-        _check_body(self.scatter.block, [found], "scatter")
+        check_body(self.scatter.block, [found], "scatter")
         self._verify_select(found)
 
     def _verify_select(self, found: AnyTensor) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics import ShardwrightValueError
+from shardwright.layout.faults import fault
 
 COUNT_VARIABLES = ("SHARDWRIGHT_NUM_CLIENTS", "DTENSOR_NUM_CLIENTS")
 """Environment variables that say how many processes run the program; the first one that is set counts."""
@@ -52,6 +53,4 @@ def _from_environment(names: tuple[str, ...], otherwise: int) -> int:
 
 def _clients_error(message: str) -> ShardwrightValueError:
     variables = f"{COUNT_VARIABLES[0]} and {PLACE_VARIABLES[0]}"
-    return ShardwrightValueError(
-        Diagnostic("SW0116", message, help=f"set {variables}, or give num_clients= and client_id= (from 0 on)")
-    )
+    return fault("SW0116", message, f"set {variables}, or give num_clients= and client_id= (from 0 on)")

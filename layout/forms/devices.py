@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics import ShardwrightValueError
+from shardwright.layout.faults import fault
 
 DEFAULT_JOB = "localhost"
 """The job of a device whose name says none, where a full name is asked for."""
@@ -94,7 +95,7 @@ def device_names(names: Sequence[object]) -> tuple[str, ...]:
 
 def device_error(message: str, help_text: str) -> ShardwrightValueError:
     """The `ValueError` (SW0116) of a device list; raise it."""
-    return ShardwrightValueError(Diagnostic("SW0116", message, help=help_text))
+    return fault("SW0116", message, help_text)
 
 
 def _as_text(name: object) -> str | None:

@@ -7,10 +7,12 @@ devices follow where they are needed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics import ShardwrightValueError
+from shardwright.layout.faults import fault
 from shardwright.layout.forms.clients import Clients
 from shardwright.layout.forms.devices import DeviceSpec
 from shardwright.layout.forms.wire import bytes_field, messages, number_field, numbers, packed_field, read_fields, texts
@@ -96,9 +98,7 @@ def _generated(name: str, dims: tuple[tuple[str, int], ...], wanted: str) -> Mes
     star, kind = wanted[:1], wanted[1:]
     if star != "*" or not kind.isalpha():
         raise ValueError(f"{wanted!r} is not * and a kind of devices")
-    count = 1
-    for _, size in dims:
-        count *= size
+    count = math.prod(size for _, size in dims)
     names = tuple(DeviceSpec(device_type=kind, device_index=place).full() for place in range(count))
     return MeshRecord(name, dims, tuple(range(count)), tuple(range(count)), names)
 
@@ -146,10 +146,5 @@ def content_of(message: object) -> bytes:
 
 def form_error(message: str) -> ShardwrightValueError:
     """The `ValueError` (SW0117) of a text or message; raise it."""
-    return ShardwrightValueError(
-        Diagnostic(
-            "SW0117",
-            message,
-            help="give what Mesh.to_string, Layout.to_string or to_proto write, or TensorFlow's own form",
-        )
-    )
+    help_text = "give what Mesh.to_string, Layout.to_string or to_proto write, or TensorFlow's own form"
+    return fault("SW0117", message, help_text)

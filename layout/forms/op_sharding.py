@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics import ShardwrightValueError
+from shardwright.layout.faults import fault
 from shardwright.layout.forms.gspmd import Tiling, mesh_of_tilings
 from shardwright.layout.forms.mesh_record import content_of
 from shardwright.layout.forms.wire import numbers, read_fields
@@ -52,29 +52,6 @@ class XlaOpSharding(Layout):
         self._spec = spec
 
 
-@dataclass(frozen=True)
-class _Message:
-    """The fields of an `OpSharding` that say how a tensor is split."""
-
-    kind: str
-    tiles: tuple[int, ...] = ()
-    devices: tuple[int, ...] = ()
-    last_dims: tuple[str, ...] = field(default=())
-    iota: tuple[int, ...] = ()
-    order: tuple[int, ...] = ()
-
-    def text(self) -> str:
-        """The sharding as text, with every kind of group named."""
-        if self.kind == "REPLICATED":
-            return "{replicated}"
-        if self.kind == "MAXIMAL":
-            return f"{{maximal device={self.devices[0] if self.devices else 0}}}"
-        order = f"T({_listed(self.order)})" if self.order else ""
-        devices = f"<=[{_listed(self.iota)}]{order}" if self.iota else _listed(self.devices)
-        groups = f" last_tile_dims={{{', '.join(kind.lower() for kind in self.last_dims)}}}" if self.last_dims else ""
-        return f"{{devices=[{_listed(self.tiles)}]{devices}{groups}}}"
-
-
 def _tiling(op_sharding: object) -> Tiling:
     """The sharding of a message or text; `ValueError` (SW0118) for one that no layout has."""
     write = getattr(op_sharding, "to_proto", None)
@@ -95,50 +72,55 @@ def _tiling(op_sharding: object) -> Tiling:
 
 
 def _message_text(given: object) -> str:
-    message = _read(given)
-    if message.kind == "TUPLE":
+    """The sharding of a message as text, with every kind of group named."""
+    fields = _read(given)
+    kind = _kind((fields["type"] or (0,))[-1])
+    if kind == "TUPLE":
         raise _no_layout("the OpSharding is a TUPLE of shardings", "give the sharding of one tensor")
-    if message.kind not in ("REPLICATED", "MAXIMAL", "OTHER"):
-        raise _no_layout(f"the OpSharding has type {message.kind}", "use REPLICATED, MAXIMAL or OTHER")
-    counted = message.iota or message.devices
-    if message.kind == "OTHER" and not (message.tiles and counted and min(*message.tiles, *counted) >= 0):
+    if kind not in ("REPLICATED", "MAXIMAL", "OTHER"):
+        raise _no_layout(f"the OpSharding has type {kind}", "use REPLICATED, MAXIMAL or OTHER")
+    tiles, devices, iota = (fields[name] for name in _TILES)
+    if kind == "REPLICATED":
+        return "{replicated}"
+    if kind == "MAXIMAL":
+        return f"{{maximal device={devices[0] if devices else 0}}}"
+    counted = iota or devices
+    if not (tiles and counted and min(*tiles, *counted) >= 0):
         raise _no_layout("the OpSharding has no tile assignment", "give its dimensions and its devices")
-    return message.text()
+    order = f"T({_listed(fields['iota_transpose_perm'])})" if fields["iota_transpose_perm"] else ""
+    listed = f"<=[{_listed(iota)}]{order}" if iota else _listed(devices)
+    last = [_kind(number).lower() for number in fields["last_tile_dims"]]
+    groups = ["replicated"] if any(fields["replicate_on_last_tile_dim"]) else last
+    text = f" last_tile_dims={{{', '.join(groups)}}}" if groups else ""
+    return f"{{devices=[{_listed(tiles)}]{listed}{text}}}"
 
 
-def _read(given: object) -> _Message:
-    """The fields of a message, from its attributes or from its bytes."""
+_TILES = ("tile_assignment_dimensions", "tile_assignment_devices", "iota_reshape_dims")
+_NUMBERS = {
+    "type": 1,
+    "tile_assignment_dimensions": 3,
+    "tile_assignment_devices": 4,
+    "replicate_on_last_tile_dim": 6,
+    "last_tile_dims": 8,
+    "iota_reshape_dims": 9,
+    "iota_transpose_perm": 10,
+}
+"""The fields of an `OpSharding` that say how a tensor is split."""
+
+
+def _read(given: object) -> dict[str, tuple[int, ...]]:
+    """The numbers of each field of a message, from its attributes or from its bytes."""
     if hasattr(given, "tile_assignment_dimensions"):
-        message = cast(Any, given)
-        return _message(
-            _number(message.type),
-            tuple(message.tile_assignment_dimensions),
-            tuple(message.tile_assignment_devices),
-            bool(message.replicate_on_last_tile_dim),
-            [_number(kind) for kind in message.last_tile_dims],
-            tuple(getattr(message, "iota_reshape_dims", ())),
-            tuple(getattr(message, "iota_transpose_perm", ())),
-        )
+        return {name: _all_numbers(getattr(given, name, ())) for name in _NUMBERS}
     try:
         fields = read_fields(content_of(given))
-        kind, replicate = (numbers(fields, 1) or (0,))[-1], any(numbers(fields, 6))
-        tiles, devices, last, iota, order = (numbers(fields, number) for number in (3, 4, 8, 9, 10))
+        return {name: numbers(fields, number) for name, number in _NUMBERS.items()}
     except ValueError as error:
         raise _no_layout(f"this is no OpSharding: {error}", "give a message, its bytes, or its text") from None
-    return _message(kind, tiles, devices, replicate, last, iota, order)
 
 
-def _message(
-    kind: int,
-    tiles: tuple[int, ...],
-    devices: tuple[int, ...],
-    replicate: bool,
-    last: Iterable[int],
-    iota: tuple[int, ...],
-    order: tuple[int, ...],
-) -> _Message:
-    groups = ("REPLICATED",) if replicate else tuple(_kind(number) for number in last)
-    return _Message(_kind(kind), tiles, devices, groups, iota, order)
+def _all_numbers(value: object) -> tuple[int, ...]:
+    return tuple(map(_number, value)) if isinstance(value, Iterable) else (_number(value),)
 
 
 def _number(kind: Any) -> int:
@@ -183,4 +165,4 @@ def _listed(values: Iterable[int]) -> str:
 
 
 def _no_layout(message: str, help_text: str) -> ShardwrightValueError:
-    return ShardwrightValueError(Diagnostic("SW0118", message, help=help_text))
+    return fault("SW0118", message, help_text)

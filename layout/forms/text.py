@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics import ShardwrightValueError
 from shardwright.layout.axes import Axis
+from shardwright.layout.faults import fault
 from shardwright.layout.spec import REDUCTION_KINDS, LayoutSpec
 
 _AXIS = r'"[^"]*"(?::\(\d+\)\d+)?'
@@ -94,10 +95,5 @@ def _axis(name: str, pre: str | None, size: str | None) -> Axis:
 
 
 def _bad_text(text: str) -> ShardwrightValueError:
-    return ShardwrightValueError(
-        Diagnostic(
-            "SW0108",
-            f"{text!r} is no layout",
-            help='write [{"x"}, {}] as in the IR, or f32[16@x, 64] with the type around it',
-        )
-    )
+    help_text = 'write [{"x"}, {}] as in the IR, or f32[16@x, 64] with the type around it'
+    return fault("SW0108", f"{text!r} is no layout", help_text)

@@ -183,21 +183,16 @@ def check_exchange(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> None:
         raise ValueError(f"only a reduction changes partial axes, but {source.body()} becomes {target.body()}")
 
 
-def atoms(specs: Iterable[LayoutSpec], mesh: Mesh) -> tuple[Axis, ...]:
+def atom_digits(specs: Iterable[LayoutSpec], mesh: Mesh) -> list[Digits]:
     """
     The coarsest parts of axes such that every axis in `specs` is a sequence of them, in the mesh's order.
 
     Raises `ValueError` when no such parts exist, since two parts of an axis of size 6, say, cross as 2 x 3 and 3 x 2.
 
     >>> specs = LayoutSpec("mesh", ((Axis("x"),),)), LayoutSpec("mesh", ((Axis("x", 2, 2),),))
-    >>> [str(atom) for atom in atoms(specs, Mesh(x=8))]
-    ['"x":(1)2', '"x":(2)2', '"x":(4)2']
+    >>> atom_digits(specs, Mesh(x=8))
+    [('x', 1, 2), ('x', 2, 4), ('x', 4, 8)]
     """
-    return tuple(mesh.part(*digits) for digits in atom_digits(specs, mesh))
-
-
-def atom_digits(specs: Iterable[LayoutSpec], mesh: Mesh) -> list[Digits]:
-    """`atoms` as ranges of digits."""
     used = _used(specs, mesh)
     found: list[Digits] = []
     for name in mesh.sizes:
@@ -211,7 +206,7 @@ def atom_digits(specs: Iterable[LayoutSpec], mesh: Mesh) -> list[Digits]:
 
 
 def crossing_axes(specs: Iterable[LayoutSpec], mesh: Mesh) -> frozenset[str]:
-    """The names of the axes because of which `atoms` raises."""
+    """The names of the axes because of which `atom_digits` raises."""
     used = _used(specs, mesh)
     return frozenset(
         name for name, ranges in used.items() if any(stop % start for start, stop in pairwise(_marks(ranges)))
@@ -230,28 +225,15 @@ def _marks(ranges: Iterable[tuple[int, int]]) -> list[int]:
     return sorted({mark for limits in ranges for mark in limits})
 
 
-def expand(spec: LayoutSpec, parts: Sequence[Axis]) -> LayoutSpec:
-    """
-    The same layout spelled with `parts` (from `atoms`) only.
-
-    >>> print(expand(LayoutSpec("mesh", ((Axis("x"),),)), [Axis("x", 1, 2), Axis("x", 2, 4)]))
-    <@mesh, [{"x":(1)2, "x":(2)4}]>
-    """
-    by_name: dict[str, list[Axis]] = {}
-    for atom in parts:
-        by_name.setdefault(atom.name, []).append(atom)
-
-    def spelled(axes: Iterable[Axis]) -> tuple[Axis, ...]:
-        return tuple(atom for axis in axes for atom in by_name.get(axis.name, ()) if _covers(axis, atom))
-
-    dims = tuple(spelled(dim) for dim in spec.dims)
-    return LayoutSpec(spec.mesh, dims, spec.open_dims, spelled(spec.partial), spec.kind)
-
-
-def _covers(axis: Axis, atom: Axis) -> bool:
-    if axis.whole or atom.whole:
-        return axis.whole
-    return axis.pre <= atom.pre and atom.pre * atom.size <= axis.pre * axis.size
+def spelled(axes: Iterable[Axis], atoms: Sequence[Digits], mesh: Mesh) -> tuple[int, ...]:
+    """The numbers of the atoms that make up `axes`, major to minor."""
+    spans = [(axis.name, *mesh.span(axis)) for axis in axes]
+    return tuple(
+        number
+        for name, low, high in spans
+        for number, (other, start, stop) in enumerate(atoms)
+        if other == name and low <= start and stop <= high
+    )
 
 
 def _digits(axes: Iterable[Axis], mesh: Mesh) -> list[Digits]:

@@ -13,7 +13,15 @@ from fractions import Fraction
 from itertools import product
 
 from shardwright.layout.mesh import Mesh
-from shardwright.layout.planning.algebra import Digits, atom_digits, canonical, check_exchange, check_permute, shards
+from shardwright.layout.planning.algebra import (
+    Digits,
+    atom_digits,
+    canonical,
+    check_exchange,
+    check_permute,
+    shards,
+    spelled,
+)
 from shardwright.layout.spec import LayoutSpec
 
 DimPair = tuple[Sequence[Digits], Sequence[Digits]]
@@ -131,17 +139,11 @@ def _held(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction | None
         atoms = atom_digits((source, target), mesh)
     except ValueError:
         return None
-    by_name: dict[str, list[Digits]] = {}
-    for digits in atoms:
-        by_name.setdefault(digits[0], []).append(digits)
 
-    def spelled(spec: LayoutSpec, dim: int) -> list[Digits]:
-        spans = [(axis.name, *mesh.span(axis)) for axis in spec.dims[dim]]
-        return [
-            atom for name, low, high in spans for atom in by_name.get(name, ()) if low <= atom[1] and atom[2] <= high
-        ]
+    def digits(spec: LayoutSpec, dim: int) -> list[Digits]:
+        return [atoms[number] for number in spelled(spec.dims[dim], atoms, mesh)]
 
-    return held_share([(spelled(source, dim), spelled(target, dim)) for dim in range(source.rank)])
+    return held_share([(digits(source, dim), digits(target, dim)) for dim in range(source.rank)])
 
 
 def held_share(pairs: Sequence[DimPair]) -> Fraction | None:

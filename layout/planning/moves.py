@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from shardwright.layout.axes import Axis, merge_adjacent
 from shardwright.layout.mesh import Mesh
-from shardwright.layout.planning.algebra import Digits, shards
+from shardwright.layout.planning.algebra import Digits, shards, spelled
 from shardwright.layout.planning.cost import held_share
 from shardwright.layout.spec import LayoutSpec
 
@@ -63,13 +63,7 @@ class Problem:
         self._least_shards = min(shards(source, mesh), shards(target, mesh))
 
     def _spelled(self, axes: Iterable[Axis]) -> tuple[int, ...]:
-        spans = [(axis.name, *self._mesh.span(axis)) for axis in axes]
-        return tuple(
-            number
-            for name, low, high in spans
-            for number, (other, start, stop) in enumerate(self._atoms)
-            if other == name and low <= start and stop <= high
-        )
+        return spelled(axes, self._atoms, self._mesh)
 
     def group(self, atoms: Iterable[int]) -> int:
         """The number of devices that differ only in `atoms`."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, LocationAttr, TensorType, i64
@@ -14,7 +15,6 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     region_def,
-    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
@@ -24,7 +24,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.stablehlo.parts.attributes import (
     DotAlgorithmAttr,
     DotDimensions,
@@ -42,7 +42,7 @@ COMMUTATIVE_OPS = (AddOp, AndOp, MaximumOp, MinimumOp, MultiplyOp, OrOp, XorOp)
 
 
 @irdl_op_definition
-class DotGeneralOp(IRDLOperation):
+class DotGeneralOp(forms.TensorOp):
     """
     Sums of products over contracting dims, for each index of the batching dims.
 
@@ -55,8 +55,6 @@ class DotGeneralOp(IRDLOperation):
     dot_dimension_numbers = prop_def(DotDimensionsAttr)
     precision_config = opt_prop_def(ArrayAttr)
     algorithm = opt_prop_def(DotAlgorithmAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
 
     def __init__(
         self,
@@ -113,8 +111,7 @@ class DotGeneralOp(IRDLOperation):
         left, right = self.contracting_dims
         printer.print_string(f", contracting_dims = {list(left)} x {list(right)}")
         if self.precision_config is not None:
-            names = [cast(PrecisionAttr, item).data.value for item in self.precision_config.data]
-            printer.print_string(f", precision = [{', '.join(names)}]")
+            printer.print_string(f", precision = {PRECISION.text(self.precision_config)}")
         if self.algorithm is not None:
             printer.print_string(", algorithm = ")
             self.algorithm.print_parameter(printer)
@@ -126,11 +123,15 @@ class DotGeneralOp(IRDLOperation):
         syntax.check_result(
             self, dot_type(tensor_type(self.lhs), tensor_type(self.rhs), self.dims, result.element_type)
         )
-        precision = self.precision_config
-        if precision is not None and not (
-            len(precision.data) in (0, 2) and all(isinstance(item, PrecisionAttr) for item in precision.data)
-        ):
-            raise VerifyException("precision_config must hold one precision for each operand")
+        check_precision(self.precision_config)
+
+
+def check_precision(precision: ArrayAttr[Attribute] | None) -> None:
+    """Checks that a precision is given for each of two operands, or for none."""
+    if precision is not None and not (
+        len(precision.data) in (0, 2) and all(isinstance(item, PrecisionAttr) for item in precision.data)
+    ):
+        raise VerifyException("precision_config must hold one precision for each operand")
 
 
 def dot_type(lhs: AnyTensor, rhs: AnyTensor, dims: DotDimensions, element_type: Attribute | None = None) -> AnyTensor:
@@ -146,15 +147,25 @@ def _parse_pair(parser: Parser) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return left, parse_dims(parser)
 
 
+def _parse_precision(parser: Parser) -> Attribute:
+    return ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _PRECISE.read(parser)))
+
+
+def _precision_text(precision: ArrayAttr[Attribute]) -> str:
+    return f"[{', '.join(map(_PRECISE.text, precision.data))}]"
+
+
+_PRECISE = forms.one_of(PrecisionAttr)
+PRECISION = forms.Spelling(_parse_precision, _precision_text)
+"""`[DEFAULT, HIGH]`."""
+
+
 def _parse_dot_option(parser: Parser) -> dict[str, Attribute]:
     option = parser.parse_keyword_in(("precision", "algorithm"))
     parser.parse_punctuation("=")
     if option == "algorithm":
         return {"algorithm": DotAlgorithmAttr(DotAlgorithmAttr.parse_parameter(parser))}
-    items = parser.parse_comma_separated_list(
-        parser.Delimiter.SQUARE, lambda: PrecisionAttr(parser.parse_str_enum(Precision))
-    )
-    return {"precision_config": ArrayAttr(items)}
+    return {"precision_config": PRECISION.read(parser)}
 
 
 @irdl_op_definition
@@ -170,7 +181,7 @@ class ReturnOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ReturnOp:
-        operands = _parse_values(parser)
+        operands = forms.OPERANDS.read(parser, cls)
         attributes = parser.parse_optional_attr_dict()
         types: list[Attribute] = []
         position = parser.pos
@@ -185,13 +196,6 @@ class ReturnOp(IRDLOperation):
         if self.operands:
             printer.print_string(" : ")
             printer.print_list(self.operand_types, printer.print_attribute)
-
-
-def _parse_values(parser: Parser) -> list[UnresolvedOperand]:
-    found = parser.parse_optional_undelimited_comma_separated_list(
-        parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
-    )
-    return found or []
 
 
 @irdl_op_definition
@@ -213,7 +217,7 @@ class OptimizationBarrierOp(IRDLOperation):
         if parser.parse_optional_punctuation("(") is not None:
             parser.parse_punctuation(")")
             return cls.create(attributes=attributes)
-        operands = _parse_values(parser)
+        operands = forms.OPERANDS.read(parser, cls)
         parser.parse_punctuation(":")
         position = parser.pos
         if (first := syntax.parse_tensor(parser)) is not None:
@@ -249,38 +253,31 @@ class OptimizationBarrierOp(IRDLOperation):
                 raise VerifyException(f"result {index} must be {operand.type}, not {result.type}")
 
 
-@irdl_op_definition
-class ReduceOp(IRDLOperation):
-    """
-    Combines the elements of some dims by a function, from an initial value: n inputs, n initial values, n results.
+class ReducingOp(IRDLOperation, ABC):
+    """Combines elements by a function, from an initial value: n inputs, n initial values, n results."""
 
-    `stablehlo.reduce(%x init: %0) applies stablehlo.add across dimensions = [1] : (...) -> tensor<4xf32>`
-
-    The body takes n accumulated values, then n elements, all scalars.
-    """
-
-    name = "stablehlo.reduce"
     arguments = var_operand_def(TensorType)
-    dimensions = prop_def(DenseArrayBase.constr(i64))
     outputs = var_result_def(TensorType)
     body = region_def("single_block")
     traits = traits_def(Pure(), RecursiveMemoryEffect())
 
-    def __init__(
+    def make(
         self,
         inputs: Sequence[SSAValue | Operation],
         init_values: Sequence[SSAValue | Operation],
-        dims: Sequence[int],
+        properties: dict[str, Attribute],
+        rule: Callable[[AnyTensor], AnyTensor],
         body: Region | type[Operation],
-    ):
+    ) -> None:
+        """Makes the op; `rule` makes a result's type of an input's, and a binary op stands for the body of it."""
         values = [SSAValue.get(value) for value in (*inputs, *init_values)]
         types = [tensor_type(value) for value in values[: len(inputs)]]
-        results = [syntax.infer(self.name, lambda found=found: _reduce_type(found, tuple(dims))) for found in types]
+        results = [syntax.infer(self.name, lambda found=found: rule(found)) for found in types]
         super().__init__(
             operands=[values],
-            properties={"dimensions": integers(tuple(dims))},
+            properties=properties,
             result_types=[results],
-            regions=[body if isinstance(body, Region) else combiner(body, types[0].element_type)],
+            regions=[as_body(body, types[0].element_type)],
         )
 
     @property
@@ -292,6 +289,45 @@ class ReduceOp(IRDLOperation):
     def init_values(self) -> tuple[SSAValue, ...]:
         """The initial value for each input."""
         return tuple(self.operands[len(self.operands) // 2 :])
+
+    def check_inputs(self) -> list[AnyTensor]:
+        """The inputs' types; `VerifyException` unless all have one shape, an initial value and a result."""
+        count = len(self.operands) // 2
+        if len(self.operands) != 2 * count or not count or len(self.outputs) != count:
+            raise VerifyException("needs one initial value and one result for each input, and at least one input")
+        types = [tensor_type(value) for value in self.inputs]
+        shapes.equal([shape_of(found) for found in types])
+        return types
+
+    def check_shape(self, index: int, expected: AnyTensor) -> None:
+        """Checks a result's shape: its element type may be wider than the input's."""
+        syntax.check_result(self, tensor(shape_of(expected), tensor_type(self.outputs[index]).element_type), index)
+
+
+@irdl_op_definition
+class ReduceOp(ReducingOp):
+    """
+    Combines the elements of some dims by a function, from an initial value: n inputs, n initial values, n results.
+
+    `stablehlo.reduce(%x init: %0) applies stablehlo.add across dimensions = [1] : (...) -> tensor<4xf32>`
+
+    The body takes n accumulated values, then n elements, all scalars.
+    """
+
+    name = "stablehlo.reduce"
+    dimensions = prop_def(DenseArrayBase.constr(i64))
+
+    def __init__(
+        self,
+        inputs: Sequence[SSAValue | Operation],
+        init_values: Sequence[SSAValue | Operation],
+        dims: Sequence[int],
+        body: Region | type[Operation],
+    ):
+        reduced = tuple(dims)
+        self.make(
+            inputs, init_values, {"dimensions": integers(reduced)}, lambda found: _reduce_type(found, reduced), body
+        )
 
     @property
     def dims(self) -> tuple[int, ...]:
@@ -360,34 +396,31 @@ class ReduceOp(IRDLOperation):
         printer.print_region(self.body, print_entry_block_args=False)
 
     def verify_(self) -> None:
-        count = len(self.operands) // 2
-        if len(self.operands) != 2 * count or not count or len(self.outputs) != count:
-            raise VerifyException("needs one initial value and one result for each input, and at least one input")
-        types = [tensor_type(value) for value in self.inputs]
-        shapes.equal([shape_of(found) for found in types])
-        for index, found in enumerate(types):
-            scalar = tensor((), found.element_type)
-            if shape_of(self.init_values[index]):
-                raise VerifyException(f"initial value {index} must be {scalar}, not {self.init_values[index].type}")
-            expected = _reduce_type(found, self.dims)
-            syntax.check_result(self, tensor(shape_of(expected), tensor_type(self.outputs[index]).element_type), index)
-        self._verify_body(count)
+        for index, found in enumerate(self.check_inputs()):
+            init = self.init_values[index]
+            if shape_of(init):
+                raise VerifyException(
+                    f"initial value {index} must be {tensor((), found.element_type)}, not {init.type}"
+                )
+            self.check_shape(index, _reduce_type(found, self.dims))
+        check_body(self.body.block, [tensor_type(value) for value in self.outputs])
 
-    def _verify_body(self, count: int) -> None:
-        block = self.body.block
-        if len(block.args) != 2 * count:
-            raise VerifyException(f"the body must take {2 * count} scalars, not {len(block.args)} values")
-        for arg in block.args:
-            if not isinstance(arg.type, TensorType) or shape_of(arg):
-                raise VerifyException(f"the body's arguments must be scalars, not {arg.type}")
-        last = block.last_op
-        if not isinstance(last, ReturnOp) or len(last.operands) != count:
-            raise VerifyException(f"the body must end in stablehlo.return of {count} scalars")
-        for index, value in enumerate(last.operands):
-            found, wanted = tensor_type(value), tensor_type(self.outputs[index])
-            if shape_of(found) or found.element_type != wanted.element_type:
-                raise VerifyException(f"the body must return {tensor((), wanted.element_type)}, not {found}")
-        check_captures(block)
+
+def check_body(block: Block, results: Sequence[AnyTensor], what: str = "the body") -> None:
+    """Checks a region of two scalars for each result that returns one scalar for each."""
+    if len(block.args) != 2 * len(results):
+        raise VerifyException(f"{what} must take {2 * len(results)} scalars, not {len(block.args)} values")
+    for arg in block.args:
+        if not isinstance(arg.type, TensorType) or shape_of(arg):
+            raise VerifyException(f"{what}'s arguments must be scalars, not {arg.type}")
+    last = block.last_op
+    if not isinstance(last, ReturnOp) or len(last.operands) != len(results):
+        raise VerifyException(f"{what} must end in stablehlo.return of {len(results)} scalars")
+    for value, result in zip(last.operands, results, strict=True):
+        wanted = tensor((), result.element_type)
+        if plain(value.type) != wanted:
+            raise VerifyException(f"{what} must return {wanted}, not {value.type}")
+    check_captures(block)
 
 
 def check_captures(body: Block) -> None:
@@ -423,6 +456,11 @@ def combiner(op: type[Operation], element_type: Attribute, location: LocationAtt
     return Region(block)
 
 
+def as_body(body: Region | type[Operation], element_type: Attribute) -> Region:
+    """A body as it is given, or the one that applies a binary op."""
+    return body if isinstance(body, Region) else combiner(body, element_type)
+
+
 def _parse_input(parser: Parser) -> tuple[UnresolvedOperand, UnresolvedOperand]:
     parser.parse_punctuation("(")
     value = parser.parse_unresolved_operand()
@@ -444,18 +482,13 @@ def _applied(parser: Parser, name: str, inputs: Sequence[Attribute], position: i
 def _parse_reducer(parser: Parser, count: int) -> Region:
     parser.parse_keyword("reducer")
     groups = [
-        parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_argument(parser)) for _ in range(count)
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: syntax.parse_argument(parser))
+        for _ in range(count)
     ]
     position = parser.pos
     if any(len(group) != 2 for group in groups):
         parser.raise_error("each group of reducer arguments must be an accumulated value and an element", position)
     return parser.parse_region([group[0] for group in groups] + [group[1] for group in groups])
-
-
-def _parse_argument(parser: Parser) -> Parser.Argument:
-    argument = parser.parse_argument()
-    argument.location = parser.parse_optional_location()
-    return argument
 
 
 def scalar_arguments(op: ReduceOp) -> tuple[tuple[BlockArgument, ...], tuple[BlockArgument, ...]]:

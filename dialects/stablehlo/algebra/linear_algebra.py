@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from xdsl.dialects.builtin import ComplexType, DenseArrayBase, IntegerAttr, TensorType, i1, i64
+from xdsl.dialects.builtin import BoolAttr, ComplexType, DenseArrayBase, IntegerAttr, TensorType, i1, i64
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Operation, SpacedOpaqueSyntaxAttribute, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_attr_definition,
-    irdl_op_definition,
-    operand_def,
-    opt_prop_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
-from xdsl.parser import Parser
-from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from shardwright.dialects.stablehlo.parts import shapes, syntax
-from shardwright.dialects.stablehlo.parts.attributes import parse_dims
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.types import (
     AnyTensor,
+    Integers,
     element_of,
     integers,
     is_complex,
     is_float,
+    plain,
     shape_of,
     tensor,
-    tensor_type,
 )
 
 
@@ -69,59 +58,8 @@ class TransposeAttr(EnumAttribute[Transpose], SpacedOpaqueSyntaxAttribute):
     name = "stablehlo.transpose"
 
 
-@irdl_op_definition
-class FftOp(IRDLOperation):
-    """
-    A discrete Fourier transform of the last one to three dims.
-
-    `stablehlo.fft %x, type = RFFT, length = [16] : (tensor<4x16xf32>) -> tensor<4x9xcomplex<f32>>`
-    """
-
-    name = "stablehlo.fft"
-    operand = operand_def(TensorType)
-    fft_type = prop_def(FftTypeAttr)
-    fft_length = prop_def(DenseArrayBase.constr(i64))
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
-
-    def __init__(self, operand: SSAValue | Operation, kind: FftType, length: Sequence[int]):
-        value = SSAValue.get(operand)
-        result = syntax.infer(self.name, lambda: _fft_type(tensor_type(value), kind, tuple(length)))
-        super().__init__(
-            operands=[value],
-            properties={"fft_type": FftTypeAttr(kind), "fft_length": integers(tuple(length))},
-            result_types=[result],
-        )
-
-    @property
-    def kind(self) -> FftType:
-        """Which transform."""
-        return self.fft_type.data
-
-    @property
-    def length(self) -> tuple[int, ...]:
-        """The number of elements of each transformed dim, before a real transform halves the last one."""
-        return self.fft_length.get_values()
-
-    @classmethod
-    def parse(cls, parser: Parser) -> FftOp:
-        operand = parser.parse_unresolved_operand()
-        kind = FftTypeAttr(syntax.parse_named_enum(parser, "type", FftType))
-        length = syntax.parse_named(parser, "length", parse_dims)
-        return syntax.parse_rest(parser, cls, [operand], {"fft_type": kind, "fft_length": integers(length)})
-
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        printer.print_string(f", type = {self.kind.value}")
-        printer.print_string(syntax.dims_text("length", self.length))
-        syntax.print_attributes(printer, self)
-        syntax.print_signature(printer, self)
-
-    def verify_(self) -> None:
-        syntax.check_result(self, _fft_type(tensor_type(self.operand), self.kind, self.length))
-
-
-def _fft_type(operand: AnyTensor, kind: FftType, length: tuple[int, ...]) -> AnyTensor:
+def _fft_type(operand: AnyTensor, fft_type: FftTypeAttr, fft_length: Integers) -> AnyTensor:
+    kind, length = fft_type.data, fft_length.get_values()
     shape, element = shape_of(operand), operand.element_type
     if not 1 <= len(length) <= 3 or len(length) > len(shape):
         raise VerifyException(f"length {list(length)} must name the last one to three dims of rank {len(shape)}")
@@ -142,54 +80,36 @@ def _fft_type(operand: AnyTensor, kind: FftType, length: tuple[int, ...]) -> Any
 
 
 @irdl_op_definition
-class CholeskyOp(IRDLOperation):
+class FftOp(forms.WrittenOp, forms.ShapedOp):
     """
-    The triangular factor of Hermitian positive definite matrices.
+    A discrete Fourier transform of the last one to three dims.
 
-    `stablehlo.cholesky %x, lower = true : tensor<4x4xf32>`: `a = l @ l^H` (lower) or `a = u^H @ u`. Only that triangle
-    of the operand is read; the other one of the result is 0.
+    `stablehlo.fft %x, type = RFFT, length = [16] : (tensor<4x16xf32>) -> tensor<4x9xcomplex<f32>>`
     """
 
-    name = "stablehlo.cholesky"
-    a = operand_def(TensorType)
-    lower = opt_prop_def(IntegerAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
+    name = "stablehlo.fft"
+    operand = operand_def(TensorType)
+    fft_type = prop_def(FftTypeAttr)
+    fft_length = prop_def(DenseArrayBase.constr(i64))
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS,
+        forms.Field("fft_type", forms.one_of(FftTypeAttr), ", type = "),
+        forms.Field("fft_length", forms.DIMS, ", length = "),
+    )
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_fft_type)
 
-    def __init__(self, a: SSAValue | Operation, *, lower: bool = False):
-        value = SSAValue.get(a)
-        result = syntax.infer(self.name, lambda: _cholesky_type(tensor_type(value)))
-        super().__init__(operands=[value], properties={"lower": IntegerAttr(int(lower), i1)}, result_types=[result])
+    def __init__(self, operand: SSAValue | Operation, kind: FftType, length: Sequence[int]):
+        self.make([operand], {"fft_type": FftTypeAttr(kind), "fft_length": integers(tuple(length))})
 
     @property
-    def is_lower(self) -> bool:
-        """Whether the factor is the lower triangle."""
-        return syntax.truth(self.lower)
+    def kind(self) -> FftType:
+        """Which transform."""
+        return self.fft_type.data
 
-    @classmethod
-    def parse(cls, parser: Parser) -> CholeskyOp:
-        operand = parser.parse_unresolved_operand()
-        properties: dict[str, Attribute] = {}
-        if parser.parse_optional_punctuation(",") is not None:
-            parser.parse_keyword("lower")
-            parser.parse_punctuation("=")
-            properties["lower"] = IntegerAttr(int(parser.parse_boolean()), i1)
-        return syntax.parse_rest(parser, cls, [operand], properties, short=lambda only: ([only], [only]))
-
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        if self.is_lower:
-            printer.print_string(", lower = true")
-        syntax.print_attributes(printer, self)
-        syntax.print_type_or_signature(printer, self)
-
-    def verify_(self) -> None:
-        syntax.check_result(self, _cholesky_type(tensor_type(self.a)))
-
-
-def _cholesky_type(a: AnyTensor) -> AnyTensor:
-    _check_square(a, "the operand")
-    return tensor(shape_of(a), a.element_type)
+    @property
+    def length(self) -> tuple[int, ...]:
+        """The number of elements of each transformed dim, before a real transform halves the last one."""
+        return self.fft_length.get_values()
 
 
 def _check_square(a: AnyTensor, what: str) -> None:
@@ -200,8 +120,61 @@ def _check_square(a: AnyTensor, what: str) -> None:
         raise VerifyException(f"{what} must hold square matrices in its last two dims, not {shapes.text(shape)}")
 
 
+def _cholesky_type(a: AnyTensor, lower: Attribute | None = None) -> AnyTensor:
+    _check_square(a, "the operand")
+    return plain(a)
+
+
+_TRUE = forms.Spelling(
+    lambda parser: BoolAttr(parser.parse_boolean(), i1), lambda found: "true" if syntax.truth(found) else ""
+)
+
+
 @irdl_op_definition
-class TriangularSolveOp(IRDLOperation):
+class CholeskyOp(forms.WrittenOp, forms.ShapedOp):
+    """
+    The triangular factor of Hermitian positive definite matrices.
+
+    `stablehlo.cholesky %x, lower = true : tensor<4x4xf32>`: `a = l @ l^H` (lower) or `a = u^H @ u`. Only that triangle
+    of the operand is read; the other one of the result is 0.
+    """
+
+    name = "stablehlo.cholesky"
+    a = operand_def(TensorType)
+    lower = opt_prop_def(IntegerAttr)
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("lower", _TRUE, ", lower = ", optional=True), types=forms.ONE_OR_SIGNATURE
+    )
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_cholesky_type)
+
+    def __init__(self, a: SSAValue | Operation, *, lower: bool = False):
+        self.make([a], {"lower": IntegerAttr(int(lower), i1)})
+
+    @property
+    def is_lower(self) -> bool:
+        """Whether the factor is the lower triangle."""
+        return syntax.truth(self.lower)
+
+
+def _solution_type(
+    a: AnyTensor, b: AnyTensor, left_side: Attribute, transpose_a: TransposeAttr, **_: Attribute
+) -> AnyTensor:
+    _check_square(a, "operand a")
+    if transpose_a.data is Transpose.TRANSPOSE_INVALID:
+        raise VerifyException("transpose_a must be NO_TRANSPOSE, TRANSPOSE or ADJOINT")
+    if b.element_type != a.element_type:
+        raise VerifyException(f"operand element types differ: {element_of(a)}, {element_of(b)}")
+    matrix, right = shape_of(a), shape_of(b)
+    side, solved = ("rows", -2) if syntax.truth(left_side) else ("columns", -1)
+    if len(matrix) != len(right) or matrix[:-2] != right[:-2] or matrix[-1] != right[solved]:
+        raise VerifyException(
+            f"a of {shapes.text(matrix)} solves for b with as many {side}, not for {shapes.text(right)}"
+        )
+    return plain(b)
+
+
+@irdl_op_definition
+class TriangularSolveOp(forms.ShapedOp):
     """
     Solves `op(a) @ x = b` (left) or `x @ op(a) = b` for triangular matrices `a`.
 
@@ -215,8 +188,7 @@ class TriangularSolveOp(IRDLOperation):
     lower = prop_def(IntegerAttr)
     unit_diagonal = prop_def(IntegerAttr)
     transpose_a = prop_def(TransposeAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_solution_type)
 
     def __init__(
         self,
@@ -228,39 +200,14 @@ class TriangularSolveOp(IRDLOperation):
         unit_diagonal: bool = False,
         transpose_a: Transpose = Transpose.NO_TRANSPOSE,
     ):
-        values = SSAValue.get(a), SSAValue.get(b)
-        result = syntax.infer(
-            self.name, lambda: _solution_type(tensor_type(values[0]), tensor_type(values[1]), left_side, transpose_a)
-        )
         flags = {"left_side": left_side, "lower": lower, "unit_diagonal": unit_diagonal}
         properties: dict[str, Attribute] = {name: IntegerAttr(int(flag), i1) for name, flag in flags.items()}
-        properties["transpose_a"] = TransposeAttr(transpose_a)
-        super().__init__(operands=values, properties=properties, result_types=[result])
+        self.make([a, b], properties | {"transpose_a": TransposeAttr(transpose_a)})
 
     @property
     def is_left(self) -> bool:
         """Whether the matrix stands to the left of the solution."""
         return syntax.truth(self.left_side)
-
-    def verify_(self) -> None:
-        kind = self.transpose_a.data
-        syntax.check_result(self, _solution_type(tensor_type(self.a), tensor_type(self.b), self.is_left, kind))
-
-
-def _solution_type(a: AnyTensor, b: AnyTensor, left: bool, kind: Transpose) -> AnyTensor:
-    _check_square(a, "operand a")
-    if kind is Transpose.TRANSPOSE_INVALID:
-        raise VerifyException("transpose_a must be NO_TRANSPOSE, TRANSPOSE or ADJOINT")
-    if b.element_type != a.element_type:
-        raise VerifyException(f"operand element types differ: {element_of(a)}, {element_of(b)}")
-    matrix, right = shape_of(a), shape_of(b)
-    solved = -2 if left else -1
-    if len(matrix) != len(right) or matrix[:-2] != right[:-2] or matrix[-1] != right[solved]:
-        side = "rows" if left else "columns"
-        raise VerifyException(
-            f"a of {shapes.text(matrix)} solves for b with as many {side}, not for {shapes.text(right)}"
-        )
-    return tensor(right, b.element_type)
 
 
 LINEAR_ALGEBRA_OPS: tuple[type[Operation], ...] = (FftOp, CholeskyOp, TriangularSolveOp)

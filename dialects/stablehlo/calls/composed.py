@@ -36,14 +36,14 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo.algebra.contractions import dot_type
-from shardwright.dialects.stablehlo.parts import shapes, syntax
-from shardwright.dialects.stablehlo.parts.attributes import DotDimensions, Precision, PrecisionAttr
+from shardwright.dialects.stablehlo.algebra.contractions import PRECISION, dot_type
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
+from shardwright.dialects.stablehlo.parts.attributes import DotDimensions
 from shardwright.dialects.types import AnyTensor, element_of, is_float, plain, shape_of, tensor, tensor_type
 
 
 @irdl_op_definition
-class CompositeOp(IRDLOperation):
+class CompositeOp(forms.WrittenOp):
     """A function of this module under a name: `stablehlo.composite "my.op" %x {decomposition = @f} : (...) -> ...`."""
 
     name = "stablehlo.composite"
@@ -54,21 +54,7 @@ class CompositeOp(IRDLOperation):
     version = opt_prop_def(IntegerAttr)
     outputs = var_result_def()
     traits = traits_def(Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> CompositeOp:
-        name = StringAttr(parser.parse_str_literal())
-        operands = parser.parse_optional_undelimited_comma_separated_list(
-            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
-        )
-        return syntax.parse_rest(parser, cls, operands or [], {"name": name})
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.composite_name.data)
-        syntax.print_operands(printer, self.operands)
-        syntax.print_attributes(printer, self, "composite_attributes", "decomposition", "version")
-        syntax.print_signature(printer, self)
+    FORM: ClassVar[forms.Form] = forms.Form(forms.Field("name", forms.TEXT), forms.OPERANDS)
 
 
 class BatchNormOp(IRDLOperation, ABC):
@@ -173,41 +159,21 @@ class MapOp(IRDLOperation):
 
 
 @irdl_op_definition
-class DotOp(IRDLOperation):
+class DotOp(forms.WrittenOp, forms.TensorOp):
     """An older matrix product: `stablehlo.dot %x, %y : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2xf32>`."""
 
     name = "stablehlo.dot"
     lhs = operand_def(TensorType)
     rhs = operand_def(TensorType)
     precision_config = opt_prop_def(ArrayAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.OPERANDS, forms.Field("precision_config", PRECISION, ", precision = ", optional=True)
+    )
 
     @property
     def dims(self) -> DotDimensions:
         """The dims that are contracted: the last one of lhs, the first one of rhs."""
         return DotDimensions(lhs_contracting=(len(shape_of(self.lhs)) - 1,), rhs_contracting=(0,))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> DotOp:
-        operands = syntax.parse_operands(parser, 2)
-        properties: dict[str, Attribute] = {}
-        if parser.parse_optional_punctuation(",") is not None:
-            parser.parse_keyword("precision")
-            parser.parse_punctuation("=")
-            items = parser.parse_comma_separated_list(
-                parser.Delimiter.SQUARE, lambda: PrecisionAttr(parser.parse_str_enum(Precision))
-            )
-            properties["precision_config"] = ArrayAttr(items)
-        return syntax.parse_rest(parser, cls, operands, properties)
-
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        if self.precision_config is not None:
-            names = [item.data.value for item in self.precision_config if isinstance(item, PrecisionAttr)]
-            printer.print_string(f", precision = [{', '.join(names)}]")
-        syntax.print_attributes(printer, self)
-        syntax.print_signature(printer, self)
 
     def verify_(self) -> None:
         if not all(1 <= len(shape_of(value)) <= 2 for value in self.operands):
@@ -217,11 +183,12 @@ class DotOp(IRDLOperation):
         )
 
 
-class EinsumBaseOp(IRDLOperation, ABC):
+class EinsumBaseOp(forms.WrittenOp, ABC):
     """Sums of products, written with one letter for each index."""
 
     einsum_config = prop_def(StringAttr)
     traits = traits_def(Pure())
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS, forms.Field("einsum_config", forms.TEXT, ", config = "))
 
     @property
     def letters(self) -> tuple[list[str], str]:
@@ -235,19 +202,6 @@ class EinsumBaseOp(IRDLOperation, ABC):
         ):
             raise VerifyException(f"config \"{self.einsum_config.data}\" must be letters, like 'ij,jk->ik'")
         return operands, right
-
-    @classmethod
-    def parse(cls, parser: Parser) -> EinsumBaseOp:
-        operands = syntax.parse_operands(parser, len(cls.get_irdl_definition().operands))
-        config = StringAttr(syntax.parse_named(parser, "config", Parser.parse_str_literal))
-        return syntax.parse_rest(parser, cls, operands, {"einsum_config": config})
-
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        printer.print_string(", config = ")
-        printer.print_string_literal(self.einsum_config.data)
-        syntax.print_attributes(printer, self)
-        syntax.print_signature(printer, self)
 
     def verify_(self) -> None:
         operands, result = self.letters
@@ -283,28 +237,17 @@ class UnaryEinsumOp(EinsumBaseOp):
     result = result_def(TensorType)
 
 
-class DimensionSizeOp(IRDLOperation, ABC):
+class DimensionSizeOp(forms.WrittenOp, ABC):
     """Reads or sets the size of one dim."""
 
     dimension = prop_def(IntegerAttr)
     traits = traits_def(Pure())
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS, forms.Field("dimension", forms.NUMBER, ", dim = "))
 
     @property
     def dim(self) -> int:
         """The dim."""
         return self.dimension.value.data
-
-    @classmethod
-    def parse(cls, parser: Parser) -> DimensionSizeOp:
-        operands = syntax.parse_operands(parser, len(cls.get_irdl_definition().operands))
-        dim = syntax.parse_named(parser, "dim", lambda found: found.parse_integer(allow_boolean=False))
-        return syntax.parse_rest(parser, cls, operands, {"dimension": IntegerAttr(dim, i64)})
-
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        printer.print_string(f", dim = {self.dim}")
-        syntax.print_attributes(printer, self)
-        syntax.print_signature(printer, self)
 
     def verify_(self) -> None:
         shapes.check_dims([self.dim], len(shape_of(self.operands[0])), "dimension")
@@ -349,16 +292,14 @@ class TupleOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> TupleOp:
-        operands = parser.parse_optional_undelimited_comma_separated_list(
-            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
-        )
+        operands = forms.OPERANDS.read(parser, cls)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         position = parser.pos
         result = parser.parse_type()
         if not isinstance(result, TupleType):
             parser.raise_error("expected a tuple type", position)
-        values = parser.resolve_operands(operands or [], list(result.types), position)
+        values = parser.resolve_operands(operands, list(result.types), position)
         return cls.create(operands=values, result_types=[result], attributes=attributes)
 
     def print(self, printer: Printer) -> None:
@@ -372,8 +313,16 @@ class TupleOp(IRDLOperation):
             raise VerifyException(f"the result must be a tuple of the operands' types, not {self.result.type}")
 
 
+def _parse_place(parser: Parser) -> Attribute:
+    with parser.in_square_brackets():
+        return IntegerAttr(parser.parse_integer(allow_boolean=False), i32)
+
+
+_PLACE = forms.Spelling(_parse_place, lambda place: f"[{place.value.data}]")
+
+
 @irdl_op_definition
-class GetTupleElementOp(IRDLOperation):
+class GetTupleElementOp(forms.WrittenOp):
     """One value of a tuple: `stablehlo.get_tuple_element %t[0] : (tuple<tensor<4xf32>>) -> tensor<4xf32>`."""
 
     name = "stablehlo.get_tuple_element"
@@ -381,19 +330,7 @@ class GetTupleElementOp(IRDLOperation):
     index = prop_def(IntegerAttr)
     result = result_def()
     traits = traits_def(Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> GetTupleElementOp:
-        operand = parser.parse_unresolved_operand()
-        with parser.in_square_brackets():
-            index = IntegerAttr(parser.parse_integer(allow_boolean=False), i32)
-        return syntax.parse_rest(parser, cls, [operand], {"index": index})
-
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        printer.print_string(f"[{self.index.value.data}]")
-        syntax.print_attributes(printer, self)
-        syntax.print_signature(printer, self)
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS, forms.Field("index", _PLACE, ""))
 
     def verify_(self) -> None:
         source, index = self.operand.type, self.index.value.data

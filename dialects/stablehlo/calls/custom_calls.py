@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr, TensorType, i32
-from xdsl.ir import Attribute, Data, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
     opt_prop_def,
@@ -19,15 +18,15 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import AttrParser, Parser
-from xdsl.printer import Printer
+from xdsl.parser import AttrParser
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.diagnostics import Diagnostic
 from shardwright.dialects.stablehlo.algebra.lapack import SIGNATURES, check_shapes
-from shardwright.dialects.stablehlo.parts import syntax
-from shardwright.dialects.stablehlo.parts.attributes import parse_dims, parse_fields, parse_integer
+from shardwright.dialects.stablehlo.parts import forms, syntax
+from shardwright.dialects.stablehlo.parts.attributes import fields_text, parse_dims, parse_fields, parse_integer
+from shardwright.dialects.text.data import Reader, TextAttr, Writer
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_of, element_type_named, shape_of
 
@@ -41,34 +40,34 @@ class OperandAlias:
     operand_tuple_indices: tuple[int, ...]
 
 
+def _parse_alias(parser: AttrParser) -> OperandAlias:
+    readers: dict[str, Any] = {
+        "output_tuple_indices": parse_dims,
+        "operand_index": parse_integer,
+        "operand_tuple_indices": parse_dims,
+    }
+    position = parser.pos
+    fields = parse_fields(parser, readers)
+    if len(fields) != len(readers):
+        parser.raise_error(f"an alias needs {', '.join(readers)}", position)
+    return OperandAlias(**fields)
+
+
+def _alias_text(alias: OperandAlias) -> str:
+    return fields_text(vars(alias), empty=True)
+
+
 @irdl_attr_definition
-class OutputOperandAliasAttr(Data[OperandAlias]):
+class OutputOperandAliasAttr(TextAttr[OperandAlias]):
     """`#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>`."""
 
     name = "stablehlo.output_operand_alias"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> OperandAlias:
-        readers: dict[str, Any] = {
-            "output_tuple_indices": parse_dims,
-            "operand_index": parse_integer,
-            "operand_tuple_indices": parse_dims,
-        }
-        position = parser.pos
-        fields = parse_fields(parser, readers)
-        if len(fields) != len(readers):
-            parser.raise_error(f"an alias needs {', '.join(readers)}", position)
-        return OperandAlias(**fields)
-
-    def print_parameter(self, printer: Printer) -> None:
-        alias = self.data
-        printer.print_string(f"<output_tuple_indices = {list(alias.output_tuple_indices)}, ")
-        printer.print_string(f"operand_index = {alias.operand_index}, ")
-        printer.print_string(f"operand_tuple_indices = {list(alias.operand_tuple_indices)}>")
+    READ: ClassVar[Reader] = staticmethod(_parse_alias)
+    TEXT: ClassVar[Writer] = staticmethod(_alias_text)
 
 
 @irdl_op_definition
-class CustomCallOp(IRDLOperation):
+class CustomCallOp(forms.WrittenOp):
     """
     A computation known by its name: `stablehlo.custom_call @lapack_spotrf_ffi(%x) {...} : (...) -> (...)`.
 
@@ -94,6 +93,7 @@ class CustomCallOp(IRDLOperation):
     output_operand_aliases = opt_prop_def(ArrayAttr)
     outputs = var_result_def()
     traits = traits_def(Pure())
+    FORM: ClassVar[forms.Form] = forms.Form(forms.Field("call_target_name", forms.SYMBOL), forms.Operands(parens=True))
 
     def __init__(
         self,
@@ -142,22 +142,6 @@ class CustomCallOp(IRDLOperation):
     def computations(self) -> tuple[str, ...]:
         """The functions that the call takes, by name."""
         return tuple(cast(Any, item).string_value() for item in self.called_computations or ())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> CustomCallOp:
-        target = parser.parse_symbol_name()
-        operands = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_unresolved_operand)
-        return syntax.parse_rest(parser, cls, operands, {"call_target_name": target})
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_symbol_name(self.target)
-        with printer.in_parens():
-            printer.print_list(self.operands, printer.print_ssa_value)
-        syntax.print_attributes(
-            printer, self, *(name for name in sorted(self.properties) if name != "call_target_name")
-        )
-        syntax.print_signature(printer, self)
 
     def verify_(self) -> None:
         routine = self.routine

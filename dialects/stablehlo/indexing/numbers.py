@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import ClassVar, TypeVar
 
-from xdsl.ir import Attribute, Data
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 
-from shardwright.dialects.stablehlo.parts.attributes import parse_dims, parse_fields, parse_integer
+from shardwright.dialects.stablehlo.parts.attributes import fields_text, parse_dims, parse_fields, parse_integer
+from shardwright.dialects.text.data import Reader, TextAttr, Writer
 
 NumbersT = TypeVar("NumbersT", "GatherDimensions", "ScatterDimensions")
 
@@ -73,60 +73,32 @@ class ScatterDimensions:
         return tuple(dim for dim in range(rank) if dim not in self.update_window_dims)
 
 
-_GATHER_FIELDS = (
-    "offset_dims",
-    "collapsed_slice_dims",
-    "operand_batching_dims",
-    "start_indices_batching_dims",
-    "start_index_map",
-)
-_SCATTER_FIELDS = (
-    "update_window_dims",
-    "inserted_window_dims",
-    "input_batching_dims",
-    "scatter_indices_batching_dims",
-    "scatter_dims_to_operand_dims",
-)
+def _reader(make: type[NumbersT]) -> Callable[[AttrParser], NumbersT]:
+    """Reads a dataclass whose fields are lists of dims, and the one `index_vector_dim`."""
+    readers = dict.fromkeys((field.name for field in fields(make)), parse_dims) | {"index_vector_dim": parse_integer}
+    return lambda parser: make(**parse_fields(parser, readers))
 
 
-def _parse_numbers(parser: AttrParser, names: Sequence[str], make: type[NumbersT]) -> NumbersT:
-    return make(**parse_fields(parser, dict.fromkeys(names, parse_dims) | {"index_vector_dim": parse_integer}))
-
-
-def _numbers_text(numbers: GatherDimensions | ScatterDimensions, names: Sequence[str]) -> str:
-    """The fields that are not empty, and not zero: upstream leaves the others out."""
-    lists = [(name, list(getattr(numbers, name))) for name in names]
-    parts = [f"{name} = {dims}" for name, dims in lists if dims]
-    parts += [f"index_vector_dim = {numbers.index_vector_dim}"] if numbers.index_vector_dim else []
-    return f"<{', '.join(parts)}>"
+def _text(numbers: GatherDimensions | ScatterDimensions) -> str:
+    return fields_text(vars(numbers))
 
 
 @irdl_attr_definition
-class GatherDimensionsAttr(Data[GatherDimensions]):
+class GatherDimensionsAttr(TextAttr[GatherDimensions]):
     """`#stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], ...>`."""
 
     name = "stablehlo.gather"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> GatherDimensions:
-        return _parse_numbers(parser, _GATHER_FIELDS, GatherDimensions)
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(_numbers_text(self.data, _GATHER_FIELDS))
+    READ: ClassVar[Reader] = staticmethod(_reader(GatherDimensions))
+    TEXT: ClassVar[Writer] = staticmethod(_text)
 
 
 @irdl_attr_definition
-class ScatterDimensionsAttr(Data[ScatterDimensions]):
+class ScatterDimensionsAttr(TextAttr[ScatterDimensions]):
     """`#stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], ...>`."""
 
     name = "stablehlo.scatter"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> ScatterDimensions:
-        return _parse_numbers(parser, _SCATTER_FIELDS, ScatterDimensions)
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(_numbers_text(self.data, _SCATTER_FIELDS))
+    READ: ClassVar[Reader] = staticmethod(_reader(ScatterDimensions))
+    TEXT: ClassVar[Writer] = staticmethod(_text)
 
 
 INDEXING_ATTRIBUTES: list[type[Attribute]] = [GatherDimensionsAttr, ScatterDimensionsAttr]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i1, i64
 from xdsl.ir import Operation, Region, SSAValue
@@ -13,26 +14,22 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     region_def,
-    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.printer import Printer
 from xdsl.traits import Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo.algebra.contractions import ReturnOp, check_captures, combiner
+from shardwright.dialects.stablehlo.algebra.contractions import as_body, check_body
 from shardwright.dialects.stablehlo.indexing.numbers import (
     GatherDimensions,
     GatherDimensionsAttr,
     ScatterDimensions,
     ScatterDimensionsAttr,
 )
-from shardwright.dialects.stablehlo.parts import shapes, syntax
-from shardwright.dialects.stablehlo.parts.attributes import parse_dims
-from shardwright.dialects.types import AnyTensor, integers, is_integer, plain, shape_of, tensor, tensor_type
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
+from shardwright.dialects.types import AnyTensor, Integers, integers, is_integer, plain, shape_of, tensor, tensor_type
 
 Shape = tuple[int, ...]
 
@@ -103,8 +100,16 @@ def gather_shape(operand: Shape, indices: Shape, numbers: GatherDimensions, size
     return _interleave(batch, tuple(sizes[dim] for dim in window), numbers.offset_dims)
 
 
+def _gather_type(
+    operand: AnyTensor, indices: AnyTensor, dimension_numbers: GatherDimensionsAttr, slice_sizes: Integers, **_: object
+) -> AnyTensor:
+    check_indices(indices, "start indices")
+    shape = gather_shape(shape_of(operand), shape_of(indices), dimension_numbers.data, slice_sizes.get_values())
+    return tensor(shape, operand.element_type)
+
+
 @irdl_op_definition
-class GatherOp(IRDLOperation):
+class GatherOp(forms.ShapedOp):
     """
     Slices of the operand, one for each index; a slice that would reach over an edge starts earlier.
 
@@ -117,8 +122,7 @@ class GatherOp(IRDLOperation):
     dimension_numbers = prop_def(GatherDimensionsAttr)
     slice_sizes = prop_def(DenseArrayBase.constr(i64))
     indices_are_sorted = opt_prop_def(IntegerAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_gather_type)
 
     def __init__(
         self,
@@ -129,18 +133,12 @@ class GatherOp(IRDLOperation):
         *,
         indices_are_sorted: bool = False,
     ):
-        values = SSAValue.get(operand), SSAValue.get(start_indices)
-        types = tensor_type(values[0]), tensor_type(values[1])
-        result = syntax.infer(self.name, lambda: _gather_type(*types, numbers, tuple(sizes)))
-        super().__init__(
-            operands=values,
-            properties={
-                "dimension_numbers": GatherDimensionsAttr(numbers),
-                "indices_are_sorted": IntegerAttr(int(indices_are_sorted), i1),
-                "slice_sizes": integers(tuple(sizes)),
-            },
-            result_types=[result],
-        )
+        properties = {
+            "dimension_numbers": GatherDimensionsAttr(numbers),
+            "indices_are_sorted": IntegerAttr(int(indices_are_sorted), i1),
+            "slice_sizes": integers(tuple(sizes)),
+        }
+        self.make([operand, start_indices], properties)
 
     @property
     def numbers(self) -> GatherDimensions:
@@ -151,15 +149,6 @@ class GatherOp(IRDLOperation):
     def sizes(self) -> tuple[int, ...]:
         """The extent of a slice along each dim of the operand."""
         return self.slice_sizes.get_values()
-
-    def verify_(self) -> None:
-        operand, indices = tensor_type(self.operand), tensor_type(self.start_indices)
-        syntax.check_result(self, _gather_type(operand, indices, self.numbers, self.sizes))
-
-
-def _gather_type(operand: AnyTensor, indices: AnyTensor, numbers: GatherDimensions, sizes: Shape) -> AnyTensor:
-    check_indices(indices, "start indices")
-    return tensor(gather_shape(shape_of(operand), shape_of(indices), numbers, sizes), operand.element_type)
 
 
 def check_scatter(operand: Shape, indices: Shape, updates: Shape, numbers: ScatterDimensions) -> None:
@@ -227,7 +216,7 @@ class ScatterOp(IRDLOperation):
                 "unique_indices": IntegerAttr(int(unique_indices), i1),
             },
             result_types=[[plain(type_) for type_ in types[: len(inputs)]]],
-            regions=[body if isinstance(body, Region) else combiner(body, types[0].element_type)],
+            regions=[as_body(body, types[0].element_type)],
         )
 
     @property
@@ -257,22 +246,7 @@ class ScatterOp(IRDLOperation):
         types = [tensor_type(value) for value in self.operands]
         for index in range(count):
             syntax.check_result(self, _scatter_type(types, index, self.numbers), index)
-        self._verify_body(types[:count])
-
-    def _verify_body(self, inputs: Sequence[AnyTensor]) -> None:
-        block = self.update_computation.block
-        if len(block.args) != 2 * len(inputs):
-            raise VerifyException(f"the body must take {2 * len(inputs)} scalars, not {len(block.args)} values")
-        for argument in block.args:
-            if not isinstance(argument.type, TensorType) or shape_of(argument):
-                raise VerifyException(f"the body's arguments must be scalars, not {argument.type}")
-        last = block.last_op
-        if not isinstance(last, ReturnOp) or len(last.operands) != len(inputs):
-            raise VerifyException(f"the body must end in stablehlo.return of {len(inputs)} scalars")
-        for value, input_ in zip(last.operands, inputs, strict=True):
-            if plain(value.type) != tensor((), input_.element_type):
-                raise VerifyException(f"the body must return {tensor((), input_.element_type)}, not {value.type}")
-        check_captures(block)
+        check_body(self.update_computation.block, types[:count])
 
 
 def _scatter_type(types: Sequence[AnyTensor], index: int, numbers: ScatterDimensions) -> AnyTensor:
@@ -297,8 +271,18 @@ def _check_starts(operand: AnyTensor, starts: Sequence[AnyTensor]) -> None:
             raise VerifyException("start indices must be scalars of one type")
 
 
+def _dynamic_slice_type(operand: AnyTensor, *starts: AnyTensor, slice_sizes: Integers) -> AnyTensor:
+    sizes = slice_sizes.get_values()
+    _check_starts(operand, starts)
+    shapes.check_count(sizes, len(starts), "slice_sizes")
+    for dim, (extent, size) in enumerate(zip(shape_of(operand), sizes, strict=True)):
+        if not 0 <= size <= extent:
+            raise VerifyException(f"slice size {size} of dim {dim} does not fit its {extent} elements")
+    return tensor(sizes, operand.element_type)
+
+
 @irdl_op_definition
-class DynamicSliceOp(IRDLOperation):
+class DynamicSliceOp(forms.WrittenOp, forms.ShapedOp):
     """
     A box of the operand from a computed start; one that would reach over an edge starts earlier.
 
@@ -309,59 +293,34 @@ class DynamicSliceOp(IRDLOperation):
     operand = operand_def(TensorType)
     start_indices = var_operand_def(TensorType)
     slice_sizes = prop_def(DenseArrayBase.constr(i64))
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
+    # MLIR writes a scalar's slice, which has no starts, as `%x, , sizes = []`.
+    FORM: ClassVar[forms.Form] = forms.Form(
+        forms.Operands(followed=True, gap=True), forms.Field("slice_sizes", forms.DIMS, " sizes = ")
+    )
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_dynamic_slice_type)
 
     def __init__(self, operand: SSAValue | Operation, starts: Sequence[SSAValue | Operation], sizes: Sequence[int]):
-        values = [SSAValue.get(value) for value in (operand, *starts)]
-        types = [tensor_type(value) for value in values]
-        result = syntax.infer(self.name, lambda: _dynamic_slice_type(types, tuple(sizes)))
-        super().__init__(
-            operands=[values[0], values[1:]],
-            properties={"slice_sizes": integers(tuple(sizes))},
-            result_types=[result],
-        )
+        self.make([operand, *starts], {"slice_sizes": integers(tuple(sizes))})
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """The extent of the box along each dim."""
         return self.slice_sizes.get_values()
 
-    @classmethod
-    def parse(cls, parser: Parser) -> DynamicSliceOp:
-        operands = [parser.parse_unresolved_operand()]
-        parser.parse_punctuation(",")
-        while (operand := parser.parse_optional_unresolved_operand()) is not None:
-            operands.append(operand)
-            parser.parse_punctuation(",")
-        # MLIR writes a scalar's slice, which has no starts, as `%x, , sizes = []`.
-        parser.parse_optional_punctuation(",")
-        parser.parse_keyword("sizes")
-        parser.parse_punctuation("=")
-        return syntax.parse_rest(parser, cls, operands, {"slice_sizes": integers(parse_dims(parser))})
 
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        printer.print_string(syntax.dims_text("sizes", self.sizes))
-        syntax.print_attributes(printer, self)
-        syntax.print_signature(printer, self)
-
-    def verify_(self) -> None:
-        syntax.check_result(self, _dynamic_slice_type([tensor_type(value) for value in self.operands], self.sizes))
-
-
-def _dynamic_slice_type(types: Sequence[AnyTensor], sizes: Shape) -> AnyTensor:
-    operand, *starts = types
+def _dynamic_update_type(operand: AnyTensor, update: AnyTensor, *starts: AnyTensor) -> AnyTensor:
     _check_starts(operand, starts)
-    shapes.check_count(sizes, len(starts), "slice_sizes")
-    for dim, (extent, size) in enumerate(zip(shape_of(operand), sizes, strict=True)):
-        if not 0 <= size <= extent:
-            raise VerifyException(f"slice size {size} of dim {dim} does not fit its {extent} elements")
-    return tensor(sizes, operand.element_type)
+    if update.element_type != operand.element_type:
+        raise VerifyException(f"the update's elements must be {operand.element_type}, not {update.element_type}")
+    shapes.check_count(shape_of(update), len(starts), "the update")
+    for dim, (extent, size) in enumerate(zip(shape_of(operand), shape_of(update), strict=True)):
+        if size > extent:
+            raise VerifyException(f"the update has {size} elements along dim {dim}, which has {extent}")
+    return plain(operand)
 
 
 @irdl_op_definition
-class DynamicUpdateSliceOp(IRDLOperation):
+class DynamicUpdateSliceOp(forms.WrittenOp, forms.ShapedOp):
     """
     The operand with a box overwritten from a computed start; one that would reach over an edge starts earlier.
 
@@ -372,47 +331,13 @@ class DynamicUpdateSliceOp(IRDLOperation):
     operand = operand_def(TensorType)
     update = operand_def(TensorType)
     start_indices = var_operand_def(TensorType)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
+    FORM: ClassVar[forms.Form] = forms.Form(forms.Operands(least=1))
+    RULE: ClassVar[forms.TypeRule] = staticmethod(_dynamic_update_type)
 
     def __init__(
         self, operand: SSAValue | Operation, update: SSAValue | Operation, starts: Sequence[SSAValue | Operation]
     ):
-        values = [SSAValue.get(value) for value in (operand, update, *starts)]
-        types = [tensor_type(value) for value in values]
-        result = syntax.infer(self.name, lambda: _dynamic_update_type(types))
-        super().__init__(operands=[values[0], values[1], values[2:]], result_types=[result])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> DynamicUpdateSliceOp:
-        return syntax.parse_rest(parser, cls, _parse_operands(parser), {})
-
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        syntax.print_attributes(printer, self)
-        syntax.print_signature(printer, self)
-
-    def verify_(self) -> None:
-        syntax.check_result(self, _dynamic_update_type([tensor_type(value) for value in self.operands]))
-
-
-def _parse_operands(parser: Parser) -> list[UnresolvedOperand]:
-    operands = [parser.parse_unresolved_operand()]
-    while parser.parse_optional_punctuation(",") is not None:
-        operands.append(parser.parse_unresolved_operand())
-    return operands
-
-
-def _dynamic_update_type(types: Sequence[AnyTensor]) -> AnyTensor:
-    operand, update, *starts = types
-    _check_starts(operand, starts)
-    if update.element_type != operand.element_type:
-        raise VerifyException(f"the update's elements must be {operand.element_type}, not {update.element_type}")
-    shapes.check_count(shape_of(update), len(starts), "the update")
-    for dim, (extent, size) in enumerate(zip(shape_of(operand), shape_of(update), strict=True)):
-        if size > extent:
-            raise VerifyException(f"the update has {size} elements along dim {dim}, which has {extent}")
-    return plain(operand)
+        self.make([operand, update, *starts], {})
 
 
 INDEXING_OPS: tuple[type[Operation], ...] = (GatherOp, ScatterOp, DynamicSliceOp, DynamicUpdateSliceOp)

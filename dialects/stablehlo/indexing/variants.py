@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.ir import Operation
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.stablehlo.indexing import check_indices, gather_shape
 from shardwright.dialects.stablehlo.indexing.numbers import GatherDimensions, GatherDimensionsAttr
-from shardwright.dialects.stablehlo.parts import shapes, syntax
+from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.types import element_of, shape_of, tensor, tensor_type
 
 
 @irdl_op_definition
-class DynamicGatherOp(IRDLOperation):
+class DynamicGatherOp(forms.TensorOp):
     """A gather whose slice sizes are an operand; the result's shape says what they are."""
 
     name = "stablehlo.dynamic_gather"
@@ -26,8 +25,6 @@ class DynamicGatherOp(IRDLOperation):
     slice_sizes = operand_def(TensorType)
     dimension_numbers = prop_def(GatherDimensionsAttr)
     indices_are_sorted = opt_prop_def(IntegerAttr)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
 
     @property
     def numbers(self) -> GatherDimensions:
@@ -53,7 +50,7 @@ class DynamicGatherOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RealDynamicSliceOp(IRDLOperation):
+class RealDynamicSliceOp(forms.WrittenOp, forms.TensorOp):
     """
     A slice whose bounds are operands, one entry for each dim.
 
@@ -65,17 +62,7 @@ class RealDynamicSliceOp(IRDLOperation):
     start_indices = operand_def(TensorType)
     limit_indices = operand_def(TensorType)
     strides = operand_def(TensorType)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> RealDynamicSliceOp:
-        return syntax.parse_rest(parser, cls, syntax.parse_operands(parser, 4), {})
-
-    def print(self, printer: Printer) -> None:
-        syntax.print_operands(printer, self.operands)
-        syntax.print_attributes(printer, self)
-        syntax.print_signature(printer, self)
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS)
 
     def verify_(self) -> None:
         operand, result = shape_of(self.operand), shape_of(self.result)
@@ -89,7 +76,7 @@ class RealDynamicSliceOp(IRDLOperation):
 
 
 @irdl_op_definition
-class TorchIndexSelectOp(IRDLOperation):
+class TorchIndexSelectOp(forms.TensorOp):
     """Slices of the operand along `dim`, one for each index; the first `batch_dims` dims of both pair up."""
 
     name = "stablehlo.torch_index_select"
@@ -97,8 +84,6 @@ class TorchIndexSelectOp(IRDLOperation):
     index = operand_def(TensorType)
     dim_attr = prop_def(IntegerAttr, prop_name="dim")
     batch_dims_attr = prop_def(IntegerAttr, prop_name="batch_dims")
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
 
     @property
     def dim(self) -> int:

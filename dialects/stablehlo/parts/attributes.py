@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import f64
 from xdsl.dialects.utils import EnumAttribute
@@ -12,6 +13,8 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
+
+from shardwright.dialects.text.data import Reader, TextAttr, Writer
 
 
 class Precision(StrEnum):
@@ -72,19 +75,17 @@ class ComparisonTypeAttr(EnumAttribute[ComparisonType], SpacedOpaqueSyntaxAttrib
     name = "stablehlo.comparison_type"
 
 
+def _parse_mode(parser: AttrParser) -> AccuracyMode:
+    return parser.parse_str_enum(AccuracyMode)
+
+
 @irdl_attr_definition
-class AccuracyModeAttr(Data[AccuracyMode]):
+class AccuracyModeAttr(TextAttr[AccuracyMode]):
     """`#stablehlo.result_accuracy_mode<HIGHEST>`."""
 
     name = "stablehlo.result_accuracy_mode"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> AccuracyMode:
-        with parser.in_angle_brackets():
-            return parser.parse_str_enum(AccuracyMode)
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(f"<{self.data.value}>")
+    READ: ClassVar[Reader] = staticmethod(_parse_mode)
+    ANGLED: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,12 @@ def parse_fields(parser: AttrParser, readers: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
+def fields_text(fields: Mapping[str, int | tuple[int, ...]], *, empty: bool = False) -> str:
+    """What `parse_fields` reads; upstream leaves out lists without entries and zeros, unless `empty` ones belong."""
+    texts = {key: list(value) if isinstance(value, tuple) else value for key, value in fields.items()}
+    return f"<{', '.join(f'{key} = {value}' for key, value in texts.items() if value or empty)}>"
+
+
 @dataclass(frozen=True)
 class DotDimensions:
     """Which dims of a `dot_general`'s operands pair up: batching dims stay, contracting dims are summed over."""
@@ -197,20 +204,22 @@ def parse_dims(parser: AttrParser) -> tuple[int, ...]:
     return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_integer(parser)))
 
 
+def _parse_dot(parser: AttrParser) -> DotDimensions:
+    fields = parse_fields(parser, dict.fromkeys(_DOT_FIELDS, parse_dims))
+    return DotDimensions(**{_DOT_FIELDS[key]: value for key, value in fields.items()})
+
+
+def _dot_text(dims: DotDimensions) -> str:
+    return fields_text({key: getattr(dims, field) for key, field in _DOT_FIELDS.items()})
+
+
 @irdl_attr_definition
-class DotDimensionsAttr(Data[DotDimensions]):
+class DotDimensionsAttr(TextAttr[DotDimensions]):
     """`#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>`."""
 
     name = "stablehlo.dot"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> DotDimensions:
-        fields = parse_fields(parser, dict.fromkeys(_DOT_FIELDS, parse_dims))
-        return DotDimensions(**{_DOT_FIELDS[key]: value for key, value in fields.items()})
-
-    def print_parameter(self, printer: Printer) -> None:
-        values = [(key, getattr(self.data, field)) for key, field in _DOT_FIELDS.items()]
-        printer.print_string(f"<{', '.join(f'{key} = {list(dims)}' for key, dims in values if dims)}>")
+    READ: ClassVar[Reader] = staticmethod(_parse_dot)
+    TEXT: ClassVar[Writer] = staticmethod(_dot_text)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,9 @@ from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.str_enum import StrEnum
 
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.dialects.stablehlo.parts.attributes import parse_dims
-from shardwright.dialects.types import AnyTensor, integers
+from shardwright.dialects.types import AnyTensor
 
 OpT = TypeVar("OpT", bound=IRDLOperation)
 
@@ -39,31 +37,6 @@ def parse_operands(parser: Parser, count: int) -> list[UnresolvedOperand]:
     return operands
 
 
-def parse_named_dims(parser: Parser, keyword: str) -> Attribute:
-    """Reads `, keyword = [0, 1]` as `array<i64: 0, 1>`."""
-    parser.parse_punctuation(",")
-    parser.parse_keyword(keyword)
-    parser.parse_punctuation("=")
-    return integers(parse_dims(parser))
-
-
-ItemT = TypeVar("ItemT")
-EnumT = TypeVar("EnumT", bound=StrEnum)
-
-
-def parse_named(parser: Parser, keyword: str, read: Callable[[Parser], ItemT]) -> ItemT:
-    """Reads `, keyword = ` and what `read` reads."""
-    parser.parse_punctuation(",")
-    parser.parse_keyword(keyword)
-    parser.parse_punctuation("=")
-    return read(parser)
-
-
-def parse_named_enum(parser: Parser, keyword: str, enum: type[EnumT]) -> EnumT:
-    """Reads `, keyword = NAME`."""
-    return parse_named(parser, keyword, lambda found: found.parse_str_enum(enum))
-
-
 def truth(attribute: Attribute | None) -> bool:
     """A boolean attribute's value; False when it is absent."""
     return isinstance(attribute, IntegerAttr) and bool(cast("IntegerAttr[Any]", attribute).value.data)
@@ -74,11 +47,6 @@ def complex_of(element_type: Attribute) -> Attribute:
     if element_type not in (f32, f64):
         raise VerifyException(f"there are no complex numbers with parts of type {element_type}")
     return ComplexType(cast("Float32Type | Float64Type", element_type))
-
-
-def dims_text(keyword: str, dims: Sequence[int]) -> str:
-    """What `parse_named_dims` reads."""
-    return f", {keyword} = [{', '.join(map(str, dims))}]"
 
 
 def parse_signature(parser: Parser) -> tuple[list[Attribute], list[Attribute]]:
@@ -103,13 +71,26 @@ def parse_rest(
 
     The types are a signature; where the op has a `short` form, one type may stand for operand and result types.
     """
+    return parse_end(parser, op, operands, properties, lambda: parse_types(parser, short))
+
+
+def parse_end(
+    parser: Parser,
+    op: type[OpT],
+    operands: Sequence[UnresolvedOperand],
+    properties: Mapping[str, Attribute],
+    types: Callable[[], tuple[Sequence[Attribute], Sequence[Attribute]]] | None,
+) -> OpT:
+    """Reads attributes, and the types where the op has any, and builds the op."""
     attributes = parser.parse_optional_attr_dict()
     found = dict(properties)
     if attributes:
         found |= take_properties(op, attributes)
+    if types is None:
+        return op.create(properties=found, attributes=attributes)
     parser.parse_punctuation(":")
     position = parser.pos
-    inputs, outputs = parse_types(parser, short)
+    inputs, outputs = types()
     return op.create(
         operands=parser.resolve_operands(operands, inputs, position),
         result_types=outputs,
@@ -131,6 +112,13 @@ def parse_tensor(parser: Parser) -> Attribute | None:
     """Reads a type, unless a signature's parenthesis stands here."""
     content = parser.lexer.input.content
     return None if content.startswith("(", parser.pos) else parser.parse_type()
+
+
+def parse_argument(parser: Parser) -> Parser.Argument:
+    """Reads `%a: t loc(...)`."""
+    argument = parser.parse_argument()
+    argument.location = parser.parse_optional_location()
+    return argument
 
 
 def take_properties(op: type[IRDLOperation], attributes: dict[str, Attribute]) -> dict[str, Attribute]:

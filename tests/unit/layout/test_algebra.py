@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from shardwright.layout.axes import Axis, parse_axis
@@ -14,6 +16,10 @@ MESH = Mesh(x=8, y=2, z=2, one=1)
 
 def axes(text: str) -> tuple[Axis, ...]:
     return tuple(map(parse_axis, text.split()))
+
+
+def parts(found: Iterable[algebra.Digits]) -> tuple[Axis, ...]:
+    return tuple(MESH.part(*digits) for digits in found)
 
 
 def layout(*dims: str, partial: str = "", kind: str = "sum") -> LayoutSpec:
@@ -99,14 +105,14 @@ def test_permutes_may_rename_reorder_and_trade_axes_of_equal_size() -> None:
 
 def test_atoms_are_the_common_refinement_in_mesh_order() -> None:
     specs = layout("y x"), layout("x:(2)2", partial="z")
-    found = algebra.atoms(specs, MESH)
-    assert found == axes("x:(1)2 x:(2)2 x:(4)2 y z")
-    assert algebra.expand(specs[0], found) == layout("y x:(1)2 x:(2)2 x:(4)2")
-    assert algebra.canonical(algebra.expand(specs[0], found), MESH) == specs[0]
+    found = algebra.atom_digits(specs, MESH)
+    assert parts(found) == axes("x:(1)2 x:(2)2 x:(4)2 y z")
+    numbers = algebra.spelled(specs[0].dims[0], found, MESH)
+    assert parts(found[number] for number in numbers) == axes("y x:(1)2 x:(2)2 x:(4)2")
 
 
 def test_atoms_leave_out_digits_that_nobody_uses() -> None:
-    assert algebra.atoms([layout("x:(1)2", "x:(4)2")], MESH) == axes("x:(1)2 x:(4)2")
+    assert parts(algebra.atom_digits([layout("x:(1)2", "x:(4)2")], MESH)) == axes("x:(1)2 x:(4)2")
 
 
 def test_crossing_parts_have_no_atoms() -> None:
@@ -114,7 +120,7 @@ def test_crossing_parts_have_no_atoms() -> None:
     specs = layout("x:(1)2"), layout("x:(1)3")
     assert algebra.crossing_axes(specs, mesh) == {"x"}
     with pytest.raises(ValueError, match="cut after 2 and after 3"):
-        algebra.atoms(specs, mesh)
+        algebra.atom_digits(specs, mesh)
 
 
 def test_local_shape_and_shards() -> None:

@@ -1,0 +1,10 @@
+"""The coded errors of meshes and layouts: what is wrong, and what to write instead."""
+
+from __future__ import annotations
+
+from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+
+
+def fault(code: str, message: str, help: str) -> ShardwrightValueError:
+    """The `ValueError` with this diagnostic; raise it."""
+    return ShardwrightValueError(Diagnostic(code, message, help=help))
