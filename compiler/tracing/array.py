@@ -213,6 +213,23 @@ class Array(ABC):
         return self.namespace["bitwise_invert"](self)
 
 
+class TypedArray(Array):
+    """An array that remembers its shape and its type."""
+
+    __slots__ = ("_dtype", "_shape")
+
+    _dtype: DType
+    _shape: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+
 _UFUNC_NAMES = {
     "absolute": "abs",
     "arctan2": "atan2",

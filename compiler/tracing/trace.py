@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from xdsl.dialects.builtin import LocationAttr, NameLoc, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from shardwright.compiler.tracing.array import Array, Namespace
+from shardwright.compiler.tracing.array import Array, Namespace, TypedArray
 from shardwright.compiler.tracing.dtypes import DType, brief
 from shardwright.compiler.tracing.reference import Reference
 from shardwright.diagnostics.faults import type_error, value_error
@@ -193,14 +193,14 @@ class Trace:
         return Tracer(self, op.results[0])
 
 
-class Tracer(Array):
+class Tracer(TypedArray):
     """
     A value of a program that is being traced: it has a shape and a dtype, but no elements yet.
 
     `scalar_kind` is set for what came from a Python scalar: such a value takes the type of the array that it meets.
     """
 
-    __slots__ = ("_dtype", "_shape", "scalar_kind", "trace", "value")
+    __slots__ = ("scalar_kind", "trace", "value")
 
     def __init__(self, trace: Trace, value: SSAValue, scalar_kind: str | None = None) -> None:
         self.trace = trace
@@ -212,14 +212,6 @@ class Tracer(Array):
     @property
     def namespace(self) -> Namespace:
         return self.trace.namespace
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        return self._dtype
 
     @property
     def layout(self) -> Layout | None:

@@ -24,6 +24,7 @@ from shardwright.compiler.tracing.dtypes import (
     scalar_kind,
 )
 from shardwright.compiler.tracing.emit import Value, as_numpy, check_layout
+from shardwright.compiler.tracing.interface import positional_names
 from shardwright.compiler.tracing.reference import Reference, held
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
@@ -104,7 +105,7 @@ class Variable(Reference):
     Variable('total', f32[4@x], Mesh(x=2))
     """
 
-    __slots__ = ("__weakref__", "_dtype", "_held", "_layout", "_shape", "name", "trainable")
+    __slots__ = ("__weakref__", "_held", "_layout", "name", "trainable")
 
     def __init__(
         self,
@@ -148,14 +149,6 @@ class Variable(Reference):
     @property
     def namespace(self) -> Namespace:
         return ARRAY_FUNCTIONS
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        return self._dtype
 
     @property
     def layout(self) -> Layout | None:
@@ -368,11 +361,8 @@ def _called(
         return function(*[known[name] for name in ("shape", "dtype") if name in known])
     if "shape" in parameters or "dtype" in parameters:
         return function(**{name: value for name, value in known.items() if name in parameters})
-    single = [item for item in parameters.values() if item.kind in _SINGLE]
-    return function(*[known[name] for name in ("shape", "dtype") if name in known][: len(single)])
-
-
-_SINGLE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    taken = len(positional_names(parameters.values()))
+    return function(*[known[name] for name in ("shape", "dtype") if name in known][:taken])
 
 
 def _converted(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
