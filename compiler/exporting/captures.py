@@ -7,7 +7,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.compiler.values import free_values
 from shardwright.dialects.stablehlo import ConstantOp, ReturnOp, WhileOp
-from shardwright.passes.rewriter import erase, insert_before, locate
+from shardwright.passes.rewriter import erase, insert_before
 
 
 def carry_captures(module: ModuleOp) -> None:
@@ -40,7 +40,7 @@ def _make_inside(value: SSAValue, block: Block) -> None:
     first = block.first_op
     if uses and first is not None:
         assert isinstance(value.owner, Operation)
-        copy = insert_before(first, locate(value.owner.clone(), value.owner)).results[0]
+        copy = insert_before(first, value.owner.clone()).results[0]
         value.replace_uses_with_if(copy, lambda use: block.is_ancestor(use.operation))
 
 

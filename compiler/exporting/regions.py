@@ -162,7 +162,6 @@ def _copy(op: Operation, block: Block, copies: dict[Operation, Operation], made:
     copy = op.clone()
     copies[op] = copy
     for old, new in zip(op.walk(), copy.walk(), strict=True):
-        new.location = old.location
         for place, value in enumerate(old.operands):
             owner = _owner(value, block)
             if owner is not None:
