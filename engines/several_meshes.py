@@ -18,7 +18,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.stages import Executable
-from shardwright.compiler.values import free_values
+from shardwright.compiler.values import free_values, layout_at
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
@@ -91,7 +91,7 @@ class _Homes:
     def _place(self, op: Operation) -> None:
         depth = self.depth(op)
         if isinstance(op, TransferOp | dtensor.RelayoutOp | dtensor.ConstraintOp):
-            self._mesh[op.result] = _layout_at(op.result).mesh
+            self._mesh[op.result] = layout_at(op.result).mesh
             self._depth[op.result] = depth + isinstance(op, TransferOp)
             return
         found = dict.fromkeys(self._mesh[value] for value in free_values(op) if value in self._mesh)
@@ -185,7 +185,7 @@ class SeveralMeshes:
         if value not in self._layouts:
             transfer = value.owner
             assert isinstance(transfer, TransferOp)
-            spec, source = _layout_at(value), self._settled(transfer.operand)
+            spec, source = layout_at(value), self._settled(transfer.operand)
             same = self._meshes[spec.mesh].sizes == self._meshes[source.mesh].sizes
             dims = source.dims if spec.open_dims and same else spec.dims
             self._layouts[value] = LayoutSpec(spec.mesh, dims)
@@ -196,7 +196,7 @@ class SeveralMeshes:
         module = self._module_of(segment)
         run_pipeline(module, ("propagate",))
         for value, result in zip(segment.outputs, _returned(_entry(module)), strict=True):
-            self._layouts[value] = _layout_at(result)
+            self._layouts[value] = layout_at(result)
         run_pipeline(module, ("insert-relayouts", "lower-relayouts", "optimize-collectives", "localize"))
         return segment, LocalExecutable(module, [self._meshes[segment.mesh]], self._make)
 
@@ -226,12 +226,6 @@ class SeveralMeshes:
             op.location = self._function.location
         set_stage(module, "traced")
         return module
-
-
-def _layout_at(value: SSAValue) -> LayoutSpec:
-    spec = layout_of(value)
-    assert spec is not None
-    return spec
 
 
 def _entry(module: ModuleOp) -> FuncOp:

@@ -30,6 +30,7 @@ from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import dtype_element
+from shardwright.engines.dtensor_value import read_only
 from shardwright.frontends.arrays.indexing import rows
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
@@ -160,7 +161,7 @@ class Variable(Reference):
         return self._held
 
     def keep(self, value: Any) -> None:
-        self._held = value if self._layout is not None else _read_only(value)
+        self._held = value if self._layout is not None else read_only(np.asarray(value))
 
     @property
     def value(self) -> Any:
@@ -385,12 +386,6 @@ def _fitting(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
         return np.array(value, dtype) if common_dtype([dtype], [kind_of(plain.dtype)], "assign") == dtype else plain
     except OverflowError as error:
         raise type_error("SW0506", f"{value!r} does not fit {brief(dtype)}: {error}") from error
-
-
-def _read_only(array: Any) -> np.ndarray[Any, Any]:
-    view = np.asarray(array).view()
-    view.flags.writeable = False
-    return view
 
 
 def _kept(value: Tracer, layout: Layout | None) -> Tracer:
