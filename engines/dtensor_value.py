@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,32 @@ from shardwright.layout import Layout, Mesh
 from shardwright.runtime import stacking
 
 
-class DTensorValue:
+class Scalars(ABC):
+    """Arrays that are Python numbers, too, if they have one element: `float(x)` and its like."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _seen(self) -> Any:
+        """What Python itself can look at."""
+
+    def __bool__(self) -> bool:
+        return bool(self._seen())
+
+    def __int__(self) -> int:
+        return int(self._seen())
+
+    def __float__(self) -> float:
+        return float(self._seen())
+
+    def __complex__(self) -> complex:
+        return complex(self._seen())
+
+    def __index__(self) -> int:
+        return self._seen().__index__()
+
+
+class DTensorValue(Scalars):
     """
     The elements of a distributed tensor, in stacked form: one leading dim for each mesh axis, of size 1 where the
     tensor does not vary, then each device's shape. Never changed once made.
@@ -90,20 +116,8 @@ class DTensorValue:
     def __dlpack_device__(self) -> Any:
         return self._stacked.__dlpack_device__()
 
-    def __bool__(self) -> bool:
-        return bool(self.numpy())
-
-    def __int__(self) -> int:
-        return int(self.numpy())
-
-    def __float__(self) -> float:
-        return float(self.numpy())
-
-    def __complex__(self) -> complex:
-        return complex(self.numpy())
-
-    def __index__(self) -> int:
-        return self.numpy().__index__()
+    def _seen(self) -> np.ndarray[Any, Any]:
+        return self.numpy()
 
 
 def scatter(array: np.ndarray[Any, Any], layout: Layout) -> np.ndarray[Any, Any]:

@@ -30,7 +30,7 @@ from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import dtype_element
-from shardwright.engines.dtensor_value import read_only
+from shardwright.engines.dtensor_value import Scalars, read_only
 from shardwright.frontends.arrays.indexing import rows
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
@@ -78,7 +78,7 @@ def device(name: str | None) -> Generator[None]:
     yield
 
 
-class Variable(Reference):
+class Variable(Reference, Scalars):
     """
     An array that programs read and change (RFC: `tf.Variable`).
 
@@ -172,9 +172,7 @@ class Variable(Reference):
         """The same as `value` (RFC: `tf.Variable.read_value`)."""
         return self.value
 
-    def read(self) -> Any:
-        """The same as `value`, under the RFC's name for it."""
-        return self.value
+    read = read_value  # the RFC uses both names
 
     def traced(self) -> Tracer:
         """
@@ -234,11 +232,11 @@ class Variable(Reference):
         >>> shardwright.Variable([1.0, 2.0]).assign_add(1.0)
         array([2., 3.], dtype=float32)
         """
-        return self._put(_sum(self, self._typed(delta), self._settled))
+        return self._put(_moved(self, self._typed(delta), "assign_add", self._settled))
 
     def assign_sub(self, delta: Any) -> Any:
         """Subtracts from what the variable holds."""
-        return self._put(_difference(self, self._typed(delta), self._settled))
+        return self._put(_moved(self, self._typed(delta), "assign_sub", self._settled))
 
     def gather(self, indices: Any) -> Any:
         """
@@ -259,7 +257,7 @@ class Variable(Reference):
         `updates` has the shape of `indices` followed by that of a row, or broadcasts to it. Where an index occurs
         twice, one of its rows wins.
         """
-        return self._put(_rows_replaced(self, indices, self._typed(updates), self._settled))
+        return self._put(_scattered(self, indices, self._typed(updates), False, self._settled))
 
     def scatter_add(self, indices: Any, updates: Any) -> Any:
         """
@@ -270,7 +268,7 @@ class Variable(Reference):
         >>> counts.scatter_add(numpy.array([0, 2, 0]), 1)
         array([2, 0, 1], dtype=int32)
         """
-        return self._put(_rows_added(self, indices, self._typed(updates), self._settled))
+        return self._put(_scattered(self, indices, self._typed(updates), True, self._settled))
 
     def scatter_sub(self, indices: Any, updates: Any) -> Any:
         """Subtracts from the rows at `indices`, which may repeat."""
@@ -323,21 +321,6 @@ class Variable(Reference):
 
     def __dlpack_device__(self) -> Any:
         return self._held.__dlpack_device__()
-
-    def __bool__(self) -> bool:
-        return bool(self._seen())
-
-    def __int__(self) -> int:
-        return int(self._seen())
-
-    def __float__(self) -> float:
-        return float(self._seen())
-
-    def __complex__(self) -> complex:
-        return complex(self._seen())
-
-    def __index__(self) -> int:
-        return self._seen().__index__()
 
 
 def _initial(given: Any, shape: tuple[int, ...] | None, dtype: DType | None, layout: Layout | None) -> Any:
@@ -394,13 +377,9 @@ def _kept(value: Tracer, layout: Layout | None) -> Tracer:
 
 
 @array_function
-def _sum(variable: Value, delta: Value, layout: Layout | None) -> Any:
-    return _kept(emit.binary(stablehlo.AddOp, *emit.operands("assign_add", variable, delta)), layout)
-
-
-@array_function
-def _difference(variable: Value, delta: Value, layout: Layout | None) -> Any:
-    return _kept(emit.binary(stablehlo.SubtractOp, *emit.operands("assign_sub", variable, delta)), layout)
+def _moved(variable: Value, delta: Value, what: str, layout: Layout | None) -> Any:
+    operation = stablehlo.AddOp if what == "assign_add" else stablehlo.SubtractOp
+    return _kept(emit.binary(operation, *emit.operands(what, variable, delta)), layout)
 
 
 @array_function
@@ -409,11 +388,6 @@ def _gathered(variable: Value, indices: Value) -> Any:
 
 
 @array_function
-def _rows_replaced(variable: Value, indices: Value, updates: Value, layout: Layout | None) -> Any:
-    return _kept(rows.scattered(None, variable, indices, updates), layout)
-
-
-@array_function
-def _rows_added(variable: Value, indices: Value, updates: Value, layout: Layout | None) -> Any:
-    operation = stablehlo.OrOp if kind_of(variable.dtype) == "boolean" else stablehlo.AddOp
-    return _kept(rows.scattered(operation, variable, indices, updates), layout)
+def _scattered(variable: Value, indices: Value, updates: Value, adds: bool, layout: Layout | None) -> Any:
+    sum_of_rows = stablehlo.OrOp if kind_of(variable.dtype) == "boolean" else stablehlo.AddOp
+    return _kept(rows.scattered(sum_of_rows if adds else None, variable, indices, updates), layout)
