@@ -26,7 +26,7 @@ from shardwright.compiler.tracing.dtypes import (
 from shardwright.compiler.tracing.emit import Value, as_numpy, check_layout
 from shardwright.compiler.tracing.interface import positional_names
 from shardwright.compiler.tracing.reference import Reference, held
-from shardwright.compiler.tracing.trace import Tracer, current_trace
+from shardwright.compiler.tracing.trace import Tracer, current_trace, setting
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import dtype_element
@@ -51,11 +51,8 @@ def name_scope(name: str) -> Generator[str]:
     ...     shardwright.Variable(0.0, name="bias").name
     'layer/bias'
     """
-    token = _scopes.set((*_scopes.get(), name))
-    try:
-        yield "/".join(_scopes.get())
-    finally:
-        _scopes.reset(token)
+    with setting(_scopes, (*_scopes.get(), name)) as scopes:
+        yield "/".join(scopes)
 
 
 @contextmanager

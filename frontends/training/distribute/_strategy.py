@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from shardwright.compiler.tracing.emit import shape_of
+from shardwright.compiler.tracing.trace import setting
 from shardwright.diagnostics import SourceLocation
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import value_error
@@ -192,13 +193,8 @@ class DTensorStrategy:
         """
         return KerasStep(model, optimizer, loss, metrics, (self.batch_layout, self.layout_map))
 
-    @contextmanager
-    def _current(self) -> Generator[None]:
-        token = _strategies.set((*_strategies.get(), self))
-        try:
-            yield
-        finally:
-            _strategies.reset(token)
+    def _current(self) -> AbstractContextManager[object]:
+        return setting(_strategies, (*_strategies.get(), self))
 
 
 class _Again(Iterable[Any]):
