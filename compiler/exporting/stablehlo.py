@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.compiler.exporting.devices import (
-    Numbers,
     Piece,
     cuts,
     exchange,
@@ -145,17 +144,15 @@ def _piled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequen
     """The pieces of a block behind each other."""
     cut = writer.reshape(value, [n for pair in zip(counts, piece, strict=True) for n in pair])
     rank = len(piece)
-    return writer.reshape(
-        writer.transpose(cut, [*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]), (math.prod(counts), *piece)
-    )
+    order = [*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]
+    return writer.reshape(writer.transpose(cut, order), (math.prod(counts), *piece))
 
 
 def _unpiled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequence[int]) -> SSAValue:
     """The block made of the pieces behind each other."""
     rank = len(piece)
-    parts = writer.transpose(
-        writer.reshape(value, (*counts, *piece)), [at for dim in range(rank) for at in (dim, rank + dim)]
-    )
+    order = [at for dim in range(rank) for at in (dim, rank + dim)]
+    parts = writer.transpose(writer.reshape(value, (*counts, *piece)), order)
     return writer.reshape(parts, [count * extent for count, extent in zip(counts, piece, strict=True)])
 
 
@@ -220,7 +217,8 @@ def _moved(
         extents = dict(zip(moved, sizes, strict=True))
         what, slot = _tables(messages, members.shape[1], len(moved), shape[first])
         sent = _read(writer, value, extents, steps, _places(writer, moved, what, axes))
-        arrived = _spread(writer, writer.permute(sent, _pairs(messages, members)), steps, padding)
+        pairs = np.concatenate([members[:, (one.sender, one.receiver)] for one in messages])
+        arrived = _spread(writer, writer.permute(sent, pairs), steps, padding)
         starts = _at(writer, result, _places(writer, moved, slot, axes))
         result = writer.put(stablehlo.DynamicUpdateSliceOp(result, arrived, starts))
     return _front(writer, result, first, shape[first])
@@ -275,9 +273,3 @@ def _spread(writer: Writer, value: SSAValue, steps: dict[int, tuple[int, int]], 
 
 def _at(writer: Writer, value: SSAValue, starts: dict[int, SSAValue]) -> list[SSAValue]:
     return [starts[dim] if dim in starts else writer.number(0) for dim in range(len(shape_of(value)))]
-
-
-def _pairs(messages: Sequence[Piece], members: Numbers) -> Numbers:
-    """The pairs of devices in all groups."""
-    chosen = [np.stack([members[:, one.sender], members[:, one.receiver]], 1) for one in messages]
-    return np.concatenate(chosen)

@@ -143,14 +143,10 @@ class Function:
             with self._lock:
                 found = self._cache.get(key)
                 if found is None or not found.interface.is_current:
-                    found = self._compile(key, leaves, tree)
+                    found = self._cache[key] = self._trace(leaves, tree).compile()
+                if len(self._cache) > CACHE_SIZE:
+                    self._cache.popitem(last=False)
         return found
-
-    def _compile(self, key: Hashable, leaves: Sequence[Any], tree: Tree) -> Compiled:
-        compiled = self._cache[key] = self._trace(leaves, tree).compile()
-        if len(self._cache) > CACHE_SIZE:
-            self._cache.popitem(last=False)
-        return compiled
 
     def _flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Tree]:
         if self._signature is not None:

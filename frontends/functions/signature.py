@@ -87,17 +87,12 @@ def bound(
         given = inspect.signature(function).bind(*args, **kwargs)
     except TypeError as error:
         raise _unfit(function, str(error), signature) from error
-    own = _instance(function, given.args)
+    # Signatures leave out the object whose method is called.
+    own = given.args[:1] if next(iter(given.arguments), None) == "self" else ()
     positional = given.args[len(own) :]
     if given.kwargs or len(positional) != len(signature):
         raise _unfit(function, f"{len(positional) + len(given.kwargs)} arguments were given", signature)
     return (*own, *[_fitting(function, *pair, signature) for pair in zip(positional, signature, strict=True)])
-
-
-def _instance(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The object whose method is called, which signatures leave out."""
-    names = list(inspect.signature(function).parameters)
-    return args[:1] if names[:1] == ["self"] else ()
 
 
 def _fitting(function: Callable[..., Any], value: Any, spec: Any, signature: Signature) -> Any:
