@@ -114,24 +114,17 @@ class DTensorIterable(Iterable[Any]):
         dataset, plan = self._dataset, self._plan
         if self._prefetch == 0:
             return _batches(dataset, plan)
-        return _Located(Prefetched(lambda: _batches(dataset, plan), self._prefetch))
+        return _Located(lambda: _batches(dataset, plan), self._prefetch)
 
 
-class _Located(Iterator[Any]):
-    """Raises the coded errors of another thread at the line that asked for the batch."""
-
-    def __init__(self, batches: Prefetched) -> None:
-        self._batches = batches
+class _Located(Prefetched):
+    """Raises the coded errors of the thread at the line that asked for the batch."""
 
     def __next__(self) -> Any:
         try:
-            return next(self._batches)
+            return super().__next__()
         except ShardwrightError as error:
             raise type(error)([replace(found, location=caller()) for found in error.diagnostics]) from error
-
-    def close(self) -> None:
-        """Ends the thread that makes batches."""
-        self._batches.close()
 
 
 def _batches(dataset: Iterable[Any], plan: _Plan) -> Generator[Any]:
