@@ -57,6 +57,10 @@ class Repetition:
     parts: tuple[str, ...] = ()
     within: str = ""
 
+    def known(self) -> Repetition:
+        """The same in one run of the parts."""
+        return Repetition(self.times)
+
     def count(self, runs: Runs) -> int:
         """The number, when the parts of loops and branches ran as often as `runs` says."""
         if not self.parts:
