@@ -123,15 +123,16 @@ def common_dtype(dtypes: Sequence[DType], kinds: Sequence[str], what: str) -> DT
     if not dtypes:
         return default_dtype(max(kinds, key=_LEVELS.index))
     result = dtypes[0]
-    for dtype in dtypes[1:]:
-        promoted = promote(result, dtype)
+    for other in (*dtypes[1:], *kinds):
+        promoted = promote_scalar(result, other) if isinstance(other, str) else promote(result, other)
         if promoted is None:
-            raise _no_promotion(what, brief(result), brief(dtype))
-        result = promoted
-    for kind in kinds:
-        promoted = promote_scalar(result, kind)
-        if promoted is None:
-            raise _no_promotion(what, brief(result), f"a Python {kind}")
+            second = f"a Python {other}" if isinstance(other, str) else brief(other)
+            raise type_error(
+                "SW0506",
+                f"{what} cannot mix {brief(result)} and {second}",
+                "the array API standard gives this pair no common type, and nothing is converted silently",
+                help="say which one you mean: shardwright.astype(x, shardwright.float32), for instance",
+            )
         result = promoted
     return result
 
@@ -153,15 +154,6 @@ def check_integer(value: int, dtype: DType) -> None:
         raise value_error(
             "SW0506", f"{value} does not fit {brief(dtype)}", help="convert the array to a wider type first"
         )
-
-
-def _no_promotion(what: str, first: str, second: str) -> Exception:
-    return type_error(
-        "SW0506",
-        f"{what} cannot mix {first} and {second}",
-        "the array API standard gives this pair no common type, and nothing is converted silently",
-        help="say which one you mean: shardwright.astype(x, shardwright.float32), for instance",
-    )
 
 
 @cache
