@@ -306,8 +306,7 @@ class Variable(Reference, Scalars):
         return self.__array__()
 
     def _seen(self) -> Any:
-        """What Python itself can look at: a traced value refuses that, and says why."""
-        return self._held if current_trace() is None else self.traced()
+        return self.value  # a traced value refuses, and says why
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self._seen(), dtype=dtype, copy=copy)
@@ -336,14 +335,14 @@ def _called(
         return function()
     given = {"shape": shape, "dtype": dtype, "layout": layout}
     known = {name: value for name, value in given.items() if value is not None}
+    placed = [value for name, value in known.items() if name != "layout"]
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
-        return function(*[known[name] for name in ("shape", "dtype") if name in known])
+        return function(*placed)
     if "shape" in parameters or "dtype" in parameters:
         return function(**{name: value for name, value in known.items() if name in parameters})
-    taken = len(positional_names(parameters.values()))
-    return function(*[known[name] for name in ("shape", "dtype") if name in known][:taken])
+    return function(*placed[: len(positional_names(parameters.values()))])
 
 
 def _converted(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
