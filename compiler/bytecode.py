@@ -55,7 +55,15 @@ def text_of(bytecode: bytes, name: str) -> str:
             module = stablehlo.deserialize_portable_artifact(context, bytecode)
             return str(module.operation.get_asm(enable_debug_info=True))
     except (ValueError, RuntimeError) as error:
-        raise _unreadable(name, said or [str(error)]) from error
+        raise ShardwrightValueError(
+            Diagnostic(
+                "SW0722",
+                "this is MLIR bytecode that jaxlib cannot read",
+                place,
+                notes=tuple(dict.fromkeys(said or [str(error)])),
+                help="check that the file is complete, and that jaxlib is as new as what wrote it",
+            )
+        ) from error
     finally:
         handler.detach()
 
@@ -87,15 +95,3 @@ def _context(ir: Any) -> Any:
         import_module(f"jaxlib.mlir.dialects.{dialect}").register_dialect(context)
     import_module("jaxlib.mlir.dialects.mhlo").register_mhlo_dialect(context)
     return context
-
-
-def _unreadable(name: str, said: list[str]) -> ShardwrightValueError:
-    return ShardwrightValueError(
-        Diagnostic(
-            "SW0722",
-            "this is MLIR bytecode that jaxlib cannot read",
-            SourceLocation(name, 1, 1),
-            notes=tuple(dict.fromkeys(said)),
-            help="check that the file is complete, and that jaxlib is as new as what wrote it",
-        )
-    )

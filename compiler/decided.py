@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
 from shardwright.compiler.report import ValueRow
@@ -16,6 +15,7 @@ from shardwright.compiler.tracing.pytree import paths, unflatten
 from shardwright.compiler.tracing.reference import Reference
 from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.layout import Layout
+from shardwright.passes.program import entry_function
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Layouts:
 def layouts_of(propagated: Propagated) -> Layouts:
     """The layouts that a propagated program has."""
     interface, module = propagated.interface, propagated.module
-    main = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+    main = entry_function(module)
     known = meshes(module)
 
     def found(value: SSAValue) -> Layout | None:

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
+from shardwright.compiler.values import layout_at
 from shardwright.diagnostics import SourceLocation
 from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor import CollectiveOp, layout_of
@@ -116,22 +117,20 @@ _REASON = re.compile(
 _FROM = re.compile(r"from \S+ at (?P<place>\S+),")
 
 
-def parse_reasons(text: str) -> tuple[Reason, ...]:
+def _reasons(text: str) -> tuple[Reason, ...]:
     """
     The reasons of a collective, each in its parts; several where collectives were combined into one.
 
     >>> text = "stablehlo.add at f:1:2 needs it by its rule i -> i; the alternative [j=x] would send 8 bytes; result 0"
-    >>> [(reason.asked_by, reason.rule) for reason in parse_reasons(text)]
+    >>> [(reason.asked_by, reason.rule) for reason in _reasons(text)]
     [('stablehlo.add at f:1:2', 'i -> i'), ('result 0', '')]
     """
-    return tuple(_reason(part) for part in re.split("; (?!the alternative )", text) if part)
-
-
-def _reason(text: str) -> Reason:
-    match = _REASON.fullmatch(text)
-    if match is None:
-        return Reason(text, text, "", "")
-    return Reason(text, match["asked"], match["rule"], match["other"] or "")
+    reasons: list[Reason] = []
+    for part in filter(None, re.split("; (?!the alternative )", text)):
+        match = _REASON.fullmatch(part)
+        found = (part, "", "") if match is None else (match["asked"], match["rule"], match["other"] or "")
+        reasons.append(Reason(part, *found))
+    return tuple(reasons)
 
 
 @dataclass(frozen=True)
@@ -163,8 +162,7 @@ def collective_rows(module: ModuleOp) -> list[CollectiveRow]:
 def prediction(module: ModuleOp) -> Prediction:
     """What each device will send, as far as the program's text tells."""
     meshes = dtensor.meshes(module)
-    found = [(sent_by(op, meshes[op.mesh_name]), repetition) for op, repetition in _collectives(module)]
-    return Prediction(tuple(found))
+    return Prediction(tuple((_sent_by(op, meshes[op.mesh_name]), often) for op, often in _collectives(module)))
 
 
 def predicted_bytes(module: ModuleOp) -> Fraction | None:
@@ -172,7 +170,7 @@ def predicted_bytes(module: ModuleOp) -> Fraction | None:
     return prediction(module).total()
 
 
-def sent_by(op: AnyCollective, mesh: Mesh) -> Fraction | None:
+def _sent_by(op: AnyCollective, mesh: Mesh) -> Fraction | None:
     """The bytes that each device sends for one planned collective."""
     if isinstance(op, Explicit):
         return explicit_bytes(op, mesh)
@@ -180,19 +178,11 @@ def sent_by(op: AnyCollective, mesh: Mesh) -> Fraction | None:
         return op.sent_bytes(mesh)
     total = Fraction()
     for operand, result in zip(op.inputs, op.outputs, strict=True):
-        before, after = layout_of(operand), layout_of(result)
-        assert before is not None
-        assert after is not None
-        share = sent_share(_kind(op), before, after, mesh)
+        share = sent_share(_kind(op), layout_at(operand), layout_at(result), mesh)
         if share is None:
             return None
-        total += share * global_bytes(operand)
+        total += share * element_dtype(operand.type).itemsize * math.prod(shape_of(operand))
     return total
-
-
-def global_bytes(value: SSAValue) -> int:
-    """The bytes of the whole tensor."""
-    return element_dtype(value.type).itemsize * math.prod(shape_of(value))
 
 
 def value_rows(module: ModuleOp) -> list[ValueRow]:
@@ -201,7 +191,7 @@ def value_rows(module: ModuleOp) -> list[ValueRow]:
     by_place = {str(where(op)): op for op in module.walk() if op.results}
     for op in module.walk():
         if isinstance(op, FuncOp):
-            rows += [_argument_row(number, value) for number, value in enumerate(op.args)]
+            rows += [_argument_row(*pair) for pair in enumerate(op.args)]
         for result in op.results:
             if layout_of(result) is not None:
                 name = f"%{result.name_hint}" if result.name_hint else ""
@@ -221,38 +211,30 @@ def _chain(op: Operation, by_place: dict[str, Operation]) -> Iterator[str]:
     while current is not None and current not in seen:
         seen.add(current)
         why = current.attributes.get(WHY)
-        if not isinstance(why, StringAttr):
-            yield _given(current)
-            return
-        yield why.data
-        match = _FROM.search(why.data)
-        current = by_place.get(match["place"]) if match else None
-
-
-def _given(op: Operation) -> str:
-    """The reason of a layout for which propagation recorded none."""
-    if isinstance(op, dtensor.ConstraintOp | dtensor.RelayoutOp):
-        return f"given by the user at {where(op)}"
-    return "no layout reached it: every device holds all of it"
+        if isinstance(why, StringAttr):
+            yield why.data
+            match = _FROM.search(why.data)
+            current = by_place.get(match["place"]) if match else None
+        elif isinstance(current, dtensor.ConstraintOp | dtensor.RelayoutOp):
+            yield f"given by the user at {where(current)}"
+        else:
+            yield "no layout reached it: every device holds all of it"
 
 
 def _collectives(module: ModuleOp) -> Iterator[tuple[AnyCollective, Repetition]]:
     """The collectives of a module, in program order, with how often they run."""
     names = control_names(op for op in module.ops if isinstance(op, FuncOp))
-    for op in module.ops:
-        yield from _collectives_in(op, Repetition(), names)
 
+    def inside(op: Operation, repetition: Repetition) -> Iterator[tuple[AnyCollective, Repetition]]:
+        if isinstance(op, CollectiveOp | GroupedOp):
+            yield op, repetition
+        for number, region in enumerate(op.regions):
+            inner = _repeated(op, number, repetition, names)
+            for block in region.blocks:
+                for child in block.ops:
+                    yield from inside(child, inner)
 
-def _collectives_in(
-    op: Operation, repetition: Repetition, names: Mapping[Operation, str]
-) -> Iterator[tuple[AnyCollective, Repetition]]:
-    if isinstance(op, CollectiveOp | GroupedOp):
-        yield op, repetition
-    for number, region in enumerate(op.regions):
-        inner = _repeated(op, number, repetition, names)
-        for block in region.blocks:
-            for child in block.ops:
-                yield from _collectives_in(child, inner, names)
+    return inside(module, Repetition())
 
 
 def _repeated(op: Operation, region: int, outer: Repetition, names: Mapping[Operation, str]) -> Repetition:
@@ -281,9 +263,9 @@ def _row(op: AnyCollective, mesh: Mesh, repetition: Repetition) -> CollectiveRow
         arguments=op.arguments_text(),
         axes=_moved_axes(op),
         tensors=tuple(_brief(value) for value in op.operands),
-        bytes_per_device=sent_by(op, mesh),
+        bytes_per_device=_sent_by(op, mesh),
         sources=source_locations(op.location),
-        reasons=parse_reasons("written by the user" if isinstance(op, GroupedOp) else reason),
+        reasons=_reasons("written by the user" if isinstance(op, GroupedOp) else reason),
         repetition=repetition,
     )
 
@@ -294,9 +276,7 @@ def _moved_axes(op: AnyCollective) -> tuple[str, ...]:
         return tuple(axis.brief() for axis in manual_axes(op))
     if isinstance(op, dtensor.WindowOp):
         return tuple(axis.brief() for axes in op.dim_axes.data for axis in axes)
-    before, after = layout_of(op.inputs[0]), layout_of(op.outputs[0])
-    assert before is not None
-    assert after is not None
+    before, after = layout_at(op.inputs[0]), layout_at(op.outputs[0])
     places = [
         {axis: place for place, dim in enumerate((*spec.dims, spec.partial)) for axis in dim}
         for spec in (before, after)
@@ -306,6 +286,4 @@ def _moved_axes(op: AnyCollective) -> tuple[str, ...]:
 
 
 def _brief(value: SSAValue) -> str:
-    spec = layout_of(value)
-    assert spec is not None
-    return spec.brief(shape_of(value), str(element_of(value)))
+    return layout_at(value).brief(shape_of(value), str(element_of(value)))

@@ -57,7 +57,28 @@ Backend = Callable[[ModuleOp, Sequence[Mesh]], Executable]
 
 
 @dataclass(frozen=True)
-class Traced:
+class _Stage:
+    """What all stages before the last one share: the program, what it takes and gives, and what will run it."""
+
+    module: ModuleOp
+    interface: Interface
+    backend: Backend
+
+    def __repr__(self) -> str:
+        return _summary(type(self).__name__, self.interface, self._figures)
+
+    @property
+    def _figures(self) -> str:
+        count = sum(len(op.body.block.ops) - 1 for op in self.module.ops if isinstance(op, FuncOp) and op.body.blocks)
+        return f"{count} operations"
+
+    def as_text(self, *, debuginfo: bool = False) -> str:
+        """The program's text; with `debuginfo`, each operation says where it was written."""
+        return print_module(self.module, debuginfo=debuginfo)
+
+
+@dataclass(frozen=True, repr=False)
+class Traced(_Stage):
     """
     The global program as it was written, with layouts only where the user gave them.
 
@@ -66,17 +87,6 @@ class Traced:
     >>> print(traced.as_text().splitlines()[0])
     module attributes {dtensor.stage = "traced"} {
     """
-
-    module: ModuleOp
-    interface: Interface
-    backend: Backend
-
-    def __repr__(self) -> str:
-        return _summary("Traced", self.interface, f"{_op_count(self.module)} operations")
-
-    def as_text(self, *, debuginfo: bool = False) -> str:
-        """The program's text; with `debuginfo`, each operation says where it was written."""
-        return print_module(self.module, debuginfo=debuginfo)
 
     def propagate(self) -> Propagated:
         """Decides the layout of every value."""
@@ -95,21 +105,11 @@ class Traced:
         return self.partition().compile()
 
 
-@dataclass(frozen=True)
-class Propagated:
+@dataclass(frozen=True, repr=False)
+class Propagated(_Stage):
     """The global program with a layout on every value; `traced` is the program as it was written."""
 
-    module: ModuleOp
-    interface: Interface
-    backend: Backend
     traced: Traced
-
-    def __repr__(self) -> str:
-        return _summary("Propagated", self.interface, f"{_op_count(self.module)} operations")
-
-    def as_text(self, *, debuginfo: bool = False) -> str:
-        """The program's text; with `debuginfo`, each operation says where it was written."""
-        return print_module(self.module, debuginfo=debuginfo)
 
     def to_sdy(self) -> str:
         """The global program with its layouts as Shardy's annotations, as JAX reads it."""
@@ -131,11 +131,11 @@ class Propagated:
         rows, sent = collective_rows(module), predicted_bytes(module)
         planned = module.clone()
         run_pipeline(module, LOCALIZE)
-        return Partitioned(module, planned, self.interface, self.backend, tuple(rows), sent, self.traced)
+        return Partitioned(module, self.interface, self.backend, planned, tuple(rows), sent, self.traced)
 
 
-@dataclass(frozen=True)
-class Partitioned:
+@dataclass(frozen=True, repr=False)
+class Partitioned(_Stage):
     """
     The program that each device runs.
 
@@ -144,21 +144,15 @@ class Partitioned:
     written.
     """
 
-    module: ModuleOp
     planned: ModuleOp
-    interface: Interface
-    backend: Backend
     predicted: tuple[CollectiveRow, ...]
     predicted_bytes: Fraction | None
     traced: Traced
 
-    def __repr__(self) -> str:
+    @property
+    def _figures(self) -> str:
         sent = "" if self.predicted_bytes is None else f", {self.predicted_bytes} bytes sent per device"
-        return _summary("Partitioned", self.interface, f"{len(self.predicted)} collectives{sent}")
-
-    def as_text(self, *, debuginfo: bool = False) -> str:
-        """The program's text; with `debuginfo`, each operation says where it was written."""
-        return print_module(self.module, debuginfo=debuginfo)
+        return f"{len(self.predicted)} collectives{sent}"
 
     def to_stablehlo(self, *, bare: bool = False) -> str:
         """
@@ -238,11 +232,6 @@ def _summary(stage: str, interface: Interface, figures: str) -> str:
     return f"{stage}({interface.name}({', '.join(shown)}), {interface.mesh!r}, {figures})"
 
 
-def _op_count(module: ModuleOp) -> int:
-    """The operations of all functions, without their ends."""
-    return sum(len(op.body.block.ops) - 1 for op in module.ops if isinstance(op, FuncOp) and op.body.blocks)
-
-
 def _matched(leaves: Sequence[Any], tree: Tree, interface: Interface) -> list[Any]:
     """The array arguments; TypeError (SW0508) where the call is not the one that was compiled."""
     if tree != interface.arguments:
@@ -298,12 +287,7 @@ def load_mlir(path: str | Path, backend: Backend) -> Traced:
         raise ShardwrightValueError(
             Diagnostic("SW0702", f"cannot read {str(path)!r}: {error}", help="check the path; programs are UTF-8 text")
         ) from error
-    return read_mlir(text, str(path), backend)
-
-
-def read_mlir(text: str, name: str, backend: Backend) -> Traced:
-    """The program in StableHLO text; `name` is what errors call it."""
-    return read_module(parse_module(text, name), name, backend)
+    return read_module(parse_module(text, str(path)), str(path), backend)
 
 
 def read_module(module: ModuleOp, name: str, backend: Backend) -> Traced:

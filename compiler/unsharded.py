@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
 
 from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
+from shardwright.compiler.values import drop_layouts
 from shardwright.dialects.dtensor import ConstraintOp, MeshOp, RelayoutOp
 from shardwright.dialects.dtensor.hints import BarrierOp, GroupOp
 from shardwright.dialects.dtensor.manual import manual_axes
-from shardwright.dialects.types import plain
-from shardwright.passes.rewriter import erase, replace, retype
+from shardwright.passes.rewriter import erase, replace
 
 
 def strip_layouts(module: ModuleOp, *, keep_mesh: bool = False) -> None:
@@ -30,7 +29,10 @@ def strip_layouts(module: ModuleOp, *, keep_mesh: bool = False) -> None:
         elif isinstance(op, GroupOp) or (isinstance(op, MeshOp) and not keep_mesh):
             erase(op)
         else:
-            _strip_op(op)
+            drop_layouts(op)
+    for op in module.ops:
+        if isinstance(op, FuncOp) and op.body.blocks:
+            op.update_function_type()
 
 
 def unsharded_module(module: ModuleOp) -> ModuleOp:
@@ -45,21 +47,3 @@ def unsharded_module(module: ModuleOp) -> ModuleOp:
     if is_manual:
         run_pipeline(module, (*PROPAGATE, *ALIGN, *PLAN, *LOCALIZE))
     return module
-
-
-def _strip_op(op: Operation) -> None:
-    for result in op.results:
-        retype(result, _stripped(result.type))
-    for region in op.regions:
-        for block in region.blocks:
-            for argument in block.args:
-                retype(argument, _stripped(argument.type))
-    if isinstance(op, FuncOp):
-        kind = op.function_type
-        op.function_type = FunctionType.from_lists(
-            [_stripped(type_) for type_ in kind.inputs], [_stripped(type_) for type_ in kind.outputs]
-        )
-
-
-def _stripped(type_: Attribute) -> Attribute:
-    return plain(type_) if isinstance(type_, TensorType) else type_

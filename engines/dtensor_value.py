@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,32 @@ from shardwright.layout import Layout, Mesh
 from shardwright.runtime import stacking
 
 
-class DTensorValue:
+class Scalars(ABC):
+    """Arrays that are Python numbers, too, if they have one element: `float(x)` and its like."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _seen(self) -> Any:
+        """What Python itself can look at."""
+
+    def __bool__(self) -> bool:
+        return bool(self._seen())
+
+    def __int__(self) -> int:
+        return int(self._seen())
+
+    def __float__(self) -> float:
+        return float(self._seen())
+
+    def __complex__(self) -> complex:
+        return complex(self._seen())
+
+    def __index__(self) -> int:
+        return self._seen().__index__()
+
+
+class DTensorValue(Scalars):
     """
     The elements of a distributed tensor, in stacked form: one leading dim for each mesh axis, of size 1 where the
     tensor does not vary, then each device's shape. Never changed once made.
@@ -53,12 +79,12 @@ class DTensorValue:
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """The global array, read-only: partial results are combined, parts put together."""
-        return _read_only(stacking.from_stacked(self._stacked, self._layout.spec, self.mesh))
+        return read_only(stacking.from_stacked(self._stacked, self._layout.spec, self.mesh))
 
     def components(self) -> list[np.ndarray[Any, Any]]:
         """Each device's local array, read-only, in row-major order of the mesh."""
         spec, mesh = self._layout.spec, self.mesh
-        return [_read_only(stacking.component(self._stacked, spec, mesh, device)) for device in range(mesh.size)]
+        return [read_only(stacking.component(self._stacked, spec, mesh, device)) for device in range(mesh.size)]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self.numpy(), dtype=dtype, copy=copy)
@@ -76,8 +102,8 @@ class DTensorValue:
                 Diagnostic("SW0506", "DLPack cannot share the parts of a distributed tensor", help="let it copy")
             )
         try:
-            array = _writable(self.numpy())
-            return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
+            # A copy: what leaves through DLPack may be written to.
+            return self.numpy().copy().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
         except BufferError as error:
             raise ShardwrightBufferError(
                 Diagnostic(
@@ -90,20 +116,8 @@ class DTensorValue:
     def __dlpack_device__(self) -> Any:
         return self._stacked.__dlpack_device__()
 
-    def __bool__(self) -> bool:
-        return bool(self.numpy())
-
-    def __int__(self) -> int:
-        return int(self.numpy())
-
-    def __float__(self) -> float:
-        return float(self.numpy())
-
-    def __complex__(self) -> complex:
-        return complex(self.numpy())
-
-    def __index__(self) -> int:
-        return self.numpy().__index__()
+    def _seen(self) -> np.ndarray[Any, Any]:
+        return self.numpy()
 
 
 def scatter(array: np.ndarray[Any, Any], layout: Layout) -> np.ndarray[Any, Any]:
@@ -144,31 +158,22 @@ def stack(components: Sequence[np.ndarray[Any, Any]], layout: Layout) -> np.ndar
             )
     spec = layout.for_rank(first.ndim).spec
     stacked = stacking.stack_components(components, spec, mesh)
-    _check_copies(components, stacked, layout)
-    return stacked
-
-
-def _check_copies(components: Sequence[np.ndarray[Any, Any]], stacked: np.ndarray[Any, Any], layout: Layout) -> None:
-    spec = layout.for_rank(components[0].ndim).spec
     for device, component in enumerate(components):
-        kept = stacking.component(stacked, spec, layout.mesh, device)
+        kept = stacking.component(stacked, spec, mesh, device)
         if kept.tobytes() != component.tobytes():
             raise _pack_error(
                 f"component {device} differs from another that {layout} makes a copy of it",
                 "split a dim over the axis along which they differ, or give equal components",
             )
+    return stacked
 
 
 def _pack_error(message: str, way_out: str) -> ShardwrightValueError:
     return ShardwrightValueError(Diagnostic("SW0512", f"pack: {message}", help=way_out))
 
 
-def _read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The same elements, which cannot be written to through this view."""
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def _writable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A copy: what leaves through DLPack may be written to."""
-    return array.copy()

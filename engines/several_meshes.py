@@ -18,11 +18,12 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.stages import Executable
+from shardwright.compiler.values import free_values, layout_at
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.transfers import TransferOp
-from shardwright.engines.dtensor_value import DTensorValue, scatter
+from shardwright.engines.dtensor_value import scatter
 from shardwright.engines.one_mesh import LocalExecutable, Make
 from shardwright.engines.transfer import count_transfer
 from shardwright.layout import Layout, Mesh
@@ -85,17 +86,15 @@ class _Homes:
 
     def depth(self, op: Operation) -> int:
         """How many transfers lead to an op, at most."""
-        return max((self._depth.get(value, 0) for value in _used(op)), default=0)
+        return max((self._depth.get(value, 0) for value in free_values(op)), default=0)
 
     def _place(self, op: Operation) -> None:
         depth = self.depth(op)
         if isinstance(op, TransferOp | dtensor.RelayoutOp | dtensor.ConstraintOp):
-            spec = layout_of(op.result)
-            assert spec is not None
-            self._mesh[op.result] = spec.mesh
+            self._mesh[op.result] = layout_at(op.result).mesh
             self._depth[op.result] = depth + isinstance(op, TransferOp)
             return
-        found = dict.fromkeys(self._mesh[value] for value in _used(op) if value in self._mesh)
+        found = dict.fromkeys(self._mesh[value] for value in free_values(op) if value in self._mesh)
         if len(found) > 1:
             raise mixed(op.name, *(self.meshes[name] for name in list(found)[:2]))
         for result in op.results:
@@ -114,31 +113,20 @@ def mixed(name: str, first: Mesh, second: Mesh) -> Exception:
 
 
 def _connect(segments: Sequence[Segment], function: FuncOp) -> None:
-    last = function.get_return_op()
-    assert last is not None
+    """Says of each segment what it takes and what others, transfers and the function's results take from it."""
     owner: dict[SSAValue, Segment] = {}
     for segment in segments:
         owner.update((result, segment) for op in segment.ops for result in op.results)
-    wanted: dict[SSAValue, None] = dict.fromkeys(last.operands)
-    for op in _ops(function):
-        if isinstance(op, TransferOp):
-            wanted[op.operand] = None
+    transferred = [op.operand for op in _ops(function) if isinstance(op, TransferOp)]
+    wanted: dict[SSAValue, None] = dict.fromkeys([*_returned(function), *transferred])
     for segment in segments:
         inside = {result for op in segment.ops for result in op.results}
-        taken = (value for op in segment.ops for value in _used(op) if value not in inside and not _is_constant(value))
-        segment.inputs = list(dict.fromkeys(taken))
+        taken = dict.fromkeys(value for op in segment.ops for value in free_values(op) if value not in inside)
+        segment.inputs = [value for value in taken if _constant(value) is None]
         wanted.update(dict.fromkeys(value for value in segment.inputs if owner.get(value, segment) is not segment))
     for value in wanted:
         if value in owner:
             owner[value].outputs.append(value)
-
-
-@dataclass
-class _Ready:
-    """A segment that can run."""
-
-    segment: Segment
-    executable: Executable
 
 
 class SeveralMeshes:
@@ -150,11 +138,9 @@ class SeveralMeshes:
         self._meshes = meshes(self._module) | {mesh.name: mesh for mesh in known}
         self._function = _entry(self._module)
         self._make = make
-        self._layouts: dict[SSAValue, LayoutSpec] = {}
-        for argument in self._function.args:
-            spec = layout_of(argument)
-            if spec is not None:
-                self._layouts[argument] = spec
+        self._layouts: dict[SSAValue, LayoutSpec] = {
+            argument: spec for argument in self._function.args if (spec := layout_of(argument)) is not None
+        }
         self._parts = [self._ready(segment) for segment in segments_of(self._module)]
         self.ledger = Ledger()
 
@@ -162,25 +148,23 @@ class SeveralMeshes:
     def source(self) -> str:
         """The programs of all segments, one after the other."""
         return "\n".join(
-            f"# segment {number}, on @{part.segment.mesh}\n{part.executable.source}"
-            for number, part in enumerate(self._parts)
+            f"# segment {number}, on @{segment.mesh}\n{executable.source}"
+            for number, (segment, executable) in enumerate(self._parts)
         )
 
     @property
     def peak_bytes(self) -> int:
         """The most bytes that one segment holds at once."""
-        return max((part.executable.peak_bytes for part in self._parts), default=0)
+        return max((executable.peak_bytes for _, executable in self._parts), default=0)
 
     def __call__(self, arguments: Sequence[Any]) -> list[Any]:
         known: dict[SSAValue, Any] = dict(zip(self._function.args, arguments, strict=True))
         ledger = Ledger()
-        for part in self._parts:
-            inputs = [self._value(value, known, ledger) for value in part.segment.inputs]
-            known.update(zip(part.segment.outputs, part.executable(inputs), strict=True))
-            ledger.include(part.executable.ledger)
-        last = self._function.get_return_op()
-        assert last is not None
-        results = [self._value(value, known, ledger) for value in last.operands]
+        for segment, executable in self._parts:
+            inputs = [self._value(value, known, ledger) for value in segment.inputs]
+            known.update(zip(segment.outputs, executable(inputs), strict=True))
+            ledger.include(executable.ledger)
+        results = [self._value(value, known, ledger) for value in _returned(self._function)]
         self.ledger = ledger
         return results
 
@@ -191,36 +175,30 @@ class SeveralMeshes:
             assert isinstance(transfer, TransferOp), "segments run in the order of what they need"
             source = self._value(transfer.operand, known, ledger)
             spec = self._settled(value)
-            known[value] = self._moved(source, Layout.from_spec(spec, self._meshes[spec.mesh]), ledger)
+            layout = Layout.from_spec(spec, self._meshes[spec.mesh])
+            count_transfer(source, layout, ledger)
+            known[value] = self._make(scatter(source.numpy(), layout), layout)
         return known[value]
-
-    def _moved(self, value: Any, layout: Layout, ledger: Ledger) -> DTensorValue:
-        count_transfer(value, layout, ledger)
-        return self._make(scatter(value.numpy(), layout), layout)
 
     def _settled(self, value: SSAValue) -> LayoutSpec:
         """The layout in which a value comes: of a transfer that leaves dims open, that of its source if it fits."""
         if value not in self._layouts:
             transfer = value.owner
             assert isinstance(transfer, TransferOp)
-            spec, source = layout_of(value), self._settled(transfer.operand)
-            assert spec is not None
+            spec, source = layout_at(value), self._settled(transfer.operand)
             same = self._meshes[spec.mesh].sizes == self._meshes[source.mesh].sizes
             dims = source.dims if spec.open_dims and same else spec.dims
             self._layouts[value] = LayoutSpec(spec.mesh, dims)
         return self._layouts[value]
 
-    def _ready(self, segment: Segment) -> _Ready:
+    def _ready(self, segment: Segment) -> tuple[Segment, Executable]:
+        """A segment with what runs it."""
         module = self._module_of(segment)
         run_pipeline(module, ("propagate",))
-        last = _entry(module).get_return_op()
-        assert last is not None
-        for value, result in zip(segment.outputs, last.operands, strict=True):
-            spec = layout_of(result)
-            assert spec is not None
-            self._layouts[value] = spec
+        for value, result in zip(segment.outputs, _returned(_entry(module)), strict=True):
+            self._layouts[value] = layout_at(result)
         run_pipeline(module, ("insert-relayouts", "lower-relayouts", "optimize-collectives", "localize"))
-        return _Ready(segment, LocalExecutable(module, [self._meshes[segment.mesh]], self._make))
+        return segment, LocalExecutable(module, [self._meshes[segment.mesh]], self._make)
 
     def _module_of(self, segment: Segment) -> ModuleOp:
         """The segment as a program of its own."""
@@ -232,10 +210,11 @@ class SeveralMeshes:
             argument.location = _place(value)
             retype(argument, with_layout(value.type, self._settled(value)))
         for op in segment.ops:
-            for value in _used(op):
-                if _is_constant(value) and value not in mapping:
-                    mapping[value] = _copy(_owner(value), mapping, block).results[0]
-            _copy(op, mapping, block)
+            for value in free_values(op):
+                constant = _constant(value)
+                if constant is not None and value not in mapping:
+                    block.add_op(constant.clone(mapping))
+            block.add_op(op.clone(mapping))
         last = ReturnOp(*[mapping[value] for value in segment.outputs])
         last.location = self._function.location
         block.add_op(last)
@@ -249,30 +228,18 @@ class SeveralMeshes:
         return module
 
 
-def _copy(op: Operation, mapping: dict[SSAValue, SSAValue], block: Block) -> Operation:
-    copy = op.clone(mapping)
-    for before, after in zip(op.walk(), copy.walk(), strict=True):
-        after.location = before.location
-    block.add_op(copy)
-    return copy
-
-
 def _entry(module: ModuleOp) -> FuncOp:
     return next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
 
 
+def _returned(function: FuncOp) -> Sequence[SSAValue]:
+    last = function.get_return_op()
+    assert last is not None
+    return last.operands
+
+
 def _ops(function: FuncOp) -> list[Operation]:
     return [op for op in function.body.block.ops if not isinstance(op, ReturnOp)]
-
-
-def _used(op: Operation) -> list[SSAValue]:
-    """What an op takes, also inside of its regions, of values from outside."""
-    if not op.regions:
-        return list(op.operands)
-    inside: set[SSAValue] = {value for inner in op.walk() for value in inner.results}
-    blocks = (block for inner in op.walk() for region in inner.regions for block in region.blocks)
-    inside.update(argument for block in blocks for argument in block.args)
-    return [value for inner in op.walk() for value in inner.operands if value not in inside]
 
 
 def _leaves(op: Operation) -> bool:
@@ -284,14 +251,10 @@ def _users(op: Operation) -> list[Operation]:
     return [use.operation for result in op.results for use in result.uses]
 
 
-def _is_constant(value: SSAValue) -> bool:
+def _constant(value: SSAValue) -> Operation | None:
+    """The op that makes a value of nothing, if one does."""
     owner = value.owner
-    return isinstance(owner, Operation) and not owner.operands
-
-
-def _owner(value: SSAValue) -> Operation:
-    assert isinstance(value.owner, Operation)
-    return value.owner
+    return owner if isinstance(owner, Operation) and not owner.operands else None
 
 
 def _place(value: SSAValue) -> Any:

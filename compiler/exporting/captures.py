@@ -5,8 +5,9 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from shardwright.compiler.values import free_values
 from shardwright.dialects.stablehlo import ConstantOp, ReturnOp, WhileOp
-from shardwright.passes.rewriter import erase, insert_before, locate
+from shardwright.passes.rewriter import erase, insert_before
 
 
 def carry_captures(module: ModuleOp) -> None:
@@ -25,7 +26,7 @@ def carry_captures(module: ModuleOp) -> None:
 
 def _carry(loop: WhileOp) -> None:
     blocks = (loop.condition.block, loop.body.block)
-    captured = list(dict.fromkeys(value for block in blocks for value in _captures(block)))
+    captured = list(dict.fromkeys(value for block in blocks for value in free_values(block)))
     for value in [value for value in captured if isinstance(value.owner, ConstantOp)]:
         for block in blocks:
             _make_inside(value, block)
@@ -34,31 +35,13 @@ def _carry(loop: WhileOp) -> None:
         _widen(loop, carried)
 
 
-def _captures(block: Block) -> list[SSAValue]:
-    """The values that ops of a block, at any depth, use from outside of it."""
-    inside = {value for op in block.walk() for value in op.results}
-    inside |= {
-        argument for op in block.walk() for region in op.regions for inner in region.blocks for argument in inner.args
-    }
-    inside |= set(block.args)
-    return [value for op in block.walk() for value in op.operands if value not in inside]
-
-
 def _make_inside(value: SSAValue, block: Block) -> None:
-    uses = [use for use in value.uses if _within(use.operation, block)]
+    uses = [use for use in value.uses if block.is_ancestor(use.operation)]
     first = block.first_op
     if uses and first is not None:
         assert isinstance(value.owner, Operation)
-        copy = insert_before(first, locate(value.owner.clone(), value.owner)).results[0]
-        value.replace_uses_with_if(copy, lambda use: _within(use.operation, block))
-
-
-def _within(op: Operation, block: Block) -> bool:
-    parent = op.parent
-    while parent is not None and parent is not block:
-        outer = parent.parent_op()
-        parent = outer.parent if outer is not None else None
-    return parent is block
+        copy = insert_before(first, value.owner.clone()).results[0]
+        value.replace_uses_with_if(copy, lambda use: block.is_ancestor(use.operation))
 
 
 def _widen(loop: WhileOp, carried: list[SSAValue]) -> None:
@@ -67,7 +50,7 @@ def _widen(loop: WhileOp, carried: list[SSAValue]) -> None:
         for value in carried:
             argument = block.insert_arg(value.type, len(block.args))
             argument.name_hint, argument.location = value.name_hint, loop.location
-            value.replace_uses_with_if(argument, lambda use, block=block: _within(use.operation, block))
+            value.replace_uses_with_if(argument, lambda use, block=block: block.is_ancestor(use.operation))
     body = loop.body.block
     last = body.last_op
     assert last is not None

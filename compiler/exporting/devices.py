@@ -98,20 +98,15 @@ def rounds(pieces: Iterable[Piece], count: int) -> list[list[Piece]]:
     [1, 2]
     """
     found: list[list[Piece]] = []
-    sends: list[set[int]] = []
-    receives: list[set[int]] = []
+    busy: list[set[tuple[str, int]]] = []
     for piece in sorted(pieces, key=lambda one: ((one.receiver - one.sender) % count, one.slot, one.receiver)):
-        place = next(
-            (n for n in range(len(found)) if piece.sender not in sends[n] and piece.receiver not in receives[n]),
-            len(found),
-        )
+        ends = {("sends", piece.sender), ("receives", piece.receiver)}
+        place = next((number for number, taken in enumerate(busy) if taken.isdisjoint(ends)), len(found))
         if place == len(found):
             found.append([])
-            sends.append(set())
-            receives.append(set())
+            busy.append(set())
         found[place].append(piece)
-        sends[place].add(piece.sender)
-        receives[place].add(piece.receiver)
+        busy[place] |= ends
     return found
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i32
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Region
+from xdsl.ir import Attribute, Block
 
 from shardwright.compiler.exporting.captures import carry_captures
 from shardwright.compiler.exporting.stablehlo import lower_collectives
-from shardwright.compiler.exporting.values import OURS, SHARDING, sharding
+from shardwright.compiler.exporting.values import annotated, finish, manual_computation, shardings, without_ours
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects import sdy
 from shardwright.dialects.dtensor import MeshOp, meshes
@@ -21,7 +21,7 @@ from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
 from shardwright.passes.rewriter import erase, locate, replace_with
-from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, LAYOUT_ARGUMENT, STAGE
+from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, LAYOUT_ARGUMENT
 
 
 def export_stablehlo(module: ModuleOp, *, bare: bool = False) -> None:
@@ -45,8 +45,7 @@ def export_stablehlo(module: ModuleOp, *, bare: bool = False) -> None:
         for op in list(module.ops):
             if isinstance(op, MeshOp):
                 erase(op)
-    module.attributes.pop(STAGE, None)
-    module.attributes |= {"mhlo.num_partitions": IntegerAttr(mesh.size, i32), "mhlo.num_replicas": IntegerAttr(1, i32)}
+    finish(module, mesh)
 
 
 Side = tuple[LayoutSpec, Attribute]
@@ -72,19 +71,13 @@ def _sides(attributes: ArrayAttr[DictionaryAttr] | None, function: FuncOp) -> li
 def _drop_ours(module: ModuleOp, function: FuncOp) -> None:
     """Attributes of our own mean nothing to others."""
     for op in module.walk():
-        for name in [name for name in op.attributes if name.startswith(OURS)]:
-            del op.attributes[name]
+        op.attributes = without_ours(op.attributes)
     for name in ("arg_attrs", "res_attrs"):
-        entries = function.properties.get(name)
+        entries = function.properties.pop(name, None)
         if isinstance(entries, ArrayAttr):
-            kept = [_kept(entry) for entry in entries if isinstance(entry, DictionaryAttr)]
-            function.properties[name] = ArrayAttr(kept)
-            if not any(entry.data for entry in kept):
-                del function.properties[name]
-
-
-def _kept(entry: DictionaryAttr) -> DictionaryAttr:
-    return DictionaryAttr({key: value for key, value in entry.data.items() if not key.startswith(OURS)})
+            kept = [DictionaryAttr(without_ours(entry.data)) for entry in entries if isinstance(entry, DictionaryAttr)]
+            if any(entry.data for entry in kept):
+                function.properties[name] = ArrayAttr(kept)
 
 
 def _wrap(module: ModuleOp, function: FuncOp, inputs: Sequence[Side], outputs: Sequence[Side]) -> None:
@@ -100,27 +93,10 @@ def _wrap(module: ModuleOp, function: FuncOp, inputs: Sequence[Side], outputs: S
     block = Block(arg_types=[whole for _, whole in inputs])
     for argument, inner in zip(block.args, body.args, strict=True):
         argument.name_hint, argument.location = inner.name_hint, inner.location
-    within, out = _per_value(inputs, function), _per_value(outputs, function)
-    computation = sdy_ops.ManualComputationOp.create(
-        operands=block.args,
-        result_types=[whole for _, whole in outputs],
-        properties={"in_shardings": within, "out_shardings": out, "manual_axes": sdy_ops.ManualAxesAttr(axes)},
-        regions=[Region(body)],
-    )
+    within, out = (shardings([spec for spec, _ in side], function) for side in (inputs, outputs))
+    computation = manual_computation(block.args, [whole for _, whole in outputs], (within, out), axes, body)
     block.add_ops([locate(computation, function), locate(ReturnOp(*computation.results), last)])
     function.body.add_block(block)
-    function.properties["arg_attrs"] = _annotated(function.arg_attrs, within)
-    function.properties["res_attrs"] = _annotated(function.res_attrs, out)
+    function.properties["arg_attrs"] = annotated(function.arg_attrs, within.data)
+    function.properties["res_attrs"] = annotated(function.res_attrs, out.data)
     function.update_function_type()
-
-
-def _per_value(sides: Sequence[Side], function: FuncOp) -> sdy.ShardingPerValueAttr:
-    return sdy.ShardingPerValueAttr(tuple(sharding(spec, function) for spec, _ in sides))
-
-
-def _annotated(
-    entries: ArrayAttr[DictionaryAttr] | None, shardings: sdy.ShardingPerValueAttr
-) -> ArrayAttr[DictionaryAttr]:
-    old = entries.data if entries is not None else [DictionaryAttr({})] * len(shardings.data)
-    pairs = zip(old, shardings.data, strict=True)
-    return ArrayAttr(DictionaryAttr({**entry.data, SHARDING: sdy.ShardingAttr(found)}) for entry, found in pairs)

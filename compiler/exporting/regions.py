@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+import networkx as nx
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from shardwright.compiler.exporting.values import sharding
-from shardwright.dialects import sdy
+from shardwright.compiler.exporting.values import manual_computation, shardings
+from shardwright.compiler.values import free_values
 from shardwright.dialects.dtensor import layout_of
 from shardwright.dialects.dtensor.manual import CastOp, FromManualOp, ToManualOp
 from shardwright.dialects.sdy import ops as sdy_ops
 from shardwright.dialects.text.locations import fault
 from shardwright.passes.purity import is_pure
 from shardwright.passes.rewriter import erase, locate
+
+_WAY_OUT = "export the program of each device instead: --to stablehlo"
 
 
 def regroup(module: ModuleOp) -> list[sdy_ops.ManualComputationOp]:
@@ -40,18 +43,18 @@ def regroup(module: ModuleOp) -> list[sdy_ops.ManualComputationOp]:
 class _Group:
     """The casts of one computation and the ops between them, in order."""
 
-    entries: list[ToManualOp] = field(default_factory=list[ToManualOp])
-    inside: list[Operation] = field(default_factory=list[Operation])
-    exits: list[FromManualOp] = field(default_factory=list[FromManualOp])
+    entries: list[ToManualOp]
+    inside: list[Operation]
+    exits: list[FromManualOp]
 
-    def add(self, op: Operation) -> None:
-        """One more op, behind the others."""
-        if isinstance(op, ToManualOp):
-            self.entries.append(op)
-        elif isinstance(op, FromManualOp):
-            self.exits.append(op)
-        else:
-            self.inside.append(op)
+    @classmethod
+    def of(cls, ops: Sequence[Operation]) -> _Group:
+        """The group that these ops are."""
+        return cls(
+            [op for op in ops if isinstance(op, ToManualOp)],
+            [op for op in ops if not isinstance(op, CastOp)],
+            [op for op in ops if isinstance(op, FromManualOp)],
+        )
 
 
 def _blocks_with_casts(module: ModuleOp) -> list[Block]:
@@ -61,59 +64,30 @@ def _blocks_with_casts(module: ModuleOp) -> list[Block]:
 
 def _groups(block: Block) -> list[_Group]:
     """The computations of a block: casts and ops that are connected by values."""
-    leader: dict[Operation, Operation] = {}
-
-    def find(op: Operation) -> Operation:
-        while leader[op] is not op:
-            leader[op] = leader[leader[op]]
-            op = leader[op]
-        return op
-
+    connected: nx.Graph[Operation] = nx.Graph()
     for op in block.ops:
-        if isinstance(op, ToManualOp):
-            if op.operand.owner in leader and not isinstance(op.operand.owner, FromManualOp):
-                raise _nested(op)
-            leader[op] = op
-            continue
-        owners = [owner for value in _used(op) if (owner := _owner(value, block)) is not None]
-        inner = [owner for owner in owners if owner in leader and not isinstance(owner, FromManualOp)]
-        if inner or isinstance(op, FromManualOp):
-            leader[op] = op
-            for owner in inner:
-                leader[find(owner)] = find(op)
-    found: dict[Operation, _Group] = {}
-    for op in leader:
-        group = found.setdefault(find(op), _Group())
-        place = (
-            group.entries
-            if isinstance(op, ToManualOp)
-            else group.exits
-            if isinstance(op, FromManualOp)
-            else group.inside
-        )
-        place.append(op)  # pyright: ignore[reportArgumentType]
-    return [group for group in found.values() if group.exits]
-
-
-def _used(op: Operation) -> Iterator[SSAValue]:
-    """What an op and the regions inside of it use."""
-    for inner in op.walk():
-        yield from inner.operands
+        makers = [owner for value in free_values(op) if (owner := _owner(value, block)) is not None]
+        inside = [owner for owner in makers if owner in connected and not isinstance(owner, FromManualOp)]
+        if inside and isinstance(op, ToManualOp):
+            raise fault(
+                "SW0723",
+                "a manual computation inside of another one cannot be exported with annotations",
+                op,
+                help=_WAY_OUT,
+            )
+        if inside or isinstance(op, CastOp):
+            connected.add_node(op)
+            connected.add_edges_from((owner, op) for owner in inside)
+    place = {op: number for number, op in enumerate(connected)}
+    components: Iterable[set[Operation]] = nx.connected_components(connected)
+    groups = [_Group.of(sorted(members, key=place.__getitem__)) for members in components]
+    return [group for group in groups if group.exits]
 
 
 def _owner(value: SSAValue, block: Block) -> Operation | None:
     """The op of the block itself that makes a value."""
     owner = value.owner
     return owner if isinstance(owner, Operation) and owner.parent is block else None
-
-
-def _nested(op: Operation) -> Exception:
-    return fault(
-        "SW0723",
-        "a manual computation inside of another one cannot be exported with annotations",
-        op,
-        help="export the program of each device instead: --to stablehlo",
-    )
 
 
 def _build(block: Block, group: _Group) -> sdy_ops.ManualComputationOp:
@@ -123,15 +97,16 @@ def _build(block: Block, group: _Group) -> sdy_ops.ManualComputationOp:
     for argument, cast in zip(body.args, group.entries, strict=True):
         argument.name_hint, argument.location = cast.result.name_hint, cast.location
     _copy_free(block, group)
-    computation = sdy_ops.ManualComputationOp.create(
-        operands=[cast.operand for cast in group.entries],
-        result_types=[cast.result.type for cast in group.exits],
-        properties={
-            "in_shardings": _per_value([cast.operand for cast in group.entries], anchor),
-            "out_shardings": _per_value([cast.result for cast in group.exits], anchor),
-            "manual_axes": sdy_ops.ManualAxesAttr(tuple(axes)),
-        },
-        regions=[Region(body)],
+    sides = (
+        shardings([layout_of(cast.operand) for cast in group.entries], anchor),
+        shardings([layout_of(cast.result) for cast in group.exits], anchor),
+    )
+    computation = manual_computation(
+        [cast.operand for cast in group.entries],
+        [cast.result.type for cast in group.exits],
+        sides,
+        tuple(axes),
+        body,
     )
     block.insert_op_before(locate(computation, anchor), anchor)
     for op in group.inside:
@@ -158,11 +133,6 @@ def _anchor(block: Block, group: _Group) -> Operation:
     return following
 
 
-def _per_value(values: Sequence[SSAValue], place: Operation) -> sdy.ShardingPerValueAttr:
-    specs = [layout_of(value) for value in values]
-    return sdy.ShardingPerValueAttr(tuple(sharding(spec, place) for spec in specs if spec is not None))
-
-
 def _copy_free(block: Block, group: _Group) -> None:
     """Gives the computation its own copies of the ops outside of it that it uses, if they take nothing themselves."""
     inside = {*group.inside, *group.entries}
@@ -181,18 +151,17 @@ def _copy_free(block: Block, group: _Group) -> None:
 def _copy(op: Operation, block: Block, copies: dict[Operation, Operation], made: list[Operation]) -> Operation:
     if op in copies:
         return copies[op]
-    outside = [value for value in _used(op) if _owner(value, block) is None and not _within(value, op)]
+    outside = [value for value in free_values(op) if _owner(value, block) is None]
     if outside or not is_pure(op) or isinstance(op, FromManualOp):
         raise fault(
             "SW0723",
             f"a manual computation uses the result of '{op.name}' op from outside of it",
             op,
-            help="export the program of each device instead: --to stablehlo",
+            help=_WAY_OUT,
         )
     copy = op.clone()
     copies[op] = copy
     for old, new in zip(op.walk(), copy.walk(), strict=True):
-        new.location = old.location
         for place, value in enumerate(old.operands):
             owner = _owner(value, block)
             if owner is not None:
@@ -208,9 +177,3 @@ def _same(value: SSAValue, copy: Operation) -> SSAValue:
     """The result of a copy that stands for one of the original."""
     assert isinstance(value, OpResult)
     return copy.results[value.index]
-
-
-def _within(value: SSAValue, op: Operation) -> bool:
-    """Whether a value is made inside of the regions of an op."""
-    blocks: Iterable[Block] = (block for inner in op.walk() for region in inner.regions for block in region.blocks)
-    return any(value.owner is block for block in blocks) or any(value.owner is inner for inner in op.walk())

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, TensorType, i32
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from shardwright.compiler.exporting.regions import regroup
 from shardwright.compiler.exporting.stablehlo import lower_collectives
-from shardwright.compiler.exporting.values import OURS, SHARDING, sharding
+from shardwright.compiler.exporting.values import SHARDING, annotated, finish, sharding, without_ours
 from shardwright.compiler.pipelines import run_pipeline
+from shardwright.compiler.values import drop_layouts
 from shardwright.dialects import sdy
 from shardwright.dialects.dtensor import ConstraintOp, MeshOp, RelayoutOp, layout_of, meshes
 from shardwright.dialects.dtensor.hints import BarrierOp
 from shardwright.dialects.dtensor.roll import RollOp, spell_out
 from shardwright.dialects.stablehlo import ConstantOp, WhileOp
-from shardwright.dialects.types import plain
 from shardwright.layout.mesh import Mesh
 from shardwright.passes.rewriter import insert_before, locate, replace, replace_with, retype
-from shardwright.passes.stages import STAGE
 
 
 def export_sdy(module: ModuleOp) -> None:
@@ -53,7 +52,8 @@ def export_sdy(module: ModuleOp) -> None:
         if isinstance(op, FuncOp) and op.body.blocks:
             _annotate_function(op)
     for op in operations:
-        _strip(op)
+        drop_layouts(op)
+        op.attributes = without_ours(op.attributes)
         _annotate(op, shardings[op])
     if computations:
         lower_collectives(module, mesh)
@@ -61,8 +61,7 @@ def export_sdy(module: ModuleOp) -> None:
     for op in operations:
         if isinstance(op, FuncOp):
             op.update_function_type()
-    module.attributes.pop(STAGE, None)
-    module.attributes |= {"mhlo.num_partitions": IntegerAttr(mesh.size, i32), "mhlo.num_replicas": IntegerAttr(1, i32)}
+    finish(module, mesh)
 
 
 def _spell_out(op: RollOp) -> None:
@@ -110,32 +109,9 @@ def _constrain_results(op: Operation, shardings: tuple[sdy.Sharding, ...]) -> No
 def _annotate_function(function: FuncOp) -> None:
     returned = function.get_return_op()
     results = () if returned is None else returned.operands
-    function.properties["arg_attrs"] = _attributes(function.arg_attrs, function.args)
-    function.properties["res_attrs"] = _attributes(function.res_attrs, results)
+    function.properties["arg_attrs"] = annotated(function.arg_attrs, _one_each(function.args))
+    function.properties["res_attrs"] = annotated(function.res_attrs, _one_each(results))
 
 
-def _attributes(old: ArrayAttr[DictionaryAttr] | None, values: Sequence[SSAValue]) -> ArrayAttr[DictionaryAttr]:
-    entries: list[DictionaryAttr] = []
-    for number, value in enumerate(values):
-        kept: dict[str, Attribute] = dict(old.data[number].data) if old is not None else {}
-        for found in _shardings([value], value):
-            kept[SHARDING] = sdy.ShardingAttr(found)
-        entries.append(DictionaryAttr(kept))
-    return ArrayAttr(entries)
-
-
-def _strip(op: Operation) -> None:
-    """Types without layouts, and none of our own notes."""
-    for result in op.results:
-        _strip_type(result)
-    for region in op.regions:
-        for block in region.blocks:
-            for argument in block.args:
-                _strip_type(argument)
-    for name in [name for name in op.attributes if name.startswith(OURS)]:
-        del op.attributes[name]
-
-
-def _strip_type(value: SSAValue) -> None:
-    if isinstance(value.type, TensorType):
-        retype(value, plain(value.type))
+def _one_each(values: Sequence[SSAValue]) -> list[sdy.Sharding | None]:
+    return [next(iter(_shardings([value], value)), None) for value in values]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.compiler.exporting.devices import (
-    Numbers,
     Piece,
     cuts,
     exchange,
@@ -24,15 +22,12 @@ from shardwright.compiler.exporting.devices import (
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.dtensor import manual
-from shardwright.dialects.stablehlo import collectives
 from shardwright.dialects.stablehlo.collectives import GroupedOp
 from shardwright.dialects.types import shape_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.window import Window
 from shardwright.passes.rewriter import replace
-
-Handler: TypeAlias = Callable[[Writer, Operation], "list[SSAValue]"]
 
 
 def lower_collectives(module: ModuleOp, mesh: Mesh) -> None:
@@ -44,30 +39,54 @@ def lower_collectives(module: ModuleOp, mesh: Mesh) -> None:
     """
     writer = Writer(mesh)
     for op in list(module.walk()):
-        handler = HANDLERS.get(type(op))
         if isinstance(op, GroupedOp) and op.groups is not None:
-            op.properties |= writer.listed(op.groups.axes, ids=isinstance(op, GLOBAL_IDS))
-        if handler is not None:
-            writer.anchor = op
-            values = handler(writer, op)
+            op.properties |= writer.listed(op.groups.axes, type(op))
+        writer.anchor = op
+        values = _lowered(writer, op)
+        if values is not None:
             for old, new in zip(op.results, values, strict=True):
                 new.name_hint = old.name_hint or new.name_hint
             replace(op, values)
 
 
-def _all_reduce(writer: Writer, op: Operation) -> list[SSAValue]:
-    """One for each value: XLA joins the messages itself, and takes no several values in a manual computation."""
-    assert isinstance(op, dtensor.AllReduceOp)
-    return [writer.all_reduce(value, op.kind.data, op.axes.data) for value in op.inputs]
+def _lowered(writer: Writer, op: Operation) -> list[SSAValue] | None:
+    """What each of our ops becomes; None for all others."""
+    match op:
+        case dtensor.AllReduceOp():
+            # One for each value: XLA joins the messages itself, and takes no several values in a manual computation.
+            return [writer.all_reduce(value, op.kind.data, op.axes.data) for value in op.inputs]
+        case dtensor.AllGatherOp():
+            return [_all_gather(writer, op)]
+        case dtensor.AllSliceOp():
+            local = shape_of(op.outputs[0])
+            starts = [_start(writer, axes, extent) for axes, extent in zip(op.dim_axes.data, local, strict=True)]
+            return [writer.put(stablehlo.DynamicSliceOp(op.inputs[0], starts, local))]
+        case dtensor.ReduceScatterOp():
+            return [_reduce_scatter(writer, op)]
+        case dtensor.AllToAllOp():
+            return [writer.all_to_all(op.inputs[0], op.source, op.target, op.axes.data)]
+        case dtensor.CollectivePermuteOp():
+            return [writer.permute(op.inputs[0], permutation(op.source.data, op.target.data, writer.mesh))]
+        case dtensor.AxisIndexOp():
+            return [writer.index(op.axes.data)]
+        case dtensor.ExchangeOp():
+            return [_exchange(writer, op)]
+        case dtensor.WindowOp():
+            return [_window(writer, op)]
+        case manual.FetchOp():
+            return [_fetch(writer, op)]
+        case manual.UnvaryingOp():
+            return [op.inputs[0]]
+        case _:
+            return None
 
 
-def _all_gather(writer: Writer, op: Operation) -> list[SSAValue]:
+def _all_gather(writer: Writer, op: dtensor.AllGatherOp) -> SSAValue:
     """Along several dims: all parts behind each other in one message, then each dim's parts into their dim."""
-    assert isinstance(op, dtensor.AllGatherOp)
     value, dims = op.inputs[0], op.dim_axes.data
     split = [dim for dim, axes in enumerate(dims) if axes]
     if len(split) == 1:
-        return [writer.all_gather(value, split[0], dims[split[0]])]
+        return writer.all_gather(value, split[0], dims[split[0]])
     shape = shape_of(value)
     axes = [axis for dim in split for axis in dims[dim]]
     sizes = [writer.mesh.group_size(dims[dim]) for dim in split]
@@ -75,14 +94,7 @@ def _all_gather(writer: Writer, op: Operation) -> list[SSAValue]:
     parts = writer.reshape(every, (*sizes, *shape))
     lead = {dim: place for place, dim in enumerate(split)}
     order = [at for dim in range(len(shape)) for at in ([lead[dim]] if dim in lead else []) + [len(split) + dim]]
-    return [writer.reshape(writer.transpose(parts, order), shape_of(op.outputs[0]))]
-
-
-def _all_slice(writer: Writer, op: Operation) -> list[SSAValue]:
-    assert isinstance(op, dtensor.AllSliceOp)
-    local = shape_of(op.outputs[0])
-    starts = [_start(writer, axes, extent) for axes, extent in zip(op.dim_axes.data, local, strict=True)]
-    return [writer.put(stablehlo.DynamicSliceOp(op.inputs[0], starts, local))]
+    return writer.reshape(writer.transpose(parts, order), shape_of(op.outputs[0]))
 
 
 def _start(writer: Writer, axes: Sequence[Axis], extent: int) -> SSAValue:
@@ -92,65 +104,55 @@ def _start(writer: Writer, axes: Sequence[Axis], extent: int) -> SSAValue:
     return writer.put(stablehlo.MultiplyOp(writer.index(axes), writer.number(extent)))
 
 
-def _reduce_scatter(writer: Writer, op: Operation) -> list[SSAValue]:
+def _reduce_scatter(writer: Writer, op: dtensor.ReduceScatterOp) -> SSAValue:
     """Along several dims: the parts of each device behind each other, then one message."""
-    assert isinstance(op, dtensor.ReduceScatterOp)
     value, dims, kind = op.inputs[0], op.dim_axes.data, op.kind.data
     split = [dim for dim, axes in enumerate(dims) if axes]
     if len(split) == 1:
-        return [writer.reduce_scatter(value, kind, split[0], dims[split[0]])]
+        return writer.reduce_scatter(value, kind, split[0], dims[split[0]])
     local = shape_of(op.outputs[0])
-    sizes = [writer.mesh.group_size(axes) for axes in dims]
-    cut = writer.reshape(value, [n for size, extent in zip(sizes, local, strict=True) for n in (size, extent)])
-    parts = writer.transpose(cut, [*range(0, 2 * len(local), 2), *range(1, 2 * len(local), 2)])
-    stacked = writer.reshape(parts, (math.prod(sizes), *local))
+    stacked = _piled(writer, value, [writer.mesh.group_size(axes) for axes in dims], local)
     axes = [axis for dim in split for axis in dims[dim]]
-    return [writer.reshape(writer.reduce_scatter(stacked, kind, 0, axes), local)]
+    return writer.reshape(writer.reduce_scatter(stacked, kind, 0, axes), local)
 
 
-def _all_to_all(writer: Writer, op: Operation) -> list[SSAValue]:
-    assert isinstance(op, dtensor.AllToAllOp)
-    return [writer.all_to_all(op.inputs[0], op.source, op.target, op.axes.data)]
+def _fetch(writer: Writer, op: manual.FetchOp) -> SSAValue:
+    """One permute where each device sends to one other; who receives nothing has zeros."""
+    value = op.inputs[0]
+    pieces = [
+        Piece(int(group[source]), int(group[place]), (0,), (0,))
+        for group in groups(op.axes.data, writer.mesh)
+        for place, source in enumerate(op.sources)
+        if source >= 0
+    ]
+    stacked = writer.reshape(value, (1, *shape_of(value)))
+    return writer.reshape(_in_rounds(writer, stacked, pieces, 1), shape_of(value))
 
 
-def _collective_permute(writer: Writer, op: Operation) -> list[SSAValue]:
-    assert isinstance(op, dtensor.CollectivePermuteOp)
-    return [writer.permute(op.inputs[0], permutation(op.source.data, op.target.data, writer.mesh))]
-
-
-def _axis_index(writer: Writer, op: Operation) -> list[SSAValue]:
-    assert isinstance(op, dtensor.AxisIndexOp)
-    return [writer.index(op.axes.data)]
-
-
-def _exchange(writer: Writer, op: Operation) -> list[SSAValue]:
+def _exchange(writer: Writer, op: dtensor.ExchangeOp) -> SSAValue:
     """Blocks cut into pieces that are whole on both sides; each round moves at most one piece of each device."""
-    assert isinstance(op, dtensor.ExchangeOp)
     source, target, mesh = op.source.data, op.target.data, writer.mesh
     made = cuts(source, target, mesh)
-    value, result = op.inputs[0], shape_of(op.outputs[0])
-    piece = [extent // cut.needed for cut, extent in zip(made, result, strict=True)]
+    piece = [extent // cut.needed for cut, extent in zip(made, shape_of(op.outputs[0]), strict=True)]
     held, needed = [cut.held for cut in made], [cut.needed for cut in made]
-    stacked = _piled(writer, value, held, piece)
+    stacked = _piled(writer, op.inputs[0], held, piece)
     gathered = _in_rounds(writer, stacked, exchange(source, target, mesh), math.prod(needed))
-    return [_unpiled(writer, gathered, needed, piece)]
+    return _unpiled(writer, gathered, needed, piece)
 
 
 def _piled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequence[int]) -> SSAValue:
     """The pieces of a block behind each other."""
     cut = writer.reshape(value, [n for pair in zip(counts, piece, strict=True) for n in pair])
     rank = len(piece)
-    return writer.reshape(
-        writer.transpose(cut, [*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]), (math.prod(counts), *piece)
-    )
+    order = [*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]
+    return writer.reshape(writer.transpose(cut, order), (math.prod(counts), *piece))
 
 
 def _unpiled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequence[int]) -> SSAValue:
     """The block made of the pieces behind each other."""
     rank = len(piece)
-    parts = writer.transpose(
-        writer.reshape(value, (*counts, *piece)), [at for dim in range(rank) for at in (dim, rank + dim)]
-    )
+    order = [at for dim in range(rank) for at in (dim, rank + dim)]
+    parts = writer.transpose(writer.reshape(value, (*counts, *piece)), order)
     return writer.reshape(parts, [count * extent for count, extent in zip(counts, piece, strict=True)])
 
 
@@ -186,12 +188,11 @@ def _front(writer: Writer, value: SSAValue, dim: int, extent: int) -> SSAValue:
     return writer.put(stablehlo.SliceOp(value, (0,) * len(shape), tuple(shape)))
 
 
-def _window(writer: Writer, op: Operation) -> list[SSAValue]:
-    assert isinstance(op, dtensor.WindowOp)
+def _window(writer: Writer, op: dtensor.WindowOp) -> SSAValue:
     found = enumerate(zip(op.windows(writer.mesh), op.dim_axes.data, strict=True))
     moved = {dim: (one, tuple(axes)) for dim, (one, axes) in found if one.moves}
     padding = 0 if op.padding is None else stablehlo.splat_value(op.padding)
-    return [_moved(writer, op.inputs[0], shape_of(op.outputs[0]), moved, padding) if moved else op.inputs[0]]
+    return _moved(writer, op.inputs[0], shape_of(op.outputs[0]), moved, padding) if moved else op.inputs[0]
 
 
 def _moved(
@@ -216,7 +217,8 @@ def _moved(
         extents = dict(zip(moved, sizes, strict=True))
         what, slot = _tables(messages, members.shape[1], len(moved), shape[first])
         sent = _read(writer, value, extents, steps, _places(writer, moved, what, axes))
-        arrived = _spread(writer, writer.permute(sent, _pairs(messages, members)), steps, padding)
+        pairs = np.concatenate([members[:, (one.sender, one.receiver)] for one in messages])
+        arrived = _spread(writer, writer.permute(sent, pairs), steps, padding)
         starts = _at(writer, result, _places(writer, moved, slot, axes))
         result = writer.put(stablehlo.DynamicUpdateSliceOp(result, arrived, starts))
     return _front(writer, result, first, shape[first])
@@ -271,46 +273,3 @@ def _spread(writer: Writer, value: SSAValue, steps: dict[int, tuple[int, int]], 
 
 def _at(writer: Writer, value: SSAValue, starts: dict[int, SSAValue]) -> list[SSAValue]:
     return [starts[dim] if dim in starts else writer.number(0) for dim in range(len(shape_of(value)))]
-
-
-def _pairs(messages: Sequence[Piece], members: Numbers) -> Numbers:
-    """The pairs of devices in all groups."""
-    chosen = [np.stack([members[:, one.sender], members[:, one.receiver]], 1) for one in messages]
-    return np.concatenate(chosen)
-
-
-def _fetch(writer: Writer, op: Operation) -> list[SSAValue]:
-    """One permute where each device sends to one other; who receives nothing has zeros."""
-    assert isinstance(op, manual.FetchOp)
-    value, mesh = op.inputs[0], writer.mesh
-    pieces = [
-        Piece(int(group[source]), int(group[place]), (0,), (0,))
-        for group in groups(op.axes.data, mesh)
-        for place, source in enumerate(op.sources)
-        if source >= 0
-    ]
-    stacked = writer.reshape(value, (1, *shape_of(value)))
-    return [writer.reshape(_in_rounds(writer, stacked, pieces, 1), shape_of(value))]
-
-
-def _unvarying(writer: Writer, op: Operation) -> list[SSAValue]:
-    return [op.operands[0]]
-
-
-GLOBAL_IDS = (collectives.AllReduceOp, collectives.ReduceScatterOp, collectives.AllGatherOp)
-"""The collectives that say whether groups list devices of the whole program."""
-
-HANDLERS: dict[type[Operation], Handler] = {
-    dtensor.AllReduceOp: _all_reduce,
-    dtensor.AllGatherOp: _all_gather,
-    dtensor.AllSliceOp: _all_slice,
-    dtensor.ReduceScatterOp: _reduce_scatter,
-    dtensor.AllToAllOp: _all_to_all,
-    dtensor.CollectivePermuteOp: _collective_permute,
-    dtensor.AxisIndexOp: _axis_index,
-    dtensor.ExchangeOp: _exchange,
-    dtensor.WindowOp: _window,
-    manual.FetchOp: _fetch,
-    manual.UnvaryingOp: _unvarying,
-}
-"""What each of our ops becomes."""

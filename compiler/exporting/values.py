@@ -1,18 +1,24 @@
-"""Layouts and attributes as Shardy writes them."""
+"""Layouts, manual computations and attributes as Shardy writes them."""
 
 from __future__ import annotations
 
-from xdsl.ir import Operation, SSAValue
+from collections.abc import Iterable, Mapping, Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i32
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from shardwright.dialects import sdy
+from shardwright.dialects.sdy import ops as sdy_ops
 from shardwright.dialects.text.locations import fault
+from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.stages import STAGE
 
 SHARDING = "sdy.sharding"
 """The attribute that holds shardings, on arguments, results and ops."""
 
 OURS = "dtensor."
-"""Attributes of this dialect mean nothing to other readers."""
+"""How attributes begin that mean nothing to other readers."""
 
 
 def sharding(spec: LayoutSpec, place: Operation | SSAValue) -> sdy.Sharding:
@@ -26,3 +32,48 @@ def sharding(spec: LayoutSpec, place: Operation | SSAValue) -> sdy.Sharding:
         )
     dims = tuple(sdy.DimSharding(axes, number in spec.open_dims) for number, axes in enumerate(spec.dims))
     return sdy.Sharding(spec.mesh, dims, unreduced=spec.partial)
+
+
+def shardings(specs: Iterable[LayoutSpec | None], place: Operation) -> sdy.ShardingPerValueAttr:
+    """The layouts, as far as there are any, of several values."""
+    return sdy.ShardingPerValueAttr(tuple(sharding(spec, place) for spec in specs if spec is not None))
+
+
+def annotated(
+    entries: ArrayAttr[DictionaryAttr] | None, found: Sequence[sdy.Sharding | None]
+) -> ArrayAttr[DictionaryAttr]:
+    """The attributes of a function's arguments or results with their shardings."""
+    old = entries.data if entries is not None else [DictionaryAttr({})] * len(found)
+    new: list[DictionaryAttr] = []
+    for entry, one in zip(old, found, strict=True):
+        own = {} if one is None else {SHARDING: sdy.ShardingAttr(one)}
+        new.append(DictionaryAttr({**entry.data, **own}))
+    return ArrayAttr(new)
+
+
+def manual_computation(
+    operands: Sequence[SSAValue],
+    result_types: Sequence[Attribute],
+    sides: tuple[sdy.ShardingPerValueAttr, sdy.ShardingPerValueAttr],
+    axes: tuple[str, ...],
+    body: Block,
+) -> sdy_ops.ManualComputationOp:
+    """The computation of each device over `axes`; `sides` are how what it takes and what it gives are split."""
+    within, out = sides
+    return sdy_ops.ManualComputationOp.create(
+        operands=operands,
+        result_types=result_types,
+        properties={"in_shardings": within, "out_shardings": out, "manual_axes": sdy_ops.ManualAxesAttr(axes)},
+        regions=[Region(body)],
+    )
+
+
+def without_ours(attributes: Mapping[str, Attribute]) -> dict[str, Attribute]:
+    """Attributes without our own notes."""
+    return {name: value for name, value in attributes.items() if not name.startswith(OURS)}
+
+
+def finish(module: ModuleOp, mesh: Mesh) -> None:
+    """Says about a module what its readers ask for, and no longer what stage of ours it is in."""
+    module.attributes.pop(STAGE, None)
+    module.attributes |= {"mhlo.num_partitions": IntegerAttr(mesh.size, i32), "mhlo.num_replicas": IntegerAttr(1, i32)}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i32, i64
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from shardwright.compiler.exporting.devices import Numbers, digits, groups
 from shardwright.dialects import stablehlo
@@ -30,6 +30,9 @@ COMBINERS: dict[str, type[Operation]] = {
     "or": stablehlo.OrOp,
 }
 """How each kind of partial results combines."""
+
+GLOBAL_IDS = (collectives.AllReduceOp, collectives.ReduceScatterOp, collectives.AllGatherOp)
+"""The collectives that say whether groups list devices of the whole program."""
 
 
 class Writer:
@@ -91,11 +94,9 @@ class Writer:
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The value with another shape."""
         shape = tuple(shape)
-        return (
-            value
-            if shape_of(value) == shape
-            else self.put(stablehlo.ReshapeOp(value, tensor(shape, element_of(value))))
-        )
+        if shape_of(value) == shape:
+            return value
+        return self.put(stablehlo.ReshapeOp(value, tensor(shape, element_of(value))))
 
     def transpose(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
         """The value with its dims in another order."""
@@ -107,44 +108,54 @@ class Writer:
 
     def all_reduce(self, value: SSAValue, kind: str, axes: Sequence[Axis]) -> SSAValue:
         """The value combined over `axes`."""
-        where = {"use_global_device_ids": UnitAttr()}
-        return self.put(
-            collectives.AllReduceOp.create(
-                operands=[value],
-                result_types=[value.type],
-                properties=self._groups(axes) | where,
-                regions=[self._combiner(kind, value)],
-            )
-        )
+        return self._collective(collectives.AllReduceOp, value, axes, {}, kind)
 
     def reduce_scatter(self, value: SSAValue, kind: str, dim: int, axes: Sequence[Axis]) -> SSAValue:
         """The value combined over `axes`; each device keeps its part of `dim`."""
-        where = {"use_global_device_ids": UnitAttr(), "scatter_dimension": IntegerAttr(dim, i64)}
-        return self.put(
-            collectives.ReduceScatterOp.create(
-                operands=[value],
-                result_types=[self._scaled(value, {dim: -self.mesh.group_size(axes)})],
-                properties=self._groups(axes) | where,
-                regions=[self._combiner(kind, value)],
-            )
-        )
+        factors = {dim: -self.mesh.group_size(axes)}
+        return self._collective(collectives.ReduceScatterOp, value, axes, factors, kind, scatter_dimension=dim)
 
     def all_gather(self, value: SSAValue, dim: int, axes: Sequence[Axis]) -> SSAValue:
         """The parts of `dim` of all devices that differ along `axes`, joined."""
-        properties = self._groups(axes) | {"use_global_device_ids": UnitAttr(), "all_gather_dim": IntegerAttr(dim, i64)}
-        result = self._scaled(value, {dim: self.mesh.group_size(axes)})
-        return self.put(collectives.AllGatherOp.create(operands=[value], result_types=[result], properties=properties))
+        factors = {dim: self.mesh.group_size(axes)}
+        return self._collective(collectives.AllGatherOp, value, axes, factors, all_gather_dim=dim)
 
     def all_to_all(self, value: SSAValue, source: int, target: int, axes: Sequence[Axis]) -> SSAValue:
         """The value with `axes` splitting dim `target` instead of dim `source`."""
         size = self.mesh.group_size(axes)
-        properties = self._groups(axes) | {
-            "split_dimension": IntegerAttr(target, i64),
-            "concat_dimension": IntegerAttr(source, i64),
-            "split_count": IntegerAttr(size, i64),
-        }
-        result = self._scaled(value, {target: -size, source: size})
-        return self.put(collectives.AllToAllOp.create(operands=[value], result_types=[result], properties=properties))
+        factors = {target: -size, source: size}
+        return self._collective(
+            collectives.AllToAllOp,
+            value,
+            axes,
+            factors,
+            split_dimension=target,
+            concat_dimension=source,
+            split_count=size,
+        )
+
+    def _collective(
+        self,
+        operation: type[Operation],
+        value: SSAValue,
+        axes: Sequence[Axis],
+        factors: dict[int, int],
+        kind: str | None = None,
+        **properties: int,
+    ) -> SSAValue:
+        """One of StableHLO's, whose result has some dims multiplied, or divided where the factor is negative."""
+        shape = list(shape_of(value))
+        for dim, factor in factors.items():
+            shape[dim] = shape[dim] * factor if factor > 0 else shape[dim] // -factor
+        numbers = {name: IntegerAttr(number, i64) for name, number in properties.items()}
+        return self.put(
+            operation.create(
+                operands=[value],
+                result_types=[tensor(tuple(shape), element_of(value))],
+                properties=self.listed(axes, operation) | numbers,
+                regions=[] if kind is None else [combiner(COMBINERS[kind], element_of(value))],
+            )
+        )
 
     def permute(self, value: SSAValue, pairs: Numbers) -> SSAValue:
         """What each device receives from the one that its pair names; nothing is sent where all send to themselves."""
@@ -158,26 +169,14 @@ class Writer:
             )
         )
 
-    def listed(self, axes: Sequence[Axis], *, ids: bool) -> dict[str, Attribute]:
-        """The groups along `axes`, device by device, with a channel; `ids`: they count over the whole program."""
-        return self._groups(axes) | ({"use_global_device_ids": UnitAttr()} if ids else {})
+    def listed(self, axes: Sequence[Axis], operation: type[Operation]) -> dict[str, Attribute]:
+        """The groups along `axes`, device by device, with a channel, as this collective states them."""
+        ids = {"use_global_device_ids": UnitAttr()} if issubclass(operation, GLOBAL_IDS) else {}
+        return {"replica_groups": stablehlo.make_dense(groups(axes, self.mesh), i64), **self._channel(), **ids}
 
     def _channel(self) -> dict[str, Attribute]:
         self._channels += 1
         return {"channel_handle": collectives.ChannelHandleAttr((self._channels, DEVICE_TO_DEVICE))}
-
-    def _groups(self, axes: Sequence[Axis]) -> dict[str, Attribute]:
-        return {"replica_groups": stablehlo.make_dense(groups(axes, self.mesh), i64), **self._channel()}
-
-    def _combiner(self, kind: str, value: SSAValue) -> Region:
-        return combiner(COMBINERS[kind], element_of(value))
-
-    def _scaled(self, value: SSAValue, factors: dict[int, int]) -> Attribute:
-        """The type with some dims multiplied, or divided where the factor is negative."""
-        shape = list(shape_of(value))
-        for dim, factor in factors.items():
-            shape[dim] = shape[dim] * factor if factor > 0 else shape[dim] // -factor
-        return tensor(tuple(shape), element_of(value))
 
 
 def _joined(parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -33,6 +33,34 @@ class Namespace(Protocol):
         ...
 
 
+PLAIN_OPERANDS = (bool, int, float, complex)
+"""What operators take, next to arrays and anything else that NumPy can read."""
+
+Operator = Callable[[Any, Any], Any]
+
+
+def _is_operand(value: Any) -> bool:
+    return isinstance(value, PLAIN_OPERANDS) or hasattr(value, "__array__")
+
+
+def _operator(name: str) -> Operator:
+    """The method of an operator: the array function of this name; NotImplemented for what is no operand."""
+
+    def operator(self: Array, other: Any) -> Any:
+        return self.namespace[name](self, other) if _is_operand(other) else NotImplemented
+
+    return operator
+
+
+def _operators(name: str) -> tuple[Operator, Operator]:
+    """The method of an operator, and the one for an array on its right side."""
+
+    def reflected(self: Array, other: Any) -> Any:
+        return self.namespace[name](other, self) if _is_operand(other) else NotImplemented
+
+    return _operator(name), reflected
+
+
 class Array(ABC):
     """
     A tensor of the array API standard, whether its elements are known (`DTensor`) or not yet (while tracing).
@@ -146,101 +174,29 @@ class Array(ABC):
             help="shardwright.scatter_update and shardwright.where give a new one, with other elements",
         )
 
-    def __add__(self, other: Any) -> Any:
-        return self._binary("add", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._binary("add", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._binary("subtract", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._binary("subtract", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._binary("multiply", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._binary("multiply", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._binary("divide", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._binary("divide", other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return self._binary("floor_divide", self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return self._binary("floor_divide", other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return self._binary("remainder", self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return self._binary("remainder", other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return self._binary("pow", self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return self._binary("pow", other, self)
-
-    def __matmul__(self, other: Any) -> Any:
-        return self._binary("matmul", self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return self._binary("matmul", other, self)
-
-    def __and__(self, other: Any) -> Any:
-        return self._binary("bitwise_and", self, other)
-
-    def __rand__(self, other: Any) -> Any:
-        return self._binary("bitwise_and", other, self)
-
-    def __or__(self, other: Any) -> Any:
-        return self._binary("bitwise_or", self, other)
-
-    def __ror__(self, other: Any) -> Any:
-        return self._binary("bitwise_or", other, self)
-
-    def __xor__(self, other: Any) -> Any:
-        return self._binary("bitwise_xor", self, other)
-
-    def __rxor__(self, other: Any) -> Any:
-        return self._binary("bitwise_xor", other, self)
-
-    def __lshift__(self, other: Any) -> Any:
-        return self._binary("bitwise_left_shift", self, other)
-
-    def __rlshift__(self, other: Any) -> Any:
-        return self._binary("bitwise_left_shift", other, self)
-
-    def __rshift__(self, other: Any) -> Any:
-        return self._binary("bitwise_right_shift", self, other)
-
-    def __rrshift__(self, other: Any) -> Any:
-        return self._binary("bitwise_right_shift", other, self)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._binary("less", self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._binary("less_equal", self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._binary("greater", self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._binary("greater_equal", self, other)
+    __add__, __radd__ = _operators("add")
+    __sub__, __rsub__ = _operators("subtract")
+    __mul__, __rmul__ = _operators("multiply")
+    __truediv__, __rtruediv__ = _operators("divide")
+    __floordiv__, __rfloordiv__ = _operators("floor_divide")
+    __mod__, __rmod__ = _operators("remainder")
+    __pow__, __rpow__ = _operators("pow")
+    __matmul__, __rmatmul__ = _operators("matmul")
+    __and__, __rand__ = _operators("bitwise_and")
+    __or__, __ror__ = _operators("bitwise_or")
+    __xor__, __rxor__ = _operators("bitwise_xor")
+    __lshift__, __rlshift__ = _operators("bitwise_left_shift")
+    __rshift__, __rrshift__ = _operators("bitwise_right_shift")
+    __lt__ = _operator("less")
+    __le__ = _operator("less_equal")
+    __gt__ = _operator("greater")
+    __ge__ = _operator("greater_equal")
 
     def __eq__(self, other: object) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  (element-wise)
-        return self._binary("equal", self, other)
+        return self.namespace["equal"](self, other) if _is_operand(other) else NotImplemented
 
     def __ne__(self, other: object) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  (element-wise)
-        return self._binary("not_equal", self, other)
+        return self.namespace["not_equal"](self, other) if _is_operand(other) else NotImplemented
 
     __hash__ = object.__hash__
 
@@ -256,10 +212,22 @@ class Array(ABC):
     def __invert__(self) -> Any:
         return self.namespace["bitwise_invert"](self)
 
-    def _binary(self, name: str, left: Any, right: Any) -> Any:
-        if _is_operand(left) and _is_operand(right):
-            return self.namespace[name](left, right)
-        return NotImplemented
+
+class TypedArray(Array):
+    """An array that remembers its shape and its type."""
+
+    __slots__ = ("_dtype", "_shape")
+
+    _dtype: DType
+    _shape: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
 
 
 _UFUNC_NAMES = {
@@ -273,10 +241,3 @@ _UFUNC_NAMES = {
     "true_divide": "divide",
 }
 """The functions of the standard that NumPy's operators and functions call by another name."""
-
-OPERANDS = (Array, bool, int, float, complex)
-"""What operators take, next to anything that NumPy can read."""
-
-
-def _is_operand(value: Any) -> bool:
-    return isinstance(value, OPERANDS) or hasattr(value, "__array__")

@@ -19,11 +19,11 @@ DEFAULT_INTEGER = np.dtype("int32")
 DEFAULT_COMPLEX = np.dtype("complex64")
 BOOLEAN = np.dtype("bool")
 
-_SIGNED = ("int8", "int16", "int32", "int64")
-_UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
-_COMPLEX = ("complex64", "complex128")
-_WIDTHS = {"bfloat16": 16, "float16": 16, "float32": 32, "float64": 64}
 _BRIEF = {"bool": "i1", "bfloat16": "bf16", "complex64": "c64", "complex128": "c128"}
+_DEFAULTS = {"boolean": BOOLEAN, "integer": DEFAULT_INTEGER, "float": DEFAULT_FLOAT, "complex": DEFAULT_COMPLEX}
+_KINDS = {"b": "boolean", "i": "integer", "u": "integer", "c": "complex"}
+"""The kinds by NumPy's letters; floats have several, since those of 16 bits and less are not all NumPy's own."""
+
 _SCALAR_KINDS: dict[type, str] = {bool: "boolean", int: "integer", float: "float", complex: "complex"}
 _LEVELS = ("boolean", "integer", "float", "complex")
 
@@ -51,10 +51,9 @@ def as_dtype(given: DTypeLike) -> DType:
 
 def default_dtype(kind: str) -> DType:
     """The dtype that a Python scalar of this kind has by itself."""
-    return {"boolean": BOOLEAN, "integer": DEFAULT_INTEGER, "float": DEFAULT_FLOAT, "complex": DEFAULT_COMPLEX}[kind]
+    return _DEFAULTS[kind]
 
 
-@cache
 def kind_of(dtype: DType) -> str:
     """
     The kind of a dtype: boolean, integer, float or complex.
@@ -62,11 +61,7 @@ def kind_of(dtype: DType) -> str:
     >>> kind_of(np.dtype("uint8"))
     'integer'
     """
-    if dtype.name in _SIGNED or dtype.name in _UNSIGNED:
-        return "integer"
-    if dtype.name in _COMPLEX:
-        return "complex"
-    return "boolean" if dtype == BOOLEAN else "float"
+    return _KINDS.get(dtype.kind, "float")
 
 
 def scalar_kind(value: object) -> str | None:
@@ -95,22 +90,17 @@ def promote(first: DType, second: DType) -> DType | None:
     """
     if first == second:
         return first
-    kinds = {kind_of(first), kind_of(second)}
-    if kinds == {"integer"}:
+    kinds = [kind_of(first), kind_of(second)]
+    if kinds == ["integer", "integer"]:
         found = np.promote_types(first, second)
         return found if kind_of(found) == "integer" else None
-    if kinds <= {"float", "complex"}:
-        return _promote_inexact(first, second)
-    return None
-
-
-def _promote_inexact(first: DType, second: DType) -> DType | None:
-    bits = [_WIDTHS.get(dtype.name) or dtype.itemsize * 4 for dtype in (first, second)]
-    if "complex" in (kind_of(first), kind_of(second)):
-        return np.dtype("complex128" if max(bits) == 64 else "complex64")
-    if bits[0] == bits[1]:
+    if not set(kinds) <= {"float", "complex"}:
         return None
-    return first if bits[0] > bits[1] else second
+    # A complex number is as exact as each of its two floats.
+    sizes = [dtype.itemsize // (1 + (kind == "complex")) for dtype, kind in zip((first, second), kinds, strict=True)]
+    if "complex" in kinds:
+        return np.dtype("complex128" if max(sizes) == 8 else "complex64")
+    return None if sizes[0] == sizes[1] else first if sizes[0] > sizes[1] else second
 
 
 def promote_scalar(dtype: DType, kind: str) -> DType | None:
@@ -133,15 +123,16 @@ def common_dtype(dtypes: Sequence[DType], kinds: Sequence[str], what: str) -> DT
     if not dtypes:
         return default_dtype(max(kinds, key=_LEVELS.index))
     result = dtypes[0]
-    for dtype in dtypes[1:]:
-        promoted = promote(result, dtype)
+    for other in (*dtypes[1:], *kinds):
+        promoted = promote_scalar(result, other) if isinstance(other, str) else promote(result, other)
         if promoted is None:
-            raise _no_promotion(what, brief(result), brief(dtype))
-        result = promoted
-    for kind in kinds:
-        promoted = promote_scalar(result, kind)
-        if promoted is None:
-            raise _no_promotion(what, brief(result), f"a Python {kind}")
+            second = f"a Python {other}" if isinstance(other, str) else brief(other)
+            raise type_error(
+                "SW0506",
+                f"{what} cannot mix {brief(result)} and {second}",
+                "the array API standard gives this pair no common type, and nothing is converted silently",
+                help="say which one you mean: shardwright.astype(x, shardwright.float32), for instance",
+            )
         result = promoted
     return result
 
@@ -163,15 +154,6 @@ def check_integer(value: int, dtype: DType) -> None:
         raise value_error(
             "SW0506", f"{value} does not fit {brief(dtype)}", help="convert the array to a wider type first"
         )
-
-
-def _no_promotion(what: str, first: str, second: str) -> Exception:
-    return type_error(
-        "SW0506",
-        f"{what} cannot mix {first} and {second}",
-        "the array API standard gives this pair no common type, and nothing is converted silently",
-        help="say which one you mean: shardwright.astype(x, shardwright.float32), for instance",
-    )
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -149,7 +149,15 @@ def argument_names(function: Callable[..., Any], tree: Tree) -> list[str]:
     return names
 
 
-_SINGLE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+def positional_names(parameters: Iterable[inspect.Parameter]) -> list[str]:
+    """
+    The names of the parameters that take one positional argument, which come before all others.
+
+    >>> positional_names(inspect.signature(lambda a, /, b, *c, d: None).parameters.values())
+    ['a', 'b']
+    """
+    single = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [item.name for item in parameters if item.kind in single]
 
 
 def _parameter_name(function: Callable[..., Any], position: int) -> str:
@@ -157,7 +165,7 @@ def _parameter_name(function: Callable[..., Any], position: int) -> str:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return f"argument {position}"
-    single = [item.name for item in parameters if item.kind in _SINGLE]
+    single = positional_names(parameters)
     rest = [item.name for item in parameters if item.kind is inspect.Parameter.VAR_POSITIONAL]
     if position < len(single):
         return single[position]
@@ -191,16 +199,11 @@ def _lay_out_plain(trace: Trace, names: Sequence[str], leaves: Sequence[Any], va
     """Replicates the arguments that are not distributed, if the program turned out to have a mesh."""
     if trace.mesh is None or not trace.mesh.axis_names:
         return
-    for name, leaf, value in zip(names, leaves, values, strict=True):
+    captured = [(getattr(array, "name", "captured"), array, trace.argument_of(array)) for array in trace.captured]
+    for name, leaf, value in [*zip(names, leaves, values, strict=True), *captured]:
         if value.layout is None:
             mesh = trace.homes.get(value.value, trace.mesh)
             _check_replication(name, leaf, value, mesh)
-            trace.lay_out(value, Layout.replicated(mesh, value.ndim))
-    for array in trace.captured:
-        value = trace.argument_of(array)
-        if value.layout is None:
-            mesh = trace.homes.get(value.value, trace.mesh)
-            _check_replication(getattr(array, "name", "captured"), array, value, mesh)
             trace.lay_out(value, Layout.replicated(mesh, value.ndim))
 
 

@@ -117,7 +117,8 @@ def _flatten(value: Any, leaves: list[Any], is_leaf: IsLeaf) -> Tree | Static:
         parts = cast("Sequence[Any]", value)
         return Tree(kind, (), tuple([_flatten(part, leaves, is_leaf) for part in parts]))
     if is_dataclass(value) and not isinstance(value, type):
-        return _flatten_dataclass(value, leaves, is_leaf)
+        names = tuple(field.name for field in fields(value) if field.init)
+        return Tree(kind, names, tuple([_flatten_field(getattr(value, name), leaves, is_leaf) for name in names]))
     if not is_leaf(value):
         return Static(value)
     leaves.append(value)
@@ -128,14 +129,9 @@ def _any_value(value: Any) -> bool:
     return True
 
 
-def _flatten_dataclass(value: Any, leaves: list[Any], is_leaf: IsLeaf) -> Tree:
-    names = tuple(field.name for field in fields(value) if field.init)
-    parts: list[Any] = []
-    for name in names:
-        part = getattr(value, name)
-        plain = isinstance(part, bool | int | float | complex | str | bytes) or callable(part)
-        parts.append(Static(part) if plain else _flatten(part, leaves, is_leaf))
-    return Tree(type(value), names, tuple(parts))
+def _flatten_field(part: Any, leaves: list[Any], is_leaf: IsLeaf) -> Tree | Static:
+    plain = isinstance(part, bool | int | float | complex | str | bytes) or callable(part)
+    return Static(part) if plain else _flatten(part, leaves, is_leaf)
 
 
 def _unflatten(tree: Tree | Static, leaves: Iterator[Any]) -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.array import TypedArray
 
 
-class Reference(Array):
+class Reference(TypedArray):
     """
     An array whose elements change while its shape, type and name stay.
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from itertools import count
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from xdsl.dialects.builtin import LocationAttr, NameLoc, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from shardwright.compiler.tracing.array import Array, Namespace
+from shardwright.compiler.tracing.array import Array, Namespace, TypedArray
 from shardwright.compiler.tracing.dtypes import DType, brief
 from shardwright.compiler.tracing.reference import Reference
 from shardwright.diagnostics.faults import type_error, value_error
@@ -193,14 +193,28 @@ class Trace:
         return Tracer(self, op.results[0])
 
 
-class Tracer(Array):
+def _refusing(use: str, way_out: str) -> Callable[..., Any]:
+    """A method that refuses (SW0503), since there are no elements yet."""
+
+    def refuse(self: Tracer, *arguments: object, **options: object) -> NoReturn:
+        raise type_error(
+            "SW0503",
+            f"a traced value has no elements yet and cannot be used as {use}",
+            "the Python function runs once, to write down the program; the program runs later",
+            help=way_out,
+        )
+
+    return refuse
+
+
+class Tracer(TypedArray):
     """
     A value of a program that is being traced: it has a shape and a dtype, but no elements yet.
 
     `scalar_kind` is set for what came from a Python scalar: such a value takes the type of the array that it meets.
     """
 
-    __slots__ = ("_dtype", "_shape", "scalar_kind", "trace", "value")
+    __slots__ = ("scalar_kind", "trace", "value")
 
     def __init__(self, trace: Trace, value: SSAValue, scalar_kind: str | None = None) -> None:
         self.trace = trace
@@ -214,14 +228,6 @@ class Tracer(Array):
         return self.trace.namespace
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        return self._dtype
-
-    @property
     def layout(self) -> Layout | None:
         """The layout that the user gave; None where propagation will decide."""
         return self.trace.layouts.get(self.value) if isinstance(self.value, BlockArgument) else None
@@ -229,46 +235,23 @@ class Tracer(Array):
     def __repr__(self) -> str:
         return f"Traced({brief(self.dtype)}{list(self.shape)})"
 
-    def __bool__(self) -> bool:
-        _refuse(
-            "a Python condition",
-            "shardwright.cond(condition, f, g) runs one of two functions, shardwright.where(condition, x, y) chooses "
-            "between values, element by element",
-        )
-
-    def __float__(self) -> float:
-        _refuse("float()", "keep it an array, or call float() on the function's result")
-
-    def __int__(self) -> int:
-        _refuse("int()", "keep it an array, or call int() on the function's result")
-
-    def __complex__(self) -> complex:
-        _refuse("complex()", "keep it an array, or call complex() on the function's result")
-
-    def __index__(self) -> int:
-        _refuse(
-            "a Python integer (a size, an index, a dim)",
-            "if it comes from an argument, name that argument in shardwright.function(..., static=[...])",
-        )
-
-    def __array__(self, *arguments: Any, **options: Any) -> Any:
-        _refuse("a NumPy array", "use shardwright's functions in traced code: shardwright.exp instead of numpy.exp")
-
-    def numpy(self) -> Any:
-        """Refused (SW0503): there are no elements yet."""
-        _refuse("a NumPy array", "call .numpy() on the function's result, or return the value to look at it")
-
-    def __dlpack__(self, **options: Any) -> Any:
-        _refuse("DLPack", "export the function's result instead")
-
-
-def _refuse(use: str, way_out: str) -> NoReturn:
-    raise type_error(
-        "SW0503",
-        f"a traced value has no elements yet and cannot be used as {use}",
-        "the Python function runs once, to write down the program; the program runs later",
-        help=way_out,
+    __bool__ = _refusing(
+        "a Python condition",
+        "shardwright.cond(condition, f, g) runs one of two functions, shardwright.where(condition, x, y) chooses "
+        "between values, element by element",
     )
+    __float__ = _refusing("float()", "keep it an array, or call float() on the function's result")
+    __int__ = _refusing("int()", "keep it an array, or call int() on the function's result")
+    __complex__ = _refusing("complex()", "keep it an array, or call complex() on the function's result")
+    __index__ = _refusing(
+        "a Python integer (a size, an index, a dim)",
+        "if it comes from an argument, name that argument in shardwright.function(..., static=[...])",
+    )
+    __array__ = _refusing(
+        "a NumPy array", "use shardwright's functions in traced code: shardwright.exp instead of numpy.exp"
+    )
+    __dlpack__ = _refusing("DLPack", "export the function's result instead")
+    numpy = _refusing("a NumPy array", "call .numpy() on the function's result, or return the value to look at it")
 
 
 _current: ContextVar[Trace | None] = ContextVar("shardwright_trace", default=None)
@@ -279,24 +262,27 @@ def current_trace() -> Trace | None:
     return _current.get()
 
 
+T = TypeVar("T")
+
+
 @contextmanager
-def tracing(trace: Trace) -> Generator[None]:
+def setting(variable: ContextVar[T], value: T) -> Generator[T]:
+    """A context in which a variable has this value."""
+    token = variable.set(value)
+    try:
+        yield value
+    finally:
+        variable.reset(token)
+
+
+def tracing(trace: Trace | None) -> AbstractContextManager[Trace | None]:
     """Makes `trace` the current one."""
-    token = _current.set(trace)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    return setting(_current, trace)
 
 
-@contextmanager
-def outside() -> Generator[None]:
+def outside() -> AbstractContextManager[Trace | None]:
     """Runs what is in this context at once, also while a program is being traced, of which it becomes no part."""
-    token = _current.set(None)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    return tracing(None)
 
 
 def check_alive(tracer: Tracer, trace: Trace) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from shardwright.compiler.decided import Layouts, layouts_of
 from shardwright.compiler.stages import Compiled, Traced
 from shardwright.compiler.tracing.array import Array
-from shardwright.compiler.tracing.interface import is_argument, trace_function
+from shardwright.compiler.tracing.interface import is_argument, positional_names, trace_function
 from shardwright.compiler.tracing.pytree import Static, Tree, flatten
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error
@@ -23,9 +23,6 @@ from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import holding, record
 from shardwright.frontends.functions.signature import Signature, TensorSpec, bound
-
-SINGLE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-"""The kinds of parameters that take one positional argument."""
 
 CACHE_SIZE = 1024
 """How many compiled programs one function keeps; the oldest go first."""
@@ -146,14 +143,10 @@ class Function:
             with self._lock:
                 found = self._cache.get(key)
                 if found is None or not found.interface.is_current:
-                    found = self._compile(key, leaves, tree)
+                    found = self._cache[key] = self._trace(leaves, tree).compile()
+                if len(self._cache) > CACHE_SIZE:
+                    self._cache.popitem(last=False)
         return found
-
-    def _compile(self, key: Hashable, leaves: Sequence[Any], tree: Tree) -> Compiled:
-        compiled = self._cache[key] = self._trace(leaves, tree).compile()
-        if len(self._cache) > CACHE_SIZE:
-            self._cache.popitem(last=False)
-        return compiled
 
     def _flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Tree]:
         if self._signature is not None:
@@ -182,7 +175,7 @@ def static_places(parameters: Iterable[inspect.Parameter], static: frozenset[str
     >>> sorted(static_places(inspect.signature(lambda a, b, *c, d: None).parameters.values(), frozenset("bd")))
     [1]
     """
-    return frozenset(place for place, item in enumerate(parameters) if item.name in static and item.kind in SINGLE)
+    return frozenset(place for place, name in enumerate(positional_names(parameters)) if name in static)
 
 
 def _leaf_key(leaf: Any) -> Hashable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -35,12 +35,14 @@ def relayout(source: Any, mesh_or_layout: Layout | Mesh) -> Any:
     if isinstance(layout, Mesh):
         if current_trace() is not None and getattr(source, "layout", None) is None:
             return emit.to_mesh(emit.as_tracer(source, "relayout"), layout, "shardwright.relayout")
-        return relayout(source, _on_mesh(source, layout))
+        known: Layout | None = getattr(source, "layout", None)
+        return relayout(source, Layout(Mesh.UNSHARDED, layout) if known is None else known.moved_to(layout))
     check_layout(layout, "relayout")
     if current_trace() is not None or isinstance(source, Array):
         return _relayout(source, layout)
     # A copy: the tensor must not change when the caller's array does.
-    array = np.array(source, dtype=None if hasattr(source, "dtype") else _dtype_of_python(source))
+    plain = isinstance(source, bool | int | float | complex) and not hasattr(source, "dtype")
+    array = np.array(source, dtype=as_dtype(type(source)) if plain else None)
     return DTensor(scatter(as_numpy(array, "relayout"), layout), layout)
 
 
@@ -87,14 +89,3 @@ def relayout_like(source: Any, reference: Any, use_mesh_only: bool = False) -> A
 @array_function
 def _relayout(source: Value, layout: Layout) -> Any:
     return emit.relayout(emit.as_tracer(source, "relayout"), layout, "shardwright.relayout")
-
-
-def _on_mesh(source: Any, mesh: Mesh) -> Layout:
-    layout = getattr(source, "layout", None)
-    return Layout(Mesh.UNSHARDED, mesh) if layout is None else cast(Layout, layout).moved_to(mesh)
-
-
-def _dtype_of_python(value: Any) -> Any:
-    if isinstance(value, bool | int | float | complex):
-        return as_dtype(type(value))
-    return None

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.compiler.tracing.array import Array, Namespace
-from shardwright.compiler.tracing.dtypes import DType, DTypeLike, as_dtype, brief, scalar_kind
+from shardwright.compiler.tracing.array import Array, Namespace, TypedArray
+from shardwright.compiler.tracing.dtypes import DTypeLike, as_dtype, brief, scalar_kind
 from shardwright.compiler.tracing.emit import as_numpy, check_layout, result_dtype
 from shardwright.compiler.tracing.interface import is_traced, type_text
 from shardwright.compiler.tracing.pytree import flatten, paths, unflatten
@@ -22,7 +22,7 @@ from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.layout import Layout
 
 
-class TensorSpec(Array):
+class TensorSpec(TypedArray):
     """
     What a function is traced for, without the elements (RFC: `tf.TensorSpec`): a shape, a type, and perhaps a layout.
 
@@ -35,7 +35,7 @@ class TensorSpec(Array):
     (4, 2)
     """
 
-    __slots__ = ("_dtype", "_layout", "_shape", "name")
+    __slots__ = ("_layout", "name")
 
     def __init__(
         self,
@@ -54,14 +54,6 @@ class TensorSpec(Array):
     @property
     def namespace(self) -> Namespace:
         return ARRAY_FUNCTIONS
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        return self._dtype
 
     @property
     def layout(self) -> Layout | None:
@@ -95,17 +87,12 @@ def bound(
         given = inspect.signature(function).bind(*args, **kwargs)
     except TypeError as error:
         raise _unfit(function, str(error), signature) from error
-    own = _instance(function, given.args)
+    # Signatures leave out the object whose method is called.
+    own = given.args[:1] if next(iter(given.arguments), None) == "self" else ()
     positional = given.args[len(own) :]
     if given.kwargs or len(positional) != len(signature):
         raise _unfit(function, f"{len(positional) + len(given.kwargs)} arguments were given", signature)
     return (*own, *[_fitting(function, *pair, signature) for pair in zip(positional, signature, strict=True)])
-
-
-def _instance(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The object whose method is called, which signatures leave out."""
-    names = list(inspect.signature(function).parameters)
-    return args[:1] if names[:1] == ["self"] else ()
 
 
 def _fitting(function: Callable[..., Any], value: Any, spec: Any, signature: Signature) -> Any:

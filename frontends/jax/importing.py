@@ -41,23 +41,13 @@ def from_jax(function: Any, /, *args: Any, **kwargs: Any) -> Traced:
     constraints become layouts. The stages are those of `function(...).trace`; what they compile to is called with NumPy
     arrays in the function's own containers, and with its static arguments left out. A lowered function
     (`jitted.lower(...)`) will do as well. Needs the extra `jax` (SW0721); raises `TypeError` (SW0518) for functions
-    that JAX did not jit.
+    that JAX did not jit, and for arguments or results in containers that Python does not have.
 
     ```
     jitted = jax.jit(step, in_shardings=..., out_shardings=...)
     compiled = shardwright.from_jax(jitted, params, batch).compile()
     compiled(params, batch)
     ```
-    """
-    return trace_jax(function, args, kwargs)
-
-
-def trace_jax(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Traced:
-    """
-    The program that `jax.jit` makes of a function for these arguments.
-
-    Raises TypeError (SW0518) for what is neither a jitted function nor a lowered one, and for arguments or results in
-    containers that Python does not have; SW0721 without JAX.
     """
     required("jax", "from_jax")
     lowered = _lowered(function, args, kwargs)
@@ -74,15 +64,12 @@ def _lowered(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         return function.lower(*args, **kwargs)
     if hasattr(function, "compiler_ir") and hasattr(function, "in_tree") and not args and not kwargs:
         return function
+    given = f"the function {function.__name__}" if hasattr(function, "__name__") else f"a {type(function).__name__}"
     raise type_error(
         "SW0518",
-        f"from_jax takes a function that jax.jit made, or what it lowered, not {_described(function)}",
+        f"from_jax takes a function that jax.jit made, or what it lowered, not {given}",
         help="write from_jax(jax.jit(function), *arguments)",
     )
-
-
-def _described(value: Any) -> str:
-    return f"the function {value.__name__}" if hasattr(value, "__name__") else f"a {type(value).__name__}"
 
 
 class _Place:

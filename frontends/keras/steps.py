@@ -108,9 +108,8 @@ class KerasStep:
             list(optimizer.variables),
             [variable for metric in self._metrics for variable in metric.variables],
         )
-        self._state = _State(
-            *[[relayout(np.asarray(one), self._layout(one)) for one in part] for part in self._variables]
-        )
+        placed = [[relayout(np.asarray(one), self._layout(one)) for one in part] for part in self._variables]
+        self._state = _State(*placed)
 
     def _layout(self, variable: Any) -> Layout:
         """The layout of a Keras variable; a slot of an optimizer lies where its variable does."""
@@ -129,15 +128,14 @@ class KerasStep:
         """A batch of distributed tensors, of types that JAX has."""
         leaves, tree = flatten(batch)
         canonical = import_module("jax").dtypes.canonicalize_dtype
-        return unflatten(tree, [self._placed_leaf(leaf, canonical) for leaf in leaves])
-
-    def _placed_leaf(self, leaf: Any, canonical: Callable[[Any], Any]) -> Any:
-        whole = leaf if isinstance(leaf, Array) else np.asarray(leaf)
-        dtype = np.dtype(canonical(whole.dtype))
-        typed = whole if whole.dtype == dtype else ARRAY_FUNCTIONS["astype"](whole, dtype)
-        if isinstance(typed, Array) and typed.layout is not None and typed.layout.mesh == self._batch.mesh:
-            return typed
-        return relayout(typed, self._batch)
+        placed: list[Any] = []
+        for leaf in leaves:
+            whole = leaf if isinstance(leaf, Array) else np.asarray(leaf)
+            dtype = np.dtype(canonical(whole.dtype))
+            typed = whole if whole.dtype == dtype else ARRAY_FUNCTIONS["astype"](whole, dtype)
+            here = isinstance(typed, Array) and typed.layout is not None and typed.layout.mesh == self._batch.mesh
+            placed.append(typed if here else relayout(typed, self._batch))
+        return unflatten(tree, placed)
 
     def _compiled(self, batch: tuple[Any, Any]) -> Compiled:
         """The program of a step for batches of these types and layouts."""
@@ -145,14 +143,15 @@ class KerasStep:
         mesh = self._batch.mesh
         abstract = jax.sharding.AbstractMesh(mesh.shape, mesh.axis_names)
         assert self._state is not None
-        kept = _State(*[[_sharding(jax, abstract, one.layout) for one in part] for part in self._state])
         leaves, tree = flatten((*self._state, *batch))
         shapes = [
             jax.ShapeDtypeStruct(one.shape, one.dtype, sharding=_sharding(jax, abstract, one.layout)) for one in leaves
         ]
+        given = unflatten(tree, shapes)
+        kept = [[one.sharding for one in part] for part in given[: len(self._state)]]
         loss = jax.sharding.NamedSharding(abstract, jax.sharding.PartitionSpec())
         jitted = jax.jit(self._step(jax), out_shardings=(*kept, loss))
-        lowered = jitted.trace(*unflatten(tree, shapes)).lower(lowering_platforms=("cpu",))
+        lowered = jitted.trace(*given).lower(lowering_platforms=("cpu",))
         return _on(from_jax(lowered), mesh).compile()
 
     def _step(self, jax: Any) -> Callable[..., Any]:

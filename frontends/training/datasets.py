@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from shardwright.compiler.tracing.emit import as_numpy
-from shardwright.compiler.tracing.pytree import LEAF, Tree, flatten, paths, unflatten
+from shardwright.compiler.tracing.pytree import Tree, flatten, paths, unflatten
 from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import type_error, value_error
@@ -114,69 +114,56 @@ class DTensorIterable(Iterable[Any]):
         dataset, plan = self._dataset, self._plan
         if self._prefetch == 0:
             return _batches(dataset, plan)
-        return _Located(Prefetched(lambda: _batches(dataset, plan), self._prefetch))
+        return _Located(lambda: _batches(dataset, plan), self._prefetch)
 
 
-class _Located(Iterator[Any]):
-    """Raises the coded errors of another thread at the line that asked for the batch."""
-
-    def __init__(self, batches: Prefetched) -> None:
-        self._batches = batches
+class _Located(Prefetched):
+    """Raises the coded errors of the thread at the line that asked for the batch."""
 
     def __next__(self) -> Any:
         try:
-            return next(self._batches)
+            return super().__next__()
         except ShardwrightError as error:
             raise type(error)([replace(found, location=caller()) for found in error.diagnostics]) from error
-
-    def close(self) -> None:
-        """Ends the thread that makes batches."""
-        self._batches.close()
 
 
 def _batches(dataset: Iterable[Any], plan: _Plan) -> Generator[Any]:
     """The batches, one after another."""
     most = 0
-    elements = _Elements(iter(dataset))
-    with closing(elements):
+    with closing(_elements(dataset)) as elements:
         while group := list(islice(elements, plan.elements)):
-            sizes = [_size(leaves) for leaves in group]
+            tree = group[0][1]
+            leaves = [found for found, _ in group]
+            sizes = [_size(found) for found in leaves]
             total = _total(sizes, most, plan)
             if total:
                 most = max(most, total)
-                yield _batch(group, sizes, total, elements.tree, plan)
+                yield _batch(leaves, sizes, total, tree, plan)
             if len(group) < plan.elements:
                 break
 
 
-class _Elements(Iterator["list[Any]"]):
-    """The leaves of each element of a dataset, which all have the same tree."""
-
-    def __init__(self, source: Iterator[Any]) -> None:
-        self._source = source
-        self._tree: Tree | None = None
-
-    @property
-    def tree(self) -> Tree:
-        """The tree of every element."""
-        return self._tree or LEAF
-
-    def __next__(self) -> list[Any]:
-        leaves, tree = flatten(next(self._source))
-        self._tree = self._tree or tree
-        if tree != self._tree:
-            raise type_error(
-                "SW0550",
-                f"an element of the dataset holds {_shown(tree)}, the first one {_shown(self._tree)}",
-                help="give elements with the same keys and lengths",
-            )
-        if not leaves:
-            raise type_error("SW0550", "an element of the dataset holds no arrays", help="give arrays or trees of them")
-        return leaves
-
-    def close(self) -> None:
-        """Closes the dataset's iterator, if it can be closed."""
-        close = getattr(self._source, "close", None)
+def _elements(dataset: Iterable[Any]) -> Generator[tuple[list[Any], Tree]]:
+    """The leaves of each element of a dataset, and their common tree; at the end the dataset's iterator is closed."""
+    source = iter(dataset)
+    first: Tree | None = None
+    try:
+        for element in source:
+            leaves, tree = flatten(element)
+            first = first or tree
+            if tree != first:
+                raise type_error(
+                    "SW0550",
+                    f"an element of the dataset holds {_shown(tree)}, the first one {_shown(first)}",
+                    help="give elements with the same keys and lengths",
+                )
+            if not leaves:
+                raise type_error(
+                    "SW0550", "an element of the dataset holds no arrays", help="give arrays or trees of them"
+                )
+            yield leaves, tree
+    finally:
+        close = getattr(source, "close", None)
         if close is not None:
             close()
 

@@ -26,13 +26,12 @@ class _Belt:
 
     def carry(self, source: Iterator[Any]) -> None:
         """Put the items of `source` on the belt, until it ends, fails, or nobody wants them any more."""
-        while self._room():
+        while self._free.acquire() and not self._stopped.is_set():
             try:
-                item = _Item(next(source), None)
+                self.items.put(_Item(next(source), None))
             except BaseException as error:
                 self.items.put(_Item(None, error))
                 break
-            self.items.put(item)
         close = getattr(source, "close", None)
         if close is not None:
             close()
@@ -47,10 +46,6 @@ class _Belt:
         """The thread ends when it has made the item at which it is."""
         self._stopped.set()
         self._free.release()
-
-    def _room(self) -> bool:
-        self._free.acquire()
-        return not self._stopped.is_set()
 
 
 class Prefetched(Iterator[Any]):
@@ -68,8 +63,9 @@ class Prefetched(Iterator[Any]):
         self._belt = _Belt(ahead)
         self._done = False
         self._finish = weakref.finalize(self, self._belt.stop)
-        self._thread = Thread(target=_run, args=(self._belt, source), name="shardwright-prefetch", daemon=True)
-        self._thread.start()
+        # Begun by the thread: also what fails before the first item is an error of that item.
+        items = _begun(source)
+        Thread(target=self._belt.carry, args=(items,), name="shardwright-prefetch", daemon=True).start()
 
     def __next__(self) -> Any:
         if self._done:
@@ -84,11 +80,6 @@ class Prefetched(Iterator[Any]):
         """Ends the thread; the iteration is over."""
         self._done = True
         self._finish()
-
-
-def _run(belt: _Belt, source: Callable[[], Iterator[Any]]) -> None:
-    """The thread: also what fails before the first item is an error of that item."""
-    belt.carry(_begun(source))
 
 
 def _begun(source: Callable[[], Iterator[Any]]) -> Iterator[Any]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any, Protocol
 
+from shardwright.compiler.tracing.trace import setting
 from shardwright.layout import Layout
 
 
@@ -25,14 +25,9 @@ class Scope(Protocol):
 _entered: ContextVar[tuple[Scope, ...]] = ContextVar("shardwright_scopes", default=())
 
 
-@contextmanager
-def entered(scope: Scope) -> Generator[None]:
+def entered(scope: Scope) -> AbstractContextManager[object]:
     """Variables and modules that are made in this context belong to the scope; the innermost scope counts."""
-    token = _entered.set((*_entered.get(), scope))
-    try:
-        yield
-    finally:
-        _entered.reset(token)
+    return setting(_entered, (*_entered.get(), scope))
 
 
 def scoped_layout(variable: Any) -> Layout | None:

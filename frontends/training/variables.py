@@ -24,11 +24,13 @@ from shardwright.compiler.tracing.dtypes import (
     scalar_kind,
 )
 from shardwright.compiler.tracing.emit import Value, as_numpy, check_layout
+from shardwright.compiler.tracing.interface import positional_names
 from shardwright.compiler.tracing.reference import Reference, held
-from shardwright.compiler.tracing.trace import Tracer, current_trace
+from shardwright.compiler.tracing.trace import Tracer, current_trace, setting
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import dtype_element
+from shardwright.engines.dtensor_value import Scalars, read_only
 from shardwright.frontends.arrays.indexing import rows
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
@@ -49,11 +51,8 @@ def name_scope(name: str) -> Generator[str]:
     ...     shardwright.Variable(0.0, name="bias").name
     'layer/bias'
     """
-    token = _scopes.set((*_scopes.get(), name))
-    try:
-        yield "/".join(_scopes.get())
-    finally:
-        _scopes.reset(token)
+    with setting(_scopes, (*_scopes.get(), name)) as scopes:
+        yield "/".join(scopes)
 
 
 @contextmanager
@@ -76,7 +75,7 @@ def device(name: str | None) -> Generator[None]:
     yield
 
 
-class Variable(Reference):
+class Variable(Reference, Scalars):
     """
     An array that programs read and change (RFC: `tf.Variable`).
 
@@ -104,7 +103,7 @@ class Variable(Reference):
     Variable('total', f32[4@x], Mesh(x=2))
     """
 
-    __slots__ = ("__weakref__", "_dtype", "_held", "_layout", "_shape", "name", "trainable")
+    __slots__ = ("__weakref__", "_held", "_layout", "name", "trainable")
 
     def __init__(
         self,
@@ -150,14 +149,6 @@ class Variable(Reference):
         return ARRAY_FUNCTIONS
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        return self._dtype
-
-    @property
     def layout(self) -> Layout | None:
         """The layout of every tensor that the variable holds; None for plain arrays."""
         return self._layout
@@ -167,7 +158,7 @@ class Variable(Reference):
         return self._held
 
     def keep(self, value: Any) -> None:
-        self._held = value if self._layout is not None else _read_only(value)
+        self._held = value if self._layout is not None else read_only(np.asarray(value))
 
     @property
     def value(self) -> Any:
@@ -178,9 +169,7 @@ class Variable(Reference):
         """The same as `value` (RFC: `tf.Variable.read_value`)."""
         return self.value
 
-    def read(self) -> Any:
-        """The same as `value`, under the RFC's name for it."""
-        return self.value
+    read = read_value  # the RFC uses both names
 
     def traced(self) -> Tracer:
         """
@@ -240,11 +229,11 @@ class Variable(Reference):
         >>> shardwright.Variable([1.0, 2.0]).assign_add(1.0)
         array([2., 3.], dtype=float32)
         """
-        return self._put(_sum(self, self._typed(delta), self._settled))
+        return self._put(_moved(self, self._typed(delta), "assign_add", self._settled))
 
     def assign_sub(self, delta: Any) -> Any:
         """Subtracts from what the variable holds."""
-        return self._put(_difference(self, self._typed(delta), self._settled))
+        return self._put(_moved(self, self._typed(delta), "assign_sub", self._settled))
 
     def gather(self, indices: Any) -> Any:
         """
@@ -265,7 +254,7 @@ class Variable(Reference):
         `updates` has the shape of `indices` followed by that of a row, or broadcasts to it. Where an index occurs
         twice, one of its rows wins.
         """
-        return self._put(_rows_replaced(self, indices, self._typed(updates), self._settled))
+        return self._put(_scattered(self, indices, self._typed(updates), False, self._settled))
 
     def scatter_add(self, indices: Any, updates: Any) -> Any:
         """
@@ -276,7 +265,7 @@ class Variable(Reference):
         >>> counts.scatter_add(numpy.array([0, 2, 0]), 1)
         array([2, 0, 1], dtype=int32)
         """
-        return self._put(_rows_added(self, indices, self._typed(updates), self._settled))
+        return self._put(_scattered(self, indices, self._typed(updates), True, self._settled))
 
     def scatter_sub(self, indices: Any, updates: Any) -> Any:
         """Subtracts from the rows at `indices`, which may repeat."""
@@ -317,8 +306,7 @@ class Variable(Reference):
         return self.__array__()
 
     def _seen(self) -> Any:
-        """What Python itself can look at: a traced value refuses that, and says why."""
-        return self._held if current_trace() is None else self.traced()
+        return self.value  # a traced value refuses, and says why
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self._seen(), dtype=dtype, copy=copy)
@@ -329,21 +317,6 @@ class Variable(Reference):
 
     def __dlpack_device__(self) -> Any:
         return self._held.__dlpack_device__()
-
-    def __bool__(self) -> bool:
-        return bool(self._seen())
-
-    def __int__(self) -> int:
-        return int(self._seen())
-
-    def __float__(self) -> float:
-        return float(self._seen())
-
-    def __complex__(self) -> complex:
-        return complex(self._seen())
-
-    def __index__(self) -> int:
-        return self._seen().__index__()
 
 
 def _initial(given: Any, shape: tuple[int, ...] | None, dtype: DType | None, layout: Layout | None) -> Any:
@@ -362,17 +335,14 @@ def _called(
         return function()
     given = {"shape": shape, "dtype": dtype, "layout": layout}
     known = {name: value for name, value in given.items() if value is not None}
+    placed = [value for name, value in known.items() if name != "layout"]
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
-        return function(*[known[name] for name in ("shape", "dtype") if name in known])
+        return function(*placed)
     if "shape" in parameters or "dtype" in parameters:
         return function(**{name: value for name, value in known.items() if name in parameters})
-    single = [item for item in parameters.values() if item.kind in _SINGLE]
-    return function(*[known[name] for name in ("shape", "dtype") if name in known][: len(single)])
-
-
-_SINGLE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return function(*placed[: len(positional_names(parameters.values()))])
 
 
 def _converted(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
@@ -397,25 +367,15 @@ def _fitting(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
         raise type_error("SW0506", f"{value!r} does not fit {brief(dtype)}: {error}") from error
 
 
-def _read_only(array: Any) -> np.ndarray[Any, Any]:
-    view = np.asarray(array).view()
-    view.flags.writeable = False
-    return view
-
-
 def _kept(value: Tracer, layout: Layout | None) -> Tracer:
     """The new value of a variable: outside of traced functions it comes in the variable's layout at once."""
     return value if layout is None else emit.relayout(value, layout, "a variable keeps its layout")
 
 
 @array_function
-def _sum(variable: Value, delta: Value, layout: Layout | None) -> Any:
-    return _kept(emit.binary(stablehlo.AddOp, *emit.operands("assign_add", variable, delta)), layout)
-
-
-@array_function
-def _difference(variable: Value, delta: Value, layout: Layout | None) -> Any:
-    return _kept(emit.binary(stablehlo.SubtractOp, *emit.operands("assign_sub", variable, delta)), layout)
+def _moved(variable: Value, delta: Value, what: str, layout: Layout | None) -> Any:
+    operation = stablehlo.AddOp if what == "assign_add" else stablehlo.SubtractOp
+    return _kept(emit.binary(operation, *emit.operands(what, variable, delta)), layout)
 
 
 @array_function
@@ -424,11 +384,6 @@ def _gathered(variable: Value, indices: Value) -> Any:
 
 
 @array_function
-def _rows_replaced(variable: Value, indices: Value, updates: Value, layout: Layout | None) -> Any:
-    return _kept(rows.scattered(None, variable, indices, updates), layout)
-
-
-@array_function
-def _rows_added(variable: Value, indices: Value, updates: Value, layout: Layout | None) -> Any:
-    operation = stablehlo.OrOp if kind_of(variable.dtype) == "boolean" else stablehlo.AddOp
-    return _kept(rows.scattered(operation, variable, indices, updates), layout)
+def _scattered(variable: Value, indices: Value, updates: Value, adds: bool, layout: Layout | None) -> Any:
+    sum_of_rows = stablehlo.OrOp if kind_of(variable.dtype) == "boolean" else stablehlo.AddOp
+    return _kept(rows.scattered(sum_of_rows if adds else None, variable, indices, updates), layout)

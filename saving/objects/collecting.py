@@ -17,10 +17,11 @@ from typing import Any, cast
 import numpy as np
 
 from shardwright.compiler.stages import Compiled, Partitioned, Propagated, Traced
+from shardwright.compiler.tracing.interface import positional_names
 from shardwright.compiler.tracing.pytree import Static, flatten
 from shardwright.dialects.types import dtype_element
 from shardwright.frontends.functions.dtensor import DTensor
-from shardwright.frontends.functions.function import SINGLE, Function
+from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.function import function as traced_function
 from shardwright.frontends.functions.signature import TensorSpec
 from shardwright.frontends.training.modules import Module
@@ -241,7 +242,7 @@ class Collector:
             signature = signature_of(function)
             if signature is not None:
                 message.signature.CopyFrom(write_signature(signature))
-                names = [item.name for item in signature.parameters.values() if item.kind in SINGLE]
+                names = positional_names(signature.parameters.values())
         for traced in programs:
             message.programs.append(len(self.message.programs))
             key = where if len(programs) == 1 else f"{where}:{len(message.programs) - 1}"

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from shardwright.compiler.tracing.emit import shape_of
+from shardwright.compiler.tracing.trace import setting
 from shardwright.diagnostics import SourceLocation
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import value_error
@@ -27,7 +28,7 @@ from shardwright.layout.layout_map import LayoutMap
 
 _strategies: ContextVar[tuple[DTensorStrategy, ...]] = ContextVar("shardwright_strategies", default=())
 
-REDUCTIONS = {"sum": "sum", "mean": "mean", "max": "max", "min": "min"}
+REDUCTIONS = ("sum", "mean", "max", "min")
 """The array functions of `reduce`."""
 
 
@@ -154,7 +155,7 @@ class DTensorStrategy:
         name = str(getattr(reduce_op, "name", reduce_op)).lower()
         if name not in REDUCTIONS:
             raise value_error("SW0554", f"{reduce_op!r} is no reduction", help=f"use {', '.join(REDUCTIONS)}")
-        return value if not shape_of(value) else ARRAY_FUNCTIONS[REDUCTIONS[name]](value, axis=axis)
+        return value if not shape_of(value) else ARRAY_FUNCTIONS[name](value, axis=axis)
 
     def distribute_dataset_from_fn(
         self, dataset_fn: Callable[[InputContext], Iterable[Any]], *, ragged: str = "drop", prefetch: int = 2
@@ -170,7 +171,8 @@ class DTensorStrategy:
         here = part.stop - part.start
         context = InputContext(part.count // here, part.start // here, part.count)
         layout = Layout([self.batch_dim], part.mesh)
-        dataset = _FromFunction(lambda: dataset_fn(context)).dataset
+        first = dataset_fn(context)
+        dataset = _Again(first, lambda: dataset_fn(context)) if hasattr(first, "__next__") else first
         return create_dtensor_iterable(
             dataset, layout, self.batch_dim, here, ragged=ragged, prefetch=prefetch, num_processes=1, process_id=0
         )
@@ -191,29 +193,19 @@ class DTensorStrategy:
         """
         return KerasStep(model, optimizer, loss, metrics, (self.batch_layout, self.layout_map))
 
-    @contextmanager
-    def _current(self) -> Generator[None]:
-        token = _strategies.set((*_strategies.get(), self))
-        try:
-            yield
-        finally:
-            _strategies.reset(token)
+    def _current(self) -> AbstractContextManager[object]:
+        return setting(_strategies, (*_strategies.get(), self))
 
 
-class _FromFunction:
-    """A dataset that a function gives; one that can be read only once is made again for each reading."""
+class _Again(Iterable[Any]):
+    """A dataset that can be read only once, and is made again for each further reading."""
 
-    def __init__(self, function: Callable[[], Iterable[Any]]) -> None:
-        self._function = function
-        self._first: Iterable[Any] | None = function()
-
-    @property
-    def dataset(self) -> Iterable[Any]:
-        """What the function gave, or this object if that can be read only once."""
-        return self if hasattr(self._first, "__next__") else self._first  # type: ignore[return-value]
+    def __init__(self, first: Iterable[Any], make: Callable[[], Iterable[Any]]) -> None:
+        self._first: Iterable[Any] | None = first
+        self._make = make
 
     def __iter__(self) -> Iterator[Any]:
-        found = self._first if self._first is not None else self._function()
+        found = self._make() if self._first is None else self._first
         self._first = None
         return iter(found)
 

@@ -14,7 +14,7 @@ from shardwright.frontends.arrays.reducing.reductions import sum as total
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.variables import Variable
-from shardwright.layout import Layout
+from shardwright.layout import Layout, Mesh
 
 Schedule = Callable[[Any], Any]
 """A learning rate as a function of the number of steps made, a scalar of type float32."""
@@ -72,7 +72,11 @@ class Optimizer(Module):
             if variable not in self._places:
                 self._places[variable] = len(self._places)
                 with outside():
-                    self._make_slots(variable)
+                    for name in self._slot_names:
+                        zeros = zeros_like(variable.value, dtype=_working(variable.dtype))
+                        named = f"{variable.name}/{name}"
+                        slot = Variable(zeros, layout=variable.layout, name=named, trainable=False)
+                        self._slots.setdefault(name, []).append(slot)
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> None:
         """
@@ -96,38 +100,29 @@ class Optimizer(Module):
         rate, step = self.learning_rate, self.iterations.value
         several = len({variable.layout and variable.layout.mesh for _, variable in moved}) > 1
         for gradient, (_, variable) in zip(gradients, moved, strict=True):
-            here = _beside(variable) if several else _same
+            mesh = variable.layout.mesh if several and variable.layout is not None else None
             working = _working(variable.dtype)
-            scale = functions.astype(here(rate), working)
+            scale = functions.astype(_on_mesh(rate, mesh), working)
             slots = {name: slots[self._places[variable]] for name, slots in self._slots.items()}
-            decay = self.weight_decay
             start = _as(variable.value, working)
-            start = start if not decay else start * (1 - decay * scale)
-            change = self._change(_as(gradient, working), scale, here(step), slots, working)
+            start = start * (1 - self.weight_decay * scale) if self.weight_decay else start
+            change = self._change(_as(gradient, working), scale, _on_mesh(step, mesh), slots, working)
             variable.assign(_as(start + change, variable.dtype), relayout=True)
         self.iterations.assign_add(1)
 
-    def _make_slots(self, variable: Variable) -> None:
-        """Adds the state of a variable, in the layout of the variable."""
-
-    def _add_slot(self, name: str, variable: Variable) -> None:
-        zeros = zeros_like(variable.value, dtype=_working(variable.dtype))
-        slot = Variable(zeros, layout=variable.layout, name=f"{variable.name}/{name}", trainable=False)
-        self._slots.setdefault(name, []).append(slot)
+    @property
+    def _slot_names(self) -> tuple[str, ...]:
+        """The states that each variable has."""
+        return ()
 
     def _change(self, gradient: Any, rate: Any, step: Any, slots: dict[str, Variable], dtype: DType) -> Any:
         """What is added to a variable, whose state this updates."""
         raise NotImplementedError
 
 
-def _same(value: Any) -> Any:
-    return value
-
-
-def _beside(variable: Variable) -> Callable[[Any], Any]:
-    """Brings scalars to the mesh of a variable."""
-    layout = variable.layout
-    return _same if layout is None else lambda value: relayout(value, Layout([], layout.mesh))
+def _on_mesh(scalar: Any, mesh: Mesh | None) -> Any:
+    """A scalar on the mesh of a variable; where there is one mesh, it is brought there anyway."""
+    return scalar if mesh is None else relayout(scalar, Layout([], mesh))
 
 
 class SGD(Optimizer):
@@ -157,9 +152,9 @@ class SGD(Optimizer):
         self.momentum = momentum
         self.nesterov = nesterov
 
-    def _make_slots(self, variable: Variable) -> None:
-        if self.momentum:
-            self._add_slot("momentum", variable)
+    @property
+    def _slot_names(self) -> tuple[str, ...]:
+        return ("momentum",) if self.momentum else ()
 
     def _change(self, gradient: Any, rate: Any, step: Any, slots: dict[str, Variable], dtype: DType) -> Any:
         move = -rate * gradient
@@ -191,9 +186,9 @@ class Adam(Optimizer):
         self.beta_2 = beta_2
         self.epsilon = epsilon
 
-    def _make_slots(self, variable: Variable) -> None:
-        self._add_slot("m", variable)
-        self._add_slot("v", variable)
+    @property
+    def _slot_names(self) -> tuple[str, ...]:
+        return ("m", "v")
 
     def _change(self, gradient: Any, rate: Any, step: Any, slots: dict[str, Variable], dtype: DType) -> Any:
         time = functions.astype(step + 1, dtype)

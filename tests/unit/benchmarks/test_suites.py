@@ -61,14 +61,19 @@ func.func public @main(%a: tensor<8x100xf32> {sdy.sharding = #sdy.sharding<@mesh
 """
 
 
+def write_programs(folder: Path, texts: dict[str, str]) -> None:
+    """A folder of programs with their inputs, results and what other partitioners send."""
+    array = np.arange(800, dtype=np.float32).reshape(8, 100)
+    for name, text in texts.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / f"{name}.mlir").write_text(text)
+        (folder / name / "meta.json").write_text(json.dumps(META))
+        np.savez(folder / name / f"{name}.npz", in_0=array, out_0=array.sum(0))
+
+
 def test_bytes_of_a_folder(tmp_path: Path) -> None:
     """A right program, and one that is refused: each says so."""
-    array = np.arange(800, dtype=np.float32).reshape(8, 100)
-    for name, text in {"a": SUM, "b": SUM.replace("stablehlo.reduce(", "stablehlo.nothing(")}.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / f"{name}.mlir").write_text(text)
-        (tmp_path / name / "meta.json").write_text(json.dumps(META))
-        np.savez(tmp_path / name / f"{name}.npz", in_0=array, out_0=array.sum(0))
+    write_programs(tmp_path, {"a": SUM, "b": SUM.replace("stablehlo.reduce(", "stablehlo.nothing(")})
     report = SUITES["bytes"](replace(SMOKE, program_count=None, folder=tmp_path))
     assert [row["verdict"] for row in report.rows] == ["more than Shardy", "refused"]
     # An all-reduce of 400 bytes over eight devices: each sends 2 * 7/8 of it.
@@ -85,8 +90,9 @@ def test_unknown_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> Non
 
 @pytest.mark.peers
 def test_everything_with_jax(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "figures.json"
-    assert command.main(["--smoke", "--json", str(path)]) == 0
+    path, programs = tmp_path / "figures.json", tmp_path / "programs"
+    write_programs(programs, {"a": SUM})  # a bare clone has no shared ones
+    assert command.main(["--smoke", "--json", str(path), "--programs", str(programs)]) == 0
     figures = json.loads(path.read_text())
     assert set(figures) == {"machine", *SUITES}
     for name in ("compile", "step", "partition", "devices"):
