@@ -50,6 +50,13 @@ def places_of(indices: Value, size: int, what: str) -> Tracer:
     return emit.select(below, wrapped, value)
 
 
+def cut(value: Tracer, dim: int, start: int, limit: int) -> Tracer:
+    """What stands from `start` up to `limit` along `dim`."""
+    starts, limits = [0] * value.ndim, list(value.shape)
+    starts[dim], limits[dim] = start, limit
+    return emit.slice_(value, starts, limits, (1,) * value.ndim)
+
+
 def picked(value: Tracer, places: Tracer, dim: int, batch: int = 0) -> Tracer:
     """
     Slices of one element along `dim`, the dims of the places in its stead; the first `batch` dims of both go together.
