@@ -29,7 +29,7 @@ from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import dtype_element
-from shardwright.frontends.arrays.indexing import rows
+from shardwright.frontends.arrays.indexing.picking import rows_at, rows_placed
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.relayouts import relayout
@@ -420,15 +420,15 @@ def _difference(variable: Value, delta: Value, layout: Layout | None) -> Any:
 
 @array_function
 def _gathered(variable: Value, indices: Value) -> Any:
-    return rows.gathered(variable, indices)
+    return rows_at(variable, indices)
 
 
 @array_function
 def _rows_replaced(variable: Value, indices: Value, updates: Value, layout: Layout | None) -> Any:
-    return _kept(rows.scattered(None, variable, indices, updates), layout)
+    return _kept(rows_placed(None, variable, indices, updates), layout)
 
 
 @array_function
 def _rows_added(variable: Value, indices: Value, updates: Value, layout: Layout | None) -> Any:
     operation = stablehlo.OrOp if kind_of(variable.dtype) == "boolean" else stablehlo.AddOp
-    return _kept(rows.scattered(operation, variable, indices, updates), layout)
+    return _kept(rows_placed(operation, variable, indices, updates), layout)

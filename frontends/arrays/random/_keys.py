@@ -18,7 +18,7 @@ from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
-from shardwright.frontends.arrays.indexing.rows import gathered
+from shardwright.frontends.arrays.indexing.picking import picked
 from shardwright.frontends.arrays.random import _counters as counters
 from shardwright.frontends.arrays.random import _distributions as distributions
 from shardwright.frontends.arrays.reducing.reductions import argmax
@@ -295,7 +295,7 @@ def _shuffle(seed: Value, value: Value, layout: Layout | None) -> Any:
     rows = emit.as_tracer(value, "shuffle")
     if not rows.ndim:
         raise value_error("SW0510", "shuffle: a scalar has no rows", help="rows are along the first dim")
-    return _laid_out(gathered(rows, distributions.order(counters.key_of(seed), rows.shape[0])), layout)
+    return _laid_out(picked(rows, distributions.order(counters.key_of(seed), rows.shape[0]), 0), layout)
 
 
 stateless_random_shuffle = stateless_shuffle
@@ -309,12 +309,11 @@ def _dropout(seed: Value, x: Value, rate: Value, noise_shape: Sequence[int] | No
     emit.broadcast_shape("dropout", value.shape, sizes)
     draws = distributions.between(counters.key_of(seed), sizes, 0, 1, as_dtype("float32"))
     kept = emit.compare("GE", draws, emit.fit(rate, draws.dtype, sizes))
-    share = emit.fit(rate, value.dtype, ()) if not scalar_kind(rate) else None
-    left = (
-        emit.constant(1 - rate, value.dtype, value.shape)
-        if share is None
-        else emit.broadcast(emit.binary(stablehlo.SubtractOp, emit.constant(1, value.dtype), share), value.shape)
-    )
+    if scalar_kind(rate):
+        left = emit.constant(1 - rate, value.dtype, value.shape)
+    else:
+        share = emit.fit(rate, value.dtype, ())
+        left = emit.broadcast(emit.constant(1, value.dtype) - share, value.shape)
     grown = emit.binary(stablehlo.DivideOp, value, left)
     return emit.select(emit.broadcast(kept, value.shape), grown, emit.constant(0, value.dtype, value.shape))
 
