@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from shardwright.compiler.tracing import emit
-from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, DType
+from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, DType, scalar_kind
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
@@ -34,9 +34,25 @@ _SMALL = 10.0
 """The mean up to which counts are found by adding up probabilities."""
 
 
-def between(key: Key, shape: Sequence[int], low: Value, high: Value, dtype: DType) -> Tracer:
+def uniform(key: Key, shape: Sequence[int], dtype: DType, minval: Value, maxval: Value | None) -> Tracer:
+    """Numbers evenly distributed in [minval, maxval); for floats `maxval` is 1 if not given."""
+    whole = dtype.kind in "iu"
+    if maxval is None and whole:
+        raise value_error("SW0561", f"uniform: numbers of type {dtype.name} need maxval", help="give maxval=")
+    top = 1 if maxval is None else maxval
+    if scalar_kind(minval) and scalar_kind(top) and not minval < top:
+        raise value_error("SW0561", f"uniform: there is nothing from {minval} up to {top}", help="give minval < maxval")
+    return (_whole_numbers if whole else between)(key, shape, dtype, minval, top)
+
+
+def uniform_full_int(key: Key, shape: Sequence[int], dtype: DType) -> Tracer:
+    """Whole numbers, each of the type with the same probability."""
+    return bits(key, shape, dtype)
+
+
+def between(key: Key, shape: Sequence[int], dtype: DType, low: Value, high: Value) -> Tracer:
     """Floats evenly distributed in [low, high)."""
-    unit = fraction(key, shape, dtype)
+    unit = _fraction(key, shape, dtype)
     if isinstance(low, int | float) and isinstance(high, int | float) and (low, high) == (0, 1):
         return unit
     bottom, top = (_fit(bound, dtype, shape, "uniform") for bound in (low, high))
@@ -46,7 +62,7 @@ def between(key: Key, shape: Sequence[int], low: Value, high: Value, dtype: DTyp
     return minimum(found, below)
 
 
-def fraction(key: Key, shape: Sequence[int], dtype: DType, stream: int | Tracer = 0) -> Tracer:
+def _fraction(key: Key, shape: Sequence[int], dtype: DType, stream: int | Tracer = 0) -> Tracer:
     """Floats in [0, 1): as many random bits as the type holds, exactly."""
     digits = np.finfo(dtype).nmant + 1 if dtype.kind == "f" else 8
     return emit.convert(_top(key, shape, digits, stream), dtype) * 2.0**-digits
@@ -65,7 +81,7 @@ def _top(key: Key, shape: Sequence[int], digits: int, stream: int | Tracer) -> T
     return bits(key, shape, word, stream) >> (word.itemsize * 8 - digits)
 
 
-def whole_numbers(key: Key, shape: Sequence[int], low: Value, high: Value, dtype: DType) -> Tracer:
+def _whole_numbers(key: Key, shape: Sequence[int], dtype: DType, low: Value, high: Value) -> Tracer:
     """Whole numbers evenly distributed in [low, high); the remainder of 64 bits, so that none is preferred."""
     bottom, top = (emit.convert(_fit(bound, dtype, shape, "uniform"), dtype) for bound in (low, high))
     count = _unsigned(top) - _unsigned(bottom)
@@ -80,7 +96,7 @@ def _unsigned(value: Tracer) -> Tracer:
     return emit.convert(signed, LONG)
 
 
-def standard_normal(
+def _standard_normal(
     key: Key, shape: Sequence[int], dtype: DType, stream: int | Tracer = 0, *, truncated: bool = False
 ) -> Tracer:
     """Floats of mean 0 and deviation 1 before the ends beyond two deviations are cut off, if they are."""
@@ -92,9 +108,10 @@ def standard_normal(
     return emit.convert(emit.unary(chlo.ErfInvOp, centred) * math.sqrt(2.0), dtype)
 
 
-def scaled(value: Tracer, mean: Value, deviation: Value) -> Tracer:
-    """The value with another mean and deviation."""
-    factor = 1 if deviation is None else deviation
+def normal(key: Key, shape: Sequence[int], dtype: DType, mean: Value, stddev: Value, truncated: bool = False) -> Tracer:
+    """Floats with this mean and deviation; if truncated, those within two deviations."""
+    value = _standard_normal(key, shape, dtype, truncated=truncated)
+    factor = 1 if stddev is None else stddev
     if not (isinstance(factor, int | float) and factor == 1):
         value *= _fit(factor, value.dtype, value.shape, "normal")
     if not (isinstance(mean, int | float) and mean == 0):
@@ -119,7 +136,7 @@ def order(key: Key, count: int) -> Tracer:
     return Tracer(trace, op.results[1])
 
 
-def gamma(key: Key, shape: Sequence[int], alpha: Value, beta: Value, dtype: DType) -> Tracer:
+def gamma(key: Key, shape: Sequence[int], dtype: DType, alpha: Value, beta: Value) -> Tracer:
     """Floats of shape `alpha` and rate `beta`: Marsaglia and Tsang's method, from two draws each round."""
     given, rate = (_fit(value, DOUBLE, shape, "gamma") for value in (alpha, beta))
     small = given < 1
@@ -127,7 +144,7 @@ def gamma(key: Key, shape: Sequence[int], alpha: Value, beta: Value, dtype: DTyp
     c = rsqrt(d * 9.0)
 
     def draw(stream: Tracer) -> tuple[Tracer, Tracer]:
-        x = standard_normal(key, shape, DOUBLE, stream)
+        x = _standard_normal(key, shape, DOUBLE, stream)
         root = _like(1, x) + c * x
         v = root * root * root
         positive = v > 0
@@ -139,12 +156,12 @@ def gamma(key: Key, shape: Sequence[int], alpha: Value, beta: Value, dtype: DTyp
     accepted = _until_accepted(_like(0, d), emit.compare("NE", d, d), draw)
     # A number of shape a + 1 times u^(1/a) has shape a.
     shrunk = accepted * exp(log(open_fraction(key, shape, DOUBLE)) / given)
-    return emit.convert(where(small, shrunk, accepted) / rate, dtype)
+    return where(small, shrunk, accepted) / rate
 
 
-def poisson(key: Key, shape: Sequence[int], mean: Value) -> Tracer:
-    """Counts of mean `mean`: Hoermann's transformed rejection, or added probabilities where the mean is small."""
-    rate = _fit(mean, DOUBLE, shape, "poisson")
+def poisson(key: Key, shape: Sequence[int], dtype: DType, lam: Value) -> Tracer:
+    """Counts of mean `lam`: Hoermann's transformed rejection, or added probabilities where the mean is small."""
+    rate = _fit(lam, DOUBLE, shape, "poisson")
     small = rate < _SMALL
     few = where(small, rate, 0)
     counted = _added_up(key, exp(-few), lambda number: few / number)
@@ -162,9 +179,9 @@ def poisson(key: Key, shape: Sequence[int], mean: Value) -> Tracer:
     return where(small, counted, drawn)
 
 
-def binomial(key: Key, shape: Sequence[int], trials: Value, chance: Value) -> Tracer:
-    """Successes of `trials` with probability `chance`: Hoermann's rejection, or added probabilities where few."""
-    n, p = (_fit(value, DOUBLE, shape, "binomial") for value in (trials, chance))
+def binomial(key: Key, shape: Sequence[int], dtype: DType, counts: Value, probs: Value) -> Tracer:
+    """Successes of `counts` trials with probability `probs`: Hoermann's rejection, or added probabilities where few."""
+    n, p = (_fit(value, DOUBLE, shape, "binomial") for value in (counts, probs))
     likely = p > 0.5
     q = where(likely, 1 - p, p)
     small = n * q < _SMALL
@@ -199,7 +216,7 @@ def _binomial_draws(key: Key, n: Tracer, q: Tracer, done: Tracer) -> Tracer:
 
 def _added_up(key: Key, start: Tracer, ratio: Callable[[Tracer], Tracer]) -> Tracer:
     """The first count at which the probabilities, from `start` on and each `ratio` of the last, exceed a draw."""
-    draw = fraction(key, start.shape, DOUBLE)
+    draw = _fraction(key, start.shape, DOUBLE)
 
     def short(state: State) -> Tracer:
         _, mass, total = state
