@@ -50,7 +50,7 @@ def test_the_room_of_arrays_shows_what_it_names() -> None:
     assert dir(arrays) == sorted(arrays.__all__)
 
 
-@pytest.mark.parametrize("name", NAMESPACES)
+@pytest.mark.parametrize("name", ["linalg", "fft", "nn", "random"])
 def test_functions_of_namespaces_say_what_they_do(name: str) -> None:
     namespace = getattr(shardwright, name)
     functions = [getattr(namespace, public) for public in namespace.__all__]
