@@ -62,11 +62,7 @@ def relu(x: Value, /) -> Any:
 @array_function
 def relu6(x: Value, /) -> Any:
     """The elements, from zero to six; at both ends the gradient is zero."""
-    return _relu6(operand(x, "relu6"))
-
-
-def _relu6(value: Tracer) -> Tracer:
-    return _limited(_limited(value, "LE", 0), "GE", 6)
+    return _limited(_limited(operand(x, "relu6"), "LE", 0), "GE", 6)
 
 
 def _limited(value: Tracer, direction: str, bound: float) -> Tracer:
@@ -124,14 +120,14 @@ def sigmoid(x: Value, /) -> Any:
 @array_function
 def log_sigmoid(x: Value, /) -> Any:
     """The logarithm of `sigmoid`, without its rounding."""
-    return -_softplus(-operand(x, "log_sigmoid"))
+    return -softplus(-operand(x, "log_sigmoid"))
 
 
 @array_function
 def silu(x: Value, /) -> Any:
     """The elements times their sigmoid."""
     value = operand(x, "silu")
-    return value * emit.unary(stablehlo.LogisticOp, value)
+    return value * sigmoid(value)
 
 
 swish = silu
@@ -152,10 +148,7 @@ def gelu(x: Value, /, *, approximate: bool = True) -> Any:
 @array_function
 def softplus(x: Value, /) -> Any:
     """`log(1 + exp(x))`, which does not overflow."""
-    return _softplus(operand(x, "softplus"))
-
-
-def _softplus(value: Tracer) -> Tracer:
+    value = operand(x, "softplus")
     rest = log1p(exp(-abs(value)))
     return maximum(value, 0) + rest
 
@@ -171,24 +164,20 @@ def softsign(x: Value, /) -> Any:
 def mish(x: Value, /) -> Any:
     """The elements times the hyperbolic tangent of their `softplus`."""
     value = operand(x, "mish")
-    return value * tanh(_softplus(value))
+    return value * tanh(softplus(value))
 
 
 @array_function
 def hard_sigmoid(x: Value, /) -> Any:
     """`relu6(x + 3) / 6`."""
-    return _hard_sigmoid(operand(x, "hard_sigmoid"))
-
-
-def _hard_sigmoid(value: Tracer) -> Tracer:
-    return _relu6(value + 3) / 6
+    return relu6(operand(x, "hard_sigmoid") + 3) / 6
 
 
 @array_function
 def hard_silu(x: Value, /) -> Any:
     """The elements times their `hard_sigmoid`."""
     value = operand(x, "hard_silu")
-    return value * _hard_sigmoid(value)
+    return value * hard_sigmoid(value)
 
 
 hard_swish = hard_silu

@@ -48,10 +48,6 @@ def log_softmax(x: Value, /, *, axis: Dims = -1) -> Any:
     """The logarithm of `softmax`, without its rounding near zero."""
     value = operand(x, "log_softmax")
     dims = dims_of(axis, value.ndim, "log_softmax")
-    return _log_softmax(value, dims)
-
-
-def _log_softmax(value: Tracer, dims: tuple[int, ...]) -> Tracer:
     shifted = value - _largest(value, dims)
     return shifted - log(_total(exp(shifted), dims))
 
@@ -111,7 +107,7 @@ def softmax_cross_entropy(logits: Value, labels: Value, /, *, axis: int = -1) ->
         )
     if sparse:
         return _sparse(value, wanted, dim)
-    parts = emit.convert(wanted, value.dtype) * _log_softmax(value, (dim,))
+    parts = emit.convert(wanted, value.dtype) * log_softmax(value, axis=dim)
     return -_total(parts, (dim,), keepdims=False)
 
 
