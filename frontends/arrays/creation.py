@@ -36,6 +36,7 @@ from shardwright.compiler.tracing.dtypes import (
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import value_error
+from shardwright.frontends.arrays.types.inspection import Device
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.layout import Layout
@@ -62,7 +63,6 @@ __all__ = [
 Shape = int | Sequence[int]
 OptionalDType: TypeAlias = "DTypeLike | None"
 Name = str | None
-Device = str | None
 
 
 def _finished(value: Tracer, name: Name, layout: Layout | None, device: Device) -> Tracer:

@@ -21,6 +21,7 @@ ROOMS = (
     "rules",
     "passes",
     "compiler",
+    "frontends/arrays",
     "runtime",
     "serialization",
     "saving",

@@ -11,7 +11,7 @@ from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.frontends.arrays.indexing.picking import cut
 from shardwright.frontends.arrays.shapes import concat
-from shardwright.frontends.arrays.types.inspection import check_device
+from shardwright.frontends.arrays.types.inspection import Device, check_device
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.layout import Layout
 
@@ -20,13 +20,7 @@ __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 @array_function
 def fftfreq(
-    n: int,
-    /,
-    *,
-    d: float = 1.0,
-    dtype: DTypeLike | None = None,
-    device: str | None = None,
-    layout: Layout | None = None,
+    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Device = None, layout: Layout | None = None
 ) -> Any:
     """
     The frequencies of the elements that `fft` gives, for samples that are `d` apart.
@@ -44,13 +38,7 @@ def fftfreq(
 
 @array_function
 def rfftfreq(
-    n: int,
-    /,
-    *,
-    d: float = 1.0,
-    dtype: DTypeLike | None = None,
-    device: str | None = None,
-    layout: Layout | None = None,
+    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Device = None, layout: Layout | None = None
 ) -> Any:
     """The frequencies of the elements that `rfft` gives."""
     check_device(device)

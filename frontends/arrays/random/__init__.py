@@ -3,4 +3,5 @@
 from shardwright.frontends.arrays.random import _keys
 from shardwright.frontends.arrays.random._keys import *
 
-__all__ = _keys.__all__
+__all__: list[str] = []
+__all__ += _keys.__all__

@@ -375,28 +375,24 @@ def uniform(
     return stateless_random_uniform(shape, seeds.following("uniform", seed), minval, maxval, dtype, name, layout)
 
 
-def normal(
-    shape: Shape,
-    mean: Value = 0.0,
-    stddev: Value = 1.0,
-    dtype: DTypeLike = "float32",
-    seed: Value | None = None,
-    name: str | None = None,
-    layout: Layout | None = None,
-) -> Any:
-    """Like `stateless_random_normal`, with other numbers at each call without a seed."""
-    return stateless_random_normal(shape, seeds.following("normal", seed), mean, stddev, dtype, name, layout)
+def _unseeded(what: str, stateless: Callable[..., Any]):
+    """The function that draws with mean and deviation, by its stateless form."""
+
+    def draw(
+        shape: Shape,
+        mean: Value = 0.0,
+        stddev: Value = 1.0,
+        dtype: DTypeLike = "float32",
+        seed: Value | None = None,
+        name: str | None = None,
+        layout: Layout | None = None,
+    ) -> Any:
+        return stateless(shape, seeds.following(what, seed), mean, stddev, dtype, name, layout)
+
+    draw.__name__ = draw.__qualname__ = what
+    draw.__doc__ = f"Like `{stateless.__name__}`, with other numbers at each call without a seed."
+    return draw
 
 
-def truncated_normal(
-    shape: Shape,
-    mean: Value = 0.0,
-    stddev: Value = 1.0,
-    dtype: DTypeLike = "float32",
-    seed: Value | None = None,
-    name: str | None = None,
-    layout: Layout | None = None,
-) -> Any:
-    """Like `stateless_random_truncated_normal`, with other numbers at each call without a seed."""
-    pair = seeds.following("truncated_normal", seed)
-    return stateless_random_truncated_normal(shape, pair, mean, stddev, dtype, name, layout)
+normal = _unseeded("normal", stateless_random_normal)
+truncated_normal = _unseeded("truncated_normal", stateless_random_truncated_normal)
