@@ -33,3 +33,7 @@ __all__ += reductions.__all__
 __all__ += shapes.__all__
 __all__ += dtypes.__all__
 __all__ += inspection.__all__
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -36,7 +36,7 @@ from shardwright.compiler.tracing.dtypes import (
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import value_error
-from shardwright.dialects import stablehlo
+from shardwright.frontends.arrays.types.inspection import Device
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.layout import Layout
@@ -60,7 +60,12 @@ __all__ = [
 ]
 
 
-def _finished(value: Tracer, name: str | None, layout: Layout | None, device: str | None) -> Tracer:
+Shape = int | Sequence[int]
+OptionalDType: TypeAlias = "DTypeLike | None"
+Name = str | None
+
+
+def _finished(value: Tracer, name: Name, layout: Layout | None, device: Device) -> Tracer:
     """The new value, distributed and named."""
     if device not in (None, "cpu"):
         raise value_error("SW0517", f"there is no device {device!r}", help="give layout= to distribute the array")
@@ -73,13 +78,13 @@ def _finished(value: Tracer, name: str | None, layout: Layout | None, device: st
 
 @array_function
 def full(
-    shape: int | Sequence[int],
+    shape: Shape,
     fill_value: Value,
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
+    dtype: OptionalDType = None,
+    name: Name = None,
     layout: Layout | None = None,
     *,
-    device: str | None = None,
+    device: Device = None,
 ) -> Any:
     """
     An array whose elements all equal `fill_value`.
@@ -89,12 +94,12 @@ def full(
     array([[7, 7],
            [7, 7]], dtype=int32)
     """
-    target = as_dtype(dtype) if dtype is not None else emit.dtype_of(fill_value)
+    target = emit.dtype_of(fill_value) if dtype is None else as_dtype(dtype)
     return _finished(emit.fit(fill_value, target, shape_argument(shape, "full")), name, layout, device)
 
 
 @array_function
-def fill(dims: int | Sequence[int], value: Value, name: str | None = None, layout: Layout | None = None) -> Any:
+def fill(dims: Shape, value: Value, name: Name = None, layout: Layout | None = None) -> Any:
     """
     An array of shape `dims` whose elements all equal `value` (RFC: `tf.fill`).
 
@@ -108,12 +113,7 @@ def fill(dims: int | Sequence[int], value: Value, name: str | None = None, layou
 
 @array_function
 def zeros(
-    shape: int | Sequence[int],
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
-    layout: Layout | None = None,
-    *,
-    device: str | None = None,
+    shape: Shape, dtype: OptionalDType = None, name: Name = None, layout: Layout | None = None, *, device: Device = None
 ) -> Any:
     """
     An array of zeros.
@@ -128,12 +128,7 @@ def zeros(
 
 @array_function
 def ones(
-    shape: int | Sequence[int],
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
-    layout: Layout | None = None,
-    *,
-    device: str | None = None,
+    shape: Shape, dtype: OptionalDType = None, name: Name = None, layout: Layout | None = None, *, device: Device = None
 ) -> Any:
     """An array of ones."""
     return _finished(_filled(1, shape, dtype, "ones"), name, layout, device)
@@ -141,18 +136,13 @@ def ones(
 
 @array_function
 def empty(
-    shape: int | Sequence[int],
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
-    layout: Layout | None = None,
-    *,
-    device: str | None = None,
+    shape: Shape, dtype: OptionalDType = None, name: Name = None, layout: Layout | None = None, *, device: Device = None
 ) -> Any:
     """An array to be overwritten, which here is one of zeros."""
     return _finished(_filled(0, shape, dtype, "empty"), name, layout, device)
 
 
-def _filled(value: int, shape: int | Sequence[int], dtype: DTypeLike | None, what: str) -> Tracer:
+def _filled(value: int, shape: Shape, dtype: OptionalDType, what: str) -> Tracer:
     target = as_dtype(dtype) if dtype is not None else DEFAULT_FLOAT
     return emit.constant(value, target, shape_argument(shape, what))
 
@@ -162,11 +152,11 @@ def full_like(
     x: Value,
     /,
     fill_value: Value,
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
+    dtype: OptionalDType = None,
+    name: Name = None,
     layout: Layout | None = None,
     *,
-    device: str | None = None,
+    device: Device = None,
 ) -> Any:
     """An array like `x`, whose elements all equal `fill_value`."""
     return _finished(_like(x, fill_value, dtype), name, _layout_like(x, layout), device)
@@ -174,13 +164,7 @@ def full_like(
 
 @array_function
 def zeros_like(
-    x: Value,
-    /,
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
-    layout: Layout | None = None,
-    *,
-    device: str | None = None,
+    x: Value, /, dtype: OptionalDType = None, name: Name = None, layout: Layout | None = None, *, device: Device = None
 ) -> Any:
     """An array like `x`, of zeros."""
     return _finished(_like(x, 0, dtype), name, _layout_like(x, layout), device)
@@ -188,13 +172,7 @@ def zeros_like(
 
 @array_function
 def ones_like(
-    x: Value,
-    /,
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
-    layout: Layout | None = None,
-    *,
-    device: str | None = None,
+    x: Value, /, dtype: OptionalDType = None, name: Name = None, layout: Layout | None = None, *, device: Device = None
 ) -> Any:
     """An array like `x`, of ones."""
     return _finished(_like(x, 1, dtype), name, _layout_like(x, layout), device)
@@ -202,19 +180,13 @@ def ones_like(
 
 @array_function
 def empty_like(
-    x: Value,
-    /,
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
-    layout: Layout | None = None,
-    *,
-    device: str | None = None,
+    x: Value, /, dtype: OptionalDType = None, name: Name = None, layout: Layout | None = None, *, device: Device = None
 ) -> Any:
     """An array like `x`, to be overwritten, which here is one of zeros."""
     return _finished(_like(x, 0, dtype), name, _layout_like(x, layout), device)
 
 
-def _like(x: Value, fill_value: Value, dtype: DTypeLike | None) -> Tracer:
+def _like(x: Value, fill_value: Value, dtype: OptionalDType) -> Tracer:
     target = as_dtype(dtype) if dtype is not None else emit.dtype_of(x)
     return emit.fit(fill_value, target, emit.shape_of(x))
 
@@ -229,11 +201,11 @@ def arange(
     /,
     stop: float | None = None,
     step: float = 1,
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
+    dtype: OptionalDType = None,
+    name: Name = None,
     layout: Layout | None = None,
     *,
-    device: str | None = None,
+    device: Device = None,
 ) -> Any:
     """
     Numbers from `start` up to `stop`, which is left out, by `step`.
@@ -257,8 +229,8 @@ def _spaced(first: complex, step: complex, count: int, dtype: np.dtype[Any]) -> 
     if kind_of(dtype) == "integer":  # of an unsigned type, a step down is one around
         step = int(np.asarray(int(step.real)).astype(dtype))
     if step != 1:
-        value = emit.binary(stablehlo.MultiplyOp, value, emit.constant(step, dtype, (count,)))
-    return emit.binary(stablehlo.AddOp, value, emit.constant(first, dtype, (count,))) if first else value
+        value *= emit.constant(step, dtype, (count,))
+    return value + emit.constant(first, dtype, (count,)) if first else value
 
 
 @array_function
@@ -267,12 +239,12 @@ def linspace(
     stop: complex,
     /,
     num: int,
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
+    dtype: OptionalDType = None,
+    name: Name = None,
     layout: Layout | None = None,
     *,
     endpoint: bool = True,
-    device: str | None = None,
+    device: Device = None,
 ) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`, which is the last one unless `endpoint` is False."""
     given = complex in (type(start), type(stop))
@@ -281,8 +253,8 @@ def linspace(
     parts = num - 1 if endpoint else num
     value = _spaced(start, (stop - start) / max(parts, 1), num, target)
     if endpoint and num > 1:  # exact, whatever the steps add up to
-        places, end = emit.iota(DEFAULT_INTEGER, (num,), 0), emit.constant(num - 1, DEFAULT_INTEGER, (num,))
-        value = emit.select(emit.compare("EQ", places, end), emit.constant(stop, target, (num,)), value)
+        last = emit.iota(DEFAULT_INTEGER, (num,), 0) == int(num) - 1
+        value = emit.select(last, emit.constant(stop, target, (num,)), value)
     return _finished(value, name, layout, device)
 
 
@@ -293,10 +265,10 @@ def eye(
     /,
     *,
     k: int = 0,
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
+    dtype: OptionalDType = None,
+    name: Name = None,
     layout: Layout | None = None,
-    device: str | None = None,
+    device: Device = None,
 ) -> Any:
     """A matrix of zeros with ones on the diagonal `k`."""
     shape = (n_rows, n_rows if n_cols is None else n_cols)
@@ -338,19 +310,19 @@ def _offset_compare(direction: str, shape: Sequence[int], k: int) -> Tracer:
     columns = emit.iota(DEFAULT_INTEGER, shape, 1)
     k = min(max(k, -shape[0]), shape[1])  # further off there is nothing but all or none
     if k:
-        rows = emit.binary(stablehlo.AddOp, rows, emit.constant(k, DEFAULT_INTEGER, shape))
+        rows += emit.constant(k, DEFAULT_INTEGER, shape)
     return emit.compare(direction, columns, rows)
 
 
 def asarray(
     x: Value,
     /,
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
+    dtype: OptionalDType = None,
+    name: Name = None,
     layout: Layout | None = None,
     *,
     copy: bool | None = None,
-    device: str | None = None,
+    device: Device = None,
 ) -> Any:
     """
     An array of `x`: a number, a nested list of numbers, or an array; with `layout`, distributed.
@@ -373,16 +345,16 @@ def asarray(
 
 
 @array_function
-def _asarray(x: Value, dtype: DTypeLike | None, name: str | None, layout: Layout | None, device: str | None) -> Any:
+def _asarray(x: Value, dtype: OptionalDType, name: Name, layout: Layout | None, device: Device) -> Any:
     return _finished(emit.fit(x, _target(x, dtype), emit.shape_of(x)), name, layout, device)
 
 
-def _target(x: Value, dtype: DTypeLike | None) -> DType:
+def _target(x: Value, dtype: OptionalDType) -> DType:
     kind = scalar_kind(x)
     return as_dtype(dtype) if dtype is not None else default_dtype(kind) if kind else emit.dtype_of(x)
 
 
-def _plain_array(x: Any, dtype: DTypeLike | None) -> np.ndarray[Any, Any]:
+def _plain_array(x: Any, dtype: OptionalDType) -> np.ndarray[Any, Any]:
     """Numbers in the type that is asked for, else in their kind's default, or in 64 bits if these are needed."""
     if dtype is not None:
         return np.asarray(x, dtype=as_dtype(dtype))

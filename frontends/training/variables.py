@@ -31,7 +31,7 @@ from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import dtype_element
 from shardwright.engines.dtensor_value import Scalars, read_only
-from shardwright.frontends.arrays.indexing import rows
+from shardwright.frontends.arrays.indexing.picking import rows_at, rows_placed
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.relayouts import relayout
@@ -380,10 +380,10 @@ def _moved(variable: Value, delta: Value, what: str, layout: Layout | None) -> A
 
 @array_function
 def _gathered(variable: Value, indices: Value) -> Any:
-    return rows.gathered(variable, indices)
+    return rows_at(variable, indices)
 
 
 @array_function
 def _scattered(variable: Value, indices: Value, updates: Value, adds: bool, layout: Layout | None) -> Any:
     sum_of_rows = stablehlo.OrOp if kind_of(variable.dtype) == "boolean" else stablehlo.AddOp
-    return _kept(rows.scattered(sum_of_rows if adds else None, variable, indices, updates), layout)
+    return _kept(rows_placed(sum_of_rows if adds else None, variable, indices, updates), layout)

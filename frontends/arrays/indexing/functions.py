@@ -17,7 +17,7 @@ from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
-from shardwright.frontends.arrays.indexing.picking import beside, picked, picked_along, placed, places_of
+from shardwright.frontends.arrays.indexing.picking import beside, picked, picked_along, placed, places_of, row_numbers
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.rules.reductions import MONOIDS
 
@@ -173,7 +173,7 @@ def segment_min(data: Value, segment_ids: Value, /, num_segments: int) -> Any:
 
 def _segments(operation: type[Operation], data: Value, segment_ids: Value, count: int, what: str) -> Tracer:
     value = emit.as_tracer(data, what)
-    places = _whole(segment_ids, what)
+    places = row_numbers(segment_ids, what)
     if value.shape[: places.ndim] != places.shape:
         raise value_error(
             "SW0504", f"{what}: there must be a number for each row: {list(value.shape)}, not {list(places.shape)}"
@@ -183,13 +183,6 @@ def _segments(operation: type[Operation], data: Value, segment_ids: Value, count
         MONOIDS[operation].identity(value.dtype), value.dtype, (shape_argument(count, what)[0], *rest)
     )
     return placed(operation, start, places, value, 0)
-
-
-def _whole(indices: Value, what: str) -> Tracer:
-    places = emit.as_tracer(indices, what)
-    if kind_of(places.dtype) != "integer":
-        raise type_error("SW0514", f"{what}: rows are chosen by whole numbers, not {brief(places.dtype)}")
-    return places
 
 
 @array_function

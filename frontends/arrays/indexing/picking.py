@@ -13,7 +13,7 @@ from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_INTEGER, brief, kind_of
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
-from shardwright.diagnostics.faults import type_error
+from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo.indexing.numbers import GatherDimensions, ScatterDimensions
 from shardwright.dialects.stablehlo.parts.attributes import ComparisonDirection, ComparisonType
@@ -48,6 +48,13 @@ def places_of(indices: Value, size: int, what: str) -> Tracer:
     below = emit.compare("LT", value, emit.constant(0, dtype, value.shape))
     wrapped = emit.binary(stablehlo.AddOp, value, emit.constant(size, dtype, value.shape))
     return emit.select(below, wrapped, value)
+
+
+def cut(value: Tracer, dim: int, start: int, limit: int) -> Tracer:
+    """What stands from `start` up to `limit` along `dim`."""
+    starts, limits = [0] * value.ndim, list(value.shape)
+    starts[dim], limits[dim] = start, limit
+    return emit.slice_(value, starts, limits, (1,) * value.ndim)
 
 
 def picked(value: Tracer, places: Tracer, dim: int, batch: int = 0) -> Tracer:
@@ -115,6 +122,32 @@ def placed(
     region = body if body is not None else replacement(value)
     op = stablehlo.ScatterOp([value.value], places.value, [updates.value], numbers, region, unique_indices=unique)
     return emit.trace_now().emit(op)
+
+
+def rows_at(x: Value, indices: Value) -> Tracer:
+    """The rows of `x` at whole numbers of any shape; an index outside of it is clamped."""
+    return picked(_rows(x, "gather"), row_numbers(indices, "gather", "convert them"), 0)
+
+
+def rows_placed(body: type[Operation] | None, x: Value, indices: Value, updates: Value) -> Tracer:
+    """`x` with rows combined with `updates`, or replaced by them (None); an index outside of it is left out."""
+    value, places = _rows(x, "scatter"), row_numbers(indices, "scatter", "convert them")
+    return placed(body, value, places, emit.fit(updates, value.dtype, (*places.shape, *value.shape[1:])), 0)
+
+
+def _rows(x: Value, what: str) -> Tracer:
+    value = emit.as_tracer(x, what)
+    if not value.ndim:
+        raise value_error("SW0510", f"{what}: a scalar has no rows", help="rows are along the first dim")
+    return value
+
+
+def row_numbers(indices: Value, what: str, help: str | None = None) -> Tracer:
+    """Whole numbers that choose rows; TypeError (SW0514) for anything else."""
+    places = emit.as_tracer(indices, what)
+    if kind_of(places.dtype) != "integer":
+        raise type_error("SW0514", f"{what}: rows are chosen by whole numbers, not {brief(places.dtype)}", help=help)
+    return places
 
 
 def replacement(value: Tracer) -> Region:

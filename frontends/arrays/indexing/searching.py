@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
@@ -11,6 +11,7 @@ from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import chlo, stablehlo
+from shardwright.frontends.arrays._families import named
 from shardwright.frontends.arrays.indexing.picking import counted, picked, places_of, sorted_together
 from shardwright.frontends.arrays.reducing.reductions import summed
 from shardwright.frontends.functions.dispatch import array_function
@@ -111,10 +112,9 @@ def _bisected(row: Tracer, values: Tracer, side: str) -> Tracer:
     low, high = (emit.constant(number, DEFAULT_INTEGER, values.shape) for number in (0, row.size))
     one, two = (emit.constant(number, DEFAULT_INTEGER, values.shape) for number in (1, 2))
     for _ in range(row.size.bit_length()):
-        middle = emit.binary(stablehlo.DivideOp, emit.binary(stablehlo.AddOp, low, high), two)
+        middle = emit.binary(stablehlo.DivideOp, low + high, two)
         beyond = emit.compare("LT" if side == "left" else "LE", picked(row, middle, 0), values)
-        upper = emit.binary(stablehlo.AndOp, beyond, emit.compare("LT", low, high))
-        low = emit.select(upper, emit.binary(stablehlo.AddOp, middle, one), low)
+        low = emit.select(beyond & (low < high), middle + one, low)
         high = emit.select(beyond, high, middle)
     return low
 
@@ -146,43 +146,25 @@ def count_nonzero(x: Value, /, *, axis: Dims = None, keepdims: bool = False) -> 
     return summed(counted(value), stablehlo.AddOp, dims, keepdims)
 
 
-@array_function
-def nonzero(x: Value, /) -> Any:
-    """Refused (SW0540): how many elements are not zero is not known before the program runs."""
-    _refuse("nonzero", "count them with count_nonzero, or choose by shardwright.where(x != 0, ...)")
+def _refused(name: str, way_out: str):
+    """A public function of the standard that there cannot be: it says so."""
 
+    @named(name, f"Refused (SW0540): the shape of `{name}` is not known before the program runs.")
+    def refused(x: Value, /) -> Any:
+        raise type_error(
+            "SW0540",
+            f"{name} has a result whose shape depends on data",
+            "shapes are decided before a program runs",
+            help=way_out,
+        )
 
-@array_function
-def unique_all(x: Value, /) -> Any:
-    """Refused (SW0540): how many elements differ is not known before the program runs."""
-    _refuse("unique_all", _UNIQUE)
-
-
-@array_function
-def unique_counts(x: Value, /) -> Any:
-    """Refused (SW0540): how many elements differ is not known before the program runs."""
-    _refuse("unique_counts", _UNIQUE)
-
-
-@array_function
-def unique_inverse(x: Value, /) -> Any:
-    """Refused (SW0540): how many elements differ is not known before the program runs."""
-    _refuse("unique_inverse", _UNIQUE)
-
-
-@array_function
-def unique_values(x: Value, /) -> Any:
-    """Refused (SW0540): how many elements differ is not known before the program runs."""
-    _refuse("unique_values", _UNIQUE)
+    return refused
 
 
 _UNIQUE = "sort, and compare neighbours with shardwright.diff; or use numpy on the result, outside of traced functions"
 
-
-def _refuse(name: str, way_out: str) -> NoReturn:
-    raise type_error(
-        "SW0540",
-        f"{name} has a result whose shape depends on data",
-        "shapes are decided before a program runs",
-        help=way_out,
-    )
+nonzero = _refused("nonzero", "count them with count_nonzero, or choose by shardwright.where(x != 0, ...)")
+unique_all = _refused("unique_all", _UNIQUE)
+unique_counts = _refused("unique_counts", _UNIQUE)
+unique_inverse = _refused("unique_inverse", _UNIQUE)
+unique_values = _refused("unique_values", _UNIQUE)

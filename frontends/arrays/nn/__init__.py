@@ -5,112 +5,19 @@ All are composed of the same operations as the rest, so that each dim may be spl
 one maximum and one sum for each row.
 """
 
-from shardwright.frontends.arrays.nn._activations import (
-    celu,
-    elu,
-    gelu,
-    hard_sigmoid,
-    hard_silu,
-    hard_swish,
-    hard_tanh,
-    leaky_relu,
-    log_sigmoid,
-    mish,
-    relu,
-    relu6,
-    selu,
-    sigmoid,
-    silu,
-    softplus,
-    softsign,
-    swish,
-)
-from shardwright.frontends.arrays.nn._attention import embedding_lookup, scaled_dot_product_attention
-from shardwright.frontends.arrays.nn._convolution import (
-    conv1d,
-    conv1d_transpose,
-    conv2d,
-    conv2d_transpose,
-    conv3d,
-    conv3d_transpose,
-    depthwise_conv2d,
-)
-from shardwright.frontends.arrays.nn._losses import (
-    log_softmax,
-    logsumexp,
-    sigmoid_cross_entropy,
-    sigmoid_cross_entropy_with_logits,
-    softmax,
-    softmax_cross_entropy,
-    softmax_cross_entropy_with_logits,
-    sparse_softmax_cross_entropy_with_logits,
-)
-from shardwright.frontends.arrays.nn._norms import batch_norm, group_norm, l2_normalize, layer_norm, moments, rms_norm
-from shardwright.frontends.arrays.nn._pooling import (
-    adaptive_avg_pool,
-    adaptive_max_pool,
-    avg_pool1d,
-    avg_pool2d,
-    avg_pool3d,
-    global_avg_pool,
-    global_max_pool,
-    max_pool1d,
-    max_pool2d,
-    max_pool3d,
-)
+from shardwright.frontends.arrays.nn import _activations, _attention, _convolution, _losses, _norms, _pooling
+from shardwright.frontends.arrays.nn._activations import *
+from shardwright.frontends.arrays.nn._attention import *
+from shardwright.frontends.arrays.nn._convolution import *
+from shardwright.frontends.arrays.nn._losses import *
+from shardwright.frontends.arrays.nn._norms import *
+from shardwright.frontends.arrays.nn._pooling import *
 from shardwright.frontends.arrays.random._keys import dropout
 
-__all__ = [
-    "adaptive_avg_pool",
-    "adaptive_max_pool",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "batch_norm",
-    "celu",
-    "conv1d",
-    "conv1d_transpose",
-    "conv2d",
-    "conv2d_transpose",
-    "conv3d",
-    "conv3d_transpose",
-    "depthwise_conv2d",
-    "dropout",
-    "elu",
-    "embedding_lookup",
-    "gelu",
-    "global_avg_pool",
-    "global_max_pool",
-    "group_norm",
-    "hard_sigmoid",
-    "hard_silu",
-    "hard_swish",
-    "hard_tanh",
-    "l2_normalize",
-    "layer_norm",
-    "leaky_relu",
-    "log_sigmoid",
-    "log_softmax",
-    "logsumexp",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool3d",
-    "mish",
-    "moments",
-    "relu",
-    "relu6",
-    "rms_norm",
-    "scaled_dot_product_attention",
-    "selu",
-    "sigmoid",
-    "sigmoid_cross_entropy",
-    "sigmoid_cross_entropy_with_logits",
-    "silu",
-    "softmax",
-    "softmax_cross_entropy",
-    "softmax_cross_entropy_with_logits",
-    "softplus",
-    "softsign",
-    "sparse_softmax_cross_entropy_with_logits",
-    "swish",
-]
+__all__ = ["dropout"]
+__all__ += _activations.__all__
+__all__ += _attention.__all__
+__all__ += _convolution.__all__
+__all__ += _losses.__all__
+__all__ += _norms.__all__
+__all__ += _pooling.__all__

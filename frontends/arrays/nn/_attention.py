@@ -10,9 +10,11 @@ from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.frontends.arrays.indexing.functions import gather
 from shardwright.frontends.arrays.nn._losses import softmax
-from shardwright.frontends.arrays.nn._parts import misfit, operand, plus, scalar, times
+from shardwright.frontends.arrays.nn._parts import misfit, operand
 from shardwright.frontends.arrays.reducing.contractions import einsum
 from shardwright.frontends.functions.dispatch import array_function
+
+__all__ = ["embedding_lookup", "scaled_dot_product_attention"]
 
 
 @array_function
@@ -59,8 +61,8 @@ def scaled_dot_product_attention(
     batch, time, heads, depth = q.shape
     groups = k.shape[2]
     grouped = emit.reshape(q, (batch, time, groups, heads // groups, depth))
-    factor = depth**-0.5 if scale is None else scale
-    scores: Tracer = einsum("btghd,bsgd->bghts", times(grouped, scalar(factor, grouped)), k)
+    factor = depth**-0.5 if scale is None else float(scale)
+    scores: Tracer = einsum("btghd,bsgd->bghts", grouped * factor, k)
     kept = scores.dtype
     wide = emit.convert(scores, DEFAULT_FLOAT) if kept.itemsize < 4 else scores
     wide = _masked(wide, mask, causal)
@@ -84,7 +86,7 @@ def _check(q: Tracer, k: Tracer, v: Tracer) -> None:
 def _masked(scores: Tracer, mask: Value | None, causal: bool) -> Tracer:
     """The products with what may not be seen as low as can be."""
     batch, groups, share, time, keys = scores.shape
-    hidden = scalar(_LOW, scores)
+    hidden = emit.constant(_LOW, scores.dtype, scores.shape)
     if mask is not None:
         given = emit.as_tracer(mask, "attention")
         check_kind(given.dtype, ("boolean", "float"), "attention (its mask)")
@@ -95,7 +97,7 @@ def _masked(scores: Tracer, mask: Value | None, causal: bool) -> Tracer:
         if given.dtype == BOOLEAN:
             scores = emit.select(wide, scores, hidden)
         else:
-            scores = plus(scores, emit.convert(wide, scores.dtype))
+            scores += emit.convert(wide, scores.dtype)
     if causal:
         rows, columns = (emit.iota(DEFAULT_INTEGER, (time, keys), dim) for dim in (0, 1))
         seen = emit.compare("LE", columns, rows)

@@ -15,75 +15,116 @@ from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo.windows import ConvDimensions
-from shardwright.frontends.arrays.nn._parts import Padding, misfit, numbers_for, spatial_dims, swept
+from shardwright.frontends.arrays._families import named
+from shardwright.frontends.arrays.nn._parts import (
+    SPACE,
+    Format,
+    Numbers,
+    Padding,
+    misfit,
+    numbers_for,
+    spatial_dims,
+    swept,
+)
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.layout.planning.sweep import Sweep, spread_back
 
-Numbers = int | Sequence[int]
+__all__ = [
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "depthwise_conv2d",
+]
 
-
-@array_function
-def conv1d(
-    x: Value,
-    filters: Value,
-    /,
-    strides: Numbers = 1,
-    padding: Padding = "SAME",
-    *,
-    data_format: str | None = None,
-    dilations: Numbers = 1,
-    groups: int = 1,
-) -> Any:
-    """
-    A convolution in one spatial dim: `x` is (batch, width, inputs), `filters` (width, inputs / groups, outputs).
+_FORWARD = """
+    A convolution: `x` is (batch, {space}, inputs), `filters` ({space}, inputs / groups, outputs).
 
     `padding` is `"SAME"`, `"VALID"` or a pair of numbers for each spatial dim. Raises `ValueError` (SW0541) for shapes
     that do not fit.
 
     >>> import shardwright, numpy
-    >>> x = numpy.arange(4.0).reshape(1, 4, 1)
-    >>> shardwright.nn.conv1d(x, numpy.ones((2, 1, 1)), padding="VALID")[0, :, 0]
+    >>> x, filters = numpy.arange(4.0).reshape({x}), numpy.ones({filters})
+    >>> shardwright.nn.conv{rank}d(x, filters, padding="VALID").ravel()
     array([1., 3., 5.])
     """
-    return _convolution(1, x, filters, strides, padding, data_format, dilations, groups, "conv1d")
 
+_BACK = """
+    The gradient of `conv{rank}d` for its input, as a layer that widens: filters are ({space}, outputs, inputs).
 
-@array_function
-def conv2d(
-    x: Value,
-    filters: Value,
-    /,
-    strides: Numbers = 1,
-    padding: Padding = "SAME",
-    *,
-    data_format: str | None = None,
-    dilations: Numbers = 1,
-    groups: int = 1,
-) -> Any:
-    """
-    A convolution in two spatial dims, as `conv1d`: filters are (height, width, inputs / groups, outputs).
+    `output_shape` is the whole shape of the result, or its spatial dims; without it, as large as the stride says.
+    Raises `ValueError` (SW0541) for shapes that do not fit.
 
     >>> import shardwright, numpy
-    >>> shardwright.nn.conv2d(numpy.ones((2, 8, 8, 3)), numpy.ones((3, 3, 3, 4)), 2).shape
-    (2, 4, 4, 4)
+    >>> shardwright.nn.conv{rank}d_transpose(numpy.ones({x}), numpy.ones({filters}), strides=2).size
+    {size}
     """
-    return _convolution(2, x, filters, strides, padding, data_format, dilations, groups, "conv2d")
 
 
-@array_function
-def conv3d(
-    x: Value,
-    filters: Value,
-    /,
-    strides: Numbers = 1,
-    padding: Padding = "SAME",
-    *,
-    data_format: str | None = None,
-    dilations: Numbers = 1,
-    groups: int = 1,
-) -> Any:
-    """A convolution in three spatial dims: filters are (depth, height, width, inputs / groups, outputs)."""
-    return _convolution(3, x, filters, strides, padding, data_format, dilations, groups, "conv3d")
+def _forward(rank: int):
+    """The public function for `rank` spatial dims."""
+    name, ones = f"conv{rank}d", (1,) * (rank - 1)
+    doc = _FORWARD.format(rank=rank, space=SPACE[rank], x=(1, *ones, 4, 1), filters=(*ones, 2, 1, 1))
+
+    @named(name, doc)
+    def convolution(
+        x: Value,
+        filters: Value,
+        /,
+        strides: Numbers = 1,
+        padding: Padding = "SAME",
+        *,
+        data_format: Format = None,
+        dilations: Numbers = 1,
+        groups: int = 1,
+    ) -> Any:
+        return _convolved(rank, x, filters, strides, padding, data_format, dilations, groups, name)
+
+    return convolution
+
+
+def _back(rank: int):
+    """The public function that goes back, for `rank` spatial dims."""
+    name, ones = f"conv{rank}d_transpose", (1,) * (rank - 1)
+    doc = _BACK.format(rank=rank, space=SPACE[rank], x=(1, *ones, 4, 3), filters=(*ones, 2, 5, 3), size=20 * 2**rank)
+
+    @named(name, doc)
+    def transposed(
+        x: Value,
+        filters: Value,
+        /,
+        output_shape: Sequence[int] | None = None,
+        strides: Numbers = 1,
+        padding: Padding = "SAME",
+        *,
+        data_format: Format = None,
+        dilations: Numbers = 1,
+    ) -> Any:
+        value, kernel = _operands(x, filters, rank, name)
+        features, space = spatial_dims(rank, value.ndim, data_format, name)
+        if kernel.shape[-1] != value.shape[features]:
+            raise misfit(
+                name,
+                f"filters for {kernel.shape[-1]} inputs do not fit {value.shape[features]} features",
+                "filters are space, outputs, inputs",
+            )
+        steps, gaps = numbers_for(strides, rank, name, "strides"), numbers_for(dilations, rank, name, "dilations")
+        inner = [value.shape[dim] for dim in space]
+        sizes = _widened(output_shape, inner, kernel.shape[:rank], steps, gaps, padding, space)
+        sweeps = swept(sizes, kernel.shape[:rank], steps, padding, gaps, name)
+        if [sweep.result(size) for sweep, size in zip(sweeps, sizes, strict=True)] != inner:
+            raise misfit(name, f"no convolution of {list(sizes)} elements has {inner} results with these strides")
+        back = [spread_back(sweep, size) for sweep, size in zip(sweeps, sizes, strict=True)]
+        numbers = ConvDimensions(0, features, space, rank + 1, rank, tuple(range(rank)), 0, features, space)
+        return _emitted(value, kernel, numbers, back, 1)
+
+    return transposed
+
+
+conv1d, conv2d, conv3d = (_forward(rank) for rank in SPACE)
+conv1d_transpose, conv2d_transpose, conv3d_transpose = (_back(rank) for rank in SPACE)
 
 
 @array_function
@@ -94,25 +135,31 @@ def depthwise_conv2d(
     strides: Numbers = 1,
     padding: Padding = "SAME",
     *,
-    data_format: str | None = None,
+    data_format: Format = None,
     dilations: Numbers = 1,
 ) -> Any:
-    """A convolution of each feature alone: filters are (height, width, inputs, outputs for each input)."""
+    """
+    A convolution of each feature alone, as `conv2d`: filters are (height, width, inputs, outputs for each input).
+
+    >>> import shardwright, numpy
+    >>> shardwright.nn.depthwise_conv2d(numpy.ones((2, 8, 8, 3)), numpy.ones((3, 3, 3, 4)), 2).shape
+    (2, 4, 4, 12)
+    """
     kernel = emit.as_tracer(filters, "depthwise_conv2d")
     if kernel.ndim != 4:
         raise misfit("depthwise_conv2d", f"filters have {kernel.ndim} dims, not 4")
     height, width, inputs, multiples = kernel.shape
     flat = emit.reshape(kernel, (height, width, 1, inputs * multiples))
-    return _convolution(2, x, flat, strides, padding, data_format, dilations, inputs, "depthwise_conv2d")
+    return _convolved(2, x, flat, strides, padding, data_format, dilations, inputs, "depthwise_conv2d")
 
 
-def _convolution(
+def _convolved(
     rank: int,
     x: Value,
     filters: Value,
     strides: Numbers,
     padding: Padding,
-    data_format: str | None,
+    data_format: Format,
     dilations: Numbers,
     groups: int,
     what: str,
@@ -146,94 +193,6 @@ def _operands(x: Value, filters: Value, rank: int, what: str) -> list[Tracer]:
 def _emitted(value: Tracer, kernel: Tracer, numbers: ConvDimensions, sweeps: Sequence[Sweep], groups: int) -> Tracer:
     op = stablehlo.ConvolutionOp(value.value, kernel.value, numbers, sweeps, feature_groups=groups)
     return emit.trace_now().emit(op)
-
-
-@array_function
-def conv1d_transpose(
-    x: Value,
-    filters: Value,
-    /,
-    output_shape: Sequence[int] | None = None,
-    strides: Numbers = 1,
-    padding: Padding = "SAME",
-    *,
-    data_format: str | None = None,
-    dilations: Numbers = 1,
-) -> Any:
-    """
-    The gradient of `conv1d` for its input, as a layer that widens: filters are (width, outputs, inputs).
-
-    `output_shape` is the whole shape of the result, or its spatial dims; without it, as large as the stride says.
-    """
-    return _transposed(1, x, filters, output_shape, strides, padding, data_format, dilations, "conv1d_transpose")
-
-
-@array_function
-def conv2d_transpose(
-    x: Value,
-    filters: Value,
-    /,
-    output_shape: Sequence[int] | None = None,
-    strides: Numbers = 1,
-    padding: Padding = "SAME",
-    *,
-    data_format: str | None = None,
-    dilations: Numbers = 1,
-) -> Any:
-    """
-    The gradient of `conv2d` for its input, as `conv1d_transpose`: filters are (height, width, outputs, inputs).
-
-    >>> import shardwright, numpy
-    >>> shardwright.nn.conv2d_transpose(numpy.ones((2, 4, 4, 3)), numpy.ones((3, 3, 5, 3)), strides=2).shape
-    (2, 8, 8, 5)
-    """
-    return _transposed(2, x, filters, output_shape, strides, padding, data_format, dilations, "conv2d_transpose")
-
-
-@array_function
-def conv3d_transpose(
-    x: Value,
-    filters: Value,
-    /,
-    output_shape: Sequence[int] | None = None,
-    strides: Numbers = 1,
-    padding: Padding = "SAME",
-    *,
-    data_format: str | None = None,
-    dilations: Numbers = 1,
-) -> Any:
-    """The gradient of `conv3d` for its input, as `conv1d_transpose`."""
-    return _transposed(3, x, filters, output_shape, strides, padding, data_format, dilations, "conv3d_transpose")
-
-
-def _transposed(
-    rank: int,
-    x: Value,
-    filters: Value,
-    output_shape: Sequence[int] | None,
-    strides: Numbers,
-    padding: Padding,
-    data_format: str | None,
-    dilations: Numbers,
-    what: str,
-) -> Tracer:
-    value, kernel = _operands(x, filters, rank, what)
-    features, space = spatial_dims(rank, value.ndim, data_format, what)
-    if kernel.shape[-1] != value.shape[features]:
-        raise misfit(
-            what,
-            f"filters for {kernel.shape[-1]} inputs do not fit {value.shape[features]} features",
-            "filters are space, outputs, inputs",
-        )
-    steps, gaps = numbers_for(strides, rank, what, "strides"), numbers_for(dilations, rank, what, "dilations")
-    inner = [value.shape[dim] for dim in space]
-    sizes = _widened(output_shape, inner, kernel.shape[:rank], steps, gaps, padding, space)
-    sweeps = swept(sizes, kernel.shape[:rank], steps, padding, gaps, what)
-    if [sweep.result(size) for sweep, size in zip(sweeps, sizes, strict=True)] != inner:
-        raise misfit(what, f"no convolution of {list(sizes)} elements has {inner} results with these strides")
-    back = [spread_back(sweep, size) for sweep, size in zip(sweeps, sizes, strict=True)]
-    numbers = ConvDimensions(0, features, space, rank + 1, rank, tuple(range(rank)), 0, features, space)
-    return _emitted(value, kernel, numbers, back, 1)
 
 
 def _widened(

@@ -11,9 +11,21 @@ from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import stablehlo
 from shardwright.dialects.dtensor.gradients import StopGradientOp
-from shardwright.frontends.arrays.nn._parts import minus, misfit, operand, over, plus, scalar, times
+from shardwright.frontends.arrays.elementwise.functions import exp, isfinite, log, log1p, maximum, where
+from shardwright.frontends.arrays.nn._parts import misfit, operand
 from shardwright.frontends.arrays.reducing.reductions import reduced, summed
 from shardwright.frontends.functions.dispatch import array_function
+
+__all__ = [
+    "log_softmax",
+    "logsumexp",
+    "sigmoid_cross_entropy",
+    "sigmoid_cross_entropy_with_logits",
+    "softmax",
+    "softmax_cross_entropy",
+    "softmax_cross_entropy_with_logits",
+    "sparse_softmax_cross_entropy_with_logits",
+]
 
 
 @array_function
@@ -27,8 +39,8 @@ def softmax(x: Value, /, *, axis: Dims = -1) -> Any:
     """
     value = operand(x, "softmax")
     dims = dims_of(axis, value.ndim, "softmax")
-    powers = emit.unary(stablehlo.ExponentialOp, minus(value, _largest(value, dims)))
-    return over(powers, summed(powers, stablehlo.AddOp, dims, keepdims=True))
+    powers = exp(value - _largest(value, dims))
+    return powers / _total(powers, dims)
 
 
 @array_function
@@ -36,13 +48,12 @@ def log_softmax(x: Value, /, *, axis: Dims = -1) -> Any:
     """The logarithm of `softmax`, without its rounding near zero."""
     value = operand(x, "log_softmax")
     dims = dims_of(axis, value.ndim, "log_softmax")
-    return _log_softmax(value, dims)
+    shifted = value - _largest(value, dims)
+    return shifted - log(_total(exp(shifted), dims))
 
 
-def _log_softmax(value: Tracer, dims: tuple[int, ...]) -> Tracer:
-    shifted = minus(value, _largest(value, dims))
-    total = summed(emit.unary(stablehlo.ExponentialOp, shifted), stablehlo.AddOp, dims, keepdims=True)
-    return minus(shifted, emit.unary(stablehlo.LogOp, total))
+def _total(value: Tracer, dims: tuple[int, ...], *, keepdims: bool = True) -> Tracer:
+    return summed(value, stablehlo.AddOp, dims, keepdims)
 
 
 def _largest(value: Tracer, dims: tuple[int, ...]) -> Tracer:
@@ -61,11 +72,9 @@ def logsumexp(x: Value, /, *, axis: Dims = None, keepdims: bool = False) -> Any:
     """
     value = operand(x, "logsumexp")
     dims = dims_of(axis, value.ndim, "logsumexp")
-    top = _largest(value, dims)
-    finite = emit.unary(stablehlo.IsFiniteOp, top)
-    top = emit.select(finite, top, scalar(0, top))
-    total = summed(emit.unary(stablehlo.ExponentialOp, minus(value, top)), stablehlo.AddOp, dims, keepdims=True)
-    result = plus(emit.unary(stablehlo.LogOp, total), top)
+    largest = _largest(value, dims)
+    top = where(isfinite(largest), largest, 0)
+    result = log(_total(exp(value - top), dims)) + top
     return result if keepdims else emit.reshape(result, _without(value.shape, dims))
 
 
@@ -98,19 +107,19 @@ def softmax_cross_entropy(logits: Value, labels: Value, /, *, axis: int = -1) ->
         )
     if sparse:
         return _sparse(value, wanted, dim)
-    parts = times(emit.convert(wanted, value.dtype), _log_softmax(value, (dim,)))
-    return emit.unary(stablehlo.NegateOp, summed(parts, stablehlo.AddOp, (dim,), keepdims=False))
+    parts = emit.convert(wanted, value.dtype) * log_softmax(value, axis=dim)
+    return -_total(parts, (dim,), keepdims=False)
 
 
 def _sparse(value: Tracer, labels: Tracer, dim: int) -> Tracer:
     """The logit of each label is found by comparing, so that split classes give one sum more."""
     others = [at for at in range(value.ndim) if at != dim]
     wide = emit.broadcast_in_dim(labels, value.shape, others)
-    hit = emit.compare("EQ", wide, emit.iota(labels.dtype, value.shape, dim))
-    shifted = minus(value, _largest(value, (dim,)))
-    total = summed(emit.unary(stablehlo.ExponentialOp, shifted), stablehlo.AddOp, (dim,), keepdims=False)
-    chosen = emit.select(hit, shifted, scalar(0, shifted))
-    return minus(emit.unary(stablehlo.LogOp, total), summed(chosen, stablehlo.AddOp, (dim,), keepdims=False))
+    hit = wide == emit.iota(labels.dtype, value.shape, dim)
+    shifted = value - _largest(value, (dim,))
+    total = _total(exp(shifted), (dim,), keepdims=False)
+    chosen = where(hit, shifted, 0)
+    return log(total) - _total(chosen, (dim,), keepdims=False)
 
 
 @array_function
@@ -138,10 +147,8 @@ def sigmoid_cross_entropy(logits: Value, labels: Value, /) -> Any:
     wanted = emit.convert(emit.as_tracer(labels, "sigmoid_cross_entropy"), value.dtype)
     if wanted.shape != value.shape:
         raise misfit("sigmoid_cross_entropy", f"labels {list(wanted.shape)} do not fit logits {list(value.shape)}")
-    size = emit.unary(stablehlo.NegateOp, emit.unary(stablehlo.AbsOp, value))
-    rest = emit.unary(stablehlo.LogPlusOneOp, emit.unary(stablehlo.ExponentialOp, size))
-    above = emit.binary(stablehlo.MaximumOp, value, scalar(0, value))
-    return plus(minus(above, times(value, wanted)), rest)
+    rest = log1p(exp(-abs(value)))
+    return maximum(value, 0) - value * wanted + rest
 
 
 @array_function

@@ -11,10 +11,13 @@ from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo
+from shardwright.frontends.arrays.elementwise.functions import maximum, rsqrt
 from shardwright.frontends.arrays.nn._batch_parts import batch_parts
-from shardwright.frontends.arrays.nn._parts import minus, misfit, operand, plus, scalar, scaled, times
+from shardwright.frontends.arrays.nn._parts import misfit, operand
 from shardwright.frontends.arrays.reducing.reductions import averaged, summed, variance
 from shardwright.frontends.functions.dispatch import array_function
+
+__all__ = ["batch_norm", "group_norm", "l2_normalize", "layer_norm", "moments", "rms_norm"]
 
 
 @array_function
@@ -31,24 +34,28 @@ def layer_norm(
     array([-1.,  1.])
     """
     value = operand(x, "layer_norm")
-    return scaled(_normal(value, dims_of(axis, value.ndim, "layer_norm"), eps), scale, offset)
+    return _scaled(_normal(value, dims_of(axis, value.ndim, "layer_norm"), eps), scale, offset)
 
 
 def _normal(value: Tracer, dims: tuple[int, ...], eps: float) -> Tracer:
-    centred = minus(value, averaged(value, dims, 0, keepdims=True))
-    return times(centred, _inverse_root(variance(value, dims, 0, keepdims=True), eps))
+    centred = value - averaged(value, dims, 0, keepdims=True)
+    return centred * rsqrt(variance(value, dims, 0, keepdims=True) + float(eps))
 
 
-def _inverse_root(squares: Tracer, eps: float) -> Tracer:
-    return emit.unary(stablehlo.RsqrtOp, plus(squares, scalar(eps, squares)))
+def _scaled(value: Tracer, scale: Value | None, offset: Value | None) -> Tracer:
+    """The value times `scale` plus `offset`, where they are given."""
+    for other, operation in ((scale, stablehlo.MultiplyOp), (offset, stablehlo.AddOp)):
+        if other is not None:
+            value = emit.binary(operation, *emit.operands("a norm", value, other))
+    return value
 
 
 @array_function
 def rms_norm(x: Value, /, scale: Value | None = None, *, axis: Dims = -1, eps: float = 1e-6) -> Any:
     """The elements over the root of their mean square along the dims in `axis`; then scaled."""
     value = operand(x, "rms_norm")
-    squares = averaged(times(value, value), dims_of(axis, value.ndim, "rms_norm"), 0, keepdims=True)
-    return scaled(times(value, _inverse_root(squares, eps)), scale, None)
+    squares = averaged(value * value, dims_of(axis, value.ndim, "rms_norm"), 0, keepdims=True)
+    return _scaled(value * rsqrt(squares + float(eps)), scale, None)
 
 
 @array_function
@@ -80,7 +87,7 @@ def group_norm(
     split = emit.reshape(value, (*value.shape[:dim], groups, features // groups, *value.shape[dim + 1 :]))
     dims = tuple(at for at in range(1, split.ndim) if at != dim)
     whole = emit.reshape(_normal(split, dims, eps), value.shape)
-    return scaled(whole, *(_by_feature(given, dim, value.ndim) for given in (scale, offset)))
+    return _scaled(whole, *(_by_feature(given, dim, value.ndim) for given in (scale, offset)))
 
 
 def _by_feature(given: Value | None, dim: int, rank: int) -> Tracer | None:
@@ -132,12 +139,12 @@ def batch_norm(
     if mean is not None:
         known = [_by_feature(given, dim, value.ndim) for given in (mean, variance)]
         centre, spread = (emit.convert(given, value.dtype) for given in known if given is not None)
-        done = times(minus(value, centre), _inverse_root(spread, eps))
+        done = (value - centre) * rsqrt(spread + float(eps))
     elif sync:
         done = _normal(value, tuple(at for at in range(value.ndim) if at != dim), eps)
     else:
         done = _by_replica(value, dim, eps)
-    return scaled(done, *(_by_feature(given, dim, value.ndim) for given in (scale, offset)))
+    return _scaled(done, *(_by_feature(given, dim, value.ndim) for given in (scale, offset)))
 
 
 def _by_replica(value: Tracer, dim: int, eps: float) -> Tracer:
@@ -179,6 +186,5 @@ def l2_normalize(x: Value, /, *, axis: Dims = -1, eps: float = 1e-12) -> Any:
     """
     value = operand(x, "l2_normalize")
     dims = dims_of(axis, value.ndim, "l2_normalize")
-    squares = summed(times(value, value), stablehlo.AddOp, dims, keepdims=True)
-    safe = emit.binary(stablehlo.MaximumOp, squares, scalar(eps, squares))
-    return times(value, emit.unary(stablehlo.RsqrtOp, safe))
+    squares = summed(value * value, stablehlo.AddOp, dims, keepdims=True)
+    return value * rsqrt(maximum(squares, float(eps)))

@@ -1,4 +1,4 @@
-"""What the functions of neural networks share: operands, constants, and the shapes of their windows."""
+"""What the functions of neural networks share: operands, and how windows move over the dims of space."""
 
 from __future__ import annotations
 
@@ -9,51 +9,24 @@ from shardwright.compiler.tracing.dtypes import check_kind
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
-from shardwright.dialects import stablehlo
 from shardwright.layout.planning.sweep import Sweep
 
+Format = str | None
+Numbers = int | Sequence[int]
 Padding = str | Sequence[Sequence[int]]
 """`"SAME"`, `"VALID"`, or how much before and after each spatial dim."""
 
+SPACE = {1: "width", 2: "height, width", 3: "depth, height, width"}
+"""The dims of space by their number, as docstrings name them."""
+
+_FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
+
 
 def operand(x: Value, what: str) -> Tracer:
-    """A traced value of floats."""
+    """A traced value of floats, with a type of its own: a Python number gets one."""
     value = emit.as_tracer(x, what)
     check_kind(value.dtype, ("float",), what)
-    return value
-
-
-def scalar(number: float, like: Tracer) -> Tracer:
-    """A number in the shape and type of a value."""
-    return emit.constant(number, like.dtype, like.shape)
-
-
-def times(left: Tracer, right: Tracer) -> Tracer:
-    """`left * right`, where `right` broadcasts."""
-    return emit.binary(stablehlo.MultiplyOp, left, emit.broadcast(right, left.shape))
-
-
-def over(left: Tracer, right: Tracer) -> Tracer:
-    """`left / right`, where `right` broadcasts."""
-    return emit.binary(stablehlo.DivideOp, left, emit.broadcast(right, left.shape))
-
-
-def plus(left: Tracer, right: Tracer) -> Tracer:
-    """`left + right`, where `right` broadcasts."""
-    return emit.binary(stablehlo.AddOp, left, emit.broadcast(right, left.shape))
-
-
-def minus(left: Tracer, right: Tracer) -> Tracer:
-    """`left - right`, where `right` broadcasts."""
-    return emit.binary(stablehlo.SubtractOp, left, emit.broadcast(right, left.shape))
-
-
-def scaled(value: Tracer, scale: Value | None, offset: Value | None) -> Tracer:
-    """The value times `scale` plus `offset`, where they are given."""
-    for other, operation in ((scale, stablehlo.MultiplyOp), (offset, stablehlo.AddOp)):
-        if other is not None:
-            value = emit.binary(operation, *emit.operands("a norm", value, other))
-    return value
+    return value if value.scalar_kind is None else Tracer(value.trace, value.value)
 
 
 def misfit(what: str, problem: str, help: str | None = None) -> Exception:
@@ -61,10 +34,7 @@ def misfit(what: str, problem: str, help: str | None = None) -> Exception:
     return value_error("SW0541", f"{what}: {problem}", help=help)
 
 
-_FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
-
-
-def spatial_dims(rank: int, ndim: int, data_format: str | None, what: str) -> tuple[int, tuple[int, ...]]:
+def spatial_dims(rank: int, ndim: int, data_format: Format, what: str) -> tuple[int, tuple[int, ...]]:
     """The dim of the features and those of space, of an input with `rank` spatial dims."""
     last = _FORMATS[rank]
     first = f"N{last[-1]}{last[1:-1]}"
@@ -77,7 +47,7 @@ def spatial_dims(rank: int, ndim: int, data_format: str | None, what: str) -> tu
     return (ndim - 1 if chosen == last else 1), tuple(space)
 
 
-def numbers_for(given: int | Sequence[int], rank: int, what: str, name: str) -> tuple[int, ...]:
+def numbers_for(given: Numbers, rank: int, what: str, name: str) -> tuple[int, ...]:
     """One number for each spatial dim, of at least 1."""
     found = (given,) * rank if isinstance(given, int) else tuple(given)
     if len(found) != rank or min(found) < 1:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,144 +10,99 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import stablehlo
-from shardwright.frontends.arrays.nn._parts import Padding, misfit, numbers_for, operand, over, spatial_dims, swept
+from shardwright.frontends.arrays._families import named
+from shardwright.frontends.arrays.indexing.picking import cut
+from shardwright.frontends.arrays.nn._parts import (
+    SPACE,
+    Format,
+    Numbers,
+    Padding,
+    misfit,
+    numbers_for,
+    operand,
+    spatial_dims,
+    swept,
+)
 from shardwright.frontends.arrays.reducing.reductions import averaged, reduced
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.rules.reductions import MONOIDS
 
-Numbers = int | Sequence[int]
+__all__ = [
+    "adaptive_avg_pool",
+    "adaptive_max_pool",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "global_avg_pool",
+    "global_max_pool",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+]
 
+Kind = Literal["max", "avg"]
 
-@array_function
-def max_pool1d(
-    x: Value,
-    /,
-    window: Numbers,
-    strides: Numbers | None = None,
-    padding: Padding = "VALID",
-    *,
-    data_format: str | None = None,
-) -> Any:
-    """The largest element of each window of `x` (batch, width, features); strides are its size if not given."""
-    return _pooled(stablehlo.MaximumOp, 1, x, window, strides, padding, data_format, "max_pool1d")[0]
+_POOL = """
+    {found} of each window of `x` (batch, {space}, features){known}.
 
-
-@array_function
-def max_pool2d(
-    x: Value,
-    /,
-    window: Numbers,
-    strides: Numbers | None = None,
-    padding: Padding = "VALID",
-    *,
-    data_format: str | None = None,
-) -> Any:
-    """
-    The largest element of each window of `x` (batch, height, width, features).
+    `window` and `strides` are one number, or one for each spatial dim; without `strides` windows stand side by side.
+    `padding` is `"VALID"`, `"SAME"` or a pair of numbers for each spatial dim. Raises `ValueError` (SW0541) for a shape
+    or a `data_format` that does not fit.
 
     >>> import shardwright, numpy
-    >>> shardwright.nn.max_pool2d(numpy.arange(16.0).reshape(1, 4, 4, 1), 2)[0, :, :, 0]
-    array([[ 5.,  7.],
-           [13., 15.]])
+    >>> shardwright.nn.{name}(numpy.arange(4.0).reshape({shape}), 2, padding="SAME").ravel()
+    array([{example}])
     """
-    return _pooled(stablehlo.MaximumOp, 2, x, window, strides, padding, data_format, "max_pool2d")[0]
 
 
-@array_function
-def max_pool3d(
-    x: Value,
-    /,
-    window: Numbers,
-    strides: Numbers | None = None,
-    padding: Padding = "VALID",
-    *,
-    data_format: str | None = None,
-) -> Any:
-    """The largest element of each window of `x` (batch, depth, height, width, features)."""
-    return _pooled(stablehlo.MaximumOp, 3, x, window, strides, padding, data_format, "max_pool3d")[0]
+def _pool(kind: Kind, rank: int):
+    """The public function for windows in `rank` spatial dims."""
+    name = f"{kind}_pool{rank}d"
+    doc = _POOL.format(
+        name=name,
+        found="The largest element" if kind == "max" else "The mean",
+        known="" if kind == "max" else ", of the elements that are not padding",
+        space=SPACE[rank],
+        shape=", ".join("1" * rank + "41"),
+        example="1., 3." if kind == "max" else "0.5, 2.5",
+    )
+
+    @named(name, doc)
+    def pool(
+        x: Value,
+        /,
+        window: Numbers,
+        strides: Numbers | None = None,
+        padding: Padding = "VALID",
+        *,
+        data_format: Format = None,
+    ) -> Any:
+        value = operand(x, name)
+        _, space = spatial_dims(rank, value.ndim, data_format, name)
+        windows = numbers_for(window, rank, name, "window")
+        steps = windows if strides is None else numbers_for(strides, rank, name, "strides")
+        found = iter(swept([value.shape[dim] for dim in space], windows, steps, padding, (1,) * rank, name))
+        sweeps = [next(found) if dim in space else Sweep(1) for dim in range(value.ndim)]
+        operation = stablehlo.MaximumOp if kind == "max" else stablehlo.AddOp
+        start = emit.constant(MONOIDS[operation].identity(value.dtype), value.dtype)
+        op = stablehlo.ReduceWindowOp([value.value], [start.value], sweeps, operation)
+        total = emit.trace_now().emit(op)
+        return total if kind == "max" else _mean(total, sweeps, value.shape)
+
+    return pool
 
 
-@array_function
-def avg_pool1d(
-    x: Value,
-    /,
-    window: Numbers,
-    strides: Numbers | None = None,
-    padding: Padding = "VALID",
-    *,
-    data_format: str | None = None,
-) -> Any:
-    """The mean of each window of `x` (batch, width, features), of the elements that are not padding."""
-    return _mean(1, x, window, strides, padding, data_format, "avg_pool1d")
+max_pool1d, max_pool2d, max_pool3d = (_pool("max", rank) for rank in SPACE)
+avg_pool1d, avg_pool2d, avg_pool3d = (_pool("avg", rank) for rank in SPACE)
 
 
-@array_function
-def avg_pool2d(
-    x: Value,
-    /,
-    window: Numbers,
-    strides: Numbers | None = None,
-    padding: Padding = "VALID",
-    *,
-    data_format: str | None = None,
-) -> Any:
-    """The mean of each window of `x` (batch, height, width, features), of the elements that are not padding."""
-    return _mean(2, x, window, strides, padding, data_format, "avg_pool2d")
-
-
-@array_function
-def avg_pool3d(
-    x: Value,
-    /,
-    window: Numbers,
-    strides: Numbers | None = None,
-    padding: Padding = "VALID",
-    *,
-    data_format: str | None = None,
-) -> Any:
-    """The mean of each window of `x` (batch, depth, height, width, features), of the elements that are not padding."""
-    return _mean(3, x, window, strides, padding, data_format, "avg_pool3d")
-
-
-def _pooled(
-    operation: Any,
-    rank: int,
-    x: Value,
-    window: Numbers,
-    strides: Numbers | None,
-    padding: Padding,
-    data_format: str | None,
-    what: str,
-) -> tuple[Tracer, list[Sweep]]:
-    """The windows combined, and how they move along each dim."""
-    value = operand(x, what)
-    _, space = spatial_dims(rank, value.ndim, data_format, what)
-    windows = numbers_for(window, rank, what, "window")
-    steps = windows if strides is None else numbers_for(strides, rank, what, "strides")
-    found = iter(swept([value.shape[dim] for dim in space], windows, steps, padding, (1,) * rank, what))
-    sweeps = [next(found) if dim in space else Sweep(1) for dim in range(value.ndim)]
-    start = emit.constant(MONOIDS[operation].identity(value.dtype), value.dtype)
-    op = stablehlo.ReduceWindowOp([value.value], [start.value], sweeps, operation)
-    return emit.trace_now().emit(op), sweeps
-
-
-def _mean(
-    rank: int,
-    x: Value,
-    window: Numbers,
-    strides: Numbers | None,
-    padding: Padding,
-    data_format: str | None,
-    what: str,
-) -> Tracer:
-    total, sweeps = _pooled(stablehlo.AddOp, rank, x, window, strides, padding, data_format, what)
-    shape = emit.shape_of(x)
+def _mean(total: Tracer, sweeps: list[Sweep], shape: tuple[int, ...]) -> Tracer:
     for dim, sweep in enumerate(sweeps):
         if sweep.size > 1:
             counts = _counts(sweep, shape[dim])
             row = emit.constant(counts.astype(total.dtype), total.dtype)
-            total = over(total, emit.broadcast_in_dim(row, total.shape, [dim]))
+            total = total / emit.broadcast_in_dim(row, total.shape, [dim])
     return total
 
 
@@ -160,28 +114,31 @@ def _counts(sweep: Sweep, size: int) -> Any:
 
 @array_function
 def global_max_pool(x: Value, /, *, data_format: str = "channels_last", keepdims: bool = False) -> Any:
-    """The largest element over all spatial dims, for each feature."""
+    """
+    The largest element over all spatial dims, for each feature: (batch, features) of any number of spatial dims.
+
+    `keepdims` keeps these with size 1. Raises `ValueError` (SW0541) for an unknown `data_format` and where there is no
+    dim of space.
+
+    >>> import shardwright, numpy
+    >>> shardwright.nn.global_max_pool(numpy.arange(4.0).reshape(1, 2, 2, 1))
+    array([[3.]])
+    """
     value = operand(x, "global_max_pool")
-    return reduced(value, stablehlo.MaximumOp, _all_space(value, data_format, "global_max_pool"), keepdims)
+    return _combined("max", value, _all_space(value, data_format, "global_max_pool"), keepdims)
 
 
 @array_function
 def global_avg_pool(x: Value, /, *, data_format: str = "channels_last", keepdims: bool = False) -> Any:
-    """The mean over all spatial dims, for each feature."""
+    """The mean over all spatial dims, for each feature, as `global_max_pool`."""
     value = operand(x, "global_avg_pool")
-    return averaged(value, _all_space(value, data_format, "global_avg_pool"), 0, keepdims)
+    return _combined("avg", value, _all_space(value, data_format, "global_avg_pool"), keepdims)
 
 
 @array_function
 def adaptive_max_pool(x: Value, /, output_size: Numbers, *, data_format: str = "channels_last") -> Any:
-    """The largest elements of as many windows along each spatial dim as `output_size` says, as equal as can be."""
-    return _adaptive(
-        x,
-        output_size,
-        data_format,
-        lambda part, dim: reduced(part, stablehlo.MaximumOp, (dim,), True),
-        "adaptive_max_pool",
-    )
+    """The largest elements of as many windows along each spatial dim as `output_size` says, as `adaptive_avg_pool`."""
+    return _adaptive("max", x, output_size, data_format)
 
 
 @array_function
@@ -193,33 +150,30 @@ def adaptive_avg_pool(x: Value, /, output_size: Numbers, *, data_format: str = "
     >>> shardwright.nn.adaptive_avg_pool(numpy.arange(5.0).reshape(1, 5, 1), 2)[0, :, 0]
     array([1., 3.])
     """
-    return _adaptive(
-        x, output_size, data_format, lambda part, dim: averaged(part, (dim,), 0, True), "adaptive_avg_pool"
-    )
+    return _adaptive("avg", x, output_size, data_format)
 
 
-def _adaptive(
-    x: Value, output_size: Numbers, data_format: str, combine: Callable[[Tracer, int], Tracer], what: str
-) -> Tracer:
+def _adaptive(kind: Kind, x: Value, output_size: Numbers, data_format: str) -> Tracer:
     """Dim by dim: result i of n is made of what lies from i/n to (i+1)/n of the dim."""
-    value = operand(x, what)
-    space = _all_space(value, data_format, what)
-    for dim, count in zip(space, numbers_for(output_size, len(space), what, "output_size"), strict=True):
+    name = f"adaptive_{kind}_pool"
+    value = operand(x, name)
+    space = _all_space(value, data_format, name)
+    for dim, count in zip(space, numbers_for(output_size, len(space), name, "output_size"), strict=True):
         size = value.shape[dim]
         if size % count == 0:
             split = emit.reshape(value, (*value.shape[:dim], count, size // count, *value.shape[dim + 1 :]))
-            done = combine(split, dim + 1)
+            done = _combined(kind, split, (dim + 1,), True)
             value = emit.reshape(done, (*value.shape[:dim], count, *value.shape[dim + 1 :]))
         else:
             bounds = [(at * size // count, -(-(at + 1) * size // count)) for at in range(count)]
-            value = emit.concatenate([combine(_slice(value, dim, *bound), dim) for bound in bounds], dim)
+            value = emit.concatenate([_combined(kind, cut(value, dim, *bound), (dim,), True) for bound in bounds], dim)
     return value
 
 
-def _slice(value: Tracer, dim: int, start: int, end: int) -> Tracer:
-    starts = [start if at == dim else 0 for at in range(value.ndim)]
-    limits = [end if at == dim else size for at, size in enumerate(value.shape)]
-    return emit.slice_(value, starts, limits, [1] * value.ndim)
+def _combined(kind: Kind, value: Tracer, dims: tuple[int, ...], keepdims: bool) -> Tracer:
+    if kind == "max":
+        return reduced(value, stablehlo.MaximumOp, dims, keepdims)
+    return averaged(value, dims, 0, keepdims)
 
 
 def _all_space(value: Tracer, data_format: str, what: str) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ mesh and engine gives the same numbers, and each device makes its own part of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 
@@ -18,7 +18,7 @@ from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
-from shardwright.frontends.arrays.indexing.rows import gathered
+from shardwright.frontends.arrays.indexing.picking import picked
 from shardwright.frontends.arrays.random import _counters as counters
 from shardwright.frontends.arrays.random import _distributions as distributions
 from shardwright.frontends.arrays.reducing.reductions import argmax
@@ -44,6 +44,28 @@ __all__ = [
 ]
 
 Shape = int | Sequence[int]
+WHOLE, FLOAT, REAL = ("integer",), ("float",), ("integer", "float")
+
+
+@array_function
+def _drawn(
+    draw: Callable[..., Tracer],
+    kinds: tuple[str, ...],
+    seed: Value,
+    shape: Shape,
+    dtype: DTypeLike,
+    layout: Layout | None,
+    **parameters: Value,
+) -> Any:
+    """Numbers of a distribution, of a type of these kinds. The seed is an argument: another one is no other program."""
+    what = draw.__name__
+    target, sizes = as_dtype(dtype), shape_argument(shape, what)
+    check_kind(target, kinds, what)
+    return _laid_out(emit.convert(draw(counters.key_of(seed), sizes, target, **parameters), target), layout)
+
+
+def _laid_out(value: Tracer, layout: Layout | None) -> Tracer:
+    return value if layout is None else emit.constrain(value, layout)
 
 
 def stateless_random_uniform(
@@ -71,28 +93,10 @@ def stateless_random_uniform(
     """
     key = counters.seed_argument(seed, "stateless_random_uniform")
     if minval is None and maxval is None:
-        return _full_int(key, shape, dtype, layout)
-    return _uniform(key, shape, 0 if minval is None else minval, maxval, dtype, layout)
-
-
-@array_function
-def _uniform(
-    seed: Value, shape: Shape, minval: Value, maxval: Value | None, dtype: DTypeLike, layout: Layout | None
-) -> Any:
-    target, sizes = as_dtype(dtype), shape_argument(shape, "uniform")
-    check_kind(target, ("integer", "float"), "uniform")
-    if maxval is None:
-        if target.kind in "iu":
-            raise value_error("SW0561", f"uniform: numbers of type {target.name} need maxval", help="give maxval=")
-        maxval = 1
-    if scalar_kind(minval) and scalar_kind(maxval) and not minval < maxval:
-        raise value_error(
-            "SW0561", f"uniform: there is nothing from {minval} up to {maxval}", help="give minval < maxval"
-        )
-    key = counters.key_of(seed)
-    if target.kind in "iu":
-        return _laid_out(distributions.whole_numbers(key, sizes, minval, maxval, target), layout)
-    return _laid_out(distributions.between(key, sizes, minval, maxval, target), layout)
+        return _drawn(distributions.uniform_full_int, WHOLE, key, shape, dtype, layout)
+    return _drawn(
+        distributions.uniform, REAL, key, shape, dtype, layout, minval=0 if minval is None else minval, maxval=maxval
+    )
 
 
 def stateless_random_uniform_full_int(
@@ -105,15 +109,8 @@ def stateless_random_uniform_full_int(
     >>> shardwright.random.stateless_random_uniform_full_int((2,), (1, 2), "uint32").tolist()
     [2932776407, 1811914268]
     """
-    return _full_int(counters.seed_argument(seed, "stateless_random_uniform_full_int"), shape, dtype, layout)
-
-
-@array_function
-def _full_int(seed: Value, shape: Shape, dtype: DTypeLike, layout: Layout | None) -> Any:
-    target = as_dtype(dtype)
-    check_kind(target, ("integer",), "uniform_full_int")
-    found = counters.bits(counters.key_of(seed), shape_argument(shape, "uniform_full_int"), target)
-    return _laid_out(emit.convert(found, target), layout)
+    key = counters.seed_argument(seed, "stateless_random_uniform_full_int")
+    return _drawn(distributions.uniform_full_int, WHOLE, key, shape, dtype, layout)
 
 
 def stateless_random_normal(
@@ -132,7 +129,8 @@ def stateless_random_normal(
     >>> float(shardwright.random.stateless_random_normal((10000,), (1, 2)).std().round(2))
     1.0
     """
-    return _normal(counters.seed_argument(seed, "stateless_random_normal"), shape, mean, stddev, dtype, layout, False)
+    key = counters.seed_argument(seed, "stateless_random_normal")
+    return _drawn(distributions.normal, FLOAT, key, shape, dtype, layout, mean=mean, stddev=stddev)
 
 
 def stateless_random_truncated_normal(
@@ -151,18 +149,9 @@ def stateless_random_truncated_normal(
     >>> float(abs(shardwright.random.stateless_random_truncated_normal((10000,), (1, 2))).max()) < 2
     True
     """
-    seed = counters.seed_argument(seed, "stateless_random_truncated_normal")
-    return _normal(seed, shape, mean, stddev, "float32" if dtype is None else dtype, layout, True)
-
-
-@array_function
-def _normal(
-    seed: Value, shape: Shape, mean: Value, stddev: Value, dtype: DTypeLike, layout: Layout | None, truncated: bool
-) -> Any:
-    target, sizes = as_dtype(dtype), shape_argument(shape, "normal")
-    check_kind(target, ("float",), "normal")
-    found = distributions.standard_normal(counters.key_of(seed), sizes, target, truncated=truncated)
-    return _laid_out(distributions.scaled(found, mean, stddev), layout)
+    key = counters.seed_argument(seed, "stateless_random_truncated_normal")
+    target = "float32" if dtype is None else dtype
+    return _drawn(distributions.normal, FLOAT, key, shape, target, layout, mean=mean, stddev=stddev, truncated=True)
 
 
 def stateless_random_gamma(
@@ -181,15 +170,8 @@ def stateless_random_gamma(
     >>> float(shardwright.random.stateless_random_gamma((10000,), (1, 2), 3.0, 2.0).mean().round(1))
     1.5
     """
-    seed = counters.seed_argument(seed, "stateless_random_gamma")
-    return _gamma(seed, alpha, 1 if beta is None else beta, shape, dtype, layout)
-
-
-@array_function
-def _gamma(seed: Value, alpha: Value, beta: Value, shape: Shape, dtype: DTypeLike, layout: Layout | None) -> Any:
-    target, sizes = as_dtype(dtype), shape_argument(shape, "gamma")
-    check_kind(target, ("float",), "gamma")
-    return _laid_out(distributions.gamma(counters.key_of(seed), sizes, alpha, beta, target), layout)
+    key = counters.seed_argument(seed, "stateless_random_gamma")
+    return _drawn(distributions.gamma, FLOAT, key, shape, dtype, layout, alpha=alpha, beta=1 if beta is None else beta)
 
 
 def stateless_random_poisson(
@@ -207,14 +189,8 @@ def stateless_random_poisson(
     >>> float(shardwright.random.stateless_random_poisson((10000,), (1, 2), 4.0).mean().round(1))
     4.0
     """
-    return _poisson(counters.seed_argument(seed, "stateless_random_poisson"), lam, shape, dtype, layout)
-
-
-@array_function
-def _poisson(seed: Value, lam: Value, shape: Shape, dtype: DTypeLike, layout: Layout | None) -> Any:
-    target, sizes = as_dtype(dtype), shape_argument(shape, "poisson")
-    check_kind(target, ("integer", "float"), "poisson")
-    return _laid_out(emit.convert(distributions.poisson(counters.key_of(seed), sizes, lam), target), layout)
+    key = counters.seed_argument(seed, "stateless_random_poisson")
+    return _drawn(distributions.poisson, REAL, key, shape, dtype, layout, lam=lam)
 
 
 def stateless_random_binomial(
@@ -233,15 +209,8 @@ def stateless_random_binomial(
     >>> float(shardwright.random.stateless_random_binomial((10000,), (1, 2), 10, 0.25).mean().round(1))
     2.5
     """
-    seed = counters.seed_argument(seed, "stateless_random_binomial")
-    return _binomial(seed, counts, probs, shape, output_dtype, layout)
-
-
-@array_function
-def _binomial(seed: Value, counts: Value, probs: Value, shape: Shape, dtype: DTypeLike, layout: Layout | None) -> Any:
-    target, sizes = as_dtype(dtype), shape_argument(shape, "binomial")
-    check_kind(target, ("integer", "float"), "binomial")
-    return _laid_out(emit.convert(distributions.binomial(counters.key_of(seed), sizes, counts, probs), target), layout)
+    key = counters.seed_argument(seed, "stateless_random_binomial")
+    return _drawn(distributions.binomial, REAL, key, shape, output_dtype, layout, counts=counts, probs=probs)
 
 
 def stateless_categorical(
@@ -295,7 +264,7 @@ def _shuffle(seed: Value, value: Value, layout: Layout | None) -> Any:
     rows = emit.as_tracer(value, "shuffle")
     if not rows.ndim:
         raise value_error("SW0510", "shuffle: a scalar has no rows", help="rows are along the first dim")
-    return _laid_out(gathered(rows, distributions.order(counters.key_of(seed), rows.shape[0])), layout)
+    return _laid_out(picked(rows, distributions.order(counters.key_of(seed), rows.shape[0]), 0), layout)
 
 
 stateless_random_shuffle = stateless_shuffle
@@ -307,14 +276,13 @@ def _dropout(seed: Value, x: Value, rate: Value, noise_shape: Sequence[int] | No
     check_kind(value.dtype, ("float",), "dropout")
     sizes = value.shape if noise_shape is None else shape_argument(noise_shape, "dropout")
     emit.broadcast_shape("dropout", value.shape, sizes)
-    draws = distributions.between(counters.key_of(seed), sizes, 0, 1, as_dtype("float32"))
+    draws = distributions.between(counters.key_of(seed), sizes, as_dtype("float32"), 0, 1)
     kept = emit.compare("GE", draws, emit.fit(rate, draws.dtype, sizes))
-    share = emit.fit(rate, value.dtype, ()) if not scalar_kind(rate) else None
-    left = (
-        emit.constant(1 - rate, value.dtype, value.shape)
-        if share is None
-        else emit.broadcast(emit.binary(stablehlo.SubtractOp, emit.constant(1, value.dtype), share), value.shape)
-    )
+    if scalar_kind(rate):
+        left = emit.constant(1 - rate, value.dtype, value.shape)
+    else:
+        share = emit.fit(rate, value.dtype, ())
+        left = emit.broadcast(emit.constant(1, value.dtype) - share, value.shape)
     grown = emit.binary(stablehlo.DivideOp, value, left)
     return emit.select(emit.broadcast(kept, value.shape), grown, emit.constant(0, value.dtype, value.shape))
 
@@ -334,10 +302,6 @@ def dropout(x: Value, rate: Value, seed: Value, *, noise_shape: Sequence[int] | 
     if scalar_kind(rate) and not 0 <= rate < 1:
         raise value_error("SW0561", f"dropout: a rate of {rate!r} is none", help="give a share from 0 up to 1")
     return _dropout(counters.seed_argument(seed, "dropout"), x, rate, noise_shape)
-
-
-def _laid_out(value: Tracer, layout: Layout | None) -> Tracer:
-    return value if layout is None else emit.constrain(value, layout)
 
 
 class Seeds:
@@ -411,28 +375,24 @@ def uniform(
     return stateless_random_uniform(shape, seeds.following("uniform", seed), minval, maxval, dtype, name, layout)
 
 
-def normal(
-    shape: Shape,
-    mean: Value = 0.0,
-    stddev: Value = 1.0,
-    dtype: DTypeLike = "float32",
-    seed: Value | None = None,
-    name: str | None = None,
-    layout: Layout | None = None,
-) -> Any:
-    """Like `stateless_random_normal`, with other numbers at each call without a seed."""
-    return stateless_random_normal(shape, seeds.following("normal", seed), mean, stddev, dtype, name, layout)
+def _unseeded(what: str, stateless: Callable[..., Any]):
+    """The function that draws with mean and deviation, by its stateless form."""
+
+    def draw(
+        shape: Shape,
+        mean: Value = 0.0,
+        stddev: Value = 1.0,
+        dtype: DTypeLike = "float32",
+        seed: Value | None = None,
+        name: str | None = None,
+        layout: Layout | None = None,
+    ) -> Any:
+        return stateless(shape, seeds.following(what, seed), mean, stddev, dtype, name, layout)
+
+    draw.__name__ = draw.__qualname__ = what
+    draw.__doc__ = f"Like `{stateless.__name__}`, with other numbers at each call without a seed."
+    return draw
 
 
-def truncated_normal(
-    shape: Shape,
-    mean: Value = 0.0,
-    stddev: Value = 1.0,
-    dtype: DTypeLike = "float32",
-    seed: Value | None = None,
-    name: str | None = None,
-    layout: Layout | None = None,
-) -> Any:
-    """Like `stateless_random_truncated_normal`, with other numbers at each call without a seed."""
-    pair = seeds.following("truncated_normal", seed)
-    return stateless_random_truncated_normal(shape, pair, mean, stddev, dtype, name, layout)
+normal = _unseeded("normal", stateless_random_normal)
+truncated_normal = _unseeded("truncated_normal", stateless_random_truncated_normal)

@@ -98,14 +98,12 @@ def _running(operation: Any, x: Value, axis: int, exclusive: bool, reverse: bool
     value = emit.as_tracer(x, what)
     check_kind(value.dtype, NUMERIC, what)
     dim = dim_of(axis, value.ndim, what)
-    size = value.shape[dim]
-    if exclusive and size:
+    if exclusive and value.shape[dim]:
         start = emit.constant(MONOIDS[operation].identity(value.dtype), value.dtype)
-        low, high = (
-            [edge if at == dim else 0 for at in range(value.ndim)] for edge in ((-1, 1) if reverse else (1, -1))
-        )
-        pad = stablehlo.PadOp(value.value, start.value, low, high, [0] * value.ndim)
-        value = emit.trace_now().emit(pad)
+        low, none = [0] * value.ndim, [0] * value.ndim
+        low[dim] = -1 if reverse else 1
+        high = [-edge for edge in low]
+        value = emit.trace_now().emit(stablehlo.PadOp(value.value, start.value, low, high, none))
     return _accumulated(operation, value, dim, reverse=reverse)
 
 

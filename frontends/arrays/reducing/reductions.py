@@ -133,7 +133,7 @@ def averaged(value: Tracer, dims: tuple[int, ...], correction: float, keepdims: 
     """The sum over `dims` divided by their size less `correction`."""
     total = summed(value, stablehlo.AddOp, dims, keepdims)
     count = math.prod(value.shape[dim] for dim in dims) - correction
-    return emit.binary(stablehlo.DivideOp, total, emit.constant(count, value.dtype, total.shape))
+    return total / emit.constant(count, value.dtype, total.shape)
 
 
 @array_function
@@ -146,9 +146,8 @@ def var(x: Value, /, *, axis: Dims = None, correction: float = 0.0, keepdims: bo
 
 def variance(value: Tracer, dims: tuple[int, ...], correction: float, keepdims: bool) -> Tracer:
     """The mean square distance from the mean, over `dims`."""
-    centre = averaged(value, dims, 0, keepdims=True)
-    distance = emit.binary(stablehlo.SubtractOp, value, emit.broadcast(centre, value.shape))
-    return averaged(emit.binary(stablehlo.MultiplyOp, distance, distance), dims, correction, keepdims)
+    distance = value - averaged(value, dims, 0, keepdims=True)
+    return averaged(distance * distance, dims, correction, keepdims)
 
 
 @array_function
@@ -191,9 +190,9 @@ def _first(operation: Any, x: Value, axis: int | None, keepdims: bool, what: str
     if flat.shape[dim] == 0:
         raise value_error("SW0510", f"{what}: no elements to choose from", f"the shape is {list(value.shape)}")
     best = emit.broadcast(reduced(flat, operation, (dim,), keepdims=True), flat.shape)
-    hit = emit.compare("EQ", flat, best)
+    hit = flat == best
     if kind_of(flat.dtype) == "float":
-        hit = emit.binary(stablehlo.OrOp, hit, emit.compare("NE", flat, flat))
+        hit |= emit.compare("NE", flat, flat)  # a NaN is first
     beyond = emit.constant(flat.shape[dim], DEFAULT_INTEGER, flat.shape)
     places = emit.select(hit, emit.iota(DEFAULT_INTEGER, flat.shape, dim), beyond)
     result = reduced(places, stablehlo.MinimumOp, (dim,), keepdims and not whole)

@@ -13,6 +13,8 @@ from shardwright.frontends.arrays.types.dtypes import isdtype
 
 __all__ = ["__array_namespace_info__"]
 
+Device = str | None
+
 DEVICE = "cpu"
 """The one device of the standard's kind: this process. Which device of a mesh holds what is a layout."""
 
@@ -48,7 +50,7 @@ class NamespaceInfo:
         """The device of arrays for which none is given."""
         return DEVICE
 
-    def default_dtypes(self, *, device: str | None = None) -> dict[str, DType]:
+    def default_dtypes(self, *, device: Device = None) -> dict[str, DType]:
         """The element types of arrays for which none is given."""
         check_device(device)
         return {
@@ -62,7 +64,7 @@ class NamespaceInfo:
         """All devices."""
         return [DEVICE]
 
-    def dtypes(self, *, device: str | None = None, kind: str | Sequence[str] | None = None) -> dict[str, DType]:
+    def dtypes(self, *, device: Device = None, kind: str | Sequence[str] | None = None) -> dict[str, DType]:
         """The element types of a kind, or of several, by their names."""
         check_device(device)
         every = {name: np.dtype(name) for name in STANDARD}

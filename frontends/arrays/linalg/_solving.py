@@ -1,0 +1,188 @@
+"""Equations, determinants, inverses and ranks, by the factors of matrices."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, kind_of
+from shardwright.compiler.tracing.emit import Value
+from shardwright.compiler.tracing.trace import Tracer
+from shardwright.diagnostics.faults import value_error
+from shardwright.dialects import chlo, stablehlo
+from shardwright.frontends.arrays.elementwise.functions import log
+from shardwright.frontends.arrays.linalg._factors import factored, lapack, matrices, singular
+from shardwright.frontends.arrays.linalg._products import diagonals
+from shardwright.frontends.arrays.reducing.contractions import matmul
+from shardwright.frontends.arrays.reducing.reductions import max as largest
+from shardwright.frontends.arrays.reducing.reductions import summed
+from shardwright.frontends.functions.dispatch import array_function
+
+__all__ = ["det", "inv", "matrix_power", "matrix_rank", "pinv", "slogdet", "solve"]
+
+
+class SlogdetResult(NamedTuple):
+    sign: Any
+    logabsdet: Any
+
+
+@array_function
+def det(x: Value, /) -> Any:
+    """
+    The determinants, from LU factors.
+
+    >>> import shardwright, numpy
+    >>> float(shardwright.linalg.det(numpy.array([[2.0, 1.0], [1.0, 3.0]])))
+    5.0
+    """
+    value = matrices(x, "det", square=True)
+    pivots, turns = _pivots(value)
+    return turns * _product(pivots)
+
+
+def _pivots(value: Tracer) -> tuple[Tracer, Tracer]:
+    """The diagonal of the upper factor, and the sign of the rows' permutation: minus one for each row that moved."""
+    *batch, size, _ = value.shape
+    results = [(value.shape, value.dtype), ((*batch, size), DEFAULT_INTEGER), (batch, DEFAULT_INTEGER)]
+    factors, places, _ = lapack("getrf", [value], results)
+    moved = places != emit.iota(DEFAULT_INTEGER, places.shape, len(batch)) + 1
+    twice = emit.convert(moved, value.dtype)
+    signs = emit.constant(1, value.dtype, twice.shape) - (twice + twice)
+    return diagonals(factors, 0), _product(signs)
+
+
+def _product(value: Tracer) -> Tracer:
+    return summed(value, stablehlo.MultiplyOp, (value.ndim - 1,), keepdims=False)
+
+
+@array_function
+def slogdet(x: Value, /) -> Any:
+    """The signs of the determinants, and the logarithms of their absolute values."""
+    value = matrices(x, "slogdet", square=True)
+    pivots, turns = _pivots(value)
+    logarithm = summed(log(abs(pivots)), stablehlo.AddOp, (pivots.ndim - 1,), keepdims=False)
+    return SlogdetResult(turns * _product(emit.unary(stablehlo.SignOp, pivots)), logarithm)
+
+
+@array_function
+def solve(x1: Value, x2: Value, /) -> Any:
+    """
+    The solutions of `x1 @ x = x2`, where `x2` is one vector or has matrices; not finite for a singular matrix.
+
+    By orthogonal factors: these need no exchange of rows.
+
+    >>> import shardwright, numpy
+    >>> x = shardwright.linalg.solve(numpy.array([[2.0, 0.0], [0.0, 4.0]]), numpy.array([2.0, 2.0]))
+    >>> numpy.allclose(x, [1, 0.5])
+    True
+    """
+    dtype = emit.result_dtype("solve", x1, x2)
+    matrix = matrices(emit.convert(emit.as_tracer(x1, "solve"), dtype), "solve", square=True)
+    given = emit.convert(emit.as_tracer(x2, "solve"), dtype)
+    vector = given.ndim == 1
+    right = emit.reshape(given, (*given.shape, 1)) if vector else given
+    if right.ndim < 2 or right.shape[-2] != matrix.shape[-1]:
+        raise value_error("SW0504", f"solve does not fit shapes {list(matrix.shape)} and {list(given.shape)}")
+    solution = _solved(matrix, right)
+    return emit.reshape(solution, solution.shape[:-1]) if vector else solution
+
+
+def _solved(matrix: Tracer, right: Tracer) -> Tracer:
+    basis, triangle = factored(matrix, matrix.shape[-1])
+    turned = matmul(_adjoint(basis), right)
+    batch = turned.shape[:-2]
+    wide = emit.broadcast(triangle, (*batch, *triangle.shape[-2:]))
+    op = stablehlo.TriangularSolveOp(wide.value, turned.value, lower=False)
+    return emit.trace_now().emit(op)
+
+
+def _adjoint(value: Tracer) -> Tracer:
+    order = (*range(value.ndim - 2), value.ndim - 1, value.ndim - 2)
+    turned = emit.transpose(value, order)
+    return emit.unary(chlo.ConjOp, turned) if kind_of(value.dtype) == "complex" else turned
+
+
+@array_function
+def inv(x: Value, /) -> Any:
+    """
+    The inverses of square matrices.
+
+    >>> import shardwright, numpy
+    >>> numpy.allclose(shardwright.linalg.inv(numpy.array([[2.0, 0.0], [0.0, 4.0]])), [[0.5, 0], [0, 0.25]])
+    True
+    """
+    value = matrices(x, "inv", square=True)
+    return _solved(value, _identity(value))
+
+
+def _identity(like: Tracer) -> Tracer:
+    rows, columns = (emit.iota(DEFAULT_INTEGER, like.shape, like.ndim - back) for back in (2, 1))
+    return emit.convert(rows == columns, like.dtype)
+
+
+@array_function
+def matrix_power(x: Value, n: int, /) -> Any:
+    """
+    The products of `n` factors that are all the same square matrix; of its inverse for a negative `n`.
+
+    >>> import shardwright, numpy
+    >>> shardwright.linalg.matrix_power(numpy.array([[1.0, 1.0], [0.0, 1.0]]), 3)
+    array([[1., 3.],
+           [0., 1.]])
+    """
+    value = emit.as_tracer(x, "matrix_power")
+    if value.ndim < 2 or value.shape[-1] != value.shape[-2]:
+        raise value_error("SW0504", f"matrix_power needs square matrices, not {list(value.shape)}")
+    if n < 0:
+        value, n = inv(value), -n
+    if n == 0:
+        return _identity(value)
+    result: Any = None
+    while n:
+        if n & 1:
+            result = value if result is None else matmul(result, value)
+        n >>= 1
+        value = matmul(value, value) if n else value
+    return result
+
+
+@array_function
+def pinv(x: Value, /, *, rtol: Value | None = None) -> Any:
+    """The pseudoinverses: singular values up to `rtol` times the largest one count as zero."""
+    value = matrices(x, "pinv")
+    left, values, right = singular(value, "S")
+    zero, one = (emit.constant(number, values.dtype, values.shape) for number in (0, 1))
+    kept = values > _limit(value, values, rtol)
+    inverse = emit.select(kept, one / emit.select(kept, values, one), zero)
+    columns = _adjoint(right)
+    scales = emit.convert(inverse, value.dtype)
+    row = emit.reshape(scales, (*scales.shape[:-1], 1, scales.shape[-1]))
+    return matmul(columns * row, _adjoint(left))
+
+
+def _limit(value: Tracer, values: Tracer, rtol: Value | None) -> Tracer:
+    """What the largest singular value, times the tolerance, sets as a limit."""
+    if not values.shape[-1]:
+        return values
+    if rtol is None:
+        rtol = max(value.shape[-2:]) * float(np.finfo(values.dtype).eps)
+    batch = values.shape[:-1]
+    limit = emit.fit(rtol, values.dtype, batch) * largest(values, axis=-1)
+    return emit.broadcast(emit.reshape(limit, (*batch, 1)), values.shape)
+
+
+@array_function
+def matrix_rank(x: Value, /, *, rtol: Value | None = None) -> Any:
+    """
+    The numbers of singular values above `rtol` times the largest one.
+
+    >>> import shardwright, numpy
+    >>> int(shardwright.linalg.matrix_rank(numpy.ones((3, 3))))
+    1
+    """
+    value = matrices(x, "matrix_rank")
+    values = singular(value, "N")[1]
+    above = values > _limit(value, values, rtol)
+    return summed(emit.convert(above, DEFAULT_INTEGER), stablehlo.AddOp, (values.ndim - 1,), keepdims=False)
