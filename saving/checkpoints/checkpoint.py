@@ -19,10 +19,10 @@ from typing import Any
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.layout import Layout
 from shardwright.layout.layout_map import LayoutMap
-from shardwright.saving.checkpoints.faults import checked_path, checkpoint_error, damaged, no_place, wrong_option
 from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, ArrayEntry, Manifest, Plain, read_manifest
 from shardwright.saving.checkpoints.objects import Found, Leaf, build_slots, find
 from shardwright.saving.checkpoints.store import ArrayStore, Transfers, write_arrays
+from shardwright.saving.faults import SavingError, checked_path, no_place, wrong_option
 from shardwright.serialization.files.atomic_folder import AtomicFolder
 
 
@@ -55,7 +55,7 @@ class RestoreReport:
     def assert_consumed(self) -> RestoreReport:
         """The report itself; `ValueError` (SW0879) if anything, here or there, was left (as TensorFlow's)."""
         if not self.complete:
-            raise checkpoint_error("SW0879", f"{len(self.faults())} values do not fit", self.faults())
+            raise SavingError("SW0879", f"{len(self.faults())} values do not fit", *self.faults())
         return self
 
     def assert_existing_objects_matched(self) -> RestoreReport:
@@ -133,7 +133,7 @@ class Checkpoint:
         a damaged one (SW0873, SW0874), and, with all of them listed, for names, shapes and types that do not fit
         (SW0879); with `strict=False` what fits is restored, and the report has the rest.
         """
-        folder = checked_path(path)
+        folder = Path(checked_path(path))
         manifest = read_manifest(folder)
         found = self.found("restored")
         if build_slots(found, manifest.arrays):
@@ -141,9 +141,7 @@ class Checkpoint:
         plan = _compare(found, manifest)
         if strict and not plan.complete:
             faults = plan.faults()
-            raise checkpoint_error(
-                "SW0879", f"{len(faults)} values do not fit between {folder} and the objects", faults
-            )
+            raise SavingError("SW0879", f"{len(faults)} values do not fit between {folder} and the objects", *faults)
         return _restore(plan, found, manifest, folder)
 
     def read(self, path: str | os.PathLike[str], *, strict: bool = True) -> RestoreReport:
@@ -153,7 +151,7 @@ class Checkpoint:
     def found(self, what: str) -> Found:
         """All values with their names, which now are to be `what`, saved or restored."""
         if current_trace() is not None:
-            raise checkpoint_error("SW0875", f"nothing can be {what} in a traced function, which runs only once")
+            raise SavingError("SW0875", f"nothing can be {what} in a traced function, which runs only once")
         return find(self._objects, self._root)
 
 
@@ -236,7 +234,7 @@ def _read(folder: Path, wanted: Sequence[tuple[ArrayEntry, Layout | None]], tran
     store = ArrayStore(folder)
     faults = [fault for entry, _ in wanted for fault in store.faults(entry)]
     if faults:
-        raise damaged(f"{folder} lacks files, or has wrong ones", faults)
+        raise SavingError("SW0873", f"{folder} lacks files, or has wrong ones", *faults)
     for entry, layout in wanted:
         if layout is not None:
             layout.local_shape(entry.shape)
@@ -255,7 +253,7 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     >>> shardwright.load_variables(path, {"table": shardwright.Layout(["x"], shardwright.Mesh(x=2))})
     {'table': DTensor(f64[4@x], Mesh(x=2))}
     """
-    folder = checked_path(path)
+    folder = Path(checked_path(path))
     entries = read_manifest(folder).arrays
     given: Mapping[str, Layout] = {} if layouts is None else layouts
     unknown = (
@@ -264,11 +262,11 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
         else [f"{name!r} is not in the checkpoint" for name in given if name not in entries]
     )
     if unknown:
-        raise checkpoint_error("SW0879", f"{folder} has no arrays for {len(unknown)} layouts", unknown)
+        raise SavingError("SW0879", f"{folder} has no arrays for {len(unknown)} layouts", *unknown)
     wanted = [(entry, given.get(name)) for name, entry in entries.items()]
     partial = [f"{entry.name!r}: {layout}" for entry, layout in wanted if layout is not None and layout.spec.partial]
     if partial:
-        raise checkpoint_error("SW0879", "nothing can be read into partial results", partial)
+        raise SavingError("SW0879", "nothing can be read into partial results", *partial)
     return dict(zip(entries, _read(folder, wanted, Transfers()), strict=True))
 
 
@@ -280,7 +278,7 @@ def list_variables(path: str | os.PathLike[str]) -> list[tuple[str, tuple[int, .
     >>> shardwright.list_variables(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
     [('w', (2, 3))]
     """
-    return [(name, entry.shape) for name, entry in read_manifest(checked_path(path)).arrays.items()]
+    return [(name, entry.shape) for name, entry in read_manifest(Path(checked_path(path))).arrays.items()]
 
 
 def verify_checkpoint(path: str | os.PathLike[str]) -> int:
@@ -294,7 +292,7 @@ def verify_checkpoint(path: str | os.PathLike[str]) -> int:
     >>> shardwright.verify_checkpoint(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
     48
     """
-    folder = checked_path(path)
+    folder = Path(checked_path(path))
     manifest = read_manifest(folder)
     entries = manifest.arrays.values()
     faults = [f"{name}: nothing of that name was written" for name in _strangers(folder, len(entries))]
@@ -302,7 +300,7 @@ def verify_checkpoint(path: str | os.PathLike[str]) -> int:
     for entry in entries:
         faults += store.faults(entry) or store.damages(entry)
     if faults:
-        raise damaged(f"{folder} is damaged", faults)
+        raise SavingError("SW0873", f"{folder} is damaged", *faults)
     return sum(math.prod(entry.shape) * entry.grid.itemsize for entry in entries)
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from shardwright.saving.checkpoints.checkpoint import Checkpoint, write_checkpoint
-from shardwright.saving.checkpoints.faults import checked_path, no_place, wrong_option
 from shardwright.saving.checkpoints.manifest import MANIFEST, read_head
+from shardwright.saving.faults import checked_path, no_place, wrong_option
 from shardwright.serialization.files.atomic_folder import remove_folder, remove_leftovers
 
 _NAME = re.compile(r"[^\W_][\w.-]{0,199}")
@@ -74,7 +74,7 @@ class CheckpointManager:
         if checkpoint_interval is not None and step_counter is None:
             raise wrong_option("checkpoint_interval needs step_counter, which says how many steps were made")
         self.checkpoint = checkpoint
-        self.directory = os.fspath(checked_path(directory))
+        self.directory = checked_path(directory)
         self.max_to_keep = max_to_keep
         self.checkpoint_interval = checkpoint_interval
         self._hours = keep_checkpoint_every_n_hours

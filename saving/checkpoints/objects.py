@@ -16,7 +16,7 @@ from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.optimizers import Optimizer
 from shardwright.frontends.training.variables import Variable
 from shardwright.layout import Layout
-from shardwright.saving.checkpoints.faults import checkpoint_error
+from shardwright.saving.faults import SavingError
 
 Put = Callable[[Any], None]
 
@@ -81,7 +81,7 @@ def find(objects: MutableMapping[str, Any], root: Any = None) -> Found:
     for path, optimizer in found.optimizers.items():
         _add_slots(found, path, optimizer)
     if found.faults:
-        raise checkpoint_error("SW0875", f"{len(found.faults)} values cannot be saved or restored", found.faults)
+        raise SavingError("SW0875", f"{len(found.faults)} values cannot be saved or restored", *found.faults)
     return found
 
 

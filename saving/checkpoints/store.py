@@ -29,8 +29,8 @@ from shardwright.layout import Layout, Mesh
 from shardwright.layout.boxes import Box
 from shardwright.saving.checkpoints.boxes import Holding, Place, holdings, stacked_shape
 from shardwright.saving.checkpoints.chunks import MAX_CHUNK_BYTES, Grid, box_size, choose_grid
-from shardwright.saving.checkpoints.faults import checkpoint_error, damaged, no_tensorstore
 from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, MAX_RANK, ArrayEntry, Manifest, Plain
+from shardwright.saving.faults import MissingPackageError, SavingError
 
 _NATIVE = {
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -99,7 +99,7 @@ def write_arrays(
     manifest = Manifest(entries, dict(values or {}), sequence, time)
     fault = manifest.fault()
     if fault is not None:
-        raise checkpoint_error("SW0875", fault)
+        raise SavingError("SW0875", fault)
     store = ArrayStore(folder)
     (folder / ARRAYS).mkdir()
     moved = Transfers()
@@ -113,7 +113,7 @@ def check_storable(arrays: Mapping[str, Any]) -> None:
     """Raises `ValueError` (SW0875) that names all arrays that cannot be stored."""
     faults = [f"{name!r}: {fault}" for name, value in arrays.items() if (fault := _fault(value))]
     if faults:
-        raise checkpoint_error("SW0875", f"{len(faults)} of {len(arrays)} arrays cannot be saved", faults)
+        raise SavingError("SW0875", f"{len(faults)} of {len(arrays)} arrays cannot be saved", *faults)
 
 
 def _fault(value: Any) -> str | None:
@@ -180,7 +180,7 @@ class ArrayStore:
         for future in writing:
             _finish(future, entry.name)
         stored = sum(map(entry.grid.file_bytes, checksums))
-        moved.rows.append(ArrayTransfer(entry.name, len(parts), _box_bytes(entry, parts), stored))
+        moved.rows.append(_transfer(entry, parts, stored))
         return replace(entry, crc32=_combined(checksums, entry.grid))
 
     def read(self, entry: ArrayEntry, layout: Layout | None, moved: Transfers) -> Any:
@@ -194,26 +194,20 @@ class ArrayStore:
         try:
             stacked = np.empty(shape, entry.element)
         except MemoryError as error:
-            raise checkpoint_error("SW0879", f"{entry.name!r}: there is no memory for {list(shape)}") from error
-        self._read_boxes(entry, stacked, holdings(placed, entry.shape), moved)
-        return stacked if layout is None else DTensor(stacked, placed)
-
-    def _read_boxes(self, entry: ArrayEntry, stacked: Any, parts: list[Holding], moved: Transfers) -> None:
-        handle = self._open(entry)
+            raise SavingError("SW0879", f"{entry.name!r}: there is no memory for {list(shape)}") from error
+        handle, parts = self._open(entry), holdings(placed, entry.shape)
         stored = 0
         for holding in parts:
             first = stacked[(*holding.places[0], ...)]
             for index, piece in entry.grid.pieces(holding.box):
-                self._read_piece(entry, handle, index, piece, first[_within(piece, holding.box)])
+                fault = self._read_fault(entry, handle, index, piece, first[_within(piece, holding.box)])
+                if fault is not None:
+                    raise SavingError("SW0873", f"{entry.name!r} in {self.folder} is damaged", fault)
                 stored += entry.grid.read_bytes(piece)
             for place in holding.places[1:]:
                 stacked[place] = first
-        moved.rows.append(ArrayTransfer(entry.name, len(parts), _box_bytes(entry, parts), stored))
-
-    def _read_piece(self, entry: ArrayEntry, handle: Any, index: Index, piece: Box, target: Any) -> None:
-        fault = self._read_fault(entry, handle, index, piece, target)
-        if fault is not None:
-            raise damaged(f"{entry.name!r} in {self.folder} is damaged", [fault])
+        moved.rows.append(_transfer(entry, parts, stored))
+        return stacked if layout is None else DTensor(stacked, placed)
 
     def _read_fault(self, entry: ArrayEntry, handle: Any, index: Index, piece: Box, target: Any) -> str | None:
         """Reads a part of a file into an array; what is wrong with the file, if anything is."""
@@ -346,7 +340,7 @@ def _tensorstore() -> Any:
     try:
         return import_module("tensorstore")
     except ImportError:
-        raise no_tensorstore() from None
+        raise MissingPackageError("SW0877", "checkpoints need tensorstore") from None
 
 
 def _local(stacked: Any, place: Place) -> Any:
@@ -377,5 +371,5 @@ def _combined(checksums: Mapping[Index, int], grid: Grid) -> int:
     return zlib.crc32(b"".join(checksums[index].to_bytes(4, "little") for index in grid.file_indices()))
 
 
-def _box_bytes(entry: ArrayEntry, parts: Sequence[Holding]) -> int:
-    return box_size(parts[0].box) * entry.grid.itemsize
+def _transfer(entry: ArrayEntry, parts: Sequence[Holding], stored: int) -> ArrayTransfer:
+    return ArrayTransfer(entry.name, len(parts), box_size(parts[0].box) * entry.grid.itemsize, stored)

@@ -18,7 +18,9 @@ from shardwright.compiler.tracing.dtypes import kind_of, scalar_kind
 from shardwright.compiler.tracing.interface import Parameter, is_argument, type_text
 from shardwright.compiler.tracing.pytree import Static, Tree, flatten, unflatten
 from shardwright.compiler.tracing.trace import Trace, Tracer, current_trace
+from shardwright.diagnostics import ShardwrightTypeError
 from shardwright.diagnostics.faults import attribute_error
+from shardwright.diagnostics.registry import coded
 from shardwright.dialects.dtensor import Relaid, layout_of, meshes
 from shardwright.dialects.types import native_array
 from shardwright.frontends.functions.function import static_places
@@ -26,7 +28,7 @@ from shardwright.frontends.functions.recording import holding, record
 from shardwright.frontends.training.modules import Module
 from shardwright.layout import Layout
 from shardwright.passes.program import entry_function
-from shardwright.saving.faults import CallError, SavingError
+from shardwright.saving.faults import SavingError
 from shardwright.saving.objects.forms import call_form
 from shardwright.saving.objects.values import Writer
 from shardwright.saving.programs.placement import rename_meshes
@@ -160,7 +162,8 @@ class LoadedFunction:
         given = ", ".join(map(_described, leaves)) or "no arrays"
         meshes = {leaf.layout.mesh: None for leaf in leaves if isinstance(leaf, Array) and leaf.layout is not None}
         given += "".join(f", on {mesh!r}" for mesh in meshes)
-        raise CallError(f"{self.name} was not saved for this call, with {given}", *map(_line, self._programs))
+        message = f"{self.name} was not saved for this call, with {given}"
+        raise ShardwrightTypeError(coded("SW0882", message, *map(_line, self._programs)))
 
 
 def _line(program: SavedProgram) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.render import render_all
-from shardwright.saving.checkpoints.faults import missing_package
+from shardwright.saving.faults import missing_package
 from shardwright.tools.programs.files import write_atomically
 from shardwright.tools.terminal.output import write_talk
 
