@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from shardwright.compiler.bytecode import payload, text_of
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+from shardwright.serialization.files.atomic import AtomicFile
 
 STANDARD_INPUT = "-"
 
@@ -80,24 +80,11 @@ def cannot_write(path: str, error: OSError) -> ShardwrightError:
 
 
 def _replace(target: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.chmod(temporary, _mode(target))
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _mode(target: Path) -> int:
-    """The permissions of the file being replaced, or the usual ones for a new file."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+    """Write a file in one step, with the permissions of the one that it replaces."""
+    with AtomicFile(target) as file, os.fdopen(file.descriptor, "w", encoding="utf-8", closefd=False) as stream:
+        if target.exists():
+            os.fchmod(file.descriptor, target.stat().st_mode & 0o777)
+        stream.write(text)
 
 
 def _cannot_read(path: str, why: str) -> ShardwrightError:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.registry import coded
 from shardwright.tools.programs.files import read_bytes
 from shardwright.tools.terminal.suggest import propose
 
@@ -104,8 +105,7 @@ def types_of(path: str) -> dict[str, type[Message]]:
         return {descriptor.full_name: message_factory.GetMessageClass(descriptor) for descriptor in found}
     except (DecodeError, TypeError, KeyError, ValueError) as error:
         why = str(error).strip().split("\n")[0]
-        help_text = "write it with protoc --include_imports --descriptor_set_out=FILE"
-        raise ShardwrightError(Diagnostic("SW0725", f"'{path}' is no descriptor set: {why}", help=help_text)) from error
+        raise ShardwrightError(coded("SW0725", f"'{path}' is no descriptor set: {why}")) from error
 
 
 def _messages(scope: Any, prefix: str) -> Iterator[str]:

@@ -29,6 +29,12 @@ class CodedArgumentParser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
+    def add_type(self) -> None:
+        """The options that say what message a file holds."""
+        about = "what message it is: GraphDef, SavedModel, ... where neither the file nor its name says it"
+        self.add_argument("--type", help=about)
+        self.add_argument("--descriptors", metavar="FILE", help="a descriptor set that has the type")
+
     def print_help(self, file: _Writable | None = None) -> None:
         """Print the help; where standard output is closed or full, that is SW0704 (argparse says nothing)."""
         if file is None:

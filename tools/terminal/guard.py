@@ -44,7 +44,7 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
     1
     """
     try:
-        with plain_warnings():
+        with _plain_warnings():
             return body(state)
     except ShardwrightError as error:
         report_diagnostics(error, state.sources)
@@ -53,19 +53,19 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
         # The reader of our output (`| head`) left: nothing more can be said.
         return USER_ERROR
     except MemoryError as error:
-        report_diagnostics(out_of_memory(error), state.sources)
+        report_diagnostics(_out_of_memory(error), state.sources)
         return USER_ERROR
     except Exception as error:
         missing = missing_package(error) if isinstance(error, ModuleNotFoundError) else error
         if isinstance(missing, ShardwrightError):
             report_diagnostics(missing, state.sources)
             return USER_ERROR
-        report_internal(state, error)
+        _report_internal(state, error)
         return INTERNAL_ERROR
 
 
 @contextmanager
-def plain_warnings() -> Generator[None]:
+def _plain_warnings() -> Generator[None]:
     """Warnings raised inside are one line each on standard error, without the line of our source that Python adds."""
 
     def show(message: Warning | str, *_: object) -> None:
@@ -81,25 +81,25 @@ def report_diagnostics(error: ShardwrightError, sources: Mapping[str, str]) -> N
     write_talk(render_all(error.diagnostics, sources))
 
 
-def out_of_memory(error: MemoryError) -> ShardwrightError:
+def _out_of_memory(error: MemoryError) -> ShardwrightError:
     """The coded error for an allocation that the machine refused."""
     why = str(error).split("\n")[0].rstrip(".") or "an allocation failed"
     help_text = "run a smaller program, or only partition it: shardwright-opt -p partition"
     return ShardwrightError(Diagnostic("SW0717", f"this machine's memory is too small: {why}", help=help_text))
 
 
-def report_internal(state: CommandState, error: Exception) -> None:
+def _report_internal(state: CommandState, error: Exception) -> None:
     """Save a reproducer and print the coded text of an internal error."""
     first_line = (str(error) or "no message").split("\n")[0][:LONGEST_MESSAGE]
     diagnostic = Diagnostic(
         "SW0799",
         f"internal error: {type(error).__name__}: {first_line}",
-        help=f"report it with {save_reproducer(state, error)}, which holds the input and the traceback",
+        help=f"report it with {_save_reproducer(state, error)}, which holds the input and the traceback",
     )
     write_talk(str(diagnostic))
 
 
-def save_reproducer(state: CommandState, error: Exception) -> Path:
+def _save_reproducer(state: CommandState, error: Exception) -> Path:
     """Write input, command and traceback to one file that `shardwright-opt` can read; return its path."""
     trace = "".join(traceback.format_exception(error))
     heading = [f"command: {state.command}", *trace.rstrip().split("\n")]
