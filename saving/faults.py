@@ -35,8 +35,10 @@ def malformed(message: str) -> SavingError:
     return SavingError("SW0871", message)
 
 
-def no_place(target: Path, fault: str) -> SavingError:
+def no_place(target: Path, fault: str | OSError) -> SavingError:
     """Somewhere no checkpoint can be put, and why."""
+    if isinstance(fault, OSError):
+        fault = fault.strerror.lower() if fault.strerror else str(fault)
     return SavingError("SW0876", f"no checkpoint can be put at {str(target)!r}: {fault}")
 
 

@@ -90,11 +90,8 @@ class Checkpoint:
     _root: Any
 
     def __init__(self, root: Any = None, /, **objects: Any) -> None:
-        taken = [name for name in objects if name.startswith("_") or hasattr(type(self), name)]
-        if taken:
-            raise wrong_option(
-                f"{taken[0]!r} cannot name an object of a checkpoint: it is a name of the checkpoint's own"
-            )
+        for name in objects:
+            self._check_free(name)
         self.__dict__.update(_objects=objects, _root=root)
         if root is not None or objects:
             find(objects, root)
@@ -106,9 +103,12 @@ class Checkpoint:
         return objects[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
+        self._check_free(name)
+        self._objects[name] = value
+
+    def _check_free(self, name: str) -> None:
         if name.startswith("_") or hasattr(type(self), name):
             raise wrong_option(f"{name!r} cannot name an object of a checkpoint: it is a name of the checkpoint's own")
-        self._objects[name] = value
 
     def save(self, path: str | os.PathLike[str]) -> str:
         """
@@ -166,12 +166,9 @@ def write_checkpoint(path: str | os.PathLike[str], found: Found, sequence: int =
         with AtomicFolder(target, replace=True) as pending:
             return write_arrays(pending.folder, arrays, values, sequence=sequence, time=time.time())
     except OSError as error:
-        if error.errno in _NO_EXCHANGE:
+        if error.errno in (errno.EEXIST, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL):
             raise no_place(target, f"something is there, and cannot be replaced: {error.strerror}") from error
-        raise no_place(target, error.strerror.lower() if error.strerror else str(error)) from error
-
-
-_NO_EXCHANGE = (errno.EEXIST, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL)
+        raise no_place(target, error) from error
 
 
 def _check_place(target: Path) -> None:
@@ -256,12 +253,8 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     folder = Path(checked_path(path))
     entries = read_manifest(folder).arrays
     given: Mapping[str, Layout] = {} if layouts is None else layouts
-    unknown = (
-        []
-        if isinstance(given, LayoutMap)
-        else [f"{name!r} is not in the checkpoint" for name in given if name not in entries]
-    )
-    if unknown:
+    unknown = [f"{name!r} is not in the checkpoint" for name in given if name not in entries]
+    if unknown and not isinstance(given, LayoutMap):  # whose names are patterns
         raise SavingError("SW0879", f"{folder} has no arrays for {len(unknown)} layouts", *unknown)
     wanted = [(entry, given.get(name)) for name, entry in entries.items()]
     partial = [f"{entry.name!r}: {layout}" for entry, layout in wanted if layout is not None and layout.spec.partial]

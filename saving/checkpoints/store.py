@@ -47,6 +47,12 @@ _NOWHERE = Layout([], Mesh())
 _IN_FLIGHT = 2
 """How many files are written at a time."""
 
+_ANY_CHECKSUM = (1 << 32) - 1
+"""The longest one: an entry has room for its checksum before it is written."""
+
+_MISSING_SHOWN, _OTHERS_SHOWN = 1000, 10
+"""How many files that are missing, or of other names, a message lists."""
+
 _ZARR = "zarr.json"
 _ENDIAN = {"name": "bytes", "configuration": {"endian": "little"}}
 
@@ -93,9 +99,17 @@ def write_arrays(
     Nothing is flushed, and the folder is not moved: `AtomicFolder` does both. Raises `ValueError` (SW0875) for what
     cannot be stored, before anything is written.
     """
-    kept = {name: _stored_form(held(value)) for name, value in arrays.items()}
-    check_storable(kept)
-    entries = {name: _entry(name, number, value) for number, (name, value) in enumerate(kept.items())}
+    now = {name: held(value) for name, value in arrays.items()}
+    kept = {
+        name: value if isinstance(value, DTensor) else native_array(np.asarray(value)) for name, value in now.items()
+    }
+    faults = [f"{name!r}: {fault}" for name, value in kept.items() if (fault := _fault(value))]
+    if faults:
+        raise SavingError("SW0875", f"{len(faults)} of {len(arrays)} arrays cannot be saved", *faults)
+    entries = {
+        name: ArrayEntry(name, number, value.dtype.name, _grid(value), _ANY_CHECKSUM)
+        for number, (name, value) in enumerate(kept.items())
+    }
     manifest = Manifest(entries, dict(values or {}), sequence, time)
     fault = manifest.fault()
     if fault is not None:
@@ -107,13 +121,6 @@ def write_arrays(
         entries[name] = store.write(entries[name], value, moved)
     (folder / MANIFEST).write_bytes(manifest.to_bytes())
     return moved
-
-
-def check_storable(arrays: Mapping[str, Any]) -> None:
-    """Raises `ValueError` (SW0875) that names all arrays that cannot be stored."""
-    faults = [f"{name!r}: {fault}" for name, value in arrays.items() if (fault := _fault(value))]
-    if faults:
-        raise SavingError("SW0875", f"{len(faults)} of {len(arrays)} arrays cannot be saved", *faults)
 
 
 def _fault(value: Any) -> str | None:
@@ -130,15 +137,6 @@ def _fault(value: Any) -> str | None:
     return None
 
 
-def _entry(name: str, number: int, value: Any) -> ArrayEntry:
-    """An array's entry before it is written, with room for its checksum."""
-    return ArrayEntry(name, number, value.dtype.name, _grid(value), (1 << 32) - 1)
-
-
-def _stored_form(value: Any) -> Any:
-    return value if isinstance(value, DTensor) else native_array(np.asarray(value))
-
-
 def _grid(value: Any) -> Grid:
     layout = _layout(value)
     parts = tuple(layout.mesh.group_size(axes) for axes in layout.spec.dims)
@@ -150,11 +148,14 @@ def _layout(value: Any) -> Layout:
 
 
 class ArrayStore:
-    """The arrays in one folder; raises `ImportError` (SW0877) when tensorstore is not installed."""
+    """The arrays in one folder. Raises `ImportError` (SW0877) when tensorstore is not installed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._library = _tensorstore()
+        try:
+            self._library: Any = import_module("tensorstore")
+        except ImportError:
+            raise MissingPackageError("SW0877", "checkpoints need tensorstore") from None
         # A context of its own: nothing is remembered of another folder that was at this path before.
         self._context = self._library.Context({"file_io_sync": False})
 
@@ -263,11 +264,10 @@ class ArrayStore:
         if not wrong and (folder / _ZARR).read_bytes() != zarr_text(entry):
             wrong = [f"{entry.folder}/{_ZARR}: its contents changed"]
         if present > expected:
-            wrong += [f"{entry.folder}/{name}: nothing of that name was written" for name in _others(folder, sizes)]
+            with os.scandir(folder) as found:
+                others = sorted(islice((item.name for item in found if item.name not in sizes), _OTHERS_SHOWN))
+            wrong += [f"{entry.folder}/{name}: nothing of that name was written" for name in others]
         return wrong
-
-
-_MISSING_SHOWN = 1000
 
 
 def _size_fault(path: Path, size: int) -> str | None:
@@ -279,15 +279,6 @@ def _size_fault(path: Path, size: int) -> str | None:
     if not stat.S_ISREG(found.st_mode):
         return "it is no file"
     return None if found.st_size == size else f"it has {found.st_size} bytes instead of {size}"
-
-
-def _others(folder: Path, known: Mapping[str, int]) -> list[str]:
-    """Some of the names in a folder that are not known."""
-    with os.scandir(folder) as found:
-        return sorted(islice((item.name for item in found if item.name not in known), _OTHERS_SHOWN))
-
-
-_OTHERS_SHOWN = 10
 
 
 def zarr_text(entry: ArrayEntry) -> bytes:
@@ -334,13 +325,6 @@ def _finish(future: Any, name: str) -> None:
         if code is None:
             raise OSError(f"{error}, while {name!r} was written") from error
         raise OSError(int(code[1]), os.strerror(int(code[1]))) from error
-
-
-def _tensorstore() -> Any:
-    try:
-        return import_module("tensorstore")
-    except ImportError:
-        raise MissingPackageError("SW0877", "checkpoints need tensorstore") from None
 
 
 def _local(stacked: Any, place: Place) -> Any:
