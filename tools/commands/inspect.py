@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,18 +29,10 @@ EPILOG = """examples:
 ROWS = 40
 """Chunks that are shown unless all are asked for: the largest."""
 
+_CHUNK = ("chunk", "kind", "bytes", "position", "path")
+"""What is said of a chunk: its number, its kind, its bytes, where its record begins, and the field that it is for."""
+
 WHOLE, MORE = "(the message itself)", "(more of the message itself)"
-
-
-@dataclass(frozen=True)
-class _ChunkRow:
-    """A chunk: the field that it is for, its kind, its bytes, and the numeric position of its record."""
-
-    chunk: int
-    kind: str
-    bytes: int
-    position: int
-    path: str
 
 
 def _parser() -> CodedArgumentParser:
@@ -64,6 +56,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
 
 def _message_report(options: Any) -> dict[str, Any]:
     from shardwright.serialization.merging.reading.files import CHUNKED, find_file
+    from shardwright.tools.stored.field_sizes import field_sizes
 
     path = find_file(options.file)
     kind = type_for(str(path), options.type, recorded_type(str(path)), options.descriptors)
@@ -75,7 +68,8 @@ def _message_report(options: Any) -> dict[str, Any]:
     if path.suffix == CHUNKED:
         report |= _chunk_report(path, kind)
     if kind is not None and (options.fields or path.suffix != CHUNKED):
-        report |= _field_report(path, kind)
+        size, rows = field_sizes(read_message(str(path), kind))
+        report |= {"message_bytes": size, "fields": [asdict(row) for row in rows]}
     return report
 
 
@@ -85,30 +79,29 @@ def _chunk_report(path: Path, kind: type[Message] | None) -> dict[str, Any]:
 
     metadata = read_metadata(path)
     version = metadata.version
-    rows = _numbered_chunks(metadata)
-    if kind is not None:
+    if kind is None:
+        rows = list(_numbered_chunks(metadata))
+    else:
         with open_message(path, kind) as message:
-            rows = [_ChunkRow(each.chunk, each.kind, each.size, each.position, each.path) for each in message.fields()]
+            rows = [(each.chunk, each.kind, each.size, each.position, each.path) for each in message.fields()]
     return {
         "splitter_version": version.splitter_version,
         "join_version": version.join_version,
         "bad_consumers": list(version.bad_consumers),
-        "chunks": [asdict(row) for row in sorted(rows, key=lambda row: row.chunk)],
+        "chunks": [dict(zip(_CHUNK, row, strict=True)) for row in sorted(rows)],
     }
 
 
-def _numbered_chunks(metadata: Any) -> list[_ChunkRow]:
+def _numbered_chunks(metadata: Any) -> Iterator[tuple[int, str, int, int, str]]:
     """The chunks in metadata, with the numbers of fields where their names are not known."""
     kinds = {1: "MESSAGE", 2: "BYTES"}
-    rows: list[_ChunkRow] = []
     waiting: list[tuple[Any, str]] = [(metadata.message, "")]
     while waiting:
         message, path = waiting.pop()
         if message.HasField("chunk_index") and message.chunk_index < len(metadata.chunks):
             info = metadata.chunks[message.chunk_index]
-            rows.append(_ChunkRow(message.chunk_index, kinds[info.type], info.size, info.offset, path))
+            yield message.chunk_index, kinds[info.type], info.size, info.offset, path
         waiting += [(field.message, path + _numbered_path(field.field_tag)) for field in message.chunked_fields]
-    return rows
 
 
 def _numbered_path(tags: Any) -> str:
@@ -124,13 +117,6 @@ def _numbered_path(tags: Any) -> str:
             key = tag.map_key.WhichOneof("type")
             text += f"[{json.dumps(getattr(tag.map_key, key)) if key else ''}]"
     return text
-
-
-def _field_report(path: Path, kind: type[Message]) -> dict[str, Any]:
-    from shardwright.tools.stored.field_sizes import field_sizes
-
-    size, rows = field_sizes(read_message(str(path), kind))
-    return {"message_bytes": size, "fields": [asdict(row) for row in rows]}
 
 
 def _directory_report(options: Any) -> dict[str, Any]:
@@ -161,19 +147,25 @@ def _as_text(report: dict[str, Any], every: bool) -> str:
     parts: list[str] = []
     if "checkpoint" in report:
         parts.append(f"{report['checkpoint']}: {len(report['variables'])} variables")
-        parts += table(("dtype", "shape", "variable"), [_variable(row) for row in report["variables"]])
+        rows = [
+            (row["dtype"], "x".join(map(str, row["shape"])) or "scalar", row["path"]) for row in report["variables"]
+        ]
+        parts += _table(("dtype", "shape", "variable"), rows)
         return "\n".join(parts)
     what = report["type"] or "a message of a type that the file does not name (--type NAME shows its fields)"
     parts.append(f"{report['file']}: {readable_bytes(report['bytes'])}, {what}")
     if "chunks" in report:
         parts += ["", *_chunk_table(report["chunks"], every)]
     if "fields" in report:
-        rows = [(exact_bytes(row["bytes"]), _count(row), row["path"]) for row in report["fields"]]
+        counts = ["" if row["count"] is None else f"{row['count']:,}" for row in report["fields"]]
+        rows = [
+            (exact_bytes(row["bytes"]), each, row["path"]) for row, each in zip(report["fields"], counts, strict=True)
+        ]
         parts += ["", f"the message: {exact_bytes(report['message_bytes'])} bytes; its larger fields:"]
-        parts += table(("bytes", "elements", "field"), rows)
+        parts += _table(("bytes", "elements", "field"), rows)
     if "files" in report:
         rows = [(exact_bytes(row["bytes"]), row["path"]) for row in report["files"]]
-        parts += ["", f"{len(rows)} files in {report['directory']}:", *table(("bytes", "file"), rows)]
+        parts += ["", f"{len(rows)} files in {report['directory']}:", *_table(("bytes", "file"), rows)]
     return "\n".join(parts)
 
 
@@ -181,26 +173,19 @@ def _chunk_table(chunks: list[dict[str, Any]], every: bool) -> list[str]:
     """The chunks, or the largest of them."""
     shown = chunks if every else sorted(chunks, key=lambda row: -row["bytes"])[:ROWS]
     root = next((row["chunk"] for row in chunks if not row["path"]), None)
-    rows = [
-        (
-            str(row["chunk"]),
-            row["kind"],
-            exact_bytes(row["bytes"]),
-            str(row["position"]),
-            row["path"] or (WHOLE if row["chunk"] == root else MORE),
-        )
-        for row in sorted(shown, key=lambda row: row["chunk"])
-    ]
+    rows: list[tuple[str, ...]] = []
+    for chunk, kind, size, position, path in sorted(tuple(row.values()) for row in shown):
+        rows.append((str(chunk), kind, exact_bytes(size), str(position), path or (WHOLE if chunk == root else MORE)))
     left = len(chunks) - len(shown)
     heading = f"{len(chunks)} chunks" + (f"; the {len(shown)} largest (--all shows all)" if left else "") + ":"
-    return [heading, *table(("chunk", "type", "bytes", "position", "field"), rows)]
+    return [heading, *_table(("chunk", "type", "bytes", "position", "field"), rows)]
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """
     Lines of a table, numbers to the right, the last column as long as it is.
 
-    >>> table(("bytes", "field"), [("1,024", "node"), ("12", "library")])
+    >>> _table(("bytes", "field"), [("1,024", "node"), ("12", "library")])
     ['  bytes  field', '  1,024  node', '     12  library']
     """
     widths = [max(len(row[column]) for row in (headings, *rows)) for column in range(len(headings) - 1)]
@@ -208,11 +193,3 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
         "  " + "".join(f"{cell:>{width}}  " for cell, width in zip(row, widths, strict=False)) + row[-1]
         for row in (headings, *rows)
     ]
-
-
-def _count(row: dict[str, Any]) -> str:
-    return "" if row["count"] is None else f"{row['count']:,}"
-
-
-def _variable(row: dict[str, Any]) -> tuple[str, str, str]:
-    return row["dtype"], "x".join(map(str, row["shape"])) or "scalar", row["path"]

@@ -6,7 +6,6 @@ import argparse
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,6 @@ from shardwright.tools.terminal.output import write_report
 
 if TYPE_CHECKING:
     from shardwright.compiler.report import Prediction
-    from shardwright.runtime.executable import Executable
 
 DESCRIPTION = """Partition a program, run it on all devices of its mesh (simulated in this process), and report
 what was sent. Inputs and expected results are global arrays named in_0, in_1, ... and out_0, out_1, ... ."""
@@ -73,16 +71,25 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
 
 def _run_program(options: argparse.Namespace, text: str, name: str) -> Report:
     """Partition, run and compare the program `text`, as the command line says."""
+    from shardwright.runtime.executable import compile_module
+
     seconds: dict[str, float] = {}
     with _stage(seconds, "parse"):
         module = parse(text, name)
     signature = entry_signature(module)
     check_memory(module)
-    inputs = _load_inputs(options, signature)
-    executable, predicted = _compile_program(module, seconds)
+    if options.inputs is None:
+        inputs = random_inputs(signature.arguments, options.seed)
+    else:
+        inputs = select(load_archive(options.inputs), options.inputs, signature.arguments)
+    predicted = _partition(module, seconds)
+    with _stage(seconds, "compile"):
+        executable = compile_module(module)
     with _stage(seconds, "run"):
         results = executable.run(inputs)
-    _check_prediction(executable.ledger.sent_bytes, predicted.total(executable.ledger.runs))
+    expected, sent = predicted.total(executable.ledger.runs), executable.ledger.sent_bytes
+    if expected is not None and sent != expected:  # the design's first principle: anything else is our fault
+        raise AssertionError(f"predicted {expected} bytes per device, but the ledger counts {sent}")
     references: References = {}
     if options.expect is not None:
         references[f"'{options.expect}'"] = select(load_archive(options.expect), options.expect, signature.results)
@@ -90,15 +97,11 @@ def _run_program(options: argparse.Namespace, text: str, name: str) -> Report:
         references[UNSHARDED] = _run_unsharded(text, name, inputs)
     comparisons = _compare_results(options, signature, results, references)
     if options.check:
-        expected = {f"{UNSHARDED}, with nothing fused": references[UNSHARDED]}
-        comparisons += _compare_results(options, signature, _run_unfused(module, inputs), expected)
-    return Report(
-        comparisons=comparisons,
-        compared_with=list(references),
-        ledger=executable.ledger.as_dict(),
-        peak_bytes=executable.peak_bytes,
-        seconds=seconds,
-    )
+        # The engine folds a split product and its all-reduce into one global product, which alone would prove little.
+        unfused = compile_module(module, fused=False).run(list(inputs))
+        whole = {f"{UNSHARDED}, with nothing fused": references[UNSHARDED]}
+        comparisons += _compare_results(options, signature, unfused, whole)
+    return Report(comparisons, list(references), executable.ledger.as_dict(), executable.peak_bytes, seconds)
 
 
 @contextmanager
@@ -119,32 +122,17 @@ def _load_layers() -> None:
         factory()
 
 
-def _compile_program(module: ModuleOp, seconds: dict[str, float]) -> tuple[Executable, Prediction]:
-    """Partition and compile a module; with the bytes that each device will send."""
+def _partition(module: ModuleOp, seconds: dict[str, float]) -> Prediction:
+    """Partition a module in place; the bytes that each device will send."""
     from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
     from shardwright.compiler.report import prediction
-    from shardwright.runtime.executable import compile_module
 
     with _stage(seconds, "partition"):
         run_pipeline(module, ["plan"])
     predicted = prediction(module)
     with _stage(seconds, "partition"):
         run_pipeline(module, LOCALIZE)
-    with _stage(seconds, "compile"):
-        return compile_module(module), predicted
-
-
-def _check_prediction(sent: Fraction, predicted: Fraction | None) -> None:
-    """The compiler's figure must be the ledger's, exactly (design, principle 1); anything else is our fault."""
-    if predicted is not None and sent != predicted:
-        raise AssertionError(f"predicted {predicted} bytes per device, but the ledger counts {sent}")
-
-
-def _load_inputs(options: argparse.Namespace, signature: Signature) -> list[Array]:
-    """The arguments from the archive, or seeded random ones."""
-    if options.inputs is None:
-        return random_inputs(signature.arguments, options.seed)
-    return select(load_archive(options.inputs), options.inputs, signature.arguments)
+    return predicted
 
 
 References = dict[str, Sequence[Array]]
@@ -159,17 +147,6 @@ def _compare_results(
         for against, reference in references.items()
         for declared, actual, expected in zip(signature.results, results, reference, strict=True)
     ]
-
-
-def _run_unfused(module: ModuleOp, inputs: Sequence[Array]) -> list[Array]:
-    """
-    The results of a partitioned module with every op and collective done as written.
-
-    The engine folds a split product and its all-reduce into one global product, which alone would prove little.
-    """
-    from shardwright.runtime.executable import compile_module
-
-    return compile_module(module, fused=False).run(list(inputs))
 
 
 def _run_unsharded(text: str, name: str, inputs: Sequence[Array]) -> list[Array]:

@@ -77,12 +77,10 @@ def _plain_warnings() -> Generator[None]:
 
 
 def report_diagnostics(error: ShardwrightError, sources: Mapping[str, str]) -> None:
-    """Print the coded text of a user's mistake on standard error."""
     write_talk(render_all(error.diagnostics, sources))
 
 
 def _out_of_memory(error: MemoryError) -> ShardwrightError:
-    """The coded error for an allocation that the machine refused."""
     why = str(error).split("\n")[0].rstrip(".") or "an allocation failed"
     help_text = "run a smaller program, or only partition it: shardwright-opt -p partition"
     return ShardwrightError(Diagnostic("SW0717", f"this machine's memory is too small: {why}", help=help_text))
