@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +89,7 @@ def _chunk_report(path: Path, kind: type[Message] | None) -> dict[str, Any]:
         "splitter_version": version.splitter_version,
         "join_version": version.join_version,
         "bad_consumers": list(version.bad_consumers),
-        "chunks": [dict(zip(_CHUNK, row, strict=True)) for row in sorted(rows)],
+        "chunks": [dict(zip(_CHUNK, row, strict=True)) for row in sorted(rows, key=itemgetter(0))],
     }
 
 
@@ -146,21 +147,18 @@ _REPORTS: dict[Kind, Callable[[Any], dict[str, Any]]] = {
 def _as_text(report: dict[str, Any], every: bool) -> str:
     parts: list[str] = []
     if "checkpoint" in report:
-        parts.append(f"{report['checkpoint']}: {len(report['variables'])} variables")
-        rows = [
-            (row["dtype"], "x".join(map(str, row["shape"])) or "scalar", row["path"]) for row in report["variables"]
-        ]
-        parts += _table(("dtype", "shape", "variable"), rows)
-        return "\n".join(parts)
+        shapes = ["x".join(map(str, row["shape"])) or "scalar" for row in report["variables"]]
+        rows = [(row["dtype"], shape, row["path"]) for row, shape in zip(report["variables"], shapes, strict=True)]
+        heading = f"{report['checkpoint']}: {len(rows)} variables"
+        return "\n".join([heading, *_table(("dtype", "shape", "variable"), rows)])
     what = report["type"] or "a message of a type that the file does not name (--type NAME shows its fields)"
     parts.append(f"{report['file']}: {readable_bytes(report['bytes'])}, {what}")
     if "chunks" in report:
         parts += ["", *_chunk_table(report["chunks"], every)]
     if "fields" in report:
         counts = ["" if row["count"] is None else f"{row['count']:,}" for row in report["fields"]]
-        rows = [
-            (exact_bytes(row["bytes"]), each, row["path"]) for row, each in zip(report["fields"], counts, strict=True)
-        ]
+        fields = zip(report["fields"], counts, strict=True)
+        rows = [(exact_bytes(row["bytes"]), count, row["path"]) for row, count in fields]
         parts += ["", f"the message: {exact_bytes(report['message_bytes'])} bytes; its larger fields:"]
         parts += _table(("bytes", "elements", "field"), rows)
     if "files" in report:
@@ -174,8 +172,9 @@ def _chunk_table(chunks: list[dict[str, Any]], every: bool) -> list[str]:
     shown = chunks if every else sorted(chunks, key=lambda row: -row["bytes"])[:ROWS]
     root = next((row["chunk"] for row in chunks if not row["path"]), None)
     rows: list[tuple[str, ...]] = []
-    for chunk, kind, size, position, path in sorted(tuple(row.values()) for row in shown):
-        rows.append((str(chunk), kind, exact_bytes(size), str(position), path or (WHOLE if chunk == root else MORE)))
+    for row in sorted(shown, key=itemgetter("chunk")):
+        field = row["path"] or (WHOLE if row["chunk"] == root else MORE)
+        rows.append((str(row["chunk"]), row["kind"], exact_bytes(row["bytes"]), str(row["position"]), field))
     left = len(chunks) - len(shown)
     heading = f"{len(chunks)} chunks" + (f"; the {len(shown)} largest (--all shows all)" if left else "") + ":"
     return [heading, *_table(("chunk", "type", "bytes", "position", "field"), rows)]
