@@ -71,8 +71,13 @@ class _Driver:
             except ShardwrightError as error:
                 diagnostics = error
             failed |= self._settle(name, chunk, diagnostics)
-        self._write(f"{SEPARATOR}\n".join(outputs))
-        self._report_times()
+        printed = f"{SEPARATOR}\n".join(outputs)
+        if self.options.output_file:
+            write_atomically(self.options.output_file, printed)
+        else:
+            write_data(printed)
+        for pass_name, seconds in self.pass_seconds if self.options.time_passes else ():
+            write_talk(f"{pass_name:<24} {seconds * 1000:10.2f} ms")
         return USER_ERROR if failed else DONE
 
     def _process(self, chunk: str, name: str) -> str:
@@ -119,17 +124,6 @@ class _Driver:
         if error is not None:
             report_diagnostics(placed(error, name), self.state.sources)
         return error is not None
-
-    def _write(self, text: str) -> None:
-        if self.options.output_file:
-            write_atomically(self.options.output_file, text)
-        else:
-            write_data(text)
-
-    def _report_times(self) -> None:
-        if self.options.time_passes:
-            for name, seconds in self.pass_seconds:
-                write_talk(f"{name:<24} {seconds * 1000:10.2f} ms")
 
 
 def _parser() -> CodedArgumentParser:

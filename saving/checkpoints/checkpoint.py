@@ -21,7 +21,7 @@ from shardwright.layout import Layout
 from shardwright.layout.layout_map import LayoutMap
 from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, ArrayEntry, Manifest, Plain, read_manifest
 from shardwright.saving.checkpoints.objects import Found, Leaf, build_slots, find
-from shardwright.saving.checkpoints.store import ArrayStore, Transfers, write_arrays
+from shardwright.saving.checkpoints.store import ArrayStore, Transfers, read_arrays, write_arrays
 from shardwright.saving.faults import SavingError, checked_path, no_place, wrong_option
 from shardwright.serialization.files.atomic_folder import AtomicFolder
 
@@ -225,17 +225,7 @@ def _restore(plan: RestoreReport, found: Found, manifest: Manifest, folder: Path
 
 
 def _read(folder: Path, wanted: Sequence[tuple[ArrayEntry, Layout | None]], transfers: Transfers) -> list[Any]:
-    """Arrays in their layouts; before memory is taken, all files are there and have the sizes that they must have."""
-    if not wanted:
-        return []
-    store = ArrayStore(folder)
-    faults = [fault for entry, _ in wanted for fault in store.faults(entry)]
-    if faults:
-        raise SavingError("SW0873", f"{folder} lacks files, or has wrong ones", *faults)
-    for entry, layout in wanted:
-        if layout is not None:
-            layout.local_shape(entry.shape)
-    return [store.read(entry, layout, transfers) for entry, layout in wanted]
+    return read_arrays(folder, wanted, transfers, "SW0873", f"{folder} lacks files, or has wrong ones")
 
 
 def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] | None = None) -> dict[str, Any]:

@@ -147,6 +147,27 @@ def _layout(value: Any) -> Layout:
     return value.layout if isinstance(value, DTensor) else _NOWHERE.for_rank(len(value.shape))
 
 
+def read_arrays(
+    folder: Path, wanted: Sequence[tuple[ArrayEntry, Layout | None]], moved: Transfers, code: str, message: str
+) -> list[Any]:
+    """
+    Arrays in their layouts, or as NumPy arrays without one.
+
+    Before memory is taken, all files are there and have the sizes that they must have, and all layouts fit; with other
+    files, `SavingError` has this code and message.
+    """
+    if not wanted:
+        return []
+    store = ArrayStore(folder)
+    faults = [fault for entry, _ in wanted for fault in store.faults(entry)]
+    if faults:
+        raise SavingError(code, message, *faults)
+    for entry, layout in wanted:
+        if layout is not None:
+            layout.local_shape(entry.shape)
+    return [store.read(entry, layout, moved) for entry, layout in wanted]
+
+
 class ArrayStore:
     """The arrays in one folder. Raises `ImportError` (SW0877) when tensorstore is not installed."""
 

@@ -59,9 +59,11 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
         else:
             report = _exported(module, options)
             shown = json.dumps(report, indent=2) + "\n" if options.json else str(report["text"])
+    if shown is None:
+        return DONE
     if options.output is None:
         write_data(shown)
-    elif shown is not None:
+    else:
         write_atomically(options.output, shown)
     return DONE
 

@@ -60,10 +60,15 @@ def check_expectations(file: str, text: str, diagnostics: Iterable[Diagnostic]) 
     for expectation in expectations(text):
         met = next((item for item in produced if item.meets(expectation)), None)
         if met is None:
-            findings.append(_missing(file, expectation))
+            where = "without a location" if expectation.line == ANYWHERE else f"on line {expectation.line}"
+            message = f"expected {expectation} {where} was not produced"
+            findings.append(_finding(file, expectation.written, message, "correct the comment, or the program"))
         else:
             produced.remove(met)
-    findings += [_unexpected(file, item) for item in produced if item.severity in ("error", "warning")]
+    for item in produced:
+        if item.severity in ("error", "warning"):
+            comment = f"// expected-{item.severity} @below {{{{{item.text}}}}}"
+            findings.append(_finding(file, max(item.line, 1), f"unexpected {item}", f"if it is right, write {comment}"))
     if findings:
         raise ShardwrightError(findings)
 
@@ -84,14 +89,5 @@ def _produced(diagnostic: Diagnostic) -> list[Line]:
     return items
 
 
-def _missing(file: str, expectation: Line) -> Diagnostic:
-    where = "without a location" if expectation.line == ANYWHERE else f"on line {expectation.line}"
-    message = f"expected {expectation} {where} was not produced"
-    location = SourceLocation(file, expectation.written, 1)
-    return Diagnostic("SW0708", message, location, help="correct the comment, or the program")
-
-
-def _unexpected(file: str, item: Line) -> Diagnostic:
-    location = SourceLocation(file, max(item.line, 1), 1)
-    comment = f"// expected-{item.severity} @below {{{{{item.text}}}}}"
-    return Diagnostic("SW0708", f"unexpected {item}", location, help=f"if it is right, write {comment}")
+def _finding(file: str, line: int, message: str, help: str) -> Diagnostic:
+    return Diagnostic("SW0708", message, SourceLocation(file, line, 1), help=help)

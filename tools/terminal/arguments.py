@@ -21,13 +21,8 @@ class CodedArgumentParser(argparse.ArgumentParser):
     """An `ArgumentParser` whose errors are `SW0701` with the closest option's name."""
 
     def __init__(self, *, prog: str, description: str, epilog: str | None = None) -> None:
-        super().__init__(
-            prog=prog,
-            description=description,
-            epilog=epilog,
-            allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+        layout = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog=prog, description=description, epilog=epilog, allow_abbrev=False, formatter_class=layout)
 
     def add_type(self) -> None:
         """The options that say what message a file holds."""

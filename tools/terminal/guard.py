@@ -89,19 +89,15 @@ def _out_of_memory(error: MemoryError) -> ShardwrightError:
 def _report_internal(state: CommandState, error: Exception) -> None:
     """Save a reproducer and print the coded text of an internal error."""
     first_line = (str(error) or "no message").split("\n")[0][:LONGEST_MESSAGE]
-    diagnostic = Diagnostic(
-        "SW0799",
-        f"internal error: {type(error).__name__}: {first_line}",
-        help=f"report it with {_save_reproducer(state, error)}, which holds the input and the traceback",
-    )
-    write_talk(str(diagnostic))
+    help_text = f"report it with {_save_reproducer(state, error)}, which holds the input and the traceback"
+    message = f"internal error: {type(error).__name__}: {first_line}"
+    write_talk(str(Diagnostic("SW0799", message, help=help_text)))
 
 
 def _save_reproducer(state: CommandState, error: Exception) -> Path:
     """Write input, command and traceback to one file that `shardwright-opt` can read; return its path."""
     trace = "".join(traceback.format_exception(error))
-    heading = [f"command: {state.command}", *trace.rstrip().split("\n")]
-    parts = [*(f"// {line}" for line in heading)]
+    parts = [f"// {line}" for line in (f"command: {state.command}", *trace.rstrip().split("\n"))]
     for name, text in state.sources.items():
         parts += [f"// input: {name}", text]
     content = "\n".join(parts) + "\n"
