@@ -66,7 +66,6 @@ class ArrayEntry:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The global shape."""
         return self.grid.shape
 
     @property
@@ -90,7 +89,6 @@ class Manifest:
     time: float = 0.0
 
     def to_bytes(self) -> bytes:
-        """The file's bytes."""
         body = b"".join(map(_line, self._items()))
         return body + _line({"sha256": hashlib.sha256(body).hexdigest()})
 

@@ -76,7 +76,6 @@ class Transfers:
 
     @property
     def box_bytes(self) -> int:
-        """The bytes of all boxes."""
         return sum(row.count * row.box_bytes for row in self.rows)
 
     @property

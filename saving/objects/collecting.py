@@ -57,7 +57,7 @@ class Collector:
         self.signatures: dict[str, saved_model_pb2.SignatureDef] = {}
         self.graph: graph_pb2.GraphDef | None = None
         self._meshes: list[Mesh] = []
-        self._writer = Writer(self._meshes, self._known)
+        self._writer = Writer(self._meshes, lambda item: self._numbers.get(id(item)))
         self._numbers: dict[Any, int] = {}
         self._alive: list[Any] = []
         self._signatures = dict(signatures or {})
@@ -77,16 +77,10 @@ class Collector:
             self._write_function(number, path, function, instance)
         if self._unused:
             known = ", ".join(map(repr, self._found)) or "none"
-            raise SavingError(
-                "SW0866",
-                f"signatures names {min(self._unused)!r}, where no function is",
-                help=f"there are functions at {known}",
-            )
+            fault = f"signatures names {min(self._unused)!r}, where no function is"
+            raise SavingError("SW0866", fault, help=f"there are functions at {known}")
         for mesh in self._meshes:
             self._write_mesh(mesh)
-
-    def _known(self, item: Any) -> int | None:
-        return self._numbers.get(id(item))
 
     def _new(self, key: Any, item: Any) -> tuple[int, pb.Object]:
         """A new object, found again by `key`; the item lives as long as its number."""
@@ -198,12 +192,10 @@ class Collector:
 
     def _note_function(self, message: pb.Object, number: int, item: Any, path: str) -> None:
         """A function, stage or bound method: its programs are written when all modules are known."""
-        instance = None
+        instance = item.instance if isinstance(item, LoadedFunction) else None
         if isinstance(item, MethodType):
             instance, item = item.__self__, item.__func__
-            message.function.instance = self._number(instance, joined(path, "self"), 0)
-        elif isinstance(item, LoadedFunction) and item.instance is not None:
-            instance = item.instance
+        if instance is not None:
             message.function.instance = self._number(instance, joined(path, "self"), 0)
         message.function.name = item.interface.name if isinstance(item, STAGES) else item.name
         self._found.append(path)
@@ -232,9 +224,7 @@ class Collector:
             self.signatures[key] = signature_def(traced, key)
 
     def _captured(self, array: Any) -> int:
-        known = self._numbers.get(id(array))
-        name = f"captured/{getattr(array, 'name', 'array')}"
-        return self._number(array, name, 0) if known is None else known
+        return self._number(array, f"captured/{getattr(array, 'name', 'array')}", 0)
 
     def _write_mesh(self, mesh: Mesh) -> None:
         name = _unused(mesh.name, {other.name for other in self.message.meshes})
@@ -361,9 +351,6 @@ def _trace(function: Function, instance: Any, call: Any, where: str) -> Traced:
     if isinstance(call, TensorSpec | DTensor | np.ndarray):
         call = (call,)
     if not isinstance(call, tuple):
-        raise SavingError(
-            "SW0866",
-            f"the signature of {where} is a {type(call).__name__}",
-            help="give a tuple of positional arguments, a dict of named ones, or a list of such calls",
-        )
+        help_text = "give a tuple of positional arguments, a dict of named ones, or a list of such calls"
+        raise SavingError("SW0866", f"the signature of {where} is a {type(call).__name__}", help=help_text)
     return function.trace(*own, *cast("tuple[Any, ...]", call))

@@ -87,7 +87,6 @@ def read_tree(message: pb.Tree, reader: Reader) -> Tree | Static:
 
 
 def write_signature(signature: inspect.Signature) -> pb.Signature:
-    """The parameters of a Python function."""
     message = pb.Signature()
     for item in signature.parameters.values():
         kind = pb.PythonParameter.Kind.Value(item.kind.name)

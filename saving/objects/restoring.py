@@ -80,11 +80,8 @@ class Restorer:
         unknown = [name for name in self._layouts if name not in wanted]
         if unknown and not isinstance(self._layouts, LayoutMap):  # whose names are patterns
             known = ", ".join(map(repr, wanted)) or "none"
-            raise SavingError(
-                "SW0883",
-                f"layouts names {unknown[0]!r}; the variables are {known}",
-                help="name one of them, or give a LayoutMap, whose names are patterns",
-            )
+            help_text = "name one of them, or give a LayoutMap, whose names are patterns"
+            raise SavingError("SW0883", f"layouts names {unknown[0]!r}; the variables are {known}", help=help_text)
         found = read(wanted)
         for number, stored in self._stored.items():
             value = found[stored.key]

@@ -68,7 +68,6 @@ class Writer:
         return found
 
     def values(self, values: Sequence[Any], where: str, depth: int) -> pb.Values:
-        """Several values."""
         return pb.Values(items=[self.value(item, f"{where}[{at}]", depth + 1) for at, item in enumerate(values)])
 
     def _reference(self, value: Any) -> pb.Value | None:
@@ -101,11 +100,8 @@ class Writer:
 def _not_stored(value: Any, where: str) -> SavingError:
     if isinstance(value, Module | Array):
         kind = "module" if isinstance(value, Module) else "variable" if hasattr(value, "trainable") else "tensor"
-        return SavingError(
-            "SW0865",
-            f"{where} is a {kind} that is not saved along",
-            help="save a dict of the function and the module, or the module that has the function",
-        )
+        help_text = "save a dict of the function and the module, or the module that has the function"
+        return SavingError("SW0865", f"{where} is a {kind} that is not saved along", help=help_text)
     name = getattr(value, "__qualname__", "")
     what = f"the {type(value).__name__} {name}" if name else f"of the type {type(value).__name__}"
     return SavingError("SW0865", f"{where} is {what}, which cannot be stored")
@@ -184,7 +180,6 @@ class Reader:
         return read(self, getattr(message, str(kind)))
 
     def values(self, message: pb.Values) -> list[Any]:
-        """Several values."""
         return [self.value(item) for item in message.items]
 
     def bounds(self, message: pb.Values) -> list[Any]:
@@ -194,7 +189,6 @@ class Reader:
         return self.values(message)
 
     def pairs(self, message: pb.Pairs) -> dict[Any, Any]:
-        """A dict."""
         if len(message.keys) != len(message.values):
             raise malformed(f"a dict of {len(message.keys)} keys and {len(message.values)} values")
         keys = [hashable(self.value(key)) for key in message.keys]

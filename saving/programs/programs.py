@@ -300,10 +300,8 @@ def _verify_placed(module: ModuleOp, name: str) -> None:
         verify_module(module)
         verify_recorded_stage(module)
     except ShardwrightError as error:
-        first = error.diagnostics[0]
-        place = f" at {first.location}" if first.location else ""
-        message = f"{name} does not fit the mesh{place}: {first.message}"
-        raise SavingError("SW0883", message, *first.notes, help=first.help) from error
+        place = error.diagnostics[0].location
+        raise _misfit(error, f"{name} does not fit the mesh" + (f" at {place}" if place else "")) from error
 
 
 def check_split(layout: Layout | None, shape: tuple[int, ...], what: str) -> None:
@@ -312,8 +310,12 @@ def check_split(layout: Layout | None, shape: tuple[int, ...], what: str) -> Non
         if layout is not None:
             layout.local_shape(shape)
     except ShardwrightError as error:
-        first = error.diagnostics[0]
-        raise SavingError("SW0883", f"{what}: {first.message}", *first.notes, help=first.help) from error
+        raise _misfit(error, what) from error
+
+
+def _misfit(error: ShardwrightError, what: str) -> SavingError:
+    first = error.diagnostics[0]
+    return SavingError("SW0883", f"{what}: {first.message}", *first.notes, help=first.help)
 
 
 def _type_of(value: SSAValue) -> _Type:

@@ -34,13 +34,9 @@ def entry_function(module: ModuleOp) -> FuncOp:
         if function.sym_name.data == ENTRY and function.body.blocks:
             return function
     names = ", ".join(f"@{function.sym_name.data}" for function in functions) or "none"
-    raise fault(
-        "SW0716",
-        f"the program has no function @{ENTRY} with a body",
-        functions[0] if functions else module,
-        notes=(f"its functions: {names}",),
-        help=f"name the entry function: func.func public @{ENTRY}",
-    )
+    help_text, notes = f"name the entry function: func.func public @{ENTRY}", (f"its functions: {names}",)
+    place = functions[0] if functions else module
+    raise fault("SW0716", f"the program has no function @{ENTRY} with a body", place, notes=notes, help=help_text)
 
 
 def entry_signature(module: ModuleOp) -> Signature:
@@ -99,12 +95,8 @@ def _declared(key: str, value: SSAValue) -> Declared:
     with suppress(TypeError):  # the element type has no array type: the same message
         if isinstance(value.type, TensorType):
             return Declared(key, shape_of(value), element_dtype(value.type), where(value))
-    raise fault(
-        "SW0718",
-        f"{key} has type {value.type}, which is no array",
-        value,
-        help="arguments and results of a program to run are tensors of numbers or truth values",
-    )
+    help_text = "arguments and results of a program to run are tensors of numbers or truth values"
+    raise fault("SW0718", f"{key} has type {value.type}, which is no array", value, help=help_text)
 
 
 def _tensors(module: ModuleOp) -> Iterator[SSAValue]:
