@@ -87,15 +87,11 @@ class _Driver:
         self.between = []
         module = parse_module(chunk, name)
         self.pipeline.apply(self.context, module)
-        return "".join(self.between) + self._printed_result(module)
+        if self.options.emit == "mlir":
+            return "".join(self.between) + self._print(module)
+        from shardwright.runtime.executable import compile_module
 
-    def _printed_result(self, module: ModuleOp) -> str:
-        """The program as MLIR, or as the Python function it runs as."""
-        if self.options.emit == "python":
-            from shardwright.runtime.executable import compile_module
-
-            return compile_module(module).source.rstrip("\n") + "\n"
-        return self._print(module)
+        return "".join(self.between) + compile_module(module).source.rstrip("\n") + "\n"
 
     def _print(self, module: ModuleOp) -> str:
         from shardwright.dialects.text.printing import print_module

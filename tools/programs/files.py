@@ -19,12 +19,13 @@ def read_bytes(path: str) -> bytes:
         return sys.stdin.buffer.read()
     try:
         return Path(path).read_bytes()
-    except FileNotFoundError as error:
-        raise _cannot_read(path, "it does not exist") from error
-    except IsADirectoryError as error:
-        raise _cannot_read(path, "it is a directory") from error
     except (OSError, ValueError) as error:
-        raise _cannot_read(path, getattr(error, "strerror", None) or str(error)) from error
+        usual = {FileNotFoundError: "it does not exist", IsADirectoryError: "it is a directory"}
+        why = usual.get(type(error)) or getattr(error, "strerror", None) or str(error)
+        location = SourceLocation(display_name(path), 1, 1)
+        help_text = "check the path; '-' reads standard input"
+        diagnostic = Diagnostic("SW0702", f"cannot read '{path}': {why}", location, help=help_text)
+        raise ShardwrightError(diagnostic) from error
 
 
 def read_text(path: str) -> str:
@@ -85,12 +86,6 @@ def _replace(target: Path, text: str) -> None:
         if target.exists():
             os.fchmod(file.descriptor, target.stat().st_mode & 0o777)
         stream.write(text)
-
-
-def _cannot_read(path: str, why: str) -> ShardwrightError:
-    location = SourceLocation(display_name(path), 1, 1)
-    help_text = "check the path; '-' reads standard input"
-    return ShardwrightError(Diagnostic("SW0702", f"cannot read '{path}': {why}", location, help=help_text))
 
 
 def _not_text(path: str, data: bytes, offset: int) -> ShardwrightError:

@@ -46,22 +46,26 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
     try:
         with _plain_warnings():
             return body(state)
-    except ShardwrightError as error:
-        report_diagnostics(error, state.sources)
-        return USER_ERROR
     except BrokenPipeError:
         # The reader of our output (`| head`) left: nothing more can be said.
         return USER_ERROR
-    except MemoryError as error:
-        report_diagnostics(_out_of_memory(error), state.sources)
-        return USER_ERROR
     except Exception as error:
-        missing = missing_package(error) if isinstance(error, ModuleNotFoundError) else error
-        if isinstance(missing, ShardwrightError):
-            report_diagnostics(missing, state.sources)
-            return USER_ERROR
-        _report_internal(state, error)
-        return INTERNAL_ERROR
+        mistake = _mistake(error)
+        if mistake is None:
+            _report_internal(state, error)
+            return INTERNAL_ERROR
+        report_diagnostics(mistake, state.sources)
+        return USER_ERROR
+
+
+def _mistake(error: Exception) -> ShardwrightError | None:
+    """What the user can do something about; None for a fault of ours."""
+    if isinstance(error, MemoryError):
+        why = str(error).split("\n")[0].rstrip(".") or "an allocation failed"
+        help_text = "run a smaller program, or only partition it: shardwright-opt -p partition"
+        return ShardwrightError(Diagnostic("SW0717", f"this machine's memory is too small: {why}", help=help_text))
+    found = missing_package(error) if isinstance(error, ModuleNotFoundError) else error
+    return found if isinstance(found, ShardwrightError) else None
 
 
 @contextmanager
@@ -78,12 +82,6 @@ def _plain_warnings() -> Generator[None]:
 
 def report_diagnostics(error: ShardwrightError, sources: Mapping[str, str]) -> None:
     write_talk(render_all(error.diagnostics, sources))
-
-
-def _out_of_memory(error: MemoryError) -> ShardwrightError:
-    why = str(error).split("\n")[0].rstrip(".") or "an allocation failed"
-    help_text = "run a smaller program, or only partition it: shardwright-opt -p partition"
-    return ShardwrightError(Diagnostic("SW0717", f"this machine's memory is too small: {why}", help=help_text))
 
 
 def _report_internal(state: CommandState, error: Exception) -> None:
