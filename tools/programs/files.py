@@ -20,7 +20,10 @@ def read_bytes(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
     except (OSError, ValueError) as error:
-        usual = {FileNotFoundError: "it does not exist", IsADirectoryError: "it is a directory"}
+        usual: dict[type[Exception], str] = {
+            FileNotFoundError: "it does not exist",
+            IsADirectoryError: "it is a directory",
+        }
         why = usual.get(type(error)) or getattr(error, "strerror", None) or str(error)
         location = SourceLocation(display_name(path), 1, 1)
         help_text = "check the path; '-' reads standard input"
