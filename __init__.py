@@ -101,7 +101,7 @@ else:  # checkers shall not think that the module has every attribute
             try:
                 return getattr(import_module(f"shardwright.{_LATER[name]}"), name)
             except ModuleNotFoundError as error:
-                from shardwright.saving.checkpoints.faults import missing_package
+                from shardwright.saving.faults import missing_package
 
                 raise missing_package(error) from None
         if name.startswith("_"):

@@ -15,11 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shardwright.compiler.tracing.trace import current_trace
-from shardwright.diagnostics import Diagnostic, ShardwrightTypeError
-from shardwright.diagnostics.registry import ENTRIES
 from shardwright.layout import Layout, Mesh
-from shardwright.saving.checkpoints.faults import MissingPackageError
-from shardwright.saving.faults import SavingError
+from shardwright.saving.faults import MissingPackageError, SavingError, checked_path, wrong_option
 
 if TYPE_CHECKING:
     from shardwright.saving.directory.folders import Assets
@@ -28,6 +25,8 @@ if TYPE_CHECKING:
 
 MAX_SIZE = 1 << 30
 """The largest message that is written in one piece, unless told otherwise."""
+
+HELP = "see docs/saving.md, Directories"
 
 
 def save(
@@ -144,9 +143,7 @@ def asset(path: str | os.PathLike[str], name: str) -> Path:
 
 def _checked(path: Any) -> str:
     """A path as text; TypeError (SW0878) for what is none, and SW0867 for one that nothing can have."""
-    found = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(found, str):
-        raise _wrong(f"a directory's path is a text or a pathlib.Path, not {path!r}")
+    found = checked_path(path, "directory", HELP)
     if not found or "\0" in found:
         raise SavingError("SW0867", f"no directory can have the path {found!r}", help="give another path")
     return found
@@ -154,14 +151,9 @@ def _checked(path: Any) -> str:
 
 def _check_kind(name: str, value: Any, kinds: Any, due: str) -> None:
     if value is not None and (not isinstance(value, kinds) or (kinds is Iterable and isinstance(value, str))):
-        raise _wrong(f"{name} is {due}, not {value!r}")
-
-
-def _wrong(message: str) -> ShardwrightTypeError:
-    return ShardwrightTypeError(Diagnostic("SW0878", message, help="see docs/saving.md, Directories"))
+        raise wrong_option(f"{name} is {due}, not {value!r}", HELP)
 
 
 def _check_packages() -> None:
     if find_spec("google") is None or find_spec("google.protobuf") is None:
-        message = "save and load need the package protobuf, which is not installed"
-        raise MissingPackageError(Diagnostic("SW0884", message, help=ENTRIES["SW0884"].help))
+        raise MissingPackageError("SW0884", "save and load need the package protobuf")

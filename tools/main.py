@@ -22,7 +22,7 @@ COMMANDS = {
     "merge": "write a message that is in chunks in one piece",
     "verify": "check every byte of a stored message, directory or checkpoint",
 }
-"""Each subcommand (the module `tools.command_NAME`) and the line about it."""
+"""Each subcommand (the module `tools.commands.NAME`) and the line about it."""
 
 HELP = """usage: shardwright COMMAND [OPTIONS]
 
@@ -45,27 +45,21 @@ exit codes: 0 done, 1 a mistake in the input or a result that differs, 2 an inte
 """
 
 
-def help_text() -> str:
-    """What `shardwright --help` prints."""
-    return HELP.format(commands="\n".join(f"  {name:<10} {line}" for name, line in COMMANDS.items()))
-
-
-def installed_version() -> str:
-    """The version of the installed distribution."""
+def _installed_version() -> str:
     try:
         return version("shardwright")
     except PackageNotFoundError:
         return "not installed (running from a source tree)"
 
 
-def dispatch(arguments: Sequence[str], state: CommandState) -> int:
+def _dispatch(arguments: Sequence[str], state: CommandState) -> int:
     """Run the subcommand that `arguments` names."""
     name = arguments[0] if arguments else "--help"
     if name in ("--help", "-h", "help"):
-        write_data(help_text())
+        write_data(HELP.format(commands="\n".join(f"  {name:<10} {line}" for name, line in COMMANDS.items())))
         return DONE
     if name == "--version":
-        write_data(f"shardwright {installed_version()}")
+        write_data(f"shardwright {_installed_version()}")
         return DONE
     if name not in COMMANDS:
         known = propose(name, COMMANDS, f"the commands are {', '.join(COMMANDS)}")
@@ -79,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The command `shardwright`; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     state = CommandState(shlex.join(["shardwright", *arguments]))
-    return guarded(state, lambda state: dispatch(arguments, state))
+    return guarded(state, lambda state: _dispatch(arguments, state))
 
 
 if __name__ == "__main__":

@@ -19,10 +19,10 @@ from typing import Any
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.layout import Layout
 from shardwright.layout.layout_map import LayoutMap
-from shardwright.saving.checkpoints.faults import checked_path, checkpoint_error, damaged, no_place, wrong_option
 from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, ArrayEntry, Manifest, Plain, read_manifest
 from shardwright.saving.checkpoints.objects import Found, Leaf, build_slots, find
-from shardwright.saving.checkpoints.store import ArrayStore, Transfers, write_arrays
+from shardwright.saving.checkpoints.store import ArrayStore, Transfers, read_arrays, write_arrays
+from shardwright.saving.faults import SavingError, checked_path, no_place, wrong_option
 from shardwright.serialization.files.atomic_folder import AtomicFolder
 
 
@@ -55,7 +55,7 @@ class RestoreReport:
     def assert_consumed(self) -> RestoreReport:
         """The report itself; `ValueError` (SW0879) if anything, here or there, was left (as TensorFlow's)."""
         if not self.complete:
-            raise checkpoint_error("SW0879", f"{len(self.faults())} values do not fit", self.faults())
+            raise SavingError("SW0879", f"{len(self.faults())} values do not fit", *self.faults())
         return self
 
     def assert_existing_objects_matched(self) -> RestoreReport:
@@ -90,11 +90,8 @@ class Checkpoint:
     _root: Any
 
     def __init__(self, root: Any = None, /, **objects: Any) -> None:
-        taken = [name for name in objects if name.startswith("_") or hasattr(type(self), name)]
-        if taken:
-            raise wrong_option(
-                f"{taken[0]!r} cannot name an object of a checkpoint: it is a name of the checkpoint's own"
-            )
+        for name in objects:
+            self._check_free(name)
         self.__dict__.update(_objects=objects, _root=root)
         if root is not None or objects:
             find(objects, root)
@@ -106,9 +103,12 @@ class Checkpoint:
         return objects[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
+        self._check_free(name)
+        self._objects[name] = value
+
+    def _check_free(self, name: str) -> None:
         if name.startswith("_") or hasattr(type(self), name):
             raise wrong_option(f"{name!r} cannot name an object of a checkpoint: it is a name of the checkpoint's own")
-        self._objects[name] = value
 
     def save(self, path: str | os.PathLike[str]) -> str:
         """
@@ -133,7 +133,7 @@ class Checkpoint:
         a damaged one (SW0873, SW0874), and, with all of them listed, for names, shapes and types that do not fit
         (SW0879); with `strict=False` what fits is restored, and the report has the rest.
         """
-        folder = checked_path(path)
+        folder = Path(checked_path(path))
         manifest = read_manifest(folder)
         found = self.found("restored")
         if build_slots(found, manifest.arrays):
@@ -141,9 +141,7 @@ class Checkpoint:
         plan = _compare(found, manifest)
         if strict and not plan.complete:
             faults = plan.faults()
-            raise checkpoint_error(
-                "SW0879", f"{len(faults)} values do not fit between {folder} and the objects", faults
-            )
+            raise SavingError("SW0879", f"{len(faults)} values do not fit between {folder} and the objects", *faults)
         return _restore(plan, found, manifest, folder)
 
     def read(self, path: str | os.PathLike[str], *, strict: bool = True) -> RestoreReport:
@@ -153,7 +151,7 @@ class Checkpoint:
     def found(self, what: str) -> Found:
         """All values with their names, which now are to be `what`, saved or restored."""
         if current_trace() is not None:
-            raise checkpoint_error("SW0875", f"nothing can be {what} in a traced function, which runs only once")
+            raise SavingError("SW0875", f"nothing can be {what} in a traced function, which runs only once")
         return find(self._objects, self._root)
 
 
@@ -168,12 +166,9 @@ def write_checkpoint(path: str | os.PathLike[str], found: Found, sequence: int =
         with AtomicFolder(target, replace=True) as pending:
             return write_arrays(pending.folder, arrays, values, sequence=sequence, time=time.time())
     except OSError as error:
-        if error.errno in _NO_EXCHANGE:
+        if error.errno in (errno.EEXIST, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL):
             raise no_place(target, f"something is there, and cannot be replaced: {error.strerror}") from error
-        raise no_place(target, error.strerror.lower() if error.strerror else str(error)) from error
-
-
-_NO_EXCHANGE = (errno.EEXIST, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL)
+        raise no_place(target, error) from error
 
 
 def _check_place(target: Path) -> None:
@@ -230,17 +225,7 @@ def _restore(plan: RestoreReport, found: Found, manifest: Manifest, folder: Path
 
 
 def _read(folder: Path, wanted: Sequence[tuple[ArrayEntry, Layout | None]], transfers: Transfers) -> list[Any]:
-    """Arrays in their layouts; before memory is taken, all files are there and have the sizes that they must have."""
-    if not wanted:
-        return []
-    store = ArrayStore(folder)
-    faults = [fault for entry, _ in wanted for fault in store.faults(entry)]
-    if faults:
-        raise damaged(f"{folder} lacks files, or has wrong ones", faults)
-    for entry, layout in wanted:
-        if layout is not None:
-            layout.local_shape(entry.shape)
-    return [store.read(entry, layout, transfers) for entry, layout in wanted]
+    return read_arrays(folder, wanted, transfers, "SW0873", f"{folder} lacks files, or has wrong ones")
 
 
 def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] | None = None) -> dict[str, Any]:
@@ -255,20 +240,16 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     >>> shardwright.load_variables(path, {"table": shardwright.Layout(["x"], shardwright.Mesh(x=2))})
     {'table': DTensor(f64[4@x], Mesh(x=2))}
     """
-    folder = checked_path(path)
+    folder = Path(checked_path(path))
     entries = read_manifest(folder).arrays
     given: Mapping[str, Layout] = {} if layouts is None else layouts
-    unknown = (
-        []
-        if isinstance(given, LayoutMap)
-        else [f"{name!r} is not in the checkpoint" for name in given if name not in entries]
-    )
-    if unknown:
-        raise checkpoint_error("SW0879", f"{folder} has no arrays for {len(unknown)} layouts", unknown)
+    unknown = [f"{name!r} is not in the checkpoint" for name in given if name not in entries]
+    if unknown and not isinstance(given, LayoutMap):  # whose names are patterns
+        raise SavingError("SW0879", f"{folder} has no arrays for {len(unknown)} layouts", *unknown)
     wanted = [(entry, given.get(name)) for name, entry in entries.items()]
     partial = [f"{entry.name!r}: {layout}" for entry, layout in wanted if layout is not None and layout.spec.partial]
     if partial:
-        raise checkpoint_error("SW0879", "nothing can be read into partial results", partial)
+        raise SavingError("SW0879", "nothing can be read into partial results", *partial)
     return dict(zip(entries, _read(folder, wanted, Transfers()), strict=True))
 
 
@@ -280,7 +261,7 @@ def list_variables(path: str | os.PathLike[str]) -> list[tuple[str, tuple[int, .
     >>> shardwright.list_variables(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
     [('w', (2, 3))]
     """
-    return [(name, entry.shape) for name, entry in read_manifest(checked_path(path)).arrays.items()]
+    return [(name, entry.shape) for name, entry in read_manifest(Path(checked_path(path))).arrays.items()]
 
 
 def verify_checkpoint(path: str | os.PathLike[str]) -> int:
@@ -294,7 +275,7 @@ def verify_checkpoint(path: str | os.PathLike[str]) -> int:
     >>> shardwright.verify_checkpoint(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
     48
     """
-    folder = checked_path(path)
+    folder = Path(checked_path(path))
     manifest = read_manifest(folder)
     entries = manifest.arrays.values()
     faults = [f"{name}: nothing of that name was written" for name in _strangers(folder, len(entries))]
@@ -302,7 +283,7 @@ def verify_checkpoint(path: str | os.PathLike[str]) -> int:
     for entry in entries:
         faults += store.faults(entry) or store.damages(entry)
     if faults:
-        raise damaged(f"{folder} is damaged", faults)
+        raise SavingError("SW0873", f"{folder} is damaged", *faults)
     return sum(math.prod(entry.shape) * entry.grid.itemsize for entry in entries)
 
 

@@ -64,7 +64,6 @@ class Grid:
 
     @property
     def file_count(self) -> int:
-        """The number of files."""
         return math.prod(self.files)
 
     @property
@@ -91,7 +90,6 @@ class Grid:
         return ".".join(("c", *map(str, index)))
 
     def file_box(self, index: Shape) -> Box:
-        """The elements that a file holds."""
         starts = [place * extent for place, extent in zip(index, self.file, strict=True)]
         ends = [start + extent for start, extent in zip(starts, self.file, strict=True)]
         return tuple((start, min(end, size)) for start, end, size in zip(starts, ends, self.shape, strict=True))

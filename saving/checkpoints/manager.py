@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from shardwright.saving.checkpoints.checkpoint import Checkpoint, write_checkpoint
-from shardwright.saving.checkpoints.faults import checked_path, no_place, wrong_option
 from shardwright.saving.checkpoints.manifest import MANIFEST, read_head
+from shardwright.saving.faults import checked_path, no_place, wrong_option
 from shardwright.serialization.files.atomic_folder import remove_folder, remove_leftovers
 
 _NAME = re.compile(r"[^\W_][\w.-]{0,199}")
@@ -74,7 +74,7 @@ class CheckpointManager:
         if checkpoint_interval is not None and step_counter is None:
             raise wrong_option("checkpoint_interval needs step_counter, which says how many steps were made")
         self.checkpoint = checkpoint
-        self.directory = os.fspath(checked_path(directory))
+        self.directory = checked_path(directory)
         self.max_to_keep = max_to_keep
         self.checkpoint_interval = checkpoint_interval
         self._hours = keep_checkpoint_every_n_hours
@@ -85,7 +85,7 @@ class CheckpointManager:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise no_place(self._folder, error.strerror.lower() if error.strerror else str(error)) from error
+            raise no_place(self._folder, error) from error
         remove_leftovers(self._folder, re.compile(rf"{re.escape(checkpoint_name)}-\d+"))
 
     @property
@@ -108,12 +108,16 @@ class CheckpointManager:
         """
         saved = self._saved()
         number = self._number(checkpoint_number, saved)
-        if checkpoint_number is None and check_interval and self._is_too_early(number, saved):
-            return None
+        if checkpoint_number is None and check_interval and saved:
+            made = number - saved[-1].number
+            if self.checkpoint_interval is not None and made < self.checkpoint_interval:
+                return None
         sequence = 1 + max((math.floor(item.sequence) for item in saved), default=0)
         path = self._folder / f"{self._name}-{number}"
         write_checkpoint(path, self.checkpoint.found("saved"), sequence)
-        self._sweep()
+        for item in outdated(self._saved(), self.max_to_keep, self._hours):
+            with suppress(FileNotFoundError):  # another manager was faster
+                remove_folder(item.path)
         return os.path.join(self.directory, path.name)
 
     def restore_or_initialize(self, *, strict: bool = True) -> str | None:
@@ -142,9 +146,6 @@ class CheckpointManager:
             raise wrong_option(f"checkpoints are numbered by whole numbers from 0, not {given!r}")
         return number
 
-    def _is_too_early(self, number: int, saved: Sequence[Saved]) -> bool:
-        return bool(self.checkpoint_interval and saved and number - saved[-1].number < self.checkpoint_interval)
-
     def _shown(self, saved: Saved) -> str:
         return os.path.join(self.directory, saved.path.name)
 
@@ -158,13 +159,6 @@ class CheckpointManager:
             sequence, time = read_head(path) or (before, 0.0)
             saved.append(Saved(number, sequence, time, path))
         return sorted(saved, key=lambda item: (item.sequence, item.number))
-
-    def _sweep(self) -> None:
-        """Deletes what need not be kept."""
-        saved = self._saved()
-        for item in outdated(saved, self.max_to_keep, self._hours):
-            with suppress(FileNotFoundError):  # another manager was faster
-                remove_folder(item.path)
 
 
 def outdated(saved: Sequence[Saved], keep: int | None, hours: float | None) -> list[Saved]:

@@ -15,20 +15,15 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from shardwright.diagnostics import ShardwrightValueError
 from shardwright.dialects.types import element_dtype, element_type_named
-from shardwright.saving.checkpoints.chunks import (
-    MAX_CHUNK_BYTES,
-    MAX_FILE_BYTES,
-    MAX_FILE_CHUNKS,
-    Grid,
-)
-from shardwright.saving.checkpoints.faults import damaged, malformed, not_a_checkpoint
+from shardwright.saving.checkpoints.chunks import MAX_CHUNK_BYTES, MAX_FILE_BYTES, MAX_FILE_CHUNKS, Grid
+from shardwright.saving.faults import SavingError
 
 MANIFEST = "checkpoint.jsonl"
 """The manifest's name; a folder without one is not, or not yet, a checkpoint."""
@@ -50,6 +45,11 @@ MAX_RANK = 32
 _ROOM_BYTES = 1 << 10
 _MAX_ELEMENTS = 1 << 60
 
+_MAX_BARE_BYTES = 1 << 13
+"""What a line may have outside of its texts: lists of numbers are short, and JSON makes an object of every `[]`."""
+
+_TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+
 Plain = bool | int | float | complex | str | None
 
 
@@ -66,7 +66,6 @@ class ArrayEntry:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The global shape."""
         return self.grid.shape
 
     @property
@@ -90,7 +89,6 @@ class Manifest:
     time: float = 0.0
 
     def to_bytes(self) -> bytes:
-        """The file's bytes."""
         body = b"".join(map(_line, self._items()))
         return body + _line({"sha256": hashlib.sha256(body).hexdigest()})
 
@@ -120,11 +118,14 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / MANIFEST
     if os.path.islink(path) or not os.path.isfile(path):
-        raise not_a_checkpoint(folder)
-    size = path.stat().st_size
-    if size > MAX_BYTES:
-        raise malformed(path, f"has {size} bytes; at most {MAX_BYTES} are read")
-    return _parsed(path.read_bytes(), path, array_folders(folder))
+        raise _not_a_checkpoint(folder)
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise _Senseless(f"has {size} bytes; at most {MAX_BYTES} are read")
+        return _parsed(path.read_bytes(), path)
+    except _Senseless as fault:
+        raise SavingError("SW0874", f"{path} {fault}") from None
 
 
 def read_head(folder: Path) -> tuple[int, float] | None:
@@ -134,13 +135,23 @@ def read_head(folder: Path) -> tuple[int, float] | None:
         return None
     try:
         with path.open("rb") as file:
-            head = _object(file.readline(MAX_LINE_BYTES), path)
-        return _natural(head.get("sequence"), path), _float(head.get("time"), path)
-    except (OSError, ShardwrightValueError):
+            return _order(_object(file.readline(MAX_LINE_BYTES)))
+    except (OSError, _Senseless):
         return None
 
 
-def array_folders(folder: Path) -> int:
+class _Senseless(Exception):
+    """What makes no sense in a manifest whose hash is right."""
+
+
+def _not_a_checkpoint(folder: Path) -> SavingError:
+    there = "is no checkpoint: it has no manifest" if os.path.isdir(folder) else "does not exist"
+    if os.path.isfile(folder):
+        there = "is no checkpoint: it is a file"
+    return SavingError("SW0872", f"{os.fspath(folder)!r} {there}")
+
+
+def _array_folders(folder: Path) -> int:
     """How many folders of arrays there are; a link to some is none."""
     if os.path.islink(folder / ARRAYS):
         return 0
@@ -151,36 +162,43 @@ def array_folders(folder: Path) -> int:
         return 0
 
 
-def _parsed(data: bytes, path: Path, folders: int) -> Manifest:
+def _parsed(data: bytes, path: Path) -> Manifest:
     """The manifest in these bytes; what it says is kept only as far as there are folders for its arrays."""
+    folders = _array_folders(path.parent)
     end = data.rfind(b"\n", 0, -1) + 1
     body = memoryview(data)[:end]
     if data[end:] != _line({"sha256": hashlib.sha256(body).hexdigest()}):
-        raise damaged(f"the hash of {path} is not that of its contents")
+        raise SavingError("SW0873", f"the hash of {path} is not that of its contents")
     if data.count(b"\n") > folders + MAX_VALUES + 2:
-        raise malformed(path, f"has more lines than for {folders} arrays and {MAX_VALUES} values")
-    lines = (data[start:stop] for start, stop in _line_ends(data, end))
-    head = _object(next(lines, b""), path)
+        raise _Senseless(f"has more lines than for {folders} arrays and {MAX_VALUES} values")
+    lines = BytesIO(body)
+    head = _object(lines.readline())
     if head.get("format") != FORMAT:
-        raise malformed(path, f"does not begin with {FORMAT!r}")
+        raise _Senseless(f"does not begin with {FORMAT!r}")
     if head.get("version") != VERSION:
-        raise malformed(path, f"has version {head.get('version')!r}; this is read: {VERSION}")
+        raise _Senseless(f"has version {head.get('version')!r}; this is read: {VERSION}")
     arrays: dict[str, ArrayEntry] = {}
     values: dict[str, Plain] = {}
     for line in lines:
-        item = _object(line, path)
+        item = _object(line)
         name = item.pop("name", None)
         if not isinstance(name, str) or name in arrays or name in values:
-            raise malformed(path, f"names {name!r}, which is no name, or there twice")
+            raise _Senseless(f"names {name!r}, which is no name, or there twice")
         if len(arrays) > folders:
             break
         if "dtype" in item:
-            arrays[name] = _entry(name, len(arrays), item, path)
+            arrays[name] = _entry(name, len(arrays), item)
         else:
-            values[name] = _read(item, path)
+            values[name] = _read(item)
     if len(arrays) != folders:
-        raise damaged(f"{path} does not list what is there", [_folder_fault(path.parent / ARRAYS, len(arrays))])
-    return Manifest(arrays, values, _natural(head.get("sequence"), path), _float(head.get("time"), path))
+        fault = _folder_fault(path.parent / ARRAYS, len(arrays))
+        raise SavingError("SW0873", f"{path} does not list what is there", fault)
+    return Manifest(arrays, values, *_order(head))
+
+
+def _order(head: dict[str, Any]) -> tuple[int, float]:
+    """The sequence and the time in the first line."""
+    return _natural(head.get("sequence")), _float(head.get("time"))
 
 
 def _folder_fault(folder: Path, arrays: int) -> str:
@@ -197,35 +215,30 @@ def _line(item: dict[str, Any]) -> bytes:
     return json.dumps(item, separators=(",", ":")).encode() + b"\n"
 
 
-def _line_ends(data: bytes, end: int) -> Iterator[tuple[int, int]]:
-    start = 0
-    while start < end:
-        stop = data.index(b"\n", start) + 1
-        yield start, stop
-        start = stop
-
-
-def _object(line: bytes, path: Path) -> dict[str, Any]:
+def _object(line: bytes) -> dict[str, Any]:
+    fits = len(line) <= _MAX_BARE_BYTES
+    if not fits and len(line) <= MAX_LINE_BYTES:
+        fits = len(_TEXT.sub(b"", line)) <= _MAX_BARE_BYTES
     try:
-        found = json.loads(line) if len(line) <= MAX_LINE_BYTES else None
+        found = json.loads(line) if fits else None
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise malformed(path, "has a line that is no JSON object, or too long")
+        raise _Senseless("has a line that is no JSON object, or too long")
     return cast("dict[str, Any]", found)
 
 
-def _entry(name: str, number: int, item: dict[str, Any], path: Path) -> ArrayEntry:
+def _entry(name: str, number: int, item: dict[str, Any]) -> ArrayEntry:
     """An array's line, with everything that storage relies on checked."""
     try:
         itemsize = element_dtype(element_type_named(item["dtype"])).itemsize
     except (TypeError, AttributeError):
-        raise malformed(path, f"gives {name!r} the element type {item['dtype']!r}") from None
-    shape, file, chunk = (_extents(item.get(key), path) for key in ("shape", "file", "chunk"))
+        raise _Senseless(f"gives {name!r} the element type {item['dtype']!r}") from None
+    shape, file, chunk = (_extents(item.get(key)) for key in ("shape", "file", "chunk"))
     grid = Grid(shape, file, chunk, itemsize)
     if not _is_grid(grid):
-        raise malformed(path, f"cuts {name!r}, of shape {list(shape)[:MAX_RANK]}, in a way that no checkpoint does")
-    return ArrayEntry(name, number, item["dtype"], grid, _natural(item.get("crc32"), path))
+        raise _Senseless(f"cuts {name!r}, of shape {list(shape)[:MAX_RANK]}, in a way that no checkpoint does")
+    return ArrayEntry(name, number, item["dtype"], grid, _natural(item.get("crc32")))
 
 
 def _is_grid(grid: Grid) -> bool:
@@ -238,34 +251,23 @@ def _is_grid(grid: Grid) -> bool:
     return small and grid.file_chunks <= MAX_FILE_CHUNKS
 
 
-def _extents(given: Any, path: Path) -> tuple[int, ...]:
+def _extents(given: Any) -> tuple[int, ...]:
     if not isinstance(given, list) or len(cast("list[Any]", given)) > MAX_RANK:
-        raise malformed(path, "has a shape that is no list of whole numbers")
-    return tuple(_natural(size, path) for size in cast("list[Any]", given))
+        raise _Senseless("has a shape that is no list of whole numbers")
+    return tuple(_natural(size) for size in cast("list[Any]", given))
 
 
-def _natural(given: Any, path: Path) -> int:
+def _natural(given: Any) -> int:
     if type(given) is not int or not 0 <= given <= _MAX_ELEMENTS:
-        raise malformed(path, "has a number that is out of its range")
+        raise _Senseless("has a number that is out of its range")
     return given
 
 
-def _float(given: Any, path: Path) -> float:
+def _float(given: Any) -> float:
     try:
         return float.fromhex(given)
     except (TypeError, ValueError, OverflowError):
-        raise malformed(path, "has a number that is none") from None
-
-
-def _written(value: Plain) -> dict[str, str]:
-    """A plain value as text that gives exactly this value again."""
-    if isinstance(value, float):
-        return {"float": value.hex()}
-    if isinstance(value, complex):
-        return {"complex": f"{value.real.hex()} {value.imag.hex()}"}
-    if isinstance(value, int) and not isinstance(value, bool):
-        return {"int": hex(value)}  # decimal text of long numbers takes quadratic time, and is refused by Python
-    return {type(value).__name__: "" if value is None else str(value)}
+        raise _Senseless("has a number that is none") from None
 
 
 _INTEGER = re.compile(r"-?0x[0-9a-f]+")
@@ -282,21 +284,27 @@ def _complex(text: str) -> complex:
     return complex(float.fromhex(real), float.fromhex(imaginary))
 
 
-_READERS: dict[str, Callable[[str], Plain]] = {
-    "bool": {"True": True, "False": False}.__getitem__,
-    "int": _integer,
-    "float": float.fromhex,
-    "complex": _complex,
-    "str": str,
-    "NoneType": {"": None}.__getitem__,
+_FORMS: dict[str, tuple[Callable[[Any], str], Callable[[str], Plain]]] = {
+    "bool": (str, {"True": True, "False": False}.__getitem__),
+    "int": (hex, _integer),  # decimal text of long numbers takes quadratic time, and is refused by Python
+    "float": (float.hex, float.fromhex),
+    "complex": (lambda value: f"{value.real.hex()} {value.imag.hex()}", _complex),
+    "str": (str, str),
+    "NoneType": (lambda value: "", {"": None}.__getitem__),
 }
+"""Plain values, by their types, as texts that give exactly these values again, and back."""
 
 
-def _read(item: dict[str, Any], path: Path) -> Plain:
+def _written(value: Plain) -> dict[str, str]:
+    kind = type(value).__name__
+    return {kind: _FORMS[kind][0](value)}
+
+
+def _read(item: dict[str, Any]) -> Plain:
     try:
         ((kind, text),) = item.items()
         if isinstance(text, str):
-            return _READERS[kind](text)
+            return _FORMS[kind][1](text)
     except (KeyError, ValueError, OverflowError):
         pass
-    raise malformed(path, "has a value that is none of those that are written")
+    raise _Senseless("has a value that is none of those that are written")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import partial
+from operator import setitem
 from typing import Any, cast
 
 import numpy as np
@@ -16,7 +17,8 @@ from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.optimizers import Optimizer
 from shardwright.frontends.training.variables import Variable
 from shardwright.layout import Layout
-from shardwright.saving.checkpoints.faults import checkpoint_error
+from shardwright.saving.faults import SavingError
+from shardwright.saving.objects.walking import joined, parts_of
 
 Put = Callable[[Any], None]
 
@@ -81,7 +83,7 @@ def find(objects: MutableMapping[str, Any], root: Any = None) -> Found:
     for path, optimizer in found.optimizers.items():
         _add_slots(found, path, optimizer)
     if found.faults:
-        raise checkpoint_error("SW0875", f"{len(found.faults)} values cannot be saved or restored", found.faults)
+        raise SavingError("SW0875", f"{len(found.faults)} values cannot be saved or restored", *found.faults)
     return found
 
 
@@ -89,7 +91,7 @@ def build_slots(found: Found, names: Mapping[str, Any]) -> bool:
     """Lets optimizers make the states that a checkpoint has of variables, if they have made none; whether one did."""
     built = False
     for path, optimizer in found.optimizers.items():
-        prefix = _joined(path, _SLOTS) + "/"
+        prefix = joined(path, _SLOTS) + "/"
         paths = dict.fromkeys(name[len(prefix) :].partition("/")[2] for name in names if name.startswith(prefix))
         known = {id(variable) for slots in optimizer.slots.values() for variable in slots}
         wanted = [found.variables[name] for name in paths if name in found.variables]
@@ -113,8 +115,8 @@ def _walk(found: Found, path: str, item: Any, put: Put, in_module: bool) -> None
     elif in_module:
         return
     elif item is random:
-        found.add(_joined(path, "seed"), seeds.seed, partial(setattr, seeds, "seed"))
-        found.add(_joined(path, "drawn"), seeds.drawn, partial(setattr, seeds, "drawn"))
+        found.add(joined(path, "seed"), seeds.seed, partial(setattr, seeds, "seed"))
+        found.add(joined(path, "drawn"), seeds.drawn, partial(setattr, seeds, "drawn"))
     elif type(item) in _PLAIN or isinstance(item, np.ndarray | DTensor | np.generic):
         found.add(path, item, partial(_put_array, item, put) if isinstance(item, np.ndarray | np.generic) else put)
     else:
@@ -122,12 +124,13 @@ def _walk(found: Found, path: str, item: Any, put: Put, in_module: bool) -> None
 
 
 def _walk_module(found: Found, path: str, module: Module) -> None:
-    parts = vars(module)
+    own: tuple[str, ...] = ()
     if isinstance(module, Optimizer):
         found.optimizers[path] = module
-        parts = {name: part for name, part in parts.items() if name not in ("_slots", "_places")}
-    for name, part in parts.items():
-        _walk(found, _joined(path, _escaped(name)), part, _cannot_put, True)
+        own = ("_slots", "_places")
+    for name, part in parts_of(module):
+        if name not in own:
+            _walk(found, joined(path, _escaped(name)), part, _cannot_put, True)
 
 
 def _walk_container(found: Found, path: str, item: Any, put: Put, in_module: bool) -> None:
@@ -135,15 +138,11 @@ def _walk_container(found: Found, path: str, item: Any, put: Put, in_module: boo
         parts = list(cast("tuple[Any, ...]", item))
         put_part = partial(_put_in_tuple, type(item), parts, put)
     elif found.first_time(item):
-        parts, put_part = item, partial(_put_in, item)
+        put_part = partial(setitem, item)
     else:
         return
-    for key, part in _items(parts):
-        _walk(found, _joined(path, _escaped(str(key))), part, partial(put_part, key), in_module)
-
-
-def _items(parts: Any) -> Iterator[tuple[Any, Any]]:
-    return iter(list(parts.items() if isinstance(parts, Mapping) else enumerate(parts)))
+    for key, part in parts_of(item):
+        _walk(found, joined(path, _escaped(str(key))), part, partial(put_part, key), in_module)
 
 
 def _add_slots(found: Found, path: str, optimizer: Optimizer) -> None:
@@ -152,11 +151,7 @@ def _add_slots(found: Found, path: str, optimizer: Optimizer) -> None:
     for slot, states in optimizer.slots.items():
         for place, (variable, state) in enumerate(states.items()):
             name = names.get(id(variable), f"#{place}")
-            found.add("/".join((_joined(path, _SLOTS), _escaped(slot), name)), state, state.keep)
-
-
-def _put_in(container: Any, key: Any, value: Any) -> None:
-    container[key] = value
+            found.add("/".join((joined(path, _SLOTS), _escaped(slot), name)), state, state.keep)
 
 
 def _put_in_tuple(kind: Any, parts: list[Any], put: Put, index: int, value: Any) -> None:
@@ -175,10 +170,6 @@ def _put_array(array: Any, put: Put, value: Any) -> None:
 
 def _cannot_put(value: Any) -> None:
     raise AssertionError("only what is held by a container can be replaced in it")
-
-
-def _joined(path: str, name: str) -> str:
-    return f"{path}/{name}" if path else name
 
 
 def _escaped(name: str) -> str:

@@ -29,8 +29,8 @@ from shardwright.layout import Layout, Mesh
 from shardwright.layout.boxes import Box
 from shardwright.saving.checkpoints.boxes import Holding, Place, holdings, stacked_shape
 from shardwright.saving.checkpoints.chunks import MAX_CHUNK_BYTES, Grid, box_size, choose_grid
-from shardwright.saving.checkpoints.faults import checkpoint_error, damaged, no_tensorstore
 from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, MAX_RANK, ArrayEntry, Manifest, Plain
+from shardwright.saving.faults import MissingPackageError, SavingError
 
 _NATIVE = {
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -46,6 +46,12 @@ _NOWHERE = Layout([], Mesh())
 
 _IN_FLIGHT = 2
 """How many files are written at a time."""
+
+_ANY_CHECKSUM = (1 << 32) - 1
+"""The longest one: an entry has room for its checksum before it is written."""
+
+_MISSING_SHOWN, _OTHERS_SHOWN = 1000, 10
+"""How many files that are missing, or of other names, a message lists."""
 
 _ZARR = "zarr.json"
 _ENDIAN = {"name": "bytes", "configuration": {"endian": "little"}}
@@ -70,7 +76,6 @@ class Transfers:
 
     @property
     def box_bytes(self) -> int:
-        """The bytes of all boxes."""
         return sum(row.count * row.box_bytes for row in self.rows)
 
     @property
@@ -93,13 +98,21 @@ def write_arrays(
     Nothing is flushed, and the folder is not moved: `AtomicFolder` does both. Raises `ValueError` (SW0875) for what
     cannot be stored, before anything is written.
     """
-    kept = {name: _stored_form(held(value)) for name, value in arrays.items()}
-    check_storable(kept)
-    entries = {name: _entry(name, number, value) for number, (name, value) in enumerate(kept.items())}
+    now = {name: held(value) for name, value in arrays.items()}
+    kept = {
+        name: value if isinstance(value, DTensor) else native_array(np.asarray(value)) for name, value in now.items()
+    }
+    faults = [f"{name!r}: {fault}" for name, value in kept.items() if (fault := _fault(value))]
+    if faults:
+        raise SavingError("SW0875", f"{len(faults)} of {len(arrays)} arrays cannot be saved", *faults)
+    entries = {
+        name: ArrayEntry(name, number, value.dtype.name, _grid(value), _ANY_CHECKSUM)
+        for number, (name, value) in enumerate(kept.items())
+    }
     manifest = Manifest(entries, dict(values or {}), sequence, time)
     fault = manifest.fault()
     if fault is not None:
-        raise checkpoint_error("SW0875", fault)
+        raise SavingError("SW0875", fault)
     store = ArrayStore(folder)
     (folder / ARRAYS).mkdir()
     moved = Transfers()
@@ -107,13 +120,6 @@ def write_arrays(
         entries[name] = store.write(entries[name], value, moved)
     (folder / MANIFEST).write_bytes(manifest.to_bytes())
     return moved
-
-
-def check_storable(arrays: Mapping[str, Any]) -> None:
-    """Raises `ValueError` (SW0875) that names all arrays that cannot be stored."""
-    faults = [f"{name!r}: {fault}" for name, value in arrays.items() if (fault := _fault(value))]
-    if faults:
-        raise checkpoint_error("SW0875", f"{len(faults)} of {len(arrays)} arrays cannot be saved", faults)
 
 
 def _fault(value: Any) -> str | None:
@@ -130,15 +136,6 @@ def _fault(value: Any) -> str | None:
     return None
 
 
-def _entry(name: str, number: int, value: Any) -> ArrayEntry:
-    """An array's entry before it is written, with room for its checksum."""
-    return ArrayEntry(name, number, value.dtype.name, _grid(value), (1 << 32) - 1)
-
-
-def _stored_form(value: Any) -> Any:
-    return value if isinstance(value, DTensor) else native_array(np.asarray(value))
-
-
 def _grid(value: Any) -> Grid:
     layout = _layout(value)
     parts = tuple(layout.mesh.group_size(axes) for axes in layout.spec.dims)
@@ -149,12 +146,36 @@ def _layout(value: Any) -> Layout:
     return value.layout if isinstance(value, DTensor) else _NOWHERE.for_rank(len(value.shape))
 
 
+def read_arrays(
+    folder: Path, wanted: Sequence[tuple[ArrayEntry, Layout | None]], moved: Transfers, code: str, message: str
+) -> list[Any]:
+    """
+    Arrays in their layouts, or as NumPy arrays without one.
+
+    Before memory is taken, all files are there and have the sizes that they must have, and all layouts fit; with other
+    files, `SavingError` has this code and message.
+    """
+    if not wanted:
+        return []
+    store = ArrayStore(folder)
+    faults = [fault for entry, _ in wanted for fault in store.faults(entry)]
+    if faults:
+        raise SavingError(code, message, *faults)
+    for entry, layout in wanted:
+        if layout is not None:
+            layout.local_shape(entry.shape)
+    return [store.read(entry, layout, moved) for entry, layout in wanted]
+
+
 class ArrayStore:
-    """The arrays in one folder; raises `ImportError` (SW0877) when tensorstore is not installed."""
+    """The arrays in one folder. Raises `ImportError` (SW0877) when tensorstore is not installed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._library = _tensorstore()
+        try:
+            self._library: Any = import_module("tensorstore")
+        except ImportError:
+            raise MissingPackageError("SW0877", "checkpoints need tensorstore") from None
         # A context of its own: nothing is remembered of another folder that was at this path before.
         self._context = self._library.Context({"file_io_sync": False})
 
@@ -180,7 +201,7 @@ class ArrayStore:
         for future in writing:
             _finish(future, entry.name)
         stored = sum(map(entry.grid.file_bytes, checksums))
-        moved.rows.append(ArrayTransfer(entry.name, len(parts), _box_bytes(entry, parts), stored))
+        moved.rows.append(_transfer(entry, parts, stored))
         return replace(entry, crc32=_combined(checksums, entry.grid))
 
     def read(self, entry: ArrayEntry, layout: Layout | None, moved: Transfers) -> Any:
@@ -194,26 +215,20 @@ class ArrayStore:
         try:
             stacked = np.empty(shape, entry.element)
         except MemoryError as error:
-            raise checkpoint_error("SW0879", f"{entry.name!r}: there is no memory for {list(shape)}") from error
-        self._read_boxes(entry, stacked, holdings(placed, entry.shape), moved)
-        return stacked if layout is None else DTensor(stacked, placed)
-
-    def _read_boxes(self, entry: ArrayEntry, stacked: Any, parts: list[Holding], moved: Transfers) -> None:
-        handle = self._open(entry)
+            raise SavingError("SW0879", f"{entry.name!r}: there is no memory for {list(shape)}") from error
+        handle, parts = self._open(entry), holdings(placed, entry.shape)
         stored = 0
         for holding in parts:
             first = stacked[(*holding.places[0], ...)]
             for index, piece in entry.grid.pieces(holding.box):
-                self._read_piece(entry, handle, index, piece, first[_within(piece, holding.box)])
+                fault = self._read_fault(entry, handle, index, piece, first[_within(piece, holding.box)])
+                if fault is not None:
+                    raise SavingError("SW0873", f"{entry.name!r} in {self.folder} is damaged", fault)
                 stored += entry.grid.read_bytes(piece)
             for place in holding.places[1:]:
                 stacked[place] = first
-        moved.rows.append(ArrayTransfer(entry.name, len(parts), _box_bytes(entry, parts), stored))
-
-    def _read_piece(self, entry: ArrayEntry, handle: Any, index: Index, piece: Box, target: Any) -> None:
-        fault = self._read_fault(entry, handle, index, piece, target)
-        if fault is not None:
-            raise damaged(f"{entry.name!r} in {self.folder} is damaged", [fault])
+        moved.rows.append(_transfer(entry, parts, stored))
+        return stacked if layout is None else DTensor(stacked, placed)
 
     def _read_fault(self, entry: ArrayEntry, handle: Any, index: Index, piece: Box, target: Any) -> str | None:
         """Reads a part of a file into an array; what is wrong with the file, if anything is."""
@@ -269,11 +284,10 @@ class ArrayStore:
         if not wrong and (folder / _ZARR).read_bytes() != zarr_text(entry):
             wrong = [f"{entry.folder}/{_ZARR}: its contents changed"]
         if present > expected:
-            wrong += [f"{entry.folder}/{name}: nothing of that name was written" for name in _others(folder, sizes)]
+            with os.scandir(folder) as found:
+                others = sorted(islice((item.name for item in found if item.name not in sizes), _OTHERS_SHOWN))
+            wrong += [f"{entry.folder}/{name}: nothing of that name was written" for name in others]
         return wrong
-
-
-_MISSING_SHOWN = 1000
 
 
 def _size_fault(path: Path, size: int) -> str | None:
@@ -285,15 +299,6 @@ def _size_fault(path: Path, size: int) -> str | None:
     if not stat.S_ISREG(found.st_mode):
         return "it is no file"
     return None if found.st_size == size else f"it has {found.st_size} bytes instead of {size}"
-
-
-def _others(folder: Path, known: Mapping[str, int]) -> list[str]:
-    """Some of the names in a folder that are not known."""
-    with os.scandir(folder) as found:
-        return sorted(islice((item.name for item in found if item.name not in known), _OTHERS_SHOWN))
-
-
-_OTHERS_SHOWN = 10
 
 
 def zarr_text(entry: ArrayEntry) -> bytes:
@@ -342,13 +347,6 @@ def _finish(future: Any, name: str) -> None:
         raise OSError(int(code[1]), os.strerror(int(code[1]))) from error
 
 
-def _tensorstore() -> Any:
-    try:
-        return import_module("tensorstore")
-    except ImportError:
-        raise no_tensorstore() from None
-
-
 def _local(stacked: Any, place: Place) -> Any:
     """What lies at a place; along mesh axes of size 1 in the stacked form all places are one."""
     return stacked[(*(min(at, size - 1) for at, size in zip(place, stacked.shape, strict=False)), ...)]
@@ -377,5 +375,5 @@ def _combined(checksums: Mapping[Index, int], grid: Grid) -> int:
     return zlib.crc32(b"".join(checksums[index].to_bytes(4, "little") for index in grid.file_indices()))
 
 
-def _box_bytes(entry: ArrayEntry, parts: Sequence[Holding]) -> int:
-    return box_size(parts[0].box) * entry.grid.itemsize
+def _transfer(entry: ArrayEntry, parts: Sequence[Holding], stored: int) -> ArrayTransfer:
+    return ArrayTransfer(entry.name, len(parts), box_size(parts[0].box) * entry.grid.itemsize, stored)

@@ -70,24 +70,13 @@ def read_fingerprint(folder: Path) -> saved_model_pb2.FingerprintDef | None:
     return found
 
 
-def check_model(saved: saved_model_pb2.FingerprintDef, model: Path) -> None:
-    """`SavingError` (SW0870) if the file with the SavedModel is not the one that was saved."""
-    if file_hash(model) != saved.saved_model_checksum:
-        raise SavingError("SW0870", f"{model} is not the file that was saved")
-
-
 def check_rest(
     saved: saved_model_pb2.FingerprintDef, folder: Path, model: Path, message: saved_model_pb2.SavedModel
 ) -> None:
     """`SavingError` (SW0870) that names the first part of a directory that is not what was saved."""
     now = fingerprint(folder, model, message)
-    names = {
-        "checkpoint_hash": folder / VARIABLES / MANIFEST,
-        "signature_def_hash": model,
-        "saved_object_graph_hash": model,
-        "graph_def_program_hash": model,
-    }
-    for field, path in names.items():
+    for field in ("checkpoint_hash", "signature_def_hash", "saved_object_graph_hash", "graph_def_program_hash"):
+        path = folder / VARIABLES / MANIFEST if field == "checkpoint_hash" else model
         if getattr(now, field) != getattr(saved, field):
             raise SavingError("SW0870", f"{path} is not what was saved: {FINGERPRINT} has another {field}")
     if now != saved:

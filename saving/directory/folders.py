@@ -21,6 +21,9 @@ FINGERPRINT = "fingerprint.pb"
 VARIABLES = "variables"
 ASSETS = "assets"
 
+VERSION = 1
+"""The version of what is saved; a newer one is refused."""
+
 LARGEST_MESSAGE = (1 << 31) - 1
 """The most bytes of a message in one piece."""
 
@@ -100,16 +103,15 @@ def copy_assets(assets: Mapping[str, Path], folder: Path) -> Iterator[tuple[str,
 def file_hash(path: Path) -> int:
     """The HighwayHash64 of a file's bytes, which are read piece by piece."""
     hasher = HighwayHash64()
-    buffer = memoryview(bytearray(PIECE))
     with open(path, "rb", buffering=0) as file:
-        while size := file.readinto(buffer):
-            hasher.update(buffer[:size])
+        while piece := file.read(PIECE):
+            hasher.update(piece)
     return hasher.digest()
 
 
-def is_saved(folder: Path) -> bool:
-    """Whether a folder is a saved directory, ours or TensorFlow's."""
-    return any(_is_file(folder / f"{MODEL}.{ending}") for ending in ("pb", "cpb"))
+def _models(folder: Path) -> list[Path]:
+    """The files in a folder, ours or TensorFlow's, that may have the SavedModel."""
+    return [path for ending in ("pb", "cpb") if _is_file(path := folder / f"{MODEL}.{ending}")]
 
 
 def check_target(path: Path, overwrite: bool) -> None:
@@ -118,8 +120,7 @@ def check_target(path: Path, overwrite: bool) -> None:
         return
     if path.is_symlink() or not path.is_dir():
         raise SavingError("SW0867", f"{path} is there, and is no folder", help="choose another path")
-    empty = not any(path.iterdir())
-    if not empty and not is_saved(path):
+    if any(path.iterdir()) and not _models(path):
         raise SavingError("SW0867", f"{path} is there, and is no saved directory", help="choose another path")
     if not overwrite:
         raise SavingError("SW0867", f"{path} is there already")
@@ -129,7 +130,7 @@ def model_file(folder: Path) -> Path:
     """The one file with the SavedModel; `SavingError` (SW0869) where there is none, or two."""
     if not folder.is_dir():
         raise SavingError("SW0869", f"{folder} is no directory", help="give the path that save was given")
-    found = [path for ending in ("pb", "cpb") if _is_file(path := folder / f"{MODEL}.{ending}")]
+    found = _models(folder)
     if not found:
         raise SavingError("SW0869", f"{folder} has no {MODEL}.pb and no {MODEL}.cpb")
     if len(found) > 1:

@@ -8,17 +8,22 @@ from typing import Any
 
 from shardwright.layout import Layout, Mesh
 from shardwright.saving.checkpoints.manifest import read_manifest
-from shardwright.saving.checkpoints.store import ArrayStore, Transfers
-from shardwright.saving.directory.fingerprints import check_model, check_rest, read_fingerprint
-from shardwright.saving.directory.folders import FINGERPRINT, MODEL, VARIABLES, check_whole, model_file
+from shardwright.saving.checkpoints.store import Transfers, read_arrays
+from shardwright.saving.directory.fingerprints import check_rest, read_fingerprint
+from shardwright.saving.directory.folders import (
+    FINGERPRINT,
+    MODEL,
+    VARIABLES,
+    VERSION,
+    check_whole,
+    file_hash,
+    model_file,
+)
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.objects.restoring import Restorer, Wanted
 from shardwright.saving.programs.placement import AxisNames
 from shardwright.serialization.merging import Merger
 from shardwright.serialization.protos import graph_pb2, program_pb2, saved_model_pb2
-
-VERSION = 1
-"""The version of what is saved; a newer one is refused."""
 
 
 def load_directory(
@@ -33,15 +38,11 @@ def load_directory(
     graph = graph_in(message)
     if graph is not None or not message.HasField("shardwright"):
         if mesh is not None or axes is not None:
-            raise SavingError(
-                "SW0883", f"{folder} has a graph, which has no mesh", help="give layouts of its variables"
-            )
+            fault = f"{folder} has a graph, which has no mesh"
+            raise SavingError("SW0883", fault, help="give layouts of its variables")
         return _graph_program(folder, message, graph, layouts)
-
-    def read(wanted: Wanted) -> dict[str, Any]:
-        return _read_arrays(folder / VARIABLES, wanted)
-
-    return Restorer(message.shardwright, mesh, axes, layouts, classes).restore(read)
+    restorer = Restorer(message.shardwright, mesh, axes, layouts, classes)
+    return restorer.restore(lambda wanted: _read_arrays(folder / VARIABLES, wanted))
 
 
 def _graph_program(
@@ -78,8 +79,8 @@ def read_directory(folder: Path) -> saved_model_pb2.SavedModel:
     """
     model = model_file(folder)
     print_ = read_fingerprint(folder)
-    if print_ is not None:
-        check_model(print_, model)
+    if print_ is not None and file_hash(model) != print_.saved_model_checksum:
+        raise SavingError("SW0870", f"{model} is not the file that was saved")
     message = saved_model_pb2.SavedModel()
     Merger.read(folder / MODEL, message)
     saved = message.shardwright if message.HasField("shardwright") else None
@@ -87,8 +88,6 @@ def read_directory(folder: Path) -> saved_model_pb2.SavedModel:
         if saved is not None:
             raise SavingError("SW0869", f"{folder} has no {FINGERPRINT} of the programs in it")
         return message
-    if saved is not None and saved.version > VERSION:
-        raise SavingError("SW0881", f"{model} is of version {saved.version}")
     if saved is not None:
         _check_files(folder, model, saved)
     check_rest(print_, folder, model, message)
@@ -96,6 +95,8 @@ def read_directory(folder: Path) -> saved_model_pb2.SavedModel:
 
 
 def _check_files(folder: Path, model: Path, saved: program_pb2.Saved) -> None:
+    if saved.version > VERSION:
+        raise SavingError("SW0881", f"{model} is of version {saved.version}")
     assets = {file.path: (file.size, file.hash) for file in saved.files}
     if len(assets) != len(saved.files):
         raise malformed("two assets have one name")
@@ -108,11 +109,9 @@ def _read_arrays(folder: Path, wanted: Wanted) -> dict[str, Any]:
     if not wanted:
         return {}
     entries = read_manifest(folder).arrays
-    due = {name: (shape, dtype.name) for name, (shape, dtype, _) in wanted.items()}
-    if {name: (entry.shape, entry.dtype) for name, entry in entries.items()} != due:
+    expected = {name: (shape, dtype.name) for name, (shape, dtype, _) in wanted.items()}
+    if {name: (entry.shape, entry.dtype) for name, entry in entries.items()} != expected:
         raise SavingError("SW0870", f"{folder} has not the variables that were saved")
-    store = ArrayStore(folder)
-    faults = [fault for entry in entries.values() for fault in store.faults(entry)]
-    if faults:
-        raise SavingError("SW0870", f"{folder} is not what was saved", *faults)
-    return {name: store.read(entries[name], layout, Transfers()) for name, (_, _, layout) in wanted.items()}
+    due = [(entries[name], layout) for name, (_, _, layout) in wanted.items()]
+    arrays = read_arrays(folder, due, Transfers(), "SW0870", f"{folder} is not what was saved")
+    return dict(zip(wanted, arrays, strict=True))

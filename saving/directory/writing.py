@@ -9,27 +9,15 @@ from typing import Any, cast
 
 from shardwright._version import __version__
 from shardwright.saving.checkpoints.store import write_arrays
+from shardwright.saving.directory import folders
 from shardwright.saving.directory.fingerprints import fingerprint
-from shardwright.saving.directory.folders import (
-    ASSETS,
-    FINGERPRINT,
-    MODEL,
-    VARIABLES,
-    Assets,
-    check_target,
-    copy_assets,
-    model_file,
-    named_assets,
-)
+from shardwright.saving.directory.folders import ASSETS, FINGERPRINT, MODEL, VARIABLES, VERSION, Assets
 from shardwright.saving.faults import SavingError
 from shardwright.saving.objects.collecting import Collector, is_function
 from shardwright.saving.objects.views import object_graph
 from shardwright.serialization.files.atomic_folder import AtomicFolder
 from shardwright.serialization.protos import saved_model_pb2
 from shardwright.serialization.splitting import splitter_for
-
-VERSION = 1
-"""The version of what is saved."""
 
 TAG = "serve"
 """TensorFlow's name for the graph that is there to be run."""
@@ -40,8 +28,8 @@ def write_directory(
 ) -> None:
     """Writes an object into a directory, which is there when all is on the disk, and not before."""
     with _writing(target):
-        check_target(target, overwrite)
-    files = named_assets(assets)
+        folders.check_target(target, overwrite)
+    files = folders.named_assets(assets)
     message, arrays = _message(obj, signatures)
     with _writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -55,9 +43,8 @@ def _writing(target: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        raise SavingError(
-            "SW0867", f"{target} cannot be written: {error.strerror or error}", help="choose another path"
-        ) from error
+        fault = f"{target} cannot be written: {error.strerror or error}"
+        raise SavingError("SW0867", fault, help="choose another path") from error
 
 
 def _message(obj: Any, signatures: Any) -> tuple[saved_model_pb2.SavedModel, dict[str, Any]]:
@@ -66,9 +53,8 @@ def _message(obj: Any, signatures: Any) -> tuple[saved_model_pb2.SavedModel, dic
         return obj, {}
     given: Any = {"": signatures} if signatures is not None and is_function(obj) else signatures or {}
     if not isinstance(given, Mapping):
-        raise SavingError(
-            "SW0866", "signatures of several functions are a mapping from their paths", help="signatures={'step': ...}"
-        )
+        fault = "signatures of several functions are a mapping from their paths"
+        raise SavingError("SW0866", fault, help="signatures={'step': ...}")
     message = saved_model_pb2.SavedModel(saved_model_schema_version=1)
     message.shardwright.version = VERSION
     collector = Collector(message.shardwright, cast("Mapping[str, Any]", given))
@@ -91,11 +77,11 @@ def _write(
         (folder / name).mkdir()
     if arrays:
         write_arrays(folder / VARIABLES, arrays)
-    copied = list(copy_assets(files, folder / ASSETS))
+    copied = list(folders.copy_assets(files, folder / ASSETS))
     if message.HasField("shardwright"):
         for name, size, digest in copied:
             message.shardwright.files.add(path=name, size=size, hash=digest)
             message.meta_graphs[0].asset_file_def.add(filename=name)
     splitter_for(message, max_size=limit).write(str(folder / MODEL))
-    model = model_file(folder)
+    model = folders.model_file(folder)
     (folder / FINGERPRINT).write_bytes(fingerprint(folder, model, message).SerializeToString(deterministic=True))

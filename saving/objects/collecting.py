@@ -9,8 +9,9 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, is_dataclass
+from itertools import chain, count
 from types import MethodType
 from typing import Any, cast
 
@@ -26,19 +27,17 @@ from shardwright.frontends.functions.function import function as traced_function
 from shardwright.frontends.functions.signature import TensorSpec
 from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.variables import Variable
-from shardwright.layout import Mesh
+from shardwright.layout import Layout, Mesh
 from shardwright.saving.faults import SavingError
 from shardwright.saving.objects.forms import write_signature
-from shardwright.saving.objects.own_modules import own_name
+from shardwright.saving.objects.public_names import public_name
 from shardwright.saving.objects.values import Writer
 from shardwright.saving.objects.views import signature_def
+from shardwright.saving.objects.walking import DEPTH, joined, parts_of
 from shardwright.saving.programs.loaded import LoadedFunction
 from shardwright.saving.programs.programs import write_program
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 from shardwright.serialization.protos import program_pb2 as pb
-
-DEPTH = 64
-"""How deep containers and modules may be nested."""
 
 STAGES = (Traced, Propagated, Partitioned, Compiled)
 
@@ -59,7 +58,7 @@ class Collector:
         self.signatures: dict[str, saved_model_pb2.SignatureDef] = {}
         self.graph: graph_pb2.GraphDef | None = None
         self._meshes: list[Mesh] = []
-        self._writer = Writer(self._meshes, self._known)
+        self._writer = Writer(self._meshes, lambda item: self._numbers.get(id(item)))
         self._numbers: dict[Any, int] = {}
         self._alive: list[Any] = []
         self._signatures = dict(signatures or {})
@@ -79,16 +78,10 @@ class Collector:
             self._write_function(number, path, function, instance)
         if self._unused:
             known = ", ".join(map(repr, self._found)) or "none"
-            raise SavingError(
-                "SW0866",
-                f"signatures names {min(self._unused)!r}, where no function is",
-                help=f"there are functions at {known}",
-            )
+            fault = f"signatures names {min(self._unused)!r}, where no function is"
+            raise SavingError("SW0866", fault, help=f"there are functions at {known}")
         for mesh in self._meshes:
             self._write_mesh(mesh)
-
-    def _known(self, item: Any) -> int | None:
-        return self._numbers.get(id(item))
 
     def _new(self, key: Any, item: Any) -> tuple[int, pb.Object]:
         """A new object, found again by `key`; the item lives as long as its number."""
@@ -107,15 +100,16 @@ class Collector:
             return known
         number, message = self._new(_key(item), item)
         if isinstance(item, Variable):
-            self._write_variable(message, item, path or "variable")
-        elif is_array(item):
-            self._write_array(message, item, path or "array")
+            message.variable.name, message.variable.trainable = item.name, item.trainable
+            self._write_elements(message.variable, item, path or "variable")
+        elif _is_array(item):
+            self._write_elements(message.array, item, path or "array")
         elif isinstance(item, Module):
             self._write_module(message, item, number, path, depth)
         elif is_function(item):
             self._note_function(message, number, item, path)
         elif isinstance(item, dict | list | tuple) and not hasattr(item, "_fields"):
-            self._write_container(message, cast("dict[Any, Any] | list[Any] | tuple[Any, ...]", item), path, depth)
+            self._write_container(message, item, path, depth)
         elif isinstance(item, graph_pb2.GraphDef) and not path:
             self.graph = item
             message.graph.SetInParent()
@@ -126,34 +120,21 @@ class Collector:
                 raise SavingError("SW0865", fault, help="save it in a dict, list or module")
         return number
 
-    def _write_variable(self, message: pb.Object, variable: Variable, path: str) -> None:
-        stored = message.variable
-        stored.name, stored.trainable, stored.dtype = variable.name, variable.trainable, variable.dtype.name
-        stored.shape.extend(variable.shape)
-        if variable.layout is not None:
-            stored.layout.CopyFrom(self._writer.layout(variable.layout))
-        stored.key = self._keep(variable, path)
-
-    def _write_array(self, message: pb.Object, array: Any, path: str) -> None:
-        message.array.dtype = array.dtype.name
-        message.array.shape.extend(array.shape)
-        if isinstance(array, DTensor):
-            message.array.layout.CopyFrom(self._writer.layout(array.layout))
-        message.array.key = self._keep(array, path)
-
-    def _keep(self, array: Any, path: str) -> str:
-        """Notes an array for the checkpoint under a name made of its path."""
+    def _write_elements(self, stored: pb.Variable | pb.Array, item: Any, path: str) -> None:
+        """Writes what a variable or an array is, and notes its elements for the checkpoint, by a name like its path."""
+        stored.dtype = item.dtype.name
+        stored.shape.extend(item.shape)
+        layout: Layout | None = getattr(item, "layout", None)
+        if layout is not None:
+            stored.layout.CopyFrom(self._writer.layout(layout))
         plain = re.sub(r"[^\w./-]+", "_", path, flags=re.ASCII) or "_"
         name = "/".join(part if part.strip(".") else "_" for part in plain.split("/"))
-        key, number = name, 1
-        while key in self.arrays:
-            key, number = f"{name}_{number}", number + 1
-        self.arrays[key] = array
-        return key
+        stored.key = _unused(name, self.arrays)
+        self.arrays[stored.key] = item
 
     def _write_module(self, message: pb.Object, module: Module, number: int, path: str, depth: int) -> None:
-        message.module.class_name = own_name(type(module)) or type(module).__name__
-        methods = methods_of(module, self._signatures, path)
+        message.module.class_name = public_name(type(module)) or type(module).__name__
+        methods = _methods_of(module, self._signatures, path)
         called = {id(method.function) for method in methods.values()}
         for name, item in vars(module).items():
             if id(item) not in called:
@@ -163,25 +144,24 @@ class Collector:
                 self._write_method(message.module, name, method, module, number, joined(path, name))
 
     def _write_attribute(self, message: pb.Module, name: str, item: Any, path: str, depth: int) -> None:
-        structural = is_structure(item)
+        structural = _is_structure(item)
         try:
             key = self._writer.value(name, f"the name of {path}")
             if is_function(item) and path not in self._signatures and not _programs(item):
                 self._found.append(path)
                 message.left_out[name] = "function that was never called"
                 return
-            value = pb.Object(value=self._writer.value(item, path)) if not structural else None
+            value = None if structural else self._writer.value(item, path)
         except SavingError:
             message.left_out[name] = type(item).__name__
             return
-        if value is None:
-            message.members.add(key=key, object=self._number(item, path, depth + 1))
-            return
-        message.members.add(key=key, object=len(self.message.objects))
-        self.message.objects.append(value)
+        number = len(self.message.objects) if value is not None else self._number(item, path, depth + 1)
+        message.members.add(key=key, object=number)
+        if value is not None:
+            self.message.objects.add(value=value)
 
     def _write_method(
-        self, message: pb.Module, name: str, method: Method, module: Module, instance: int, path: str
+        self, message: pb.Module, name: str, method: _Method, module: Module, instance: int, path: str
     ) -> None:
         self._found.append(path)
         owner = module if method.takes_module else None
@@ -196,18 +176,14 @@ class Collector:
         self._functions.append((number, path, method.function, owner))
         message.members.add(key=pb.Value(text=name), object=number)
 
-    def _write_container(
-        self, message: pb.Object, items: dict[Any, Any] | list[Any] | tuple[Any, ...], path: str, depth: int
-    ) -> None:
+    def _write_container(self, message: pb.Object, items: Any, path: str, depth: int) -> None:
         kinds = {dict: pb.Container.DICT, list: pb.Container.LIST, tuple: pb.Container.TUPLE}
         if type(items) not in kinds:
-            raise SavingError(
-                "SW0865", f"{path or 'what shall be saved'} is a {type(items).__name__}", help="use a dict"
-            )
+            fault = f"{path or 'what shall be saved'} is a {type(items).__name__}"
+            raise SavingError("SW0865", fault, help="use a dict")
         self._open.add(id(items))
         message.container.kind = kinds[type(items)]
-        named = items.items() if isinstance(items, dict) else enumerate(items)
-        for key, item in list(named):
+        for key, item in parts_of(items):
             if isinstance(key, Variable | Module):
                 self._number(key, joined(path, "key"), depth + 1)
             written = self._writer.value(key, f"a key of {path or 'the dict'}")
@@ -217,12 +193,10 @@ class Collector:
 
     def _note_function(self, message: pb.Object, number: int, item: Any, path: str) -> None:
         """A function, stage or bound method: its programs are written when all modules are known."""
-        instance = None
+        instance = item.instance if isinstance(item, LoadedFunction) else None
         if isinstance(item, MethodType):
             instance, item = item.__self__, item.__func__
-            message.function.instance = self._number(instance, joined(path, "self"), 0)
-        elif isinstance(item, LoadedFunction) and item.instance is not None:
-            instance = item.instance
+        if instance is not None:
             message.function.instance = self._number(instance, joined(path, "self"), 0)
         message.function.name = item.interface.name if isinstance(item, STAGES) else item.name
         self._found.append(path)
@@ -239,7 +213,7 @@ class Collector:
         names: list[str] = []
         if isinstance(function, _Functions):
             message.static_names.extend(sorted(function.static_names))
-            signature = signature_of(function)
+            signature = _signature_of(function)
             if signature is not None:
                 message.signature.CopyFrom(write_signature(signature))
                 names = positional_names(signature.parameters.values())
@@ -251,29 +225,20 @@ class Collector:
             self.signatures[key] = signature_def(traced, key)
 
     def _captured(self, array: Any) -> int:
-        known = self._numbers.get(id(array))
-        name = f"captured/{getattr(array, 'name', 'array')}"
-        return self._number(array, name, 0) if known is None else known
+        return self._number(array, f"captured/{getattr(array, 'name', 'array')}", 0)
 
     def _write_mesh(self, mesh: Mesh) -> None:
-        names = {other.name for other in self.message.meshes}
-        name, number = mesh.name, 1
-        while name in names:
-            name, number = f"{mesh.name}_{number}", number + 1
+        name = _unused(mesh.name, {other.name for other in self.message.meshes})
         clients = mesh.num_clients if mesh.num_clients > 1 else 0
         message = self.message.meshes.add(name=name, devices=mesh.devices or (), clients=clients)
         for axis, size in mesh.sizes.items():
             message.axes.add(name=axis, size=size)
 
 
-def joined(path: str, name: str) -> str:
-    """
-    A name below a path.
-
-    >>> joined("", "layers"), joined("layers", "0")
-    ('layers', 'layers/0')
-    """
-    return f"{path}/{name}" if path else name
+def _unused(name: str, taken: Container[str]) -> str:
+    """The name, with a number behind it where it is taken."""
+    numbered = (f"{name}_{number}" for number in count(1))
+    return next(found for found in chain([name], numbered) if found not in taken)
 
 
 def _key(item: Any) -> Any:
@@ -288,7 +253,7 @@ def is_function(item: Any) -> bool:
     return isinstance(item, (*STAGES, Function, LoadedFunction))
 
 
-def is_array(item: Any) -> bool:
+def _is_array(item: Any) -> bool:
     """Whether an object is a tensor, or an array of a type that tensors have."""
     if not isinstance(item, DTensor | np.ndarray):
         return False
@@ -299,42 +264,41 @@ def is_array(item: Any) -> bool:
     return True
 
 
-def is_structure(item: Any, depth: int = 0) -> bool:
+def _is_structure(item: Any, depth: int = 0) -> bool:
     """Whether an object is stored by itself: it is, or holds, something that is more than a value."""
-    if isinstance(item, Variable | Module) or is_array(item) or is_function(item):
+    if isinstance(item, Variable | Module) or _is_array(item) or is_function(item):
         return True
     if not isinstance(item, dict | list | tuple) or depth > DEPTH:
         return False
-    parts = cast("Sequence[Any]", [*item, *item.values()] if isinstance(item, dict) else item)
-    return any(is_structure(part, depth + 1) for part in parts)
+    return any(_is_structure(part, depth + 1) for pair in parts_of(item) for part in pair)
 
 
 @dataclass(frozen=True)
-class Method:
+class _Method:
     """A traced function that is called on a module; `takes_module` is whether the module is its first argument."""
 
     function: Function
     takes_module: bool
 
 
-def methods_of(module: Module, signatures: Mapping[str, Any], path: str) -> dict[str, Method]:
+def _methods_of(module: Module, signatures: Mapping[str, Any], path: str) -> dict[str, _Method]:
     """The traced functions of a module's classes by name, and other methods for which there is a signature."""
-    found: dict[str, Method] = {}
+    found: dict[str, _Method] = {}
     for kind in reversed(type(module).__mro__):
         for name, item in vars(kind).items():
             if isinstance(item, Function):
-                found[name] = Method(item, True)
+                found[name] = _Method(item, True)
             elif joined(path, name) in signatures and callable(item):
-                found[name] = Method(traced_function(getattr(module, name)), False)
+                found[name] = _Method(traced_function(getattr(module, name)), False)
             else:
                 found.pop(name, None)
     imported = sys.modules.get("shardwright.frontends.tensorflow.importing.importing")
     if imported is not None and isinstance(module, imported.GraphProgram):
-        found["__call__"] = Method(vars(module)["_function"], False)
+        found["__call__"] = _Method(vars(module)["_function"], False)
     return found
 
 
-def signature_of(function: Any) -> inspect.Signature | None:
+def _signature_of(function: Any) -> inspect.Signature | None:
     """How Python calls a function; None where that cannot be found out."""
     if isinstance(function, LoadedFunction):
         return function.signature
@@ -388,9 +352,6 @@ def _trace(function: Function, instance: Any, call: Any, where: str) -> Traced:
     if isinstance(call, TensorSpec | DTensor | np.ndarray):
         call = (call,)
     if not isinstance(call, tuple):
-        raise SavingError(
-            "SW0866",
-            f"the signature of {where} is a {type(call).__name__}",
-            help="give a tuple of positional arguments, a dict of named ones, or a list of such calls",
-        )
+        help_text = "give a tuple of positional arguments, a dict of named ones, or a list of such calls"
+        raise SavingError("SW0866", f"the signature of {where} is a {type(call).__name__}", help=help_text)
     return function.trace(*own, *cast("tuple[Any, ...]", call))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import count
 from typing import Any, TypeAlias, cast
 
 from shardwright.compiler.tracing.pytree import LEAF, Static, Tree
@@ -22,13 +21,8 @@ Part: TypeAlias = tuple[Hashable, tuple[int, ...]]
 """The form of a part of a call, and the numbers of the leaves in it, in the order of the form."""
 
 _CONTAINERS = {list: pb.Tree.LIST, tuple: pb.Tree.TUPLE, dict: pb.Tree.DICT}
-_KINDS = {
-    inspect.Parameter.POSITIONAL_ONLY: pb.PythonParameter.POSITIONAL_ONLY,
-    inspect.Parameter.POSITIONAL_OR_KEYWORD: pb.PythonParameter.POSITIONAL_OR_KEYWORD,
-    inspect.Parameter.VAR_POSITIONAL: pb.PythonParameter.VAR_POSITIONAL,
-    inspect.Parameter.KEYWORD_ONLY: pb.PythonParameter.KEYWORD_ONLY,
-    inspect.Parameter.VAR_KEYWORD: pb.PythonParameter.VAR_KEYWORD,
-}
+_KINDS = {pb.PythonParameter.Kind.Value(kind.name): kind for kind in type(inspect.Parameter.KEYWORD_ONLY)}
+"""Python's kinds of parameters have the same names in the message."""
 
 
 def write_tree(tree: Tree | Static, writer: Writer, where: str, depth: int = 0) -> pb.Tree:
@@ -41,7 +35,8 @@ def write_tree(tree: Tree | Static, writer: Writer, where: str, depth: int = 0) 
         return pb.Tree(kind=pb.Tree.NONE)
     if depth > DEPTH:
         raise SavingError("SW0865", f"{where} is nested more than {DEPTH} levels deep", help="make it flatter")
-    named = [f".{key}" if field_names(tree.kind) else f"[{key!r}]" for key in tree.keys] or map(_indexed, count())
+    named = [f".{key}" if field_names(tree.kind) else f"[{key!r}]" for key in tree.keys]
+    named = named or [f"[{place}]" for place in range(len(tree.parts))]
     parts = [write_tree(part, writer, where + name, depth + 1) for part, name in zip(tree.parts, named, strict=False)]
     if tree.kind in _CONTAINERS:
         keys = [writer.value(key, f"a key of {where}") for key in tree.keys]
@@ -57,21 +52,16 @@ def write_tree(tree: Tree | Static, writer: Writer, where: str, depth: int = 0) 
 def write_call(tree: Tree, writer: Writer, names: Sequence[str], where: str) -> pb.Tree:
     """The tree of a call, whose positional arguments have these names, as far as they are known."""
     args, kwargs = tree.parts
-    known = [*names[: len(args.parts)], *[f"{place}" for place in range(len(names), len(args.parts))]]
-    given = [
-        write_tree(part, writer, f"argument {name} of {where}") for part, name in zip(args.parts, known, strict=True)
-    ]
-    named = [
+    count = len(args.parts)
+    known = [*names[:count], *map(str, range(len(names), count)), *kwargs.keys]
+    parts = [
         write_tree(part, writer, f"argument {name} of {where}")
-        for part, name in zip(kwargs.parts, kwargs.keys, strict=True)
+        for part, name in zip((*args.parts, *kwargs.parts), known, strict=True)
     ]
     keys = [writer.value(key, "the name of an argument") for key in kwargs.keys]
-    both = [pb.Tree(kind=pb.Tree.TUPLE, parts=given), pb.Tree(kind=pb.Tree.DICT, keys=keys, parts=named)]
-    return pb.Tree(kind=pb.Tree.TUPLE, parts=both)
-
-
-def _indexed(place: int) -> str:
-    return f"[{place}]"
+    given = pb.Tree(kind=pb.Tree.TUPLE, parts=parts[:count])
+    named = pb.Tree(kind=pb.Tree.DICT, keys=keys, parts=parts[count:])
+    return pb.Tree(kind=pb.Tree.TUPLE, parts=[given, named])
 
 
 def read_tree(message: pb.Tree, reader: Reader) -> Tree | Static:
@@ -97,26 +87,22 @@ def read_tree(message: pb.Tree, reader: Reader) -> Tree | Static:
 
 
 def write_signature(signature: inspect.Signature) -> pb.Signature:
-    """The parameters of a Python function."""
-    parameters = [
-        pb.PythonParameter(name=item.name, kind=_KINDS[item.kind], optional=item.default is not item.empty)
-        for item in signature.parameters.values()
-    ]
-    return pb.Signature(parameters=parameters)
+    message = pb.Signature()
+    for item in signature.parameters.values():
+        kind = pb.PythonParameter.Kind.Value(item.kind.name)
+        message.parameters.add(name=item.name, kind=kind, optional=item.default is not item.empty)
+    return message
 
 
 def read_signature(message: pb.Signature) -> inspect.Signature:
     """The parameters of a Python function; defaults are only known to be there."""
-    kinds = {number: kind for kind, number in _KINDS.items()}
+    empty = inspect.Parameter.empty
     try:
-        return inspect.Signature(
-            [
-                inspect.Parameter(
-                    item.name, kinds[item.kind], default=None if item.optional else inspect.Parameter.empty
-                )
-                for item in message.parameters
-            ]
-        )
+        parameters = [
+            inspect.Parameter(item.name, _KINDS[item.kind], default=None if item.optional else empty)
+            for item in message.parameters
+        ]
+        return inspect.Signature(parameters)
     except (KeyError, ValueError, TypeError, IndexError) as error:
         raise malformed(f"the parameters of a function: {error}") from error
 

@@ -36,9 +36,8 @@ class Records:
         self._made: dict[tuple[str, tuple[str, ...], bool], type[Any]] = {}
         for kind in known:
             if field_names(kind) is None:
-                raise SavingError(
-                    "SW0865", f"{kind!r} is neither a dataclass nor a named tuple", help="classes= takes these two"
-                )
+                fault = f"{kind!r} is neither a dataclass nor a named tuple"
+                raise SavingError("SW0865", fault, help="classes= takes these two")
             self._known[kind.__name__] = kind
 
     def kind(self, name: str, names: tuple[str, ...], is_tuple: bool) -> type[Any]:
@@ -51,12 +50,9 @@ class Records:
         known = self._known.get(name)
         if known is not None:
             if field_names(known) != names or issubclass(known, tuple) != is_tuple:
-                raise SavingError(
-                    "SW0871",
-                    f"the class {name} was saved with the fields {', '.join(names)}, and now has "
-                    f"{', '.join(field_names(known) or ())}",
-                    help="give load a class with the fields that were saved, or none",
-                )
+                now = ", ".join(field_names(known) or ())
+                fault = f"the class {name} was saved with the fields {', '.join(names)}, and now has {now}"
+                raise SavingError("SW0871", fault, help="give load a class with the fields that were saved, or none")
             return known
         key = name, names, is_tuple
         if key not in self._made:

@@ -13,7 +13,7 @@ from shardwright.layout.forms.clients import Clients
 from shardwright.layout.layout_map import LayoutMap
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.objects.forms import read_signature
-from shardwright.saving.objects.own_modules import own_module
+from shardwright.saving.objects.public_names import own_module
 from shardwright.saving.objects.records import Records
 from shardwright.saving.objects.values import Reader, dtype_named, hashable
 from shardwright.saving.programs.loaded import LoadedFunction, LoadedModule
@@ -50,8 +50,9 @@ class Restorer:
         self._layouts: Mapping[str, Layout] = {} if layouts is None else layouts
         placement = Placement([_mesh(item) for item in message.meshes], mesh, axes)
         self._objects: dict[int, Any] = {}
-        saved = {number: _stored(item).layout for number, item in enumerate(message.objects) if _has_layout(item)}
-        reader = Reader(self._mesh_at, self._layout_of, self._object_at, Records(classes))
+        self._stored = {number: _stored(item) for number, item in self._of_kind("variable", "array")}
+        saved = {number: item.layout for number, item in self._stored.items() if item.HasField("layout")}
+        reader = Reader(self._mesh_at, lambda layout: self._place.layout(layout), self._object_at, Records(classes))
         self._place = Place(placement, reader, self._objects, saved)
         self._programs: dict[int, SavedProgram] = {}
         self._open: set[int] = set()
@@ -61,36 +62,30 @@ class Restorer:
         if not self._message.objects:
             raise malformed("there is no object in it")
         self._make_arrays(read)
-        for number, item in enumerate(self._message.objects):
-            if item.WhichOneof("kind") == "module":
-                self._objects[number] = self._new_module(item.module)
-        for number, item in enumerate(self._message.objects):
-            if item.WhichOneof("kind") == "module":
-                self._fill(self._objects[number], item.module)
+        for number, item in self._of_kind("module"):
+            self._objects[number] = self._new_module(item.module)
+        for number, item in self._of_kind("module"):
+            self._fill(self._objects[number], item.module)
         return self._object(0)
+
+    def _of_kind(self, *kinds: str) -> list[tuple[int, pb.Object]]:
+        return [pair for pair in enumerate(self._message.objects) if pair[1].WhichOneof("kind") in kinds]
 
     def _make_arrays(self, read: ReadArrays) -> None:
         wanted: Wanted = {}
-        for item in self._message.objects:
-            if item.WhichOneof("kind") in ("variable", "array"):
-                stored = _stored(item)
-                if stored.key in wanted:
-                    raise malformed(f"two objects have the elements of {stored.key!r}")
-                wanted[stored.key] = tuple(stored.shape), dtype_named(stored.dtype), self._due(stored)
+        for stored in self._stored.values():
+            if stored.key in wanted:
+                raise malformed(f"two objects have the elements of {stored.key!r}")
+            wanted[stored.key] = tuple(stored.shape), dtype_named(stored.dtype), self._due(stored)
         unknown = [name for name in self._layouts if name not in wanted]
         if unknown and not isinstance(self._layouts, LayoutMap):  # whose names are patterns
             known = ", ".join(map(repr, wanted)) or "none"
-            raise SavingError(
-                "SW0883",
-                f"layouts names {unknown[0]!r}; the variables are {known}",
-                help="name one of them, or give a LayoutMap, whose names are patterns",
-            )
+            help_text = "name one of them, or give a LayoutMap, whose names are patterns"
+            raise SavingError("SW0883", f"layouts names {unknown[0]!r}; the variables are {known}", help=help_text)
         found = read(wanted)
-        for number, item in enumerate(self._message.objects):
-            if item.WhichOneof("kind") == "variable":
-                self._objects[number] = _variable(item.variable, found[item.variable.key])
-            elif item.WhichOneof("kind") == "array":
-                self._objects[number] = found[item.array.key]
+        for number, stored in self._stored.items():
+            value = found[stored.key]
+            self._objects[number] = _variable(stored, value) if isinstance(stored, pb.Variable) else value
 
     def _due(self, stored: pb.Variable | pb.Array) -> Layout | None:
         """The layout in which an array shall come."""
@@ -166,24 +161,16 @@ class Restorer:
             raise malformed(f"there is no mesh {number}")
         return self._place.placement.meshes[number]
 
-    def _layout_of(self, message: pb.Layout) -> Layout:
-        return self._place.layout(message)
-
     def _object_at(self, number: int) -> Any:
         """A module or variable to which a value refers; other objects are nobody's values."""
-        if number < len(self._message.objects):
-            kind = self._message.objects[number].WhichOneof("kind")
-            if kind in ("module", "variable", "array"):
-                return self._object(number)
+        known = self._message.objects
+        if number < len(known) and known[number].WhichOneof("kind") in ("module", "variable", "array"):
+            return self._object(number)
         raise malformed(f"a value refers to object {number}, which is no module and no variable")
 
 
 def _stored(item: pb.Object) -> pb.Variable | pb.Array:
     return item.variable if item.WhichOneof("kind") == "variable" else item.array
-
-
-def _has_layout(item: pb.Object) -> bool:
-    return item.WhichOneof("kind") in ("variable", "array") and _stored(item).HasField("layout")
 
 
 def _mesh(message: pb.Mesh) -> Mesh:

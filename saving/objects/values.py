@@ -8,23 +8,18 @@ and variables by their number among the saved objects. Everything else is refuse
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, cast
 
 import numpy as np
 
 from shardwright.compiler.tracing.array import Array
 from shardwright.dialects.types import dtype_element, element_dtype, element_type_named
-from shardwright.frontends import arrays, functions, training
-from shardwright.frontends.arrays import fft, linalg, nn, random
 from shardwright.frontends.training.modules import Module
 from shardwright.layout import Layout, Mesh
-from shardwright.layout.forms.text import read_spec
-from shardwright.layout.spec import LayoutSpec
 from shardwright.saving.faults import SavingError, malformed
+from shardwright.saving.objects.public_names import public_functions, public_name
 from shardwright.saving.objects.records import Records, field_names
 from shardwright.serialization.protos import program_pb2 as pb
 
@@ -37,9 +32,6 @@ LARGE_INTEGER = 1024
 PYTHON_CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (bool, int, float, complex, str, bytes, list, tuple, dict, slice, range)
 }
-
-NAMESPACES = {"nn": nn, "linalg": linalg, "fft": fft, "random": random}
-"""Where public functions are looked for, in `shardwright`."""
 
 
 @dataclass
@@ -76,7 +68,6 @@ class Writer:
         return found
 
     def values(self, values: Sequence[Any], where: str, depth: int) -> pb.Values:
-        """Several values."""
         return pb.Values(items=[self.value(item, f"{where}[{at}]", depth + 1) for at, item in enumerate(values)])
 
     def _reference(self, value: Any) -> pb.Value | None:
@@ -89,7 +80,7 @@ class Writer:
             if PYTHON_CLASSES.get(name) is value:
                 return pb.Value(python_class=name)
             return pb.Value(scalar_class=np.dtype(value).name) if issubclass(value, np.generic) else None
-        name = _public_name(value) if callable(value) else None
+        name = public_name(value) if callable(value) else None
         return None if name is None else pb.Value(function=name)
 
     def _by_class(self, value: Any, where: str, depth: int) -> pb.Value | None:
@@ -109,11 +100,8 @@ class Writer:
 def _not_stored(value: Any, where: str) -> SavingError:
     if isinstance(value, Module | Array):
         kind = "module" if isinstance(value, Module) else "variable" if hasattr(value, "trainable") else "tensor"
-        return SavingError(
-            "SW0865",
-            f"{where} is a {kind} that is not saved along",
-            help="save a dict of the function and the module, or the module that has the function",
-        )
+        help_text = "save a dict of the function and the module, or the module that has the function"
+        return SavingError("SW0865", f"{where} is a {kind} that is not saved along", help=help_text)
     name = getattr(value, "__qualname__", "")
     what = f"the {type(value).__name__} {name}" if name else f"of the type {type(value).__name__}"
     return SavingError("SW0865", f"{where} is {what}, which cannot be stored")
@@ -192,7 +180,6 @@ class Reader:
         return read(self, getattr(message, str(kind)))
 
     def values(self, message: pb.Values) -> list[Any]:
-        """Several values."""
         return [self.value(item) for item in message.items]
 
     def bounds(self, message: pb.Values) -> list[Any]:
@@ -202,7 +189,6 @@ class Reader:
         return self.values(message)
 
     def pairs(self, message: pb.Pairs) -> dict[Any, Any]:
-        """A dict."""
         if len(message.keys) != len(message.values):
             raise malformed(f"a dict of {len(message.keys)} keys and {len(message.values)} values")
         keys = [hashable(self.value(key)) for key in message.keys]
@@ -244,13 +230,9 @@ def _named(table: dict[str, Any], name: str) -> Any:
 
 _READERS: dict[str, Callable[[Reader, Any], Any]] = {
     "none": lambda reader, message: None,
-    "truth": lambda reader, message: message,
-    "integer": lambda reader, message: message,
+    **dict.fromkeys(("truth", "integer", "float_number", "text", "raw"), lambda reader, message: message),
     "large_integer": _large_integer,
-    "float_number": lambda reader, message: message,
     "complex_number": lambda reader, message: complex(message.real, message.imaginary),
-    "text": lambda reader, message: message,
-    "raw": lambda reader, message: message,
     "list_items": lambda reader, message: reader.values(message),
     "tuple_items": lambda reader, message: tuple(reader.values(message)),
     "slice_parts": lambda reader, message: slice(*reader.bounds(message)),
@@ -266,7 +248,7 @@ _READERS: dict[str, Callable[[Reader, Any], Any]] = {
     "layout": lambda reader, message: reader.layout(message),
     "mesh_number": lambda reader, message: reader.mesh(message),
     "object_number": lambda reader, message: reader.object(message),
-    "function": lambda reader, message: _named(_public_functions(), message),
+    "function": lambda reader, message: _named(public_functions(), message),
 }
 
 
@@ -290,27 +272,3 @@ def dtype_named(name: str) -> np.dtype[Any]:
         return element_dtype(element_type_named(name))
     except (TypeError, ValueError) as error:
         raise malformed(f"there is no type {name!r}") from error
-
-
-def spec_of(message: pb.Layout, mesh: str) -> LayoutSpec:
-    """The layout as the IR has it, on the mesh of this name."""
-    return read_spec(message.text, mesh)
-
-
-@cache
-def _public_functions() -> dict[str, Any]:
-    """The functions of shardwright by the names by which users reach them; the shortest name counts."""
-    found: dict[str, Any] = {}
-    named = [
-        (f"{namespace}.{name}", module, name) for namespace, module in NAMESPACES.items() for name in module.__all__
-    ]
-    named += [(name, module, name) for module in (arrays, functions, training) for name in module.__all__]
-    for known, module, name in named:
-        item = getattr(module, name)
-        if isinstance(item, types.FunctionType) and item.__module__.startswith("shardwright."):
-            found[known] = item
-    return found
-
-
-def _public_name(value: Any) -> str | None:
-    return next((name for name, item in _public_functions().items() if item is value), None)

@@ -18,7 +18,9 @@ from shardwright.compiler.tracing.dtypes import kind_of, scalar_kind
 from shardwright.compiler.tracing.interface import Parameter, is_argument, type_text
 from shardwright.compiler.tracing.pytree import Static, Tree, flatten, unflatten
 from shardwright.compiler.tracing.trace import Trace, Tracer, current_trace
+from shardwright.diagnostics import ShardwrightTypeError
 from shardwright.diagnostics.faults import attribute_error
+from shardwright.diagnostics.registry import coded
 from shardwright.dialects.dtensor import Relaid, layout_of, meshes
 from shardwright.dialects.types import native_array
 from shardwright.frontends.functions.function import static_places
@@ -26,7 +28,7 @@ from shardwright.frontends.functions.recording import holding, record
 from shardwright.frontends.training.modules import Module
 from shardwright.layout import Layout
 from shardwright.passes.program import entry_function
-from shardwright.saving.faults import CallError, SavingError
+from shardwright.saving.faults import SavingError
 from shardwright.saving.objects.forms import call_form
 from shardwright.saving.objects.values import Writer
 from shardwright.saving.programs.placement import rename_meshes
@@ -108,16 +110,16 @@ class LoadedFunction:
 
     def _chosen(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[SavedProgram, list[Any]]:
         """The program for a call, and the call's arrays in the program's order."""
-        given = self._flatten(args, kwargs)
-        leaves, tree = given
+        leaves, tree = self._flatten(args, kwargs)
         form, order = self._form(tree)
         fitting: list[tuple[int, int]] = []
         for number, (saved, places) in enumerate(self._saved):
             if saved == form:
-                found = [leaves[place] for place in order]
-                parameters = [self._programs[number].parameters[place] for place in places]
                 program = self._programs[number]
-                distance = [_distance(*pair, program) for pair in zip(found, parameters, strict=True)]
+                distance = [
+                    _distance(leaves[at], program.parameters[place], program)
+                    for at, place in zip(order, places, strict=True)
+                ]
                 if None not in distance:
                     fitting.append((sum(item or 0 for item in distance), number))
         if not fitting:
@@ -158,14 +160,17 @@ class LoadedFunction:
 
     def _refuse(self, leaves: Sequence[Any]) -> NoReturn:
         given = ", ".join(map(_described, leaves)) or "no arrays"
-        meshes = {leaf.layout.mesh: None for leaf in leaves if isinstance(leaf, Array) and leaf.layout is not None}
-        given += "".join(f", on {mesh!r}" for mesh in meshes)
-        raise CallError(f"{self.name} was not saved for this call, with {given}", *map(_line, self._programs))
+        message = f"{self.name} was not saved for this call, with {given}{_on_meshes(_layouts(leaves))}"
+        raise ShardwrightTypeError(coded("SW0882", message, *map(_line, self._programs)))
 
 
 def _line(program: SavedProgram) -> str:
-    meshes = {item.layout.mesh: None for item in program.parameters if item.layout is not None}
-    return f"it was saved for {_call_text(program)}" + "".join(f", on {mesh!r}" for mesh in meshes)
+    return f"it was saved for {_call_text(program)}{_on_meshes([item.layout for item in program.parameters])}"
+
+
+def _on_meshes(layouts: Sequence[Layout | None]) -> str:
+    meshes = dict.fromkeys(layout.mesh for layout in layouts if layout is not None)
+    return "".join(f", on {mesh!r}" for mesh in meshes)
 
 
 def _call_text(program: SavedProgram) -> str:
@@ -180,14 +185,10 @@ def _brief(value: Any) -> str:
     return text if len(text) <= LONG_TEXT else f"{text[:LONG_TEXT]}..."
 
 
-class _Shown:
+class _Shown(str):
     """Stands for an argument in a text."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __repr__(self) -> str:
-        return self._text
+    __repr__ = str.__str__
 
 
 def _described(leaf: Any) -> str:

@@ -110,11 +110,8 @@ def _chosen(saved: Sequence[Mesh], mesh: Mesh | Mapping[str, Mesh] | None) -> li
     if isinstance(mesh, Mesh):
         if len([old for old in saved if old.axis_names]) > 1:
             names = ", ".join(old.name for old in saved)
-            raise SavingError(
-                "SW0883",
-                f"there are {len(saved)} saved meshes, {names}, and one was given",
-                help="say which is which: mesh={'name': mesh, ...}",
-            )
+            fault = f"there are {len(saved)} saved meshes, {names}, and one was given"
+            raise SavingError("SW0883", fault, help="say which is which: mesh={'name': mesh, ...}")
         return [mesh if old.axis_names or len(saved) == 1 else old for old in saved]
     unknown = sorted(set(mesh) - {old.name for old in saved})
     if unknown:
@@ -133,21 +130,21 @@ def placed_module(module: ModuleOp, numbers: Mapping[str, int], placement: Place
             raise SavingError("SW0883", f"the program has {op.name}, which belongs to the mesh of old")
         if isinstance(op, MeshOp):
             op.properties["axes"] = MeshAttr(tuple(placement.meshes[numbers[op.sym_name.data]].sizes.items()))
-    rewrite_layouts(module, lambda spec: placement.spec(numbers[spec.mesh], spec))
+    _rewrite_layouts(module, lambda spec: placement.spec(numbers[spec.mesh], spec))
 
 
 def rename_meshes(module: ModuleOp, symbols: Mapping[str, str]) -> None:
     """Lets a program's layouts name meshes by other symbols, in place; their declarations stay."""
     if all(old == new for old, new in symbols.items()):
         return
-    rewrite_layouts(module, lambda spec: replace(spec, mesh=symbols.get(spec.mesh, spec.mesh)))
+    _rewrite_layouts(module, lambda spec: replace(spec, mesh=symbols.get(spec.mesh, spec.mesh)))
     for op in module.walk():
         if isinstance(op, TransferOp) and op.source is not None:
             name = op.source.string_value()
             op.properties["source"] = mesh_symbol(symbols.get(name, name))
 
 
-def rewrite_layouts(module: ModuleOp, change: Callable[[LayoutSpec], LayoutSpec]) -> None:
+def _rewrite_layouts(module: ModuleOp, change: Callable[[LayoutSpec], LayoutSpec]) -> None:
     """Changes every layout in the types and attributes of a program, in place."""
     known: dict[Attribute, Attribute] = {}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, TensorType
 from xdsl.ir import SSAValue
@@ -26,16 +26,20 @@ from shardwright.dialects.text.verify import verify_module
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.layout import Layout, Mesh
+from shardwright.layout.forms.text import read_spec
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
 from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, stage_of, verify_recorded_stage
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.objects.forms import read_tree, write_call, write_tree
-from shardwright.saving.objects.values import Reader, Writer, dtype_named, spec_of
+from shardwright.saving.objects.values import Reader, Writer, dtype_named
 from shardwright.saving.programs.placement import Placement, placed_module, relay_captured
 from shardwright.serialization.ir.proto import module_from_proto, module_to_proto
 from shardwright.serialization.protos import ir_pb2
 from shardwright.serialization.protos import program_pb2 as pb
+
+_Type: TypeAlias = tuple[tuple[int, ...], Any] | None
+"""The shape and the element type of a whole array."""
 
 LOCAL_CONSTANTS = 1 << 20
 """The most bytes of large constants that are stored a second time, in the program of each device."""
@@ -101,7 +105,7 @@ class Place:
         """A layout on the meshes as they are now."""
         if message.mesh >= len(self.placement.saved):
             raise malformed(f"there is no mesh {message.mesh}")
-        return self.placement.layout(message.mesh, spec_of(message, self.placement.saved[message.mesh].name))
+        return self.placement.layout(message.mesh, read_spec(message.text, self.placement.saved[message.mesh].name))
 
     def array(self, number: int, what: str) -> Any:
         """A variable or a distributed tensor among the objects."""
@@ -147,7 +151,10 @@ class SavedProgram:
         if self._moves():
             placed_module(module, symbols, self._place.placement)
             _verify_placed(module, self.name)
-        self._check_traced(module)
+        function = entry_function(module)
+        last = function.get_return_op()
+        given = [_type_of(value) for value in last.operands] if last is not None else []
+        self._check(self.name, self.given, [_type_of(value) for value in function.args], given)
         return module
 
     @property
@@ -157,7 +164,8 @@ class SavedProgram:
         if relaid:
             module = module.clone()
             count = len(paths(self.results))
-            updated = {_place_of(variable, self.captured): count + at for at, variable in enumerate(self.updated)}
+            places = [id(array) for array in self.captured]
+            updated = {places.index(id(variable)): count + at for at, variable in enumerate(self.updated)}
             relay_captured(module, len(self.given), relaid, updated)
         return Traced(module, self._interface(self.given), BACKEND)
 
@@ -207,7 +215,11 @@ class SavedProgram:
 
     def _as_saved(self) -> Compiled:
         module, interface = _read_module(self._message.local, "local", self.name), self._interface(self.parameters)
-        self._check_local(module)
+        function = entry_function(module)
+        taken, given = (
+            [_global_type(item) for item in attributes or ()] for attributes in (function.arg_attrs, function.res_attrs)
+        )
+        self._check(f"what each device runs of {self.name}", self.parameters, taken, given)
         return Compiled(BACKEND(module, interface.meshes), interface, None)
 
     def _moves(self) -> bool:
@@ -252,31 +264,13 @@ class SavedProgram:
             found[at] = replace(array.layout.spec, mesh=here[array.layout.mesh])
         return found
 
-    def _check_traced(self, module: ModuleOp) -> None:
-        """SW0871 unless the program takes and gives what its interface says."""
-        function = entry_function(module)
-        due = [(item.shape, item.dtype) for item in (*self.given, *self.captured)]
-        last = function.get_return_op()
-        given = [_type_of(value) for value in last.operands] if last is not None else []
-        count = len(paths(self.results))
+    def _check(self, what: str, parameters: Sequence[Parameter], taken: list[_Type], given: list[_Type]) -> None:
+        """SW0871 unless a program takes and gives what its interface says."""
+        due = [(item.shape, item.dtype) for item in (*parameters, *self.captured)]
         updated = [(item.shape, item.dtype) for item in self.updated]
-        if [_type_of(value) for value in function.args] != due or given[count:] != updated or len(given) < count:
-            raise malformed(f"{self.name} takes or gives other arrays than it is said to")
-
-    def _check_local(self, module: ModuleOp) -> None:
-        function = entry_function(module)
-        taken = [_global_type(item) for item in (function.arg_attrs or ())]
-        due = [(item.shape, item.dtype) for item in (*self.parameters, *self.captured)]
-        given = [_global_type(item) for item in (function.res_attrs or ())]
         count = len(paths(self.results))
-        updated = [(item.shape, item.dtype) for item in self.updated]
         if taken != due or given[count:] != updated or len(given) < count:
-            raise malformed(f"what each device runs of {self.name} takes or gives other arrays than it is said to")
-
-
-def _place_of(item: Any, items: Sequence[Any]) -> int:
-    """Where an object is in a list, by identity."""
-    return next(at for at, other in enumerate(items) if other is item)
+            raise malformed(f"{what} takes or gives other arrays than it is said to")
 
 
 def _call_tree(tree: Tree | Static, name: str) -> Tree:
@@ -306,11 +300,8 @@ def _verify_placed(module: ModuleOp, name: str) -> None:
         verify_module(module)
         verify_recorded_stage(module)
     except ShardwrightError as error:
-        first = error.diagnostics[0]
-        place = f" at {first.location}" if first.location else ""
-        raise SavingError(
-            "SW0883", f"{name} does not fit the mesh{place}: {first.message}", *first.notes, help=first.help
-        ) from error
+        place = error.diagnostics[0].location
+        raise _misfit(error, f"{name} does not fit the mesh" + (f" at {place}" if place else "")) from error
 
 
 def check_split(layout: Layout | None, shape: tuple[int, ...], what: str) -> None:
@@ -319,14 +310,18 @@ def check_split(layout: Layout | None, shape: tuple[int, ...], what: str) -> Non
         if layout is not None:
             layout.local_shape(shape)
     except ShardwrightError as error:
-        first = error.diagnostics[0]
-        raise SavingError("SW0883", f"{what}: {first.message}", *first.notes, help=first.help) from error
+        raise _misfit(error, what) from error
 
 
-def _type_of(value: SSAValue) -> tuple[tuple[int, ...], Any]:
+def _misfit(error: ShardwrightError, what: str) -> SavingError:
+    first = error.diagnostics[0]
+    return SavingError("SW0883", f"{what}: {first.message}", *first.notes, help=first.help)
+
+
+def _type_of(value: SSAValue) -> _Type:
     return shape_of(value), element_dtype(value.type)
 
 
-def _global_type(attributes: DictionaryAttr) -> tuple[tuple[int, ...], Any] | None:
+def _global_type(attributes: DictionaryAttr) -> _Type:
     whole = attributes.data.get(GLOBAL_TYPE_ARGUMENT)
     return (shape_of(whole), element_dtype(whole)) if isinstance(whole, TensorType) else None

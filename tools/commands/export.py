@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.tools.programs.files import display_name, read_text, write_atomically
-from shardwright.tools.programs.program import about, parse
+from shardwright.tools.programs.files import write_atomically
+from shardwright.tools.programs.program import parse, program_text
 from shardwright.tools.programs.signature import entry_function
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
@@ -37,8 +37,7 @@ EPILOG = """examples:
 """
 
 
-def argument_parser() -> CodedArgumentParser:
-    """The command line of `shardwright export`."""
+def _parser() -> CodedArgumentParser:
     parser = CodedArgumentParser(prog="shardwright export", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("file", help="the program: StableHLO text with layouts; '-' is standard input")
@@ -51,24 +50,25 @@ def argument_parser() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright export`; returns the exit code."""
-    options = argument_parser().parse_args(arguments)
-    name, text = display_name(options.file), read_text(options.file)
-    state.sources[name] = text
-    with about(name):
+    options = _parser().parse_args(arguments)
+    with program_text(options.file, state) as (name, text):
         module = parse(text, name)
         entry_function(module)
         if options.to == GRAPH:
-            return export_as_graph(module, options)
-        report = exported(module, options)
-    shown = json.dumps(report, indent=2) if options.json else str(report["text"])
+            shown = _exported_graph(module, options)
+        else:
+            report = _exported(module, options)
+            shown = json.dumps(report, indent=2) + "\n" if options.json else str(report["text"])
+    if shown is None:
+        return DONE
     if options.output is None:
         write_data(shown)
     else:
-        write_atomically(options.output, shown + "\n" if options.json else shown)
+        write_atomically(options.output, shown)
     return DONE
 
 
-def exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object]:
+def _exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object]:
     """The text of a program in the form that was asked for, with its layouts and bytes; `module` is used up."""
     from shardwright.compiler.pipelines import ALIGN, PLAN, run_pipeline
     from shardwright.compiler.report import predicted_bytes
@@ -81,8 +81,8 @@ def exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object]
     report: dict[str, object] = {
         "to": options.to,
         "mesh": {name: size for mesh in meshes(module).values() for name, size in mesh.sizes.items()},
-        "arguments": described(function.args),
-        "results": described(returned.operands if returned is not None else ()),
+        "arguments": [_described(value) for value in function.args],
+        "results": [_described(value) for value in returned.operands] if returned is not None else [],
     }
     planned = module.clone()
     run_pipeline(planned, [*ALIGN, *PLAN])
@@ -92,8 +92,8 @@ def exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object]
     return report | {"text": print_module(written)}
 
 
-def export_as_graph(module: ModuleOp, options: argparse.Namespace) -> int:
-    """Writes the global program as TensorFlow's graph; returns the exit code."""
+def _exported_graph(module: ModuleOp, options: argparse.Namespace) -> str | None:
+    """The global program as TensorFlow's graph, in text or JSON; None where it went into a file already."""
     from shardwright.frontends.tensorflow.exporting.files import text_of, write_graph_def
     from shardwright.frontends.tensorflow.exporting.graphs import export_module
 
@@ -101,37 +101,29 @@ def export_as_graph(module: ModuleOp, options: argparse.Namespace) -> int:
     if options.json:
         ports = {"arguments": graph.inputs, "results": graph.outputs}
         tensors = {side: {port.name: port.tensor for port in found} for side, found in ports.items()}
-        shown = json.dumps({"to": GRAPH, **tensors, "text": text_of(graph.graph_def)}, indent=2)
-    elif options.output is not None:
-        written = write_graph_def(graph.graph_def, options.output)
-        if written.name != Path(options.output).name:
-            print(f"written to {written}", file=sys.stderr)
-        return DONE
-    else:
-        shown = text_of(graph.graph_def).rstrip("\n")
+        return json.dumps({"to": GRAPH, **tensors, "text": text_of(graph.graph_def)}, indent=2) + "\n"
     if options.output is None:
-        write_data(shown)
-    else:
-        write_atomically(options.output, shown + "\n")
-    return DONE
+        return text_of(graph.graph_def)
+    written = write_graph_def(graph.graph_def, options.output)
+    if written.name != Path(options.output).name:
+        print(f"written to {written}", file=sys.stderr)
+    return None
 
 
-def described(values: Sequence[SSAValue]) -> list[str]:
-    """Each value's type with its layout, as people read it."""
+def _described(value: SSAValue) -> str:
+    """A value's type with its layout, as people read it."""
     from xdsl.dialects.builtin import TensorType
 
     from shardwright.dialects.dtensor import layout_of
     from shardwright.dialects.types import element_of, shape_of
 
-    found: list[str] = []
-    for value in values:
-        spec = layout_of(value)
-        whole = isinstance(value.type, TensorType) and spec is not None
-        found.append(spec.brief(shape_of(value), str(element_of(value))) if whole and spec else str(value.type))
-    return found
+    spec = layout_of(value)
+    if spec is None or not isinstance(value.type, TensorType):
+        return str(value.type)
+    return spec.brief(shape_of(value), str(element_of(value)))
 
 
-def to_sdy(propagated: ModuleOp, planned: ModuleOp, bare: bool) -> ModuleOp:
+def _to_sdy(propagated: ModuleOp, planned: ModuleOp, bare: bool) -> ModuleOp:
     """The global program with Shardy's annotations."""
     from shardwright.compiler.exporting.sdy import export_sdy
 
@@ -139,7 +131,7 @@ def to_sdy(propagated: ModuleOp, planned: ModuleOp, bare: bool) -> ModuleOp:
     return propagated
 
 
-def to_stablehlo(propagated: ModuleOp, planned: ModuleOp, bare: bool) -> ModuleOp:
+def _to_stablehlo(propagated: ModuleOp, planned: ModuleOp, bare: bool) -> ModuleOp:
     """The program that each device runs."""
     from shardwright.compiler.exporting.manual import export_stablehlo
     from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
@@ -149,5 +141,5 @@ def to_stablehlo(propagated: ModuleOp, planned: ModuleOp, bare: bool) -> ModuleO
     return planned
 
 
-FORMS: dict[str, Callable[[ModuleOp, ModuleOp, bool], ModuleOp]] = {"sdy": to_sdy, "stablehlo": to_stablehlo}
+FORMS: dict[str, Callable[[ModuleOp, ModuleOp, bool], ModuleOp]] = {"sdy": _to_sdy, "stablehlo": _to_stablehlo}
 """Each form, and what makes it of the propagated and the planned program."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shardwright.tools.programs.signature import exact_bytes, readable_bytes
 from shardwright.tools.stored.kinds import Kind, kind_of
-from shardwright.tools.stored.messages import recorded_type, type_for
+from shardwright.tools.stored.messages import read_message, recorded_type, type_for
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
-from shardwright.tools.terminal.output import write_data
+from shardwright.tools.terminal.output import write_report
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -29,27 +30,17 @@ EPILOG = """examples:
 ROWS = 40
 """Chunks that are shown unless all are asked for: the largest."""
 
+_CHUNK = ("chunk", "kind", "bytes", "position", "path")
+"""What is said of a chunk: its number, its kind, its bytes, where its record begins, and the field that it is for."""
+
 WHOLE, MORE = "(the message itself)", "(more of the message itself)"
 
 
-@dataclass(frozen=True)
-class ChunkRow:
-    """A chunk: the field that it is for, its kind, its bytes, and the numeric position of its record."""
-
-    chunk: int
-    kind: str
-    bytes: int
-    position: int
-    path: str
-
-
-def argument_parser() -> CodedArgumentParser:
-    """The command line of `shardwright inspect`."""
+def _parser() -> CodedArgumentParser:
     parser = CodedArgumentParser(prog="shardwright inspect", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("file", help="the message, the directory or the checkpoint")
-    add("--type", help="what message it is: GraphDef, SavedModel, ... where neither the file nor its name says it")
-    add("--descriptors", metavar="FILE", help="a descriptor set that has the type")
+    parser.add_type()
     add("--fields", action="store_true", help="read all of it, and show which fields its bytes are in")
     add("--all", action="store_true", help=f"show every chunk, not only the {ROWS} largest")
     add("--json", action="store_true", help="print everything as JSON")
@@ -58,15 +49,15 @@ def argument_parser() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright inspect`; returns the exit code."""
-    options = argument_parser().parse_args(arguments)
-    report = REPORTS[kind_of(options.file)](options)
-    write_data(json.dumps(report, indent=2) if options.json else as_text(report, options.all))
+    options = _parser().parse_args(arguments)
+    report = _REPORTS[kind_of(options.file)](options)
+    write_report(report, None if options.json else _as_text(report, options.all))
     return DONE
 
 
-def message_report(options: Any) -> dict[str, Any]:
-    """What is in a message."""
+def _message_report(options: Any) -> dict[str, Any]:
     from shardwright.serialization.merging.reading.files import CHUNKED, find_file
+    from shardwright.tools.stored.field_sizes import field_sizes
 
     path = find_file(options.file)
     kind = type_for(str(path), options.type, recorded_type(str(path)), options.descriptors)
@@ -76,45 +67,45 @@ def message_report(options: Any) -> dict[str, Any]:
         "type": kind.DESCRIPTOR.full_name if kind else recorded_type(str(path)),
     }
     if path.suffix == CHUNKED:
-        report |= chunk_report(path, kind)
+        report |= _chunk_report(path, kind)
     if kind is not None and (options.fields or path.suffix != CHUNKED):
-        report |= field_report(path, kind)
+        size, rows = field_sizes(read_message(str(path), kind))
+        report |= {"message_bytes": size, "fields": [asdict(row) for row in rows]}
     return report
 
 
-def chunk_report(path: Path, kind: type[Message] | None) -> dict[str, Any]:
+def _chunk_report(path: Path, kind: type[Message] | None) -> dict[str, Any]:
     """The versions and the chunks of a file; without a type, fields are numbers."""
     from shardwright.serialization.merging import open_message, read_metadata
 
     metadata = read_metadata(path)
     version = metadata.version
-    rows = numbered_chunks(metadata)
-    if kind is not None:
+    if kind is None:
+        rows = list(_numbered_chunks(metadata))
+    else:
         with open_message(path, kind) as message:
-            rows = [ChunkRow(each.chunk, each.kind, each.size, each.position, each.path) for each in message.fields()]
+            rows = [(each.chunk, each.kind, each.size, each.position, each.path) for each in message.fields()]
     return {
         "splitter_version": version.splitter_version,
         "join_version": version.join_version,
         "bad_consumers": list(version.bad_consumers),
-        "chunks": [asdict(row) for row in sorted(rows, key=lambda row: row.chunk)],
+        "chunks": [dict(zip(_CHUNK, row, strict=True)) for row in sorted(rows, key=itemgetter(0))],
     }
 
 
-def numbered_chunks(metadata: Any) -> list[ChunkRow]:
+def _numbered_chunks(metadata: Any) -> Iterator[tuple[int, str, int, int, str]]:
     """The chunks in metadata, with the numbers of fields where their names are not known."""
     kinds = {1: "MESSAGE", 2: "BYTES"}
-    rows: list[ChunkRow] = []
     waiting: list[tuple[Any, str]] = [(metadata.message, "")]
     while waiting:
         message, path = waiting.pop()
         if message.HasField("chunk_index") and message.chunk_index < len(metadata.chunks):
             info = metadata.chunks[message.chunk_index]
-            rows.append(ChunkRow(message.chunk_index, kinds[info.type], info.size, info.offset, path))
-        waiting += [(field.message, path + numbered_path(field.field_tag)) for field in message.chunked_fields]
-    return rows
+            yield message.chunk_index, kinds[info.type], info.size, info.offset, path
+        waiting += [(field.message, path + _numbered_path(field.field_tag)) for field in message.chunked_fields]
 
 
-def numbered_path(tags: Any) -> str:
+def _numbered_path(tags: Any) -> str:
     """The path of tags: `.1[3].5["value"]`."""
     text = ""
     for tag in tags:
@@ -129,27 +120,16 @@ def numbered_path(tags: Any) -> str:
     return text
 
 
-def field_report(path: Path, kind: type[Message]) -> dict[str, Any]:
-    """The larger fields of a whole message."""
-    from shardwright.tools.stored.field_sizes import field_sizes
-    from shardwright.tools.stored.messages import read_message
-
-    size, rows = field_sizes(read_message(str(path), kind))
-    found = [{"path": row.path, "bytes": row.size, "count": row.count} for row in rows]
-    return {"message_bytes": size, "fields": found}
-
-
-def directory_report(options: Any) -> dict[str, Any]:
+def _directory_report(options: Any) -> dict[str, Any]:
     """What is in a saved directory: its message and its files."""
     folder = Path(options.file)
     options.file, options.type = str(folder / "saved_model"), None
     files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     rows = [{"path": str(path.relative_to(folder)), "bytes": path.stat().st_size} for path in files]
-    return message_report(options) | {"directory": str(folder), "files": rows}
+    return _message_report(options) | {"directory": str(folder), "files": rows}
 
 
-def checkpoint_report(options: Any) -> dict[str, Any]:
-    """The variables in a checkpoint."""
+def _checkpoint_report(options: Any) -> dict[str, Any]:
     from shardwright.saving.checkpoints.manifest import read_manifest
 
     entries = read_manifest(Path(options.file)).arrays.items()
@@ -157,58 +137,54 @@ def checkpoint_report(options: Any) -> dict[str, Any]:
     return {"checkpoint": options.file, "variables": variables}
 
 
-REPORTS: dict[Kind, Callable[[Any], dict[str, Any]]] = {
-    Kind.MESSAGE: message_report,
-    Kind.DIRECTORY: directory_report,
-    Kind.CHECKPOINT: checkpoint_report,
+_REPORTS: dict[Kind, Callable[[Any], dict[str, Any]]] = {
+    Kind.MESSAGE: _message_report,
+    Kind.DIRECTORY: _directory_report,
+    Kind.CHECKPOINT: _checkpoint_report,
 }
 
 
-def as_text(report: dict[str, Any], every: bool) -> str:
-    """The report for people."""
+def _as_text(report: dict[str, Any], every: bool) -> str:
     parts: list[str] = []
     if "checkpoint" in report:
-        parts.append(f"{report['checkpoint']}: {len(report['variables'])} variables")
-        parts += table(("dtype", "shape", "variable"), [_variable(row) for row in report["variables"]])
-        return "\n".join(parts)
+        shapes = ["x".join(map(str, row["shape"])) or "scalar" for row in report["variables"]]
+        rows = [(row["dtype"], shape, row["path"]) for row, shape in zip(report["variables"], shapes, strict=True)]
+        heading = f"{report['checkpoint']}: {len(rows)} variables"
+        return "\n".join([heading, *_table(("dtype", "shape", "variable"), rows)])
     what = report["type"] or "a message of a type that the file does not name (--type NAME shows its fields)"
     parts.append(f"{report['file']}: {readable_bytes(report['bytes'])}, {what}")
     if "chunks" in report:
-        parts += ["", *chunk_table(report["chunks"], every)]
+        parts += ["", *_chunk_table(report["chunks"], every)]
     if "fields" in report:
-        rows = [(exact_bytes(row["bytes"]), _count(row), row["path"]) for row in report["fields"]]
+        counts = ["" if row["count"] is None else f"{row['count']:,}" for row in report["fields"]]
+        fields = zip(report["fields"], counts, strict=True)
+        rows = [(exact_bytes(row["bytes"]), count, row["path"]) for row, count in fields]
         parts += ["", f"the message: {exact_bytes(report['message_bytes'])} bytes; its larger fields:"]
-        parts += table(("bytes", "elements", "field"), rows)
+        parts += _table(("bytes", "elements", "field"), rows)
     if "files" in report:
         rows = [(exact_bytes(row["bytes"]), row["path"]) for row in report["files"]]
-        parts += ["", f"{len(rows)} files in {report['directory']}:", *table(("bytes", "file"), rows)]
+        parts += ["", f"{len(rows)} files in {report['directory']}:", *_table(("bytes", "file"), rows)]
     return "\n".join(parts)
 
 
-def chunk_table(chunks: list[dict[str, Any]], every: bool) -> list[str]:
+def _chunk_table(chunks: list[dict[str, Any]], every: bool) -> list[str]:
     """The chunks, or the largest of them."""
     shown = chunks if every else sorted(chunks, key=lambda row: -row["bytes"])[:ROWS]
     root = next((row["chunk"] for row in chunks if not row["path"]), None)
-    rows = [
-        (
-            str(row["chunk"]),
-            row["kind"],
-            exact_bytes(row["bytes"]),
-            str(row["position"]),
-            row["path"] or (WHOLE if row["chunk"] == root else MORE),
-        )
-        for row in sorted(shown, key=lambda row: row["chunk"])
-    ]
+    rows: list[tuple[str, ...]] = []
+    for row in sorted(shown, key=itemgetter("chunk")):
+        field = row["path"] or (WHOLE if row["chunk"] == root else MORE)
+        rows.append((str(row["chunk"]), row["kind"], exact_bytes(row["bytes"]), str(row["position"]), field))
     left = len(chunks) - len(shown)
     heading = f"{len(chunks)} chunks" + (f"; the {len(shown)} largest (--all shows all)" if left else "") + ":"
-    return [heading, *table(("chunk", "type", "bytes", "position", "field"), rows)]
+    return [heading, *_table(("chunk", "type", "bytes", "position", "field"), rows)]
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """
     Lines of a table, numbers to the right, the last column as long as it is.
 
-    >>> table(("bytes", "field"), [("1,024", "node"), ("12", "library")])
+    >>> _table(("bytes", "field"), [("1,024", "node"), ("12", "library")])
     ['  bytes  field', '  1,024  node', '     12  library']
     """
     widths = [max(len(row[column]) for row in (headings, *rows)) for column in range(len(headings) - 1)]
@@ -216,11 +192,3 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
         "  " + "".join(f"{cell:>{width}}  " for cell, width in zip(row, widths, strict=False)) + row[-1]
         for row in (headings, *rows)
     ]
-
-
-def _count(row: dict[str, Any]) -> str:
-    return "" if row["count"] is None else f"{row['count']:,}"
-
-
-def _variable(row: dict[str, Any]) -> tuple[str, str, str]:
-    return row["dtype"], "x".join(map(str, row["shape"])) or "scalar", row["path"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from shardwright.tools.programs.signature import readable_bytes
 from shardwright.tools.stored.messages import read_message, read_type
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
-from shardwright.tools.terminal.output import write_data
+from shardwright.tools.terminal.output import write_report
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -29,39 +28,36 @@ EPILOG = """examples:
 MESSAGE, PROGRAM = ".pb", ".mlir"
 
 
-def argument_parser() -> CodedArgumentParser:
-    """The command line of `shardwright merge`."""
+def _parser() -> CodedArgumentParser:
     parser = CodedArgumentParser(prog="shardwright merge", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("file", help="the message, in chunks or whole")
     add("-o", dest="output", metavar="OUT", required=True, help="the file to write: OUT.pb or OUT.mlir")
-    add("--type", help="what message it is: GraphDef, SavedModel, ... where neither the file nor its name says it")
-    add("--descriptors", metavar="FILE", help="a descriptor set that has the type")
+    parser.add_type()
     add("--json", action="store_true", help="print what was written as JSON")
     return parser
 
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright merge`; returns the exit code."""
-    options = argument_parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     output: str = options.output
     kind = read_type(options.file, options.type, options.descriptors)
     try:
         if output.endswith(PROGRAM):
-            write_program(options.file, kind, output)
+            _write_program(options.file, kind, output)
         else:
-            write_whole(read_message(options.file, kind), output)
+            _write_whole(read_message(options.file, kind), output)
         size = Path(output).stat().st_size
     except OSError as error:
         raise cannot_write(output, error) from error
-    if options.json:
-        write_data(json.dumps({"file": output, "bytes": size, "type": kind.DESCRIPTOR.full_name}, indent=2))
-    else:
-        write_data(f"{output}: {readable_bytes(size)} of {kind.DESCRIPTOR.full_name}")
+    text = f"{output}: {readable_bytes(size)} of {kind.DESCRIPTOR.full_name}"
+    report = {"file": output, "bytes": size, "type": kind.DESCRIPTOR.full_name}
+    write_report(report, None if options.json else text)
     return DONE
 
 
-def write_program(file: str, kind: type[Message], output: str) -> None:
+def _write_program(file: str, kind: type[Message], output: str) -> None:
     """The text of a program's message; SW0724 for another message."""
     from shardwright.dialects.text.printing import print_module
     from shardwright.serialization.ir.files import read_module
@@ -73,17 +69,15 @@ def write_program(file: str, kind: type[Message], output: str) -> None:
     write_atomically(output, print_module(read_module(file, verify=True), debuginfo=True))
 
 
-def write_whole(message: Message, output: str) -> None:
+def _write_whole(message: Message, output: str) -> None:
     """The message in one piece: SW0726 for a name or a size that a whole message cannot have."""
     from shardwright.serialization.splitting import MessageSplitter
     from shardwright.serialization.splitting.limits import MOST
     from shardwright.serialization.splitting.sizes import measure, size_of
 
     if not output.endswith(MESSAGE):
-        text = f"'{output}' does not say what it is"
-        raise ShardwrightError(
-            Diagnostic("SW0726", text, help="give a name that ends in .pb, or in .mlir for a program")
-        )
+        help_text = "give a name that ends in .pb, or in .mlir for a program"
+        raise ShardwrightError(Diagnostic("SW0726", f"'{output}' does not say what it is", help=help_text))
     size = size_of(measure(message, MOST))
     if size > MOST:
         text = f"{readable_bytes(size)} are more than protobuf reads in one piece (2 GiB)"

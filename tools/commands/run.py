@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -16,17 +14,15 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.diagnostics import ShardwrightError
 from shardwright.tools.commands.explain import brief_places
 from shardwright.tools.programs.arrays import Array, Comparison, compare, load_archive, mismatch, random_inputs, select
-from shardwright.tools.programs.files import display_name, read_text
-from shardwright.tools.programs.program import about, parse
+from shardwright.tools.programs.program import parse, program_text
 from shardwright.tools.programs.run_report import Report
 from shardwright.tools.programs.signature import Signature, check_memory, entry_signature
 from shardwright.tools.terminal.arguments import CodedArgumentParser, tolerance
 from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, report_diagnostics
-from shardwright.tools.terminal.output import write_data
+from shardwright.tools.terminal.output import write_report
 
 if TYPE_CHECKING:
     from shardwright.compiler.report import Prediction
-    from shardwright.runtime.executable import Executable
 
 DESCRIPTION = """Partition a program, run it on all devices of its mesh (simulated in this process), and report
 what was sent. Inputs and expected results are global arrays named in_0, in_1, ... and out_0, out_1, ... ."""
@@ -40,8 +36,7 @@ EPILOG = """examples:
 """
 
 
-def argument_parser() -> CodedArgumentParser:
-    """The command line of `shardwright run`."""
+def _parser() -> CodedArgumentParser:
     parser = CodedArgumentParser(prog="shardwright run", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("file", help="the program: StableHLO text with layouts; '-' is standard input")
@@ -49,85 +44,75 @@ def argument_parser() -> CodedArgumentParser:
     add("--expect", metavar="X.npz", help="the results out_0, out_1, ... that must come out")
     add("--check", action="store_true", help="compare with the unsharded run of the same program")
     add("--rtol", type=tolerance, help="relative tolerance (default: by element type; float32 1e-4)")
-    add(
-        "--atol",
-        type=tolerance,
-        help="absolute tolerance (default: of the result's root mean square, at least 1)",
-    )
-    add("--seed", type=seed, default=0, help="seed of the random inputs (default 0)")
+    add("--atol", type=tolerance, help="absolute tolerance (default: of the result's root mean square, at least 1)")
+    add("--seed", type=_seed, default=0, help="seed of the random inputs (default 0)")
     add("--json", action="store_true", help="print the report as JSON on standard output")
     return parser
 
 
-def seed(text: str) -> int:
-    """
-    A seed given on a command line.
-
-    >>> seed("3")
-    3
-    """
+def _seed(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"'{text}' is not a seed: give a whole number from 0")
     return int(text)
 
 
-@dataclass
-class Stopwatch:
-    """Seconds by stage."""
-
-    seconds: dict[str, float] = field(default_factory=dict[str, float])
-
-    @contextmanager
-    def stage(self, name: str) -> Generator[None]:
-        """Add the time inside to stage `name`."""
-        started = time.perf_counter()
-        yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
-
-
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright run`; returns the exit code."""
-    options = argument_parser().parse_args(arguments)
-    name, text = display_name(options.file), read_text(options.file)
-    state.sources[name] = text
-    load_layers()
-    with about(name):
-        report = run_program(options, text, name)
-    write_data(report.as_json() if options.json else brief_places(report.as_text(), name))
-    wrong = [comparison for comparison in report.comparisons if not comparison.ok]
+    options = _parser().parse_args(arguments)
+    with program_text(options.file, state) as (name, text):
+        _load_layers()
+        report = _run_program(options, text, name)
+    write_report(report.as_data(), None if options.json else brief_places(report.as_text(), name))
+    wrong = [mismatch(comparison) for comparison in report.comparisons if not comparison.ok]
     if wrong:
-        faults = [mismatch(comparison) for comparison in wrong]
-        report_diagnostics(ShardwrightError(faults), state.sources)
+        report_diagnostics(ShardwrightError(wrong), state.sources)
     return USER_ERROR if wrong else DONE
 
 
-def run_program(options: argparse.Namespace, text: str, name: str) -> Report:
+def _run_program(options: argparse.Namespace, text: str, name: str) -> Report:
     """Partition, run and compare the program `text`, as the command line says."""
-    watch = Stopwatch()
-    with watch.stage("parse"):
+    from shardwright.runtime.executable import compile_module
+
+    seconds: dict[str, float] = {}
+    with _stage(seconds, "parse"):
         module = parse(text, name)
     signature = entry_signature(module)
     check_memory(module)
-    inputs = load_inputs(options, signature)
-    executable, predicted = compile_program(module, watch)
-    with watch.stage("run"):
+    if options.inputs is None:
+        inputs = random_inputs(signature.arguments, options.seed)
+    else:
+        inputs = select(load_archive(options.inputs), options.inputs, signature.arguments)
+    predicted = _partition(module, seconds)
+    with _stage(seconds, "compile"):
+        executable = compile_module(module)
+    with _stage(seconds, "run"):
         results = executable.run(inputs)
-    check_prediction(executable.ledger.sent_bytes, predicted.total(executable.ledger.runs))
-    references = load_references(options, signature, lambda: run_unsharded(text, name, inputs))
-    comparisons = compare_results(options, signature, results, references)
+    expected, sent = predicted.total(executable.ledger.runs), executable.ledger.sent_bytes
+    if expected is not None and sent != expected:  # the design's first principle: anything else is our fault
+        raise AssertionError(f"predicted {expected} bytes per device, but the ledger counts {sent}")
+    references: References = {}
+    if options.expect is not None:
+        references[f"'{options.expect}'"] = select(load_archive(options.expect), options.expect, signature.results)
     if options.check:
-        expected = {f"{UNSHARDED}, with nothing fused": references[UNSHARDED]}
-        comparisons += compare_results(options, signature, run_unfused(module, inputs), expected)
-    return Report(
-        comparisons=comparisons,
-        compared_with=list(references),
-        ledger=executable.ledger.as_dict(),
-        peak_bytes=executable.peak_bytes,
-        seconds=watch.seconds,
-    )
+        references[UNSHARDED] = _run_unsharded(text, name, inputs)
+    comparisons = _compare_results(options, signature, results, references)
+    if options.check:
+        # The engine folds a split product and its all-reduce into one global product, which alone would prove little.
+        unfused = compile_module(module, fused=False).run(list(inputs))
+        whole = {f"{UNSHARDED}, with nothing fused": references[UNSHARDED]}
+        comparisons += _compare_results(options, signature, unfused, whole)
+    return Report(comparisons, list(references), executable.ledger.as_dict(), executable.peak_bytes, seconds)
 
 
-def load_layers() -> None:
+@contextmanager
+def _stage(seconds: dict[str, float], name: str) -> Generator[None]:
+    """Adds the time inside to that of a stage."""
+    started = time.perf_counter()
+    yield
+    seconds[name] = seconds.get(name, 0.0) + time.perf_counter() - started
+
+
+def _load_layers() -> None:
     """Import what is loaded on first use, so that the seconds by stage do not count it."""
     from shardwright.passes import all_passes
 
@@ -137,54 +122,26 @@ def load_layers() -> None:
         factory()
 
 
-def compile_program(module: ModuleOp, watch: Stopwatch) -> tuple[Executable, Prediction]:
-    """Partition and compile a module; with the bytes that each device will send."""
+def _partition(module: ModuleOp, seconds: dict[str, float]) -> Prediction:
+    """Partition a module in place; the bytes that each device will send."""
     from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
     from shardwright.compiler.report import prediction
-    from shardwright.runtime.executable import compile_module
 
-    with watch.stage("partition"):
+    with _stage(seconds, "partition"):
         run_pipeline(module, ["plan"])
     predicted = prediction(module)
-    with watch.stage("partition"):
+    with _stage(seconds, "partition"):
         run_pipeline(module, LOCALIZE)
-    with watch.stage("compile"):
-        return compile_module(module), predicted
-
-
-def check_prediction(sent: Fraction, predicted: Fraction | None) -> None:
-    """The compiler's figure must be the ledger's, exactly (design, principle 1); anything else is our fault."""
-    if predicted is not None and sent != predicted:
-        raise AssertionError(f"predicted {predicted} bytes per device, but the ledger counts {sent}")
-
-
-def load_inputs(options: argparse.Namespace, signature: Signature) -> list[Array]:
-    """The arguments from the archive, or seeded random ones."""
-    if options.inputs is None:
-        return random_inputs(signature.arguments, options.seed)
-    return select(load_archive(options.inputs), options.inputs, signature.arguments)
+    return predicted
 
 
 References = dict[str, Sequence[Array]]
 """The expected results, by what messages call them."""
 
 
-def load_references(
-    options: argparse.Namespace, signature: Signature, unsharded: Callable[[], list[Array]]
-) -> References:
-    """The results to compare with, as the command line asks for."""
-    references: References = {}
-    if options.expect is not None:
-        references[f"'{options.expect}'"] = select(load_archive(options.expect), options.expect, signature.results)
-    if options.check:
-        references[UNSHARDED] = unsharded()
-    return references
-
-
-def compare_results(
+def _compare_results(
     options: argparse.Namespace, signature: Signature, results: Sequence[Array], references: References
 ) -> list[Comparison]:
-    """Compare the results with each reference."""
     return [
         compare(declared, actual, expected, against, options.rtol, options.atol)
         for against, reference in references.items()
@@ -192,18 +149,7 @@ def compare_results(
     ]
 
 
-def run_unfused(module: ModuleOp, inputs: Sequence[Array]) -> list[Array]:
-    """
-    The results of a partitioned module with every op and collective done as written.
-
-    The engine folds a split product and its all-reduce into one global product, which alone would prove little.
-    """
-    from shardwright.runtime.executable import compile_module
-
-    return compile_module(module, fused=False).run(list(inputs))
-
-
-def run_unsharded(text: str, name: str, inputs: Sequence[Array]) -> list[Array]:
+def _run_unsharded(text: str, name: str, inputs: Sequence[Array]) -> list[Array]:
     """The results of the same program on one device, without layouts; of its collectives, only those that it writes."""
     from shardwright.compiler.unsharded import unsharded_module
     from shardwright.dialects.dtensor import meshes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from shardwright.tools.stored.kinds import Kind, kind_of
 from shardwright.tools.stored.messages import recorded_type, type_for
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
-from shardwright.tools.terminal.output import write_data
+from shardwright.tools.terminal.output import write_report
 from shardwright.tools.terminal.progress import progress
 
 DESCRIPTION = """Read all of a stored message (.pb, .cpb), of a saved directory or of a checkpoint, and check every hash
@@ -25,8 +24,7 @@ EPILOG = """examples:
 """
 
 
-def argument_parser() -> CodedArgumentParser:
-    """The command line of `shardwright verify`."""
+def _parser() -> CodedArgumentParser:
     parser = CodedArgumentParser(prog="shardwright verify", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("file", help="the message, the directory or the checkpoint")
@@ -38,17 +36,15 @@ def argument_parser() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright verify`; returns the exit code."""
-    options = argument_parser().parse_args(arguments)
-    report = {"ok": True, **CHECKS[kind_of(options.file)](options)}
-    if options.json:
-        write_data(json.dumps(report, indent=2))
-    else:
-        what = ", ".join(f"{name} {value}" for name, value in report.items() if name not in ("ok", "file", "bytes"))
-        write_data(f"ok: {report['file']}, {readable_bytes(report['bytes'])}, {what}")
+    options = _parser().parse_args(arguments)
+    report = {"ok": True, **_CHECKS[kind_of(options.file)](options)}
+    what = ", ".join(f"{name} {value}" for name, value in report.items() if name not in ("ok", "file", "bytes"))
+    text = f"ok: {report['file']}, {readable_bytes(report['bytes'])}, {what}"
+    write_report(report, None if options.json else text)
     return DONE
 
 
-def check_message(options: Any) -> dict[str, Any]:
+def _check_message(options: Any) -> dict[str, Any]:
     """A message; without a type all but what the type would say."""
     from shardwright.serialization.merging import verify
     from shardwright.serialization.merging.reading.files import find_file
@@ -65,38 +61,31 @@ def check_message(options: Any) -> dict[str, Any]:
     }
 
 
-def check_directory(options: Any) -> dict[str, Any]:
+def _check_directory(options: Any) -> dict[str, Any]:
     """A saved directory: its fingerprint, its message, its files and variables."""
+    from shardwright.saving.checkpoints.checkpoint import verify_checkpoint
     from shardwright.saving.checkpoints.manifest import MANIFEST
+    from shardwright.saving.directory.folders import VARIABLES
     from shardwright.saving.directory.reading import read_directory
 
     folder = Path(options.file)
     message = read_directory(folder)
-    if (folder / "variables" / MANIFEST).exists():
-        check_checkpoint_at(folder / "variables")
+    if (folder / VARIABLES / MANIFEST).exists():
+        verify_checkpoint(folder / VARIABLES)
     files = [path for path in folder.rglob("*") if path.is_file()]
-    return {
-        "file": str(folder),
-        "bytes": sum(path.stat().st_size for path in files),
-        "files": len(files),
-        "programs": len(message.shardwright.programs),
-    }
+    size = sum(path.stat().st_size for path in files)
+    return {"file": str(folder), "bytes": size, "files": len(files), "programs": len(message.shardwright.programs)}
 
 
-def check_checkpoint(options: Any) -> dict[str, Any]:
+def _check_checkpoint(options: Any) -> dict[str, Any]:
     """A checkpoint: each chunk of each variable."""
-    return {"file": options.file, "bytes": check_checkpoint_at(Path(options.file))}
-
-
-def check_checkpoint_at(folder: Path) -> int:
-    """Check a checkpoint; the bytes of its variables."""
     from shardwright.saving.checkpoints.checkpoint import verify_checkpoint
 
-    return verify_checkpoint(folder)
+    return {"file": options.file, "bytes": verify_checkpoint(options.file)}
 
 
-CHECKS: dict[Kind, Callable[[Any], dict[str, Any]]] = {
-    Kind.MESSAGE: check_message,
-    Kind.DIRECTORY: check_directory,
-    Kind.CHECKPOINT: check_checkpoint,
+_CHECKS: dict[Kind, Callable[[Any], dict[str, Any]]] = {
+    Kind.MESSAGE: _check_message,
+    Kind.DIRECTORY: _check_directory,
+    Kind.CHECKPOINT: _check_checkpoint,
 }

@@ -32,14 +32,6 @@ class Declared:
     dtype: np.dtype[Any]
     location: SourceLocation | None
 
-    @property
-    def byte_size(self) -> int:
-        """The bytes that the global array takes."""
-        size = self.dtype.itemsize
-        for extent in self.shape:
-            size *= extent
-        return size
-
 
 def load_archive(path: str) -> dict[str, Array]:
     """The arrays of a `.npz` file, all read; never unpickles."""
@@ -52,11 +44,9 @@ def load_archive(path: str) -> dict[str, Array]:
             return {key: archive[key] for key in archive.files}
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         why = str(error).split("\n")[0] or type(error).__name__
-        location = SourceLocation(path, 1, 1)
+        message, location = f"cannot read arrays from '{path}': {why}", SourceLocation(path, 1, 1)
         help_text = "write it with numpy.savez(path, in_0=..., in_1=...)"
-        raise ShardwrightError(
-            Diagnostic("SW0709", f"cannot read arrays from '{path}': {why}", location, help=help_text)
-        ) from error
+        raise ShardwrightError(Diagnostic("SW0709", message, location, help=help_text)) from error
 
 
 def select(archive: dict[str, Array], path: str, wanted: Sequence[Declared]) -> list[Array]:

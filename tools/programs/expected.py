@@ -17,43 +17,34 @@ ANYWHERE = 0
 
 
 @dataclass(frozen=True)
-class Expectation:
-    """One `// expected-error {{text}}` comment: at `written` in the file, for a diagnostic on `line`."""
+class Line:
+    """A line of a diagnostic, as it was produced, or as a comment at `written` in the file expects it."""
 
     severity: str
     line: int
     text: str
-    written: int
+    written: int = 0
 
     def __str__(self) -> str:
-        return f'expected {self.severity} "{self.text}"'
+        return f'{self.severity} "{self.text}"'
 
-
-@dataclass(frozen=True)
-class Produced:
-    """One line of a diagnostic that a comment may expect."""
-
-    severity: str
-    line: int
-    text: str
-
-    def meets(self, expectation: Expectation) -> bool:
+    def meets(self, expectation: Line) -> bool:
         """Whether `expectation` asks for this."""
         same_place = (self.severity, self.line) == (expectation.severity, expectation.line)
         return same_place and expectation.text in self.text
 
 
-def expectations(text: str) -> list[Expectation]:
+def expectations(text: str) -> list[Line]:
     """
     The expectations in a program's comments.
 
     >>> [(e.line, e.text) for e in expectations("// expected-error @+1 {{bad}}\\n%0 = x")]
     [(2, 'bad')]
     """
-    found: list[Expectation] = []
+    found: list[Line] = []
     for number, line in enumerate(text.split("\n"), start=1):
         for match in _COMMENT.finditer(line):
-            found.append(Expectation(match["severity"], _target(match["place"], number), match["text"], number))
+            found.append(Line(match["severity"], _target(match["place"], number), match["text"], number))
     return found
 
 
@@ -69,10 +60,15 @@ def check_expectations(file: str, text: str, diagnostics: Iterable[Diagnostic]) 
     for expectation in expectations(text):
         met = next((item for item in produced if item.meets(expectation)), None)
         if met is None:
-            findings.append(_missing(file, expectation))
+            where = "without a location" if expectation.line == ANYWHERE else f"on line {expectation.line}"
+            message = f"expected {expectation} {where} was not produced"
+            findings.append(_finding(file, expectation.written, message, "correct the comment, or the program"))
         else:
             produced.remove(met)
-    findings += [_unexpected(file, item) for item in produced if item.severity in ("error", "warning")]
+    for item in produced:
+        if item.severity in ("error", "warning"):
+            comment = f"// expected-{item.severity} @below {{{{{item.text}}}}}"
+            findings.append(_finding(file, max(item.line, 1), f"unexpected {item}", f"if it is right, write {comment}"))
     if findings:
         raise ShardwrightError(findings)
 
@@ -84,24 +80,14 @@ def _target(place: str | None, number: int) -> int:
     return named[place] if place in named else number + int(place[1:])
 
 
-def _produced(diagnostic: Diagnostic) -> list[Produced]:
+def _produced(diagnostic: Diagnostic) -> list[Line]:
     line = diagnostic.location.line if diagnostic.location else ANYWHERE
-    items = [Produced(diagnostic.severity, line, f"{diagnostic.code}: {diagnostic.message}")]
-    items += [Produced("note", line, note) for note in diagnostic.notes]
+    items = [Line(diagnostic.severity, line, f"{diagnostic.code}: {diagnostic.message}")]
+    items += [Line("note", line, note) for note in diagnostic.notes]
     if diagnostic.help:
-        items.append(Produced("help", line, diagnostic.help))
+        items.append(Line("help", line, diagnostic.help))
     return items
 
 
-def _missing(file: str, expectation: Expectation) -> Diagnostic:
-    where = "without a location" if expectation.line == ANYWHERE else f"on line {expectation.line}"
-    message = f"{expectation} {where} was not produced"
-    location = SourceLocation(file, expectation.written, 1)
-    return Diagnostic("SW0708", message, location, help="correct the comment, or the program")
-
-
-def _unexpected(file: str, item: Produced) -> Diagnostic:
-    location = SourceLocation(file, max(item.line, 1), 1)
-    message = f'unexpected {item.severity} "{item.text}"'
-    comment = f"// expected-{item.severity} @below {{{{{item.text}}}}}"
-    return Diagnostic("SW0708", message, location, help=f"if it is right, write {comment}")
+def _finding(file: str, line: int, message: str, help: str) -> Diagnostic:
+    return Diagnostic("SW0708", message, SourceLocation(file, line, 1), help=help)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from shardwright.compiler.bytecode import payload, text_of
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+from shardwright.serialization.files.atomic import AtomicFile
 
 STANDARD_INPUT = "-"
 
@@ -19,12 +19,16 @@ def read_bytes(path: str) -> bytes:
         return sys.stdin.buffer.read()
     try:
         return Path(path).read_bytes()
-    except FileNotFoundError as error:
-        raise _cannot_read(path, "it does not exist") from error
-    except IsADirectoryError as error:
-        raise _cannot_read(path, "it is a directory") from error
     except (OSError, ValueError) as error:
-        raise _cannot_read(path, getattr(error, "strerror", None) or str(error)) from error
+        usual: dict[type[Exception], str] = {
+            FileNotFoundError: "it does not exist",
+            IsADirectoryError: "it is a directory",
+        }
+        why = usual.get(type(error)) or getattr(error, "strerror", None) or str(error)
+        location = SourceLocation(display_name(path), 1, 1)
+        help_text = "check the path; '-' reads standard input"
+        diagnostic = Diagnostic("SW0702", f"cannot read '{path}': {why}", location, help=help_text)
+        raise ShardwrightError(diagnostic) from error
 
 
 def read_text(path: str) -> str:
@@ -80,30 +84,11 @@ def cannot_write(path: str, error: OSError) -> ShardwrightError:
 
 
 def _replace(target: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.chmod(temporary, _mode(target))
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _mode(target: Path) -> int:
-    """The permissions of the file being replaced, or the usual ones for a new file."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _cannot_read(path: str, why: str) -> ShardwrightError:
-    location = SourceLocation(display_name(path), 1, 1)
-    help_text = "check the path; '-' reads standard input"
-    return ShardwrightError(Diagnostic("SW0702", f"cannot read '{path}': {why}", location, help=help_text))
+    """Write a file in one step, with the permissions of the one that it replaces."""
+    with AtomicFile(target) as file, os.fdopen(file.descriptor, "w", encoding="utf-8", closefd=False) as stream:
+        if target.exists():
+            os.fchmod(file.descriptor, target.stat().st_mode & 0o777)
+        stream.write(text)
 
 
 def _not_text(path: str, data: bytes, offset: int) -> ShardwrightError:

@@ -13,20 +13,13 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.tools.terminal.suggest import propose
 
-PassFactories = Mapping[str, Callable[[], type[ModulePass]]]
-Pipelines = Mapping[str, str | Iterable[str]]
-
 
 @dataclass(frozen=True)
 class Catalogue:
     """What `-p` may name: passes by their factories, and pipelines as lists of pass texts."""
 
-    passes: PassFactories
-    pipelines: Pipelines
-
-    def names(self) -> list[str]:
-        """Every name that may stand after `-p`."""
-        return [*self.passes, *self.pipelines]
+    passes: Mapping[str, Callable[[], type[ModulePass]]]
+    pipelines: Mapping[str, str | Iterable[str]]
 
 
 def load_catalogue() -> Catalogue:
@@ -85,18 +78,14 @@ def _expand(specs: Iterable[ArgSpec], catalogue: Catalogue) -> Iterable[ArgSpec]
         if spec.name in catalogue.passes:
             yield spec
         elif spec.name in catalogue.pipelines:
-            _refuse_options(spec)
+            if spec.parameters:
+                help_text = "write its passes out: 'shardwright-opt --list-passes' shows them"
+                raise ShardwrightError(Diagnostic("SW0707", f"pipeline '{spec.name}' takes no options", help=help_text))
             yield from _expand(_specs(pipeline_text(catalogue.pipelines[spec.name])), catalogue)
         else:
-            help_text = propose(spec.name, catalogue.names(), "'shardwright-opt --list-passes' prints all names")
+            known = [*catalogue.passes, *catalogue.pipelines]
+            help_text = propose(spec.name, known, "'shardwright-opt --list-passes' prints all names")
             raise ShardwrightError(Diagnostic("SW0705", f"no pass or pipeline is named '{spec.name}'", help=help_text))
-
-
-def _refuse_options(spec: ArgSpec) -> None:
-    if spec.parameters:
-        message = f"pipeline '{spec.name}' takes no options"
-        help_text = "write its passes out: 'shardwright-opt --list-passes' shows them"
-        raise ShardwrightError(Diagnostic("SW0707", message, help=help_text))
 
 
 def _build(spec: ArgSpec, catalogue: Catalogue) -> ModulePass:

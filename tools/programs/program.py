@@ -9,6 +9,8 @@ from dataclasses import replace
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.diagnostics import ShardwrightError, SourceLocation
+from shardwright.tools.programs.files import display_name, read_text
+from shardwright.tools.terminal.guard import CommandState
 
 
 def parse(text: str, name: str) -> ModuleOp:
@@ -28,9 +30,11 @@ def placed(error: ShardwrightError, name: str) -> ShardwrightError:
 
 
 @contextmanager
-def about(name: str) -> Generator[None]:
-    """Mistakes found inside are about the program `name`."""
+def program_text(path: str, state: CommandState) -> Generator[tuple[str, str]]:
+    """The name and the text of the program at a path; mistakes found inside are about it."""
+    name = display_name(path)
+    text = state.sources[name] = read_text(path)
     try:
-        yield
+        yield name, text
     except ShardwrightError as error:
         raise placed(error, name) from error

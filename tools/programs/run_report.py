@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,19 +29,16 @@ class Report:
         """The largest difference; None when nothing was compared."""
         return max((comparison.max_abs_error for comparison in self.comparisons), default=None)
 
-    def as_json(self) -> str:
+    def as_data(self) -> dict[str, Any]:
         """The report as data."""
-        return json.dumps(
-            {
-                "ok": self.ok,
-                "max_abs_error": self.max_abs_error,
-                "predicted_bytes": self.ledger["sent_bytes"],
-                **self.ledger,
-                "peak_bytes": self.peak_bytes,
-                "seconds": {name: round(seconds, 6) for name, seconds in self.seconds.items()},
-            },
-            indent=2,
-        )
+        return {
+            "ok": self.ok,
+            "max_abs_error": self.max_abs_error,
+            "predicted_bytes": self.ledger["sent_bytes"],
+            **self.ledger,
+            "peak_bytes": self.peak_bytes,
+            "seconds": {name: round(seconds, 6) for name, seconds in self.seconds.items()},
+        }
 
     def as_text(self) -> str:
         """The report for people."""
@@ -55,7 +51,7 @@ class Report:
                 f"  {row['kind']:<20} over {over:<24} {exact_bytes(row['sent_bytes']):>16} bytes in {row['messages']}"
             )
         for name, parts in self.ledger["runs"].items():
-            lines.append(f"  {name}: {', '.join(map(counted_part, parts.items()))}")
+            lines.append(f"  {name}: {', '.join(map(_counted_part, parts.items()))}")
         lines.append(f"peak memory of all devices: {readable_bytes(self.peak_bytes)}")
         stages = ", ".join(f"{name} {seconds * 1000:.1f} ms" for name, seconds in self.seconds.items())
         return "\n".join([*lines, f"time: {stages}"])
@@ -69,11 +65,11 @@ class Report:
         return f"{word}: {count} results against {references}, largest difference {self.max_abs_error:.3g}"
 
 
-def counted_part(part: tuple[str, int]) -> str:
+def _counted_part(part: tuple[str, int]) -> str:
     """
     How often a part of a loop or a branch ran.
 
-    >>> counted_part(("rounds", 1)), counted_part(("starts", 2)), counted_part(("branch 0", 2))
+    >>> _counted_part(("rounds", 1)), _counted_part(("starts", 2)), _counted_part(("branch 0", 2))
     ('1 round', '2 starts', 'branch 0 twice')
     """
     name, count = part

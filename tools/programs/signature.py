@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
 from shardwright.dialects.text.locations import fault, where
 from shardwright.dialects.types import element_dtype, shape_of
@@ -32,21 +34,20 @@ def entry_function(module: ModuleOp) -> FuncOp:
         if function.sym_name.data == ENTRY and function.body.blocks:
             return function
     names = ", ".join(f"@{function.sym_name.data}" for function in functions) or "none"
-    raise fault(
-        "SW0716",
-        f"the program has no function @{ENTRY} with a body",
-        functions[0] if functions else module,
-        notes=(f"its functions: {names}",),
-        help=f"name the entry function: func.func public @{ENTRY}",
-    )
+    help_text, notes = f"name the entry function: func.func public @{ENTRY}", (f"its functions: {names}",)
+    place = functions[0] if functions else module
+    raise fault("SW0716", f"the program has no function @{ENTRY} with a body", place, notes=notes, help=help_text)
 
 
 def entry_signature(module: ModuleOp) -> Signature:
     """The global arrays that `main` takes and gives."""
     function = entry_function(module)
     returned = function.get_return_op()
-    results = tuple(returned.operands) if returned is not None else ()
-    return Signature(_declare("in", function.args), _declare("out", results))
+    results = returned.operands if returned is not None else ()
+    return Signature(
+        tuple(_declared(f"in_{number}", value) for number, value in enumerate(function.args)),
+        tuple(_declared(f"out_{number}", value) for number, value in enumerate(results)),
+    )
 
 
 def check_memory(module: ModuleOp, available: int | None = None) -> None:
@@ -55,17 +56,13 @@ def check_memory(module: ModuleOp, available: int | None = None) -> None:
 
     NumPy would fail late, or the machine would start to swap.
     """
-    limit = physical_memory() if available is None else available
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = physical if available is None else available
     for value in _tensors(module):
-        size = _byte_size(value.type)
+        size = math.prod(shape_of(value)) * element_dtype(value.type).itemsize
         if size > limit:
             message = f"{value.type} takes {readable_bytes(size)}; this machine has {readable_bytes(limit)}"
             raise fault("SW0717", message, value, help="run a smaller program, or only partition it: shardwright-opt")
-
-
-def physical_memory() -> int:
-    """The bytes of memory in this machine."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def readable_bytes(size: float) -> str:
@@ -94,23 +91,12 @@ def exact_bytes(size: float) -> str:
     return f"{size:,}" if isinstance(size, int) else f"{size:,.2f}".rstrip("0").rstrip(".")
 
 
-def _declare(prefix: str, values: Sequence[SSAValue]) -> tuple[Declared, ...]:
-    return tuple(_declared(f"{prefix}_{number}", value) for number, value in enumerate(values))
-
-
 def _declared(key: str, value: SSAValue) -> Declared:
-    try:
+    with suppress(TypeError):  # the element type has no array type: the same message
         if isinstance(value.type, TensorType):
             return Declared(key, shape_of(value), element_dtype(value.type), where(value))
-    except TypeError:
-        # The element type has no array type: the same message.
-        pass
-    raise fault(
-        "SW0718",
-        f"{key} has type {value.type}, which is no array",
-        value,
-        help="arguments and results of a program to run are tensors of numbers or truth values",
-    )
+    help_text = "arguments and results of a program to run are tensors of numbers or truth values"
+    raise fault("SW0718", f"{key} has type {value.type}, which is no array", value, help=help_text)
 
 
 def _tensors(module: ModuleOp) -> Iterator[SSAValue]:
@@ -119,10 +105,3 @@ def _tensors(module: ModuleOp) -> Iterator[SSAValue]:
         for region in op.regions:
             for block in region.blocks:
                 yield from (argument for argument in block.args if isinstance(argument.type, TensorType))
-
-
-def _byte_size(tensor: Attribute) -> int:
-    size = element_dtype(tensor).itemsize
-    for extent in shape_of(tensor):
-        size *= extent
-    return size

@@ -21,7 +21,7 @@ class Row:
     """A field, the bytes in it, and how many elements it has if it is a list or a map."""
 
     path: str
-    size: int
+    bytes: int
     count: int | None
 
 
@@ -32,8 +32,8 @@ def field_sizes(message: Message) -> tuple[int, list[Row]]:
     >>> from shardwright.serialization.protos import graph_pb2
     >>> graph = graph_pb2.GraphDef(node=[graph_pb2.NodeDef(name="a", op="b" * 100)])
     >>> field_sizes(graph)
-    (107, [Row(path='node', size=107, count=1), Row(path='node[0].name', size=3, count=None), \
-Row(path='node[0].op', size=102, count=None)])
+    (107, [Row(path='node', bytes=107, count=1), Row(path='node[0].name', bytes=3, count=None), \
+Row(path='node[0].op', bytes=102, count=None)])
     """
     size = size_of(measure(message, _MOST))
     least = size // SHARE

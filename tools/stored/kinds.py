@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics import ShardwrightError
+from shardwright.diagnostics.registry import coded
 
 
 class Kind(Enum):
@@ -35,5 +36,4 @@ def kind_of(path: str) -> Kind:
     if any((folder / f"saved_model{ending}").exists() for ending in (".pb", ".cpb")):
         return Kind.DIRECTORY
     message = f"'{path}' is a directory without saved_model.pb, saved_model.cpb or {MANIFEST}"
-    help_text = "give what save or Checkpoint.save wrote, or a file in it"
-    raise ShardwrightError(Diagnostic("SW0727", message, help=help_text))
+    raise ShardwrightError(coded("SW0727", message))

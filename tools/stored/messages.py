@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.registry import coded
 from shardwright.tools.programs.files import read_bytes
 from shardwright.tools.terminal.suggest import propose
 
@@ -23,15 +24,11 @@ USUAL = {"saved_model": "SavedModel", "fingerprint": "FingerprintDef"}
 
 
 @cache
-def known_types() -> dict[str, type[Message]]:
+def _known_types() -> dict[str, type[Message]]:
     """Every message type of ours by its full name."""
-    found: dict[str, type[Message]] = {}
-    for schema in SCHEMAS:
-        module: Any = import_module(f"shardwright.serialization.protos.{schema}_pb2")
-        for name in module.DESCRIPTOR.message_types_by_name:
-            message_type = getattr(module, name)
-            found[message_type.DESCRIPTOR.full_name] = message_type
-    return found
+    modules: list[Any] = [import_module(f"shardwright.serialization.protos.{schema}_pb2") for schema in SCHEMAS]
+    types = [getattr(module, name) for module in modules for name in module.DESCRIPTOR.message_types_by_name]
+    return {kind.DESCRIPTOR.full_name: kind for kind in types}
 
 
 def find_type(name: str, descriptors: str | None = None) -> type[Message]:
@@ -45,7 +42,7 @@ def find_type(name: str, descriptors: str | None = None) -> type[Message]:
     >>> find_type("GraphDef").DESCRIPTOR.full_name
     'shardwright.tensorflow.GraphDef'
     """
-    types = known_types() if descriptors is None else types_of(descriptors)
+    types = _known_types() if descriptors is None else types_of(descriptors)
     matching = [types[full] for full in _spellings(name, types)]
     if len(matching) == 1:
         return matching[0]
@@ -72,7 +69,7 @@ def type_for(path: str, given: str | None, recorded: str | None, descriptors: st
             message = f"'{path}' holds a {recorded}, not a {found.DESCRIPTOR.full_name}"
             raise ShardwrightError(Diagnostic("SW0724", message, help="leave --type out: the file says what it is"))
         return found
-    types = known_types() if descriptors is None else types_of(descriptors)
+    types = _known_types() if descriptors is None else types_of(descriptors)
     if recorded and len(names := _spellings(recorded, types)) == 1:
         return types[names[0]]
     usual = USUAL.get(Path(path).name.partition(".")[0])
@@ -104,8 +101,7 @@ def types_of(path: str) -> dict[str, type[Message]]:
         return {descriptor.full_name: message_factory.GetMessageClass(descriptor) for descriptor in found}
     except (DecodeError, TypeError, KeyError, ValueError) as error:
         why = str(error).strip().split("\n")[0]
-        help_text = "write it with protoc --include_imports --descriptor_set_out=FILE"
-        raise ShardwrightError(Diagnostic("SW0725", f"'{path}' is no descriptor set: {why}", help=help_text)) from error
+        raise ShardwrightError(coded("SW0725", f"'{path}' is no descriptor set: {why}")) from error
 
 
 def _messages(scope: Any, prefix: str) -> Iterator[str]:

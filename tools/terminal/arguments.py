@@ -21,13 +21,14 @@ class CodedArgumentParser(argparse.ArgumentParser):
     """An `ArgumentParser` whose errors are `SW0701` with the closest option's name."""
 
     def __init__(self, *, prog: str, description: str, epilog: str | None = None) -> None:
-        super().__init__(
-            prog=prog,
-            description=description,
-            epilog=epilog,
-            allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+        layout = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog=prog, description=description, epilog=epilog, allow_abbrev=False, formatter_class=layout)
+
+    def add_type(self) -> None:
+        """The options that say what message a file holds."""
+        about = "what message it is: GraphDef, SavedModel, ... where neither the file nor its name says it"
+        self.add_argument("--type", help=about)
+        self.add_argument("--descriptors", metavar="FILE", help="a descriptor set that has the type")
 
     def print_help(self, file: _Writable | None = None) -> None:
         """Print the help; where standard output is closed or full, that is SW0704 (argparse says nothing)."""

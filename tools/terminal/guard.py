@@ -13,7 +13,7 @@ from pathlib import Path
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.render import render_all
-from shardwright.saving.checkpoints.faults import missing_package
+from shardwright.saving.faults import missing_package
 from shardwright.tools.programs.files import write_atomically
 from shardwright.tools.terminal.output import write_talk
 
@@ -44,28 +44,32 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
     1
     """
     try:
-        with plain_warnings():
+        with _plain_warnings():
             return body(state)
-    except ShardwrightError as error:
-        report_diagnostics(error, state.sources)
-        return USER_ERROR
     except BrokenPipeError:
         # The reader of our output (`| head`) left: nothing more can be said.
         return USER_ERROR
-    except MemoryError as error:
-        report_diagnostics(out_of_memory(error), state.sources)
-        return USER_ERROR
     except Exception as error:
-        missing = missing_package(error) if isinstance(error, ModuleNotFoundError) else error
-        if isinstance(missing, ShardwrightError):
-            report_diagnostics(missing, state.sources)
-            return USER_ERROR
-        report_internal(state, error)
-        return INTERNAL_ERROR
+        mistake = _mistake(error)
+        if mistake is None:
+            _report_internal(state, error)
+            return INTERNAL_ERROR
+        report_diagnostics(mistake, state.sources)
+        return USER_ERROR
+
+
+def _mistake(error: Exception) -> ShardwrightError | None:
+    """What the user can do something about; None for a fault of ours."""
+    if isinstance(error, MemoryError):
+        why = str(error).split("\n")[0].rstrip(".") or "an allocation failed"
+        help_text = "run a smaller program, or only partition it: shardwright-opt -p partition"
+        return ShardwrightError(Diagnostic("SW0717", f"this machine's memory is too small: {why}", help=help_text))
+    found = missing_package(error) if isinstance(error, ModuleNotFoundError) else error
+    return found if isinstance(found, ShardwrightError) else None
 
 
 @contextmanager
-def plain_warnings() -> Generator[None]:
+def _plain_warnings() -> Generator[None]:
     """Warnings raised inside are one line each on standard error, without the line of our source that Python adds."""
 
     def show(message: Warning | str, *_: object) -> None:
@@ -77,33 +81,21 @@ def plain_warnings() -> Generator[None]:
 
 
 def report_diagnostics(error: ShardwrightError, sources: Mapping[str, str]) -> None:
-    """Print the coded text of a user's mistake on standard error."""
     write_talk(render_all(error.diagnostics, sources))
 
 
-def out_of_memory(error: MemoryError) -> ShardwrightError:
-    """The coded error for an allocation that the machine refused."""
-    why = str(error).split("\n")[0].rstrip(".") or "an allocation failed"
-    help_text = "run a smaller program, or only partition it: shardwright-opt -p partition"
-    return ShardwrightError(Diagnostic("SW0717", f"this machine's memory is too small: {why}", help=help_text))
-
-
-def report_internal(state: CommandState, error: Exception) -> None:
+def _report_internal(state: CommandState, error: Exception) -> None:
     """Save a reproducer and print the coded text of an internal error."""
     first_line = (str(error) or "no message").split("\n")[0][:LONGEST_MESSAGE]
-    diagnostic = Diagnostic(
-        "SW0799",
-        f"internal error: {type(error).__name__}: {first_line}",
-        help=f"report it with {save_reproducer(state, error)}, which holds the input and the traceback",
-    )
-    write_talk(str(diagnostic))
+    help_text = f"report it with {_save_reproducer(state, error)}, which holds the input and the traceback"
+    message = f"internal error: {type(error).__name__}: {first_line}"
+    write_talk(str(Diagnostic("SW0799", message, help=help_text)))
 
 
-def save_reproducer(state: CommandState, error: Exception) -> Path:
+def _save_reproducer(state: CommandState, error: Exception) -> Path:
     """Write input, command and traceback to one file that `shardwright-opt` can read; return its path."""
     trace = "".join(traceback.format_exception(error))
-    heading = [f"command: {state.command}", *trace.rstrip().split("\n")]
-    parts = [*(f"// {line}" for line in heading)]
+    parts = [f"// {line}" for line in (f"command: {state.command}", *trace.rstrip().split("\n"))]
     for name, text in state.sources.items():
         parts += [f"// input: {name}", text]
     content = "\n".join(parts) + "\n"

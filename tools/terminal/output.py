@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 
@@ -32,6 +33,11 @@ def write_data(text: str) -> None:
         if isinstance(error, BrokenPipeError):
             raise
         raise _no_output(error.strerror or str(error)) from error
+
+
+def write_report(data: Any, text: str | None = None) -> None:
+    """Put what a command found out on standard output: as the text for people, or without one as JSON."""
+    write_data(json.dumps(data, indent=2) if text is None else text)
 
 
 def write_talk(text: str) -> None:

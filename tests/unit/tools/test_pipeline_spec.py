@@ -100,5 +100,5 @@ def test_every_pass_of_the_project_says_in_a_line_what_it_does() -> None:
 
 def test_chunks_keep_their_line_numbers() -> None:
     chunks = split_chunks("one\ntwo\n// -----\nthree\n  // -----\n\nfive")
-    lines = [[(number, line) for number, line in enumerate(chunk.text.split("\n"), 1) if line] for chunk in chunks]
+    lines = [[(number, line) for number, line in enumerate(chunk.split("\n"), 1) if line] for chunk in chunks]
     assert lines == [[(1, "one"), (2, "two")], [(4, "three")], [(7, "five")]]

@@ -1,0 +1,72 @@
+"""The error codes of sharding rules and partitioning."""
+
+from __future__ import annotations
+
+RULES = """
+SW0401: op without a sharding rule
+    An op without a row in the table of rules cannot be partitioned; nothing is replicated silently. All such ops are
+    named at once.
+    help: add a row as the message shows, or rewrite the program without the op
+SW0402: malformed sharding row
+    A row maps the dims of operands and results to factors: "i k, k j -> i j", with a kind for each factor that is not
+    plain pass-through. The message says what contradicts itself, or which op the row does not fit.
+    help: compare with the rows in docs/rules.md
+SW0403: value that cannot be partitioned
+    Only tensors have layouts. The program has a value of another type (a token, a tuple, an index).
+    help: rewrite the program with tensors only
+SW0404: no function to partition
+    The partitioner works on the public function main.
+    help: name the entry function @main and make it public
+SW0405: several meshes
+    All layouts of one program refer to one mesh.
+    help: declare one mesh and use its axes, or sub-axes of them, everywhere
+SW0406: impossible relayout
+    No sequence of collectives turns one layout into the other.
+    help: give the result another layout: collectives finish partial results, they do not make them
+SW0407: partial results asked for in the program
+    Only arguments may come with partial results (unreduced): a finished value would have to be taken apart first.
+    help: drop unreduced from the layout
+SW0408: one public function
+    A program has one public function, @main; the partitioner would leave another one as it is.
+    help: make the other functions private or remove them
+SW0431: unknown custom call
+    A custom call is known by its name only, so nobody can say what it computes or how it may be split. Those of LAPACK
+    that JAX writes for CPUs are known, and those that stand for ops of StableHLO or CHLO.
+    help: write the computation with StableHLO's ops, or export the program for platform cpu
+SW0432: op that cannot be repeated, or that has no fixed shape
+    Random numbers out of nowhere (stablehlo.rng) differ from run to run and from device to device, and a dim whose size
+    is computed has no layout.
+    help: make random numbers from a key (jax.random, stablehlo.rng_bit_generator), and export the program for fixed
+    sizes
+SW0460: devices that no mesh axes make
+    A collective lists its devices. Shardwright finds the mesh axes along which the devices of a group differ, and these
+    groups, pairs or meshes are not made by any axes, or parts of axes, of the program's mesh.
+    help: let the devices of each group differ along mesh axes, and list every device of the mesh once
+SW0461: collective that combines by a general body
+    An explicit all_reduce or reduce_scatter combines by one op of its two arguments: add, multiply, maximum, minimum,
+    and, or.
+    help: gather the values (all_gather) and combine them in the program
+SW0462: layout that names a manual axis
+    Inside of a manual computation every value is what one device holds along the manual axes, so layouts there may name
+    the other axes only.
+    help: drop the axis from the layout inside, or do not make it manual
+SW0463: result that differs between devices
+    A result of the program comes from the number of a device (partition_id) or from an explicit collective outside of a
+    manual computation over their axes. As one global array it has no value.
+    help: make these axes manual axes of the sdy.manual_computation (shard_map) around the op
+SW0464: manual computation that does not fit its shardings
+    The body of a manual computation sees each device's part along the manual axes: dims divided by the axes that split
+    them, which stand before all other axes of their dim.
+    help: correct the shardings, or the types of the body's arguments and results
+SW0465: sharding group of different layouts
+    All members of a sharding group get one layout, but two of them were given different ones, or have different shapes.
+    help: give them the same layout, or take one out of the group
+SW0466: collective over replicas
+    StableHLO numbers either the replicas or the partitions of a program. Shardwright's programs have one replica, so a
+    collective over a list of replicas has nobody to talk to.
+    help: give the op a channel_handle above 0, and use_global_device_ids where it has it
+SW0467: GSPMD sharding that cannot be read as a layout
+    A sharding in mhlo.sharding lists devices in tiles. Shardwright finds the mesh axes that make these tiles, and this
+    one is not made by axes of the program's mesh, or puts a value on one device only.
+    help: export the program with Shardy, or give the value a sharding over mesh axes
+"""

@@ -1,0 +1,30 @@
+"""The error codes of running programs."""
+
+from __future__ import annotations
+
+RUNNING = """
+SW0601: op without a kernel
+    The runtime cannot execute this op.
+    help: rewrite the program without it
+SW0602: arguments that do not fit the program
+    The number, shapes and element types of the arguments must be those of the program.
+    help: convert the arrays, or compile the program for these shapes and types
+SW0603: axes that do not fit together
+    All layouts of a running program refer to one mesh, and the parts of an axis in use must come from one grid of it.
+    help: use one mesh, and parts of an axis that nest, such as "x":(1)2 and "x":(2)4
+SW0604: recursive call at run time
+    A function calls itself. The runtime runs straight-line programs.
+    help: write the repetition as a loop (stablehlo.while), or unroll it
+SW0605: nothing to run
+    The module has no function main.
+    help: name the entry function main
+SW0606: result that differs between devices
+    A result may differ along an axis which its layout does not name.
+    help: reduce or gather it over the axis, or name the axis in the layout
+SW0607: program that is not localised
+    A relayout or constraint is left in a program that is to run on a mesh.
+    help: run the pipeline to its end: shardwright-opt -p partition
+SW0608: collectives that not all devices reach
+    The condition of a loop, or the index of a branch, differs between devices, and collectives depend on it.
+    help: reduce the condition over the devices first, so that all of them decide alike, or move the collectives out
+"""

@@ -1,0 +1,73 @@
+"""The error codes of saved directories and checkpoints."""
+
+from __future__ import annotations
+
+SAVING = """
+SW0865: object that cannot be stored
+    Saved are functions, stages, modules, variables, arrays, TensorFlow's SavedModel and GraphDef, and containers of
+    them; of other Python values those that are data: numbers, texts, containers, slices, types, layouts, meshes,
+    dataclasses and named tuples by their fields, and public functions of shardwright. Nothing is pickled.
+    help: leave it out, or replace it by data that says the same
+SW0866: function without a program
+    A function is saved as the programs that it was compiled to, and this one was not compiled yet, or its variables
+    were moved to other layouts since.
+    help: call it once, or give save what it shall be compiled for: signatures=[(TensorSpec((8, 4), 'float32'),)]
+SW0867: directory that is there already
+    A saved directory takes the place of another saved directory, if that was asked for, and never of anything else.
+    help: choose another path, or say overwrite=True to replace a saved directory
+SW0868: name that is no name of a file inside of the directory
+    Files of a saved directory have relative names, with slashes, without '..', links, control characters or names that
+    differ in case alone. All else could end up somewhere else, now or on another system.
+    help: give the asset a plain name: assets={'vocabulary.txt': path}
+SW0869: directory that is not whole
+    A saved directory holds the files that were saved, all of them and no others.
+    help: save it again, or copy the whole directory again
+SW0870: file that is not what was saved
+    fingerprint.pb has the hashes of what was saved. These files have others: they were changed, damaged, or belong to
+    another save.
+    help: save it again, or copy the whole directory again
+SW0871: saved program that does not fit together
+    The directory's hashes are right, but what it says contradicts itself: nobody's save writes that.
+    help: get the directory from somebody you trust, and save it again
+SW0872: not a checkpoint
+    A checkpoint is a folder with a manifest, which is written last. There is none, or no folder at all.
+    help: give the path that Checkpoint.save returned, or CheckpointManager.latest_checkpoint
+SW0873: damaged checkpoint
+    Bytes, files or sizes are not those that were written: every file's size, every chunk's checksum and the manifest's
+    hash are compared.
+    help: restore an older checkpoint (CheckpointManager.checkpoints lists them), or copy this one again
+SW0874: manifest of a checkpoint that makes no sense
+    Its hash is right, but no Shardwright of this version writes such a manifest.
+    help: get the checkpoint from whom you trust; a newer version of Shardwright may read it
+SW0875: what a checkpoint cannot hold
+    Checkpoints hold variables, arrays, numbers and text in modules, dicts, lists and tuples; tensors must not have
+    partial results, and each value has one name.
+    help: name what is to be saved: Checkpoint(model=model, step=step); shardwright.relayout finishes partial results
+SW0876: path where no checkpoint can be put
+    Something is there that is no checkpoint, or that cannot be exchanged in one step. It is left as it is.
+    help: give another path, or move away what is there
+SW0877: tensorstore is not installed
+    Arrays of checkpoints are stored by this package, which nothing else needs.
+    help: pip install 'shardwright[checkpoints]'
+SW0878: wrong option of a checkpoint or a directory
+    Each option has its kind and range.
+    help: see docs/saving.md, Checkpoints
+SW0879: checkpoint that does not fit
+    Names, shapes and element types of what is saved must be those of what is restored; layouts and meshes may differ.
+    Everything that does not fit is listed at once.
+    help: restore(path, strict=False) restores what fits, and reports the rest
+SW0881: directory of a newer version
+    It was saved in a form that this version of Shardwright does not know.
+    help: install a newer Shardwright
+SW0882: call that fits no saved program
+    What was loaded runs the programs that were saved, each for arguments of certain shapes, types, layouts and static
+    values; it has no Python function that could be traced for others.
+    help: call it with what it was saved for, or save it for these arguments as well
+SW0883: programs that cannot be brought to this mesh
+    Layouts name axes of a mesh. On another mesh every one of them needs an axis, tensors have to split evenly, and what
+    was written for one device's share of the old mesh stays there.
+    help: give load a mesh with the same axis names, or say which is which: axes={'x': 'batch', 'y': None}
+SW0884: packages for storage are not installed
+    Saving and loading need protobuf, which import shardwright does not.
+    help: pip install 'shardwright[storage]'
+"""
