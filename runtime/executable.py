@@ -24,31 +24,11 @@ from shardwright.layout.spec import LayoutSpec, replicated_spec
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.engines import Engine, FusedEngine, PlainEngine
 from shardwright.runtime.ledger import Ledger
-from shardwright.runtime.lowering import collectives as lowering_collectives
-from shardwright.runtime.lowering import control as lowering_control
-from shardwright.runtime.lowering import indexing as lowering_indexing
-from shardwright.runtime.lowering import lapack as lowering_lapack
-from shardwright.runtime.lowering import linear_algebra as lowering_linear_algebra
-from shardwright.runtime.lowering import manual as lowering_manual
-from shardwright.runtime.lowering import ops as lowering_ops
-from shardwright.runtime.lowering import random as lowering_random
-from shardwright.runtime.lowering import sorting as lowering_sorting
-from shardwright.runtime.lowering import windows as lowering_windows
+from shardwright.runtime.lowering import calls, collectives, control, ops, sorting
 from shardwright.runtime.lowering.emitters import check_supported, lower_function
 from shardwright.runtime.ports import Port
 
-EMITTER_MODULES = (
-    lowering_ops,
-    lowering_collectives,
-    lowering_control,
-    lowering_indexing,
-    lowering_lapack,
-    lowering_linear_algebra,
-    lowering_manual,
-    lowering_random,
-    lowering_sorting,
-    lowering_windows,
-)
+EMITTER_MODULES = (calls, collectives, control, ops, sorting)
 """The modules whose import registers the emitters."""
 
 
