@@ -116,6 +116,13 @@ class Program:
     arrays: dict[Value, Any] = field(default_factory=dict[Value, Any])
 
 
+def root_of(value: Value) -> Value:
+    """The value that a chain of views shows, or the value itself."""
+    while value.producer is not None and value.producer.kind in VIEWS:
+        value = value.producer.operands[0]
+    return value
+
+
 def values_from_outside(program: Program) -> list[Value]:
     """The values, other than constants, that a loop's or a branch's program takes from the programs around it."""
     own = {*program.inputs, *(result for step in program.steps for result in step.results)}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from shardwright.runtime.planning.strided import Strided
-from shardwright.runtime.program import Kind, Step, Value
+from shardwright.runtime.program import Kind, Step, Value, root_of
 
 Places = tuple[int | None, ...]
 """For each dim of a value its iteration dim; `None` for dims of size 1."""
@@ -84,7 +84,7 @@ class Fuser:
     def close_for(self, values: Sequence[Value]) -> None:
         """Closes the groups that make these values, which a step outside of them is about to read."""
         for value in values:
-            root = _deep_root(value)
+            root = root_of(value)
             if root in self.open:
                 self._close(self.open[root])
 
@@ -276,14 +276,3 @@ def _minor(missing: Sequence[int], ordered: Sequence[int], space: Sequence[int |
     present = [at for at, dim in enumerate(ordered) if space[dim] is not None]
     fresh = [at for at, dim in enumerate(ordered) if dim in missing]
     return not present or not fresh or max(present) < min(fresh)
-
-
-def _deep_root(value: Value) -> Value:
-    while value.producer is not None and value.producer.kind in (
-        Kind.RESHAPE,
-        Kind.TRANSPOSE,
-        Kind.BROADCAST,
-        Kind.SLICE,
-    ):
-        value = value.producer.operands[0]
-    return value
