@@ -108,9 +108,7 @@ def _grouped_image(image: Array, lead: int, groups: tuple[int, int]) -> Array:
     shape = image.shape
     if batches > 1:
         return image.reshape((*shape[:lead], batches, shape[lead] // batches, *shape[lead + 1 :]))
-    apart = image.reshape((*shape[:-1], features, shape[-1] // features))
-    rank = apart.ndim
-    return apart.transpose([*range(lead), rank - 2, *range(lead, rank - 2), rank - 1])
+    return _groups_first(image, lead, features)
 
 
 def _grouped_kernel(rhs: Array, dims: Dims, moves: Sequence[Sweep], lead: int, groups: int) -> Array:
@@ -118,8 +116,12 @@ def _grouped_kernel(rhs: Array, dims: Dims, moves: Sequence[Sweep], lead: int, g
     inputs, outputs, *spatial = (lead + dim for dim in dims)
     kernel = rhs.transpose([*range(lead), *spatial, inputs, outputs])
     flips = [slice(None, None, -1 if move.reverse else 1) for move in moves]
-    kernel = kernel[(slice(None),) * lead + tuple(flips)]
-    apart = kernel.reshape((*kernel.shape[:-1], groups, kernel.shape[-1] // groups))
+    return _groups_first(kernel[(slice(None),) * lead + tuple(flips)], lead, groups)
+
+
+def _groups_first(array: Array, lead: int, groups: int) -> Array:
+    """The last dim cut into groups, whose dim goes behind the leading ones; a view."""
+    apart = array.reshape((*array.shape[:-1], groups, array.shape[-1] // groups))
     rank = apart.ndim
     return apart.transpose([*range(lead), rank - 2, *range(lead, rank - 2), rank - 1])
 
@@ -214,8 +216,9 @@ def reduce_window(
     lead = array.ndim - len(moves)
     seed = _spread(xp, widen(xp, start), array.ndim)
     result = widen(xp, array)
-    if not neutral:
-        result, moves = _padded(xp, result, seed, moves), [_without_edges(move) for move in moves]
+    if not neutral:  # a start value that counts comes in once for each place of the padding, and no more
+        result = _padded(xp, result, seed, moves)
+        moves = [Sweep(move.size, move.stride, dilation=move.dilation) for move in moves]
     for axis, move in enumerate(moves, lead):
         if not move.trivial:
             result = _swept(xp, function, result, seed, axis, move)
@@ -250,10 +253,6 @@ def _padded(xp: Any, array: Array, seed: Array, moves: Sequence[Sweep]) -> Array
         return array
     low, high, holes = zip(*((move.low, move.high, move.base - 1) for move in moves), strict=True)
     return pad(xp, array, seed, low, high, holes)
-
-
-def _without_edges(move: Sweep) -> Sweep:
-    return Sweep(move.size, move.stride, dilation=move.dilation)
 
 
 def _slide(combine: Combine, arrays: list[Array], axis: int, move: Sweep) -> list[Array]:
