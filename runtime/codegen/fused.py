@@ -118,6 +118,8 @@ def _emit(unit: Unit, text: _Text) -> None:
             text.line(f"xp.copyto({target}, {source}, casting='unsafe')")
         case Count():
             text.line(f"{text.window(unit.target)}[...] = {_counted(unit.counter, text)}")
+        case Loop() | Branch():
+            _emit_control(unit, text)
         case Cut():
             place = _box(unit, text.window(unit.source), text)
             text.line(f"xp.copyto({text.window(unit.target)}, {place}, casting='unsafe')", unit.location)
@@ -131,10 +133,6 @@ def _emit(unit: Unit, text: _Text) -> None:
             text.line(f"ledger.count({message}, {', '.join(sources)})", unit.location)
         case Test():
             text.line(f"if not {_scalar(unit.predicate, text)}: break")
-        case Loop():
-            _emit_loop(unit, text)
-        case Branch():
-            _emit_branch(unit, text)
 
 
 def _emit_chain(unit: Chain, text: _Text) -> None:
@@ -205,23 +203,21 @@ def _counted(counter: Counter, text: _Text) -> str:
     return f"{counter.start} + {counter.step} * {rounds}" if (counter.start, counter.step) != (0, 1) else rounds
 
 
-def _emit_loop(unit: Loop, text: _Text) -> None:
-    rounds = text.names[id(unit.program)] = f"n{len(text.main)}"
-    head = f"range({unit.rounds})" if unit.rounds is not None else "count()"
-    text.line(f"for {rounds} in {head}:", unit.location)
-    _emit_part(unit.part, text)
+def _emit_control(unit: Loop | Branch, text: _Text) -> None:
+    number = f"n{len(text.main)}"
+    if isinstance(unit, Loop):
+        text.names[id(unit.program)] = number
+        text.line(f"for {number} in {'count()' if unit.rounds is None else f'range({unit.rounds})'}:", unit.location)
+        _emit_part(unit.part, text)
+        name = text.constant(unit.name, ("name", unit.name))
+        text.line(f"ledger.ran({name}, 'rounds', {number if unit.rounds is None else unit.rounds})")
+        return
     name = text.constant(unit.name, ("name", unit.name))
-    text.line(f"ledger.ran({name}, 'rounds', {rounds if unit.rounds is None else unit.rounds})")
-
-
-def _emit_branch(unit: Branch, text: _Text) -> None:
-    index, name = f"n{len(text.main)}", text.constant(unit.name, ("name", unit.name))
-    text.line(f"{index} = {_scalar(unit.index, text)}", unit.location)
-    last = len(unit.parts) - 1
-    for number, part in enumerate(unit.parts):
-        text.main.append(branch_head(index, number, last))
+    text.line(f"{number} = {_scalar(unit.index, text)}", unit.location)
+    for at, part in enumerate(unit.parts):
+        text.main.append(branch_head(number, at, len(unit.parts) - 1))
         _emit_part(part, text)
-        text.line(f"    ledger.ran({name}, 'branch {unit.numbers[number]}')")
+        text.line(f"    ledger.ran({name}, 'branch {unit.numbers[at]}')")
 
 
 def _emit_part(part: Part, text: _Text) -> None:

@@ -119,7 +119,8 @@ class Fuser:
     def join(self, step: Step) -> bool:
         """Puts a step into a group, an old or a new one; `False` when it must stand alone."""
         traced = [trace(operand) for operand in step.operands if operand.splat is None]
-        # An operand that shows a member's result through a slice or a reshape: all of that has to be in memory first.
+        # An operand that shows a member's result through a slice or a reshape: all of it has to be in memory first, or
+        # there is nothing to make the window on ("has no storage yet").
         self.close_for([root for root, _ in traced if root not in self.open])
         extents = step.operands[0].shape if step.kind is Kind.REDUCE else step.results[0].shape
         entry = _Entry(step, traced, extents, [None] * len(extents))
@@ -189,7 +190,7 @@ class Fuser:
     def _may_reduce(self, entry: _Entry, group: Group | None, ordered: list[int]) -> bool:
         """Whether a reduction can be done row by row, in blocks of whole rows."""
         step, extents, space = entry.step, entry.extents, entry.space
-        # A dim that is only repeated has no elements in the block to combine.
+        # Where the operand only repeats, its block has one element: NumPy would refuse to combine it into many rows.
         _, places = trace(step.operands[0])
         if any(place is None and extent > 1 for place, extent in zip(places, extents, strict=True)):
             return False

@@ -19,11 +19,12 @@ BLOCK_ELEMENTS = 1 << 17
 Elements of the widest value in one block: 512 KB of float32.
 
 Smaller blocks stay in the L2 cache more surely, but two threads that call short ufuncs wait for each other at the
-interpreter's lock.
+interpreter's lock: with blocks of 8K elements a transformer block's step takes 24 ms instead of 12, softmax 3.8 instead
+of 1.3.
 """
 
 PARALLEL_ELEMENTS = 1 << 16
-"""Elements computed in a group (over all members) from which it is worth two threads."""
+"""Elements computed in a group (over all members) from which it is worth two threads, whose round trip takes 16 us."""
 
 
 @dataclass(eq=False)
@@ -99,7 +100,7 @@ def plan_tile(group: Group, windows: Mapping[Value, Window], wanted: Sequence[Va
     first, rows = ([1] * (2 - len(outer)) + _extents(outer, group))[-2:]
     shape = tuple(_extents(inner, group))
     block, parallel = _shared_out(first, rows, math.prod(shape), len(group.members))
-    # A dim less than two is one of no iteration dims.
+    # With fewer than two outer segments, the missing ones are of no dims.
     segments = [[]] * (2 - len(outer)) + outer + inner
     for access in accesses:
         access.window = Window(access.window.buffer, _cut(access.window.strided, segments, (first, rows)))
