@@ -155,13 +155,7 @@ def product_link(axis: int, lhs: Any, rhs: Any, out: Any) -> Link:
 
 
 def tile_link(
-    axis: int,
-    tile: Callable[..., None],
-    outer: int,
-    rows: int,
-    block: int,
-    scratch: Sequence[Any],
-    *arrays: Any,
+    axis: int, tile: Callable[..., None], outer: int, rows: int, block: int, scratch: Sequence[Any], *arrays: Any
 ) -> Link:
     """The link of a tile's blocks (see `Crew.tiles`), cut along the outer dim (0) or along the rows (1)."""
 

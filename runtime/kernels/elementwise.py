@@ -7,13 +7,20 @@ plain ufunc of the namespace already does is not repeated here: `POINTWISE` in `
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
 
 Array = Any
 """An array of the namespace in use."""
+
+Arrays: TypeAlias = Sequence[Array]
+
+Body: TypeAlias = Callable[..., tuple[Array, ...]]
+"""A region of the program as a function of arrays, which are as many scalars at once: of all operands' left elements,
+then of their right ones. A comparator takes the two elements of one operand after those of another."""
 
 NARROW_FLOATS = frozenset(
     np.dtype(getattr(ml_dtypes, name)) for name in dir(ml_dtypes) if name.startswith(("bfloat", "float"))

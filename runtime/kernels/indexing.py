@@ -9,14 +9,14 @@ all other dims are taken whole.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from shardwright.dialects.stablehlo.indexing.numbers import GatherDimensions, ScatterDimensions
-from shardwright.runtime.kernels.elementwise import Array, is_unsigned, narrow, widen
+from shardwright.runtime.kernels.elementwise import Array, Arrays, Body, is_unsigned, narrow, widen
 
 Positions = Mapping[int, Array]
 
@@ -224,13 +224,7 @@ class _Flat:
     """A scatter on flat arrays: copies of the operands, the updates that count, and their targets."""
 
     def __init__(
-        self,
-        xp: Any,
-        operands: Sequence[Array],
-        indices: Array,
-        updates: Sequence[Array],
-        lead: int,
-        numbers: Sequence[Any],
+        self, xp: Any, operands: Arrays, indices: Array, updates: Arrays, lead: int, numbers: Sequence[Any]
     ) -> None:
         front = np.broadcast_shapes(*(array.shape[:lead] for array in (*operands, indices, *updates)))
         shape, window_shape = operands[0].shape[lead:], updates[0].shape[lead:]
@@ -257,13 +251,7 @@ class _Flat:
 
 
 def scatter_fold(
-    xp: Any,
-    body: Callable[..., tuple[Array, ...]],
-    operands: Sequence[Array],
-    indices: Array,
-    updates: Sequence[Array],
-    lead: int,
-    numbers: Sequence[Any],
+    xp: Any, body: Body, operands: Arrays, indices: Array, updates: Arrays, lead: int, numbers: Sequence[Any]
 ) -> tuple[Array, ...]:
     """
     A scatter by any body, which takes the old elements of all operands, then the new ones.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shardwright.layout.planning.sweep import Sweep
-from shardwright.runtime.kernels.elementwise import Array, narrow, widen
+from shardwright.runtime.kernels.elementwise import Array, Arrays, Body, narrow, widen
 from shardwright.runtime.kernels.shape import REDUCTIONS, pad
 
 BLOCK_BYTES = 1 << 21
@@ -23,27 +23,19 @@ FEW_TAPS = 128
 """The window positions up to which a convolution without input features to sum goes through them one by one."""
 
 Dims = Sequence[int]
+Sweeps = Sequence[tuple[Any, ...]]
 Combine = Callable[[list[Array], list[Array]], list[Array]]
 
 
-def frames(
-    xp: Any,
-    array: Array,
-    padding: Array,
-    axis: int,
-    count: int,
-    start: int,
-    stride: int,
-    dilation: int,
-    frame: int,
-    step: int,
-) -> Array:
+def frames(xp: Any, array: Array, padding: Array, axis: int, count: int, *fields: int) -> Array:
     """
-    `count` elements along a dim, in frames that start `step` places behind each other; see `layout.window.Window`.
+    `count` elements along a dim, in frames that start `step` places behind each other; `fields` are a `Window`'s start,
+    stride, dilation, frame and step.
 
     >>> frames(np, np.array([1, 2, 3, 4]), np.array(0), 0, 8, -1, 1, 1, 4, 2).tolist()
     [0, 1, 2, 3, 2, 3, 4, 0]
     """
+    start, stride, dilation, frame, step = fields
     index = xp.arange(count)
     places = start + step * (index // max(frame, 1)) + stride * (index % max(frame, 1))
     source = places // dilation
@@ -59,12 +51,7 @@ def frames(
 
 
 def convolution(
-    xp: Any,
-    lhs: Array,
-    rhs: Array,
-    numbers: Sequence[Dims],
-    sweeps: Sequence[tuple[Any, ...]],
-    groups: tuple[int, int],
+    xp: Any, lhs: Array, rhs: Array, numbers: Sequence[Dims], sweeps: Sweeps, groups: tuple[int, int]
 ) -> Array:
     """
     A convolution of two arrays of one dtype; `numbers` lists batch, feature and spatial dims of operands and result.
@@ -200,9 +187,7 @@ def _blocks(extents: Sequence[int], item: int) -> Iterator[tuple[slice, ...]]:
         yield (slice(start, min(start + step, extents[0])),)
 
 
-def reduce_window(
-    xp: Any, array: Array, start: Array, kind: str, sweeps: Sequence[tuple[Any, ...]], neutral: bool
-) -> Array:
+def reduce_window(xp: Any, array: Array, start: Array, kind: str, sweeps: Sweeps, neutral: bool) -> Array:
     """
     The elements of each window combined, `start` too; with `neutral`, more of `start` changes nothing.
 
@@ -285,18 +270,8 @@ def _slide(combine: Combine, arrays: list[Array], axis: int, move: Sweep) -> lis
     return cut(total or [], 0, move.stride, count)
 
 
-def fold_window(
-    xp: Any,
-    body: Callable[..., tuple[Array, ...]],
-    inputs: Sequence[Array],
-    starts: Sequence[Array],
-    sweeps: Sequence[tuple[Any, ...]],
-) -> tuple[Array, ...]:
-    """
-    Windows of several arrays combined by any body that may be applied in any grouping, the start values first.
-
-    `body` takes the left elements of all inputs, then the right ones.
-    """
+def fold_window(xp: Any, body: Body, inputs: Arrays, starts: Arrays, sweeps: Sweeps) -> tuple[Array, ...]:
+    """Windows of several arrays combined by any body that may be applied in any grouping, the start values first."""
     moves = [Sweep(*each) for each in sweeps]
     rank = inputs[0].ndim
     lead = rank - len(moves)
@@ -312,13 +287,7 @@ def fold_window(
 
 
 def select_and_scatter(
-    xp: Any,
-    select: Callable[..., tuple[Array]],
-    scatter: Callable[..., tuple[Array]],
-    operand: Array,
-    source: Array,
-    start: Array,
-    sweeps: Sequence[tuple[Any, ...]],
+    xp: Any, select: Body, scatter: Body, operand: Array, source: Array, start: Array, sweeps: Sweeps
 ) -> Array:
     """
     Each element of `source` combined into the element that its window of `operand` selects; padding is never selected.
@@ -359,13 +328,7 @@ def _tap_slices(operand: Dims, source: Dims, tap: Dims, moves: Sequence[Sweep]) 
     return tuple(places), tuple(elements)
 
 
-def _chosen(
-    xp: Any,
-    select: Callable[..., tuple[Array]],
-    operand: Array,
-    counts: Dims,
-    windows: Sequence[tuple[Slices, Slices]],
-) -> Array:
+def _chosen(xp: Any, select: Body, operand: Array, counts: Dims, windows: Sequence[tuple[Slices, Slices]]) -> Array:
     """For each place of the window the number of the element that it selects, or -1 where all is padding."""
     fronts = operand.shape[: operand.ndim - len(counts)]
     chosen = xp.full((*fronts, *counts), -1, np.int64)
