@@ -18,18 +18,11 @@ from shardwright.dialects.types import dtype_element, is_integer
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms, DimAtoms
+from shardwright.runtime.kernels.shape import REDUCTIONS
 
 Array = Any
 
 _IDENTITIES = {"sum": 0, "prod": 1, "or": 0, "and": -1}
-_COMBINERS: dict[str, np.ufunc] = {
-    "sum": np.add,
-    "max": np.maximum,
-    "min": np.minimum,
-    "prod": np.multiply,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-}
 
 
 def to_stacked(array: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
@@ -107,7 +100,7 @@ def gather(stacked: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
 
 def combine(array: Array, kind: str, positions: Sequence[int]) -> Array:
     """Reduces leading dims, keeping them with size 1."""
-    return _COMBINERS[kind].reduce(array, axis=tuple(positions), keepdims=True, dtype=array.dtype)
+    return getattr(np, REDUCTIONS[kind]).reduce(array, axis=tuple(positions), keepdims=True, dtype=array.dtype)
 
 
 def identity(kind: str, dtype: np.dtype[Any]) -> Any:

@@ -309,7 +309,7 @@ class _Block:
 
     def lines(self) -> list[str]:
         """The statements, in order."""
-        last = self._last_reads()
+        last = {trace(operand)[0]: step for step in self.tile.members for operand in step.operands}
         for step in self.tile.members:
             operands = [self._operand(step, operand) for operand in step.operands]
             read = dict.fromkeys(trace(operand)[0] for operand in step.operands)
@@ -328,9 +328,6 @@ class _Block:
         dtype = step.results[0].dtype
         plain = step.operands[2].splat is not None and dtype.kind in "fiu" and dtype.itemsize <= 8
         return plain and self._constant_mask(step, np.dtype(f"i{dtype.itemsize}")) is not None
-
-    def _last_reads(self) -> dict[Value, Step]:
-        return {trace(operand)[0]: step for step in self.tile.members for operand in step.operands}
 
     def _operand(self, step: Step, operand: Value) -> str:
         if operand.splat is not None:
@@ -406,10 +403,8 @@ class _Block:
         _, places = trace(step.operands[0])
         space = self.tile.spaces[step]
         present = {space[dim] for dim, place in enumerate(places) if place is not None}
-        return tuple(
-            extent if segment[0] in present else 1
-            for segment, extent in zip(self.tile.segments, self.tile.inner, strict=True)
-        )
+        pairs = zip(self.tile.segments, self.tile.inner, strict=True)
+        return tuple(extent if segment[0] in present else 1 for segment, extent in pairs)
 
     def _reduce(self, step: Step, operand: str, target: str) -> str:
         axes, dtype = self.tile.axes(step), step.results[0].dtype

@@ -17,19 +17,11 @@ import numpy as np
 
 from shardwright.dialects.stablehlo.indexing.numbers import GatherDimensions, ScatterDimensions
 from shardwright.runtime.kernels.elementwise import Array, Arrays, Body, is_unsigned, narrow, widen
+from shardwright.runtime.kernels.shape import REDUCTIONS
 
 Positions = Mapping[int, Array]
 
-COMBINERS = {
-    "sum": "add",
-    "subtract": "subtract",
-    "prod": "multiply",
-    "max": "maximum",
-    "min": "minimum",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-}
+COMBINERS = REDUCTIONS | {"subtract": "subtract", "xor": "bitwise_xor"}
 """The ufunc by which a scatter combines the old element and the new one."""
 
 

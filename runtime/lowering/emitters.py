@@ -164,7 +164,7 @@ def check_supported(module: ModuleOp) -> None:
             help="remove the op, or add an emitter in runtime/lowering/ops.py",
         )
         for op in module.walk()
-        if not is_supported(op)
+        if not _is_supported(op)
     ]
     if faults:
         raise ShardwrightError(faults)
@@ -175,7 +175,7 @@ _STRUCTURE = frozenset(
 )
 
 
-def is_supported(op: Operation) -> bool:
+def _is_supported(op: Operation) -> bool:
     """Whether the runtime can run this op."""
     if op.name in _STRUCTURE or op.name in EMITTERS:
         return True

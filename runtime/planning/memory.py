@@ -37,7 +37,7 @@ def assign_offsets(lives: Mapping[Key, tuple[int, int]], sizes: Mapping[Key, int
         need = _rounded(sizes[key])
         fits = [span for span in free if span[1] >= need]
         if fits:
-            start, extent = min(fits, key=_extent)
+            start, extent = min(fits, key=lambda span: span[1])
             free.remove((start, extent))
             if extent > need:
                 free = sorted([*free, (start + need, extent - need)])
@@ -48,10 +48,6 @@ def assign_offsets(lives: Mapping[Key, tuple[int, int]], sizes: Mapping[Key, int
         peak = max(peak, alive)
         ends.setdefault(end, []).append(key)
     return offsets, top, peak
-
-
-def _extent(span: tuple[int, int]) -> int:
-    return span[1]
 
 
 def _rounded(size: int) -> int:
