@@ -28,6 +28,8 @@ from shardwright.runtime.lowering import calls, collectives, control, ops, sorti
 from shardwright.runtime.lowering.emitters import check_supported, lower_function
 from shardwright.runtime.ports import Port
 
+__all__ = ["EMITTER_MODULES", "Executable", "compile_module"]
+
 EMITTER_MODULES = (calls, collectives, control, ops, sorting)
 """The modules whose import registers the emitters."""
 

@@ -31,7 +31,7 @@ from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.planning.units import Branch, Kernel, Loop, Part, Sum, Tally, Test, Unit
 from shardwright.runtime.program import Counter, Kind, Program, Step, Value
 
-LONGEST_SEARCHED_ROW = 1024
+_LONGEST_SEARCHED_ROW = 1024
 """Elements of a row up to which searching it for its extreme is faster than reducing it."""
 
 
@@ -409,7 +409,7 @@ class _Block:
     def _reduce(self, step: Step, operand: str, target: str) -> str:
         axes, dtype = self.tile.axes(step), step.results[0].dtype
         by_row = working_dtype(dtype) == dtype and dtype.kind == "f" and axes == (len(self.tile.inner),)
-        if step.name in ("max", "min") and by_row and self.tile.inner[-1] <= LONGEST_SEARCHED_ROW:
+        if step.name in ("max", "min") and by_row and self.tile.inner[-1] <= _LONGEST_SEARCHED_ROW:
             return f"k.row_extreme(xp, {step.name!r}, {operand}, {target})"
         if step.name == "sum" and by_row:
             ones = np.ones(self.tile.inner[-1], dtype)

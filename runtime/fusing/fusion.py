@@ -17,7 +17,7 @@ from shardwright.runtime.program import Kind, Step, Value, root_of
 Places = tuple[int | None, ...]
 """For each dim of a value its iteration dim; `None` for dims of size 1."""
 
-MINIMUM_ROWS = 4
+_MINIMUM_ROWS = 4
 """A reduction joins a group only when at least so many of its results remain to be shared out."""
 
 
@@ -195,7 +195,7 @@ class Fuser:
         if any(place is None and extent > 1 for place, extent in zip(places, extents, strict=True)):
             return False
         # Blocks hold whole rows: of a single one there is nothing to cut, and NumPy's own reduction is as good.
-        if math.prod(step.results[0].shape) < MINIMUM_ROWS:
+        if math.prod(step.results[0].shape) < _MINIMUM_ROWS:
             return False
         # Where other dims are minor, a block of rows would hold all of the array, or little of each row.
         if group is not None:

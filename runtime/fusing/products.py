@@ -12,14 +12,14 @@ from shardwright.runtime.planning.storage import Copy, Storage, Window
 from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.program import Dot, Step, Value
 
-PARALLEL_FLOPS = 4_000_000
+_PARALLEL_FLOPS = 4_000_000
 """
 Multiplications and additions from which a product is worth two threads.
 
 One thread needs some 50 us for so many, and a round trip of the crew takes 16 us.
 """
 
-SMALLEST_MATRIX = 32
+_SMALLEST_MATRIX = 32
 """
 Rows below which one product and a copy are preferred to a stack of products.
 
@@ -152,7 +152,7 @@ def _fits(out: Strided, minor: Dims, major: Dims, operand: Strided, side: int) -
     if single is None or (single[1] != 1 and single[0] != 1):
         return False
     cut = _cut(major, ((operand, side), (out, 2)))
-    return cut == 0 or math.prod(out.shape[dim[2]] for dim in major[cut:]) >= SMALLEST_MATRIX
+    return cut == 0 or math.prod(out.shape[dim[2]] for dim in major[cut:]) >= _SMALLEST_MATRIX
 
 
 def _by_stride(dims: Dims, window: Strided, side: int) -> list[Dim]:
@@ -194,7 +194,7 @@ def _blasable(window: Window, dims: tuple[Dims, Dims, Dims], side: int, units: l
     free_step, sum_step = (strided.strides[each[-1]] if each else 0 for each in (inner_free, summed))
     extent = math.prod(strided.shape[dim] for dim in inner_free)
     count = math.prod(strided.shape[dim] for dim in summed)
-    scattered = len(inner_free) < len(free) and extent < SMALLEST_MATRIX // 2
+    scattered = len(inner_free) < len(free) and extent < _SMALLEST_MATRIX // 2
     # One of the dims must lie without gaps, and rows of the other must not overlap (a repeated dim has a step of 0).
     row_major = (sum_step == 1 or count == 1) and (free_step >= count or extent == 1)
     column_major = (free_step == 1 or extent == 1) and (sum_step >= extent or count == 1)
@@ -224,7 +224,7 @@ def _product(
         left, right, result = _turned(right), _turned(left), _turned(result)
         lhs, rhs = rhs, lhs
     flops = 2 * result.size * left.shape[-1]
-    axis = _shared_axis(result) if flops >= PARALLEL_FLOPS else None
+    axis = _shared_axis(result) if flops >= _PARALLEL_FLOPS else None
     return Product(Window(lhs.buffer, left), Window(rhs.buffer, right), Window(out.buffer, result), axis, step.location)
 
 

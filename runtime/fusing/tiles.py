@@ -14,7 +14,7 @@ from shardwright.runtime.planning.storage import Buffer, Storage, Window
 from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.program import Step, Value
 
-BLOCK_ELEMENTS = 1 << 17
+_BLOCK_ELEMENTS = 1 << 17
 """
 Elements of the widest value in one block: 512 KB of float32.
 
@@ -23,7 +23,7 @@ interpreter's lock: with blocks of 8K elements a transformer block's step takes 
 of 1.3.
 """
 
-PARALLEL_ELEMENTS = 1 << 16
+_PARALLEL_ELEMENTS = 1 << 16
 """Elements computed in a group (over all members) from which it is worth two threads, whose round trip takes 16 us."""
 
 
@@ -137,14 +137,14 @@ def _nested(group: Group, windows: Sequence[Strided]) -> tuple[list[list[int]], 
     # One dim of long rows is enough as a rule: NumPy loops faster inside of a call than Python does over calls. Where
     # one step along it is more than a block already, the next dim is cut, too.
     below = math.prod(_extents(outer[1:] + inner, group))
-    kept = min(len(outer), 2 if below > BLOCK_ELEMENTS else 1)
+    kept = min(len(outer), 2 if below > _BLOCK_ELEMENTS else 1)
     return outer[:kept], outer[kept:] + inner
 
 
 def _shared_out(first: int, rows: int, row: int, members: int) -> tuple[int, bool]:
     """How many rows of so many elements make a block, and whether threads share the blocks."""
-    block = max(1, min(rows, BLOCK_ELEMENTS // max(1, row)))
-    parallel = first * rows * row * members >= PARALLEL_ELEMENTS
+    block = max(1, min(rows, _BLOCK_ELEMENTS // max(1, row)))
+    parallel = first * rows * row * members >= _PARALLEL_ELEMENTS
     if parallel and first == 1 and block >= rows > 1:
         block = -(-rows // 2)  # all would be one block, and the other threads idle
     return block, parallel

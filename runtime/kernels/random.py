@@ -38,7 +38,7 @@ def random_bits(xp: Any, state: Array, algorithm: str, shape: tuple[int, ...], n
     ([5, 8], [1957188081, 3299040168])
     """
     dtype = np.dtype(getattr(ml_dtypes, name, name))
-    generate = threefry_bits if algorithm == "THREE_FRY" else philox_bits
+    generate = _threefry_bits if algorithm == "THREE_FRY" else _philox_bits
     following, bits = generate(xp, state.view(np.uint64), shape, wide=dtype.itemsize == 8)
     bits = bits.astype(np.int32) if dtype in NARROW_INTEGERS else bits
     return following.view(state.dtype), narrow(xp, bits, dtype)
@@ -78,7 +78,7 @@ def philox(key: Words, counter: Words) -> Words:
     return a, b, c, d
 
 
-def threefry_bits(xp: Any, state: Array, shape: tuple[int, ...], *, wide: bool) -> tuple[Array, Array]:
+def _threefry_bits(xp: Any, state: Array, shape: tuple[int, ...], *, wide: bool) -> tuple[Array, Array]:
     """The next state, and bits of a shape: two words of 32 bits, or one of 64, for each counter."""
     start = state[..., 1]
     half, dim = (shape, None) if wide else halves(shape)
@@ -118,7 +118,7 @@ def halves(shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
     return (*shape[:dim], -(-shape[dim] // 2), *shape[dim + 1 :]), dim
 
 
-def philox_bits(xp: Any, state: Array, shape: tuple[int, ...], *, wide: bool) -> tuple[Array, Array]:
+def _philox_bits(xp: Any, state: Array, shape: tuple[int, ...], *, wide: bool) -> tuple[Array, Array]:
     """The next state, and bits of a shape: four words of 32 bits, or two of 64, for each counter of 128 bits."""
     low = state[..., 1]
     high = state[..., 2] if state.shape[-1] == 3 else state[..., 0]

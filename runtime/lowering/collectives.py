@@ -116,7 +116,7 @@ def _window(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Va
     parts = _dim_atoms(lowering.atoms, dim_axes)
     whole = _moved(lowering, merge(lowering, operands[0], parts), windows, op)
     result = split(lowering, whole, parts)
-    share = lacking_share(windows, [lowering.atoms.mesh.group_size(axes) for axes in dim_axes])
+    share = _lacking_share(windows, [lowering.atoms.mesh.group_size(axes) for axes in dim_axes])
     builder.count(_message(lowering, "window", _flat(dim_axes), share), [result])
     return [result]
 
@@ -165,7 +165,7 @@ def _framed(lowering: Lowering, value: Value, dim: int, window: Window, padding:
     return lowering.builder.call("frames", [value, padding], shape, value.dtype, at, window.result, *numbers)
 
 
-def lacking_share(windows: Sequence[Window], parts: Sequence[int]) -> Fraction:
+def _lacking_share(windows: Sequence[Window], parts: Sequence[int]) -> Fraction:
     """The part of its result block that a device receives from others, counted element by element."""
     needed = held = elements = 1
     for window, count in zip(windows, parts, strict=True):

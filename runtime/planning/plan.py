@@ -30,7 +30,7 @@ from shardwright.runtime.planning.units import Branch, Kernel, Loop, Part, Sum, 
 from shardwright.runtime.planning.wishes import find_wishes
 from shardwright.runtime.program import VIEWS, Kind, Program, Step, Value, root_of
 
-LARGEST_CONSTANT = 1 << 26
+_LARGEST_CONSTANT = 1 << 26
 """Bytes above which a value that depends on no input is computed in each run all the same."""
 
 
@@ -53,7 +53,7 @@ def make_plan(program: Program, inputs: Sequence[Strided], outputs: Sequence[Str
     for index, (value, strided) in enumerate(zip(program.inputs, inputs, strict=True)):
         storage.homes[value] = Window(Buffer(Home.INPUT, value.dtype, strided.size, index), strided)
     for value, array in program.arrays.items():
-        storage.homes[value] = constant_window(array)
+        storage.homes[value] = _constant_window(array)
     targets = [
         Window(Buffer(Home.OUTPUT, value.dtype, strided.size, index), strided)
         for index, (value, strided) in enumerate(zip(program.outputs, outputs, strict=True))
@@ -115,14 +115,14 @@ class Planner:
         if not step.results or not known or not all(result.constant for result in step.results):
             return False
         size = max(result.nbytes for result in step.results)
-        if size > LARGEST_CONSTANT and step.kind not in VIEWS:
+        if size > _LARGEST_CONSTANT and step.kind not in VIEWS:
             for result in step.results:
                 result.constant = False
             return False
         # A kernel may leave out leading dims along which its result is the same.
         array = np.broadcast_to(codegen.evaluate(step, self.constants, self.program), step.results[0].shape)
         self.constants[step.results[0]] = array
-        self.storage.homes[step.results[0]] = constant_window(array)
+        self.storage.homes[step.results[0]] = _constant_window(array)
         return True
 
     def _plan_step(self, step: Step) -> None:
@@ -186,7 +186,8 @@ class Planner:
             inner.run()
             inner.place_results()
             parts.append(Part(_batched(inner.units)))
-        return Branch(sources[0], parts, outside, _workspace(parts, outside), *step.static, step.location)
+        name, numbers = step.static
+        return Branch(sources[0], parts, outside, _workspace(parts, outside), name, numbers, step.location)
 
     def _place(self, step: Step, at: int, source: Window) -> Window:
         """Where a carried value lies: where the result is to be, or where the value starts if nobody else needs it."""
@@ -337,7 +338,7 @@ def _chained(units: Sequence[Unit], offsets: Mapping[Buffer, int], threads: int)
     return found + list(builder.close())
 
 
-def constant_window(array: np.ndarray[Any, Any]) -> Window:
+def _constant_window(array: np.ndarray[Any, Any]) -> Window:
     """The window of a constant array; repeated dims stay repeated."""
     strides = tuple(step if extent > 1 else 0 for extent, step in zip(array.shape, array.strides, strict=True))
     kept = tuple(slice(0, 1) if step == 0 else slice(None) for step in strides)
