@@ -9,7 +9,7 @@ the atom's size, or 1 where the value is the same along it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -89,6 +89,46 @@ class Atoms:
     def group_size(self, positions: Iterable[int]) -> int:
         """The number of devices that differ only along the atoms at `positions`."""
         return math.prod(self.sizes[position] for position in positions)
+
+    def merging(self, shape: Sequence[int], dims: DimAtoms) -> tuple[tuple[int, ...], list[int], tuple[int, ...]]:
+        """
+        How the leading dims of each dim's atoms come to lie in front of it, merged with it: what a gather does.
+
+        A stacked array of this shape is broadcast to the first, transposed to the order and reshaped to the last; the
+        leading dims keep size 1.
+
+        >>> Atoms.cut(Mesh([("x", 4)]), []).merging((1, 3), ((0,),))
+        ((4, 3), [0, 1], (1, 12))
+        """
+        count = self.count
+        moved = {position for positions in dims for position in positions}
+        lead = [self.sizes[at] if at in moved else extent for at, extent in enumerate(shape[:count])]
+        order = [position for position in range(count) if position not in moved]
+        merged = [1 if position in moved else extent for position, extent in enumerate(lead)]
+        for dim, positions in enumerate(dims):
+            order += [*positions, count + dim]
+            merged.append(shape[count + dim] * self.group_size(positions))
+        return (*lead, *shape[count:]), order, tuple(merged)
+
+    def splitting(self, shape: Sequence[int], dims: DimAtoms) -> tuple[tuple[int, ...], dict[int, int], list[int]]:
+        """
+        How each dim's major parts become the leading dims of its atoms: what a slice does, the inverse of `merging`.
+
+        A stacked array is reshaped to the first and transposed to the order, whose last dims (of size 1: the old
+        leading dims) then go. In between stands at which dim of the first each moved dim of the result lies.
+
+        >>> Atoms.cut(Mesh([("x", 4)]), []).splitting((1, 12), ((0,),))
+        ((1, 4, 3), {0: 1, 1: 2}, [1, 2, 0])
+        """
+        parts, places = list(shape[: self.count]), dict[int, int]()
+        for dim, positions in enumerate(dims):
+            for position in positions:
+                places[position] = len(parts)
+                parts.append(self.sizes[position])
+            places[self.count + dim] = len(parts)
+            parts.append(shape[self.count + dim] // self.group_size(positions))
+        order = [places.get(at, at) for at in range(self.count + len(dims))]
+        return tuple(parts), places, [*order, *(at for at in range(len(parts)) if at not in order)]
 
 
 def _crossing(name: str, start: int, stop: int, mesh: Mesh) -> ShardwrightValueError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorTyp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError, SourceLocation
+from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor.attributes import AxesAttr, DimAxesAttr, LayoutAttr
 from shardwright.dialects.text.locations import where
@@ -24,31 +24,13 @@ from shardwright.layout.spec import LayoutSpec, replicated_spec
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.engines import Engine, FusedEngine, PlainEngine
 from shardwright.runtime.ledger import Ledger
-from shardwright.runtime.lowering import collectives as lowering_collectives
-from shardwright.runtime.lowering import control as lowering_control
-from shardwright.runtime.lowering import indexing as lowering_indexing
-from shardwright.runtime.lowering import lapack as lowering_lapack
-from shardwright.runtime.lowering import linear_algebra as lowering_linear_algebra
-from shardwright.runtime.lowering import manual as lowering_manual
-from shardwright.runtime.lowering import ops as lowering_ops
-from shardwright.runtime.lowering import random as lowering_random
-from shardwright.runtime.lowering import sorting as lowering_sorting
-from shardwright.runtime.lowering import windows as lowering_windows
+from shardwright.runtime.lowering import calls, collectives, control, ops, sorting
 from shardwright.runtime.lowering.emitters import check_supported, lower_function
 from shardwright.runtime.ports import Port
 
-EMITTER_MODULES = (
-    lowering_ops,
-    lowering_collectives,
-    lowering_control,
-    lowering_indexing,
-    lowering_lapack,
-    lowering_linear_algebra,
-    lowering_manual,
-    lowering_random,
-    lowering_sorting,
-    lowering_windows,
-)
+__all__ = ["EMITTER_MODULES", "Executable", "compile_module"]
+
+EMITTER_MODULES = (calls, collectives, control, ops, sorting)
 """The modules whose import registers the emitters."""
 
 
@@ -78,7 +60,9 @@ class Executable:
         check_supported(module)
         function = _entry(module)
         self.mesh, atoms = _mesh_atoms(module)
-        self.inputs, self.outputs = _ports(function, atoms)
+        types = function.function_type
+        self.inputs = _ports(types.inputs, function.arg_attrs, atoms, function)
+        self.outputs = _ports(types.outputs, function.res_attrs, atoms, function)
         functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
         program = lower_function(function, atoms, functions, [port.stacked_shape for port in self.inputs])
         _check_results(program.outputs, self.outputs, atoms)
@@ -202,20 +186,22 @@ def _mesh_atoms(module: ModuleOp) -> tuple[Mesh | None, Atoms]:
     return found[0], Atoms.cut(found[0], (axis for _, axis in sorted(used)))
 
 
-def _axes_named(op: Any) -> list[tuple[str, Axis]]:
+def _axes_named(op: Operation) -> list[tuple[str, Axis]]:
     """The axes that an op's attributes name, with their mesh."""
     if isinstance(op, FuncOp):
-        return [pair for spec in _specs(op) for pair in _spec_axes(spec)]
+        layouts = [entry.get("dtensor.layout") for entry in (*_entries(op.arg_attrs), *_entries(op.res_attrs))]
+        return [pair for layout in layouts if isinstance(layout, LayoutAttr) for pair in _spec_axes(layout.data)]
     if not op.name.startswith("dtensor.") or any(dtensor.layout_of(value) is not None for value in op.operands):
         return []  # on global types axes say how a value would be split: nothing is
     found: list[tuple[str, Axis]] = []
+    mesh: Any = op.properties.get("mesh")
     for attribute in op.properties.values():
         if isinstance(attribute, LayoutAttr):
             found += _spec_axes(attribute.data)
         elif isinstance(attribute, AxesAttr):
-            found += [(op.properties["mesh"].root_reference.data, axis) for axis in attribute.data]
+            found += [(mesh.root_reference.data, axis) for axis in attribute.data]
         elif isinstance(attribute, DimAxesAttr):
-            found += [(op.properties["mesh"].root_reference.data, axis) for axes in attribute.data for axis in axes]
+            found += [(mesh.root_reference.data, axis) for axes in attribute.data for axis in axes]
     return found
 
 
@@ -223,35 +209,21 @@ def _spec_axes(spec: LayoutSpec) -> list[tuple[str, Axis]]:
     return [(spec.mesh, axis) for axis in spec.axes()]
 
 
-def _specs(function: FuncOp) -> list[LayoutSpec]:
-    entries = [*_entries(function.arg_attrs, 0), *_entries(function.res_attrs, 0)]
-    layouts = (entry.data.get("dtensor.layout") for entry in entries)
-    return [layout.data for layout in layouts if isinstance(layout, LayoutAttr)]
-
-
-def _entries(attributes: Attribute | None, count: int) -> list[DictionaryAttr]:
+def _entries(attributes: Attribute | None, count: int = 0) -> list[Mapping[str, Attribute]]:
+    """What is said of each argument or result; where nothing is said of any, so many times nothing."""
     if not isinstance(attributes, ArrayAttr):
-        return [DictionaryAttr({})] * count
-    return [entry for entry in attributes.data if isinstance(entry, DictionaryAttr)]
+        return [{}] * count
+    return [entry.data for entry in attributes.data if isinstance(entry, DictionaryAttr)]
 
 
-def _ports(function: FuncOp, atoms: Atoms) -> tuple[list[Port], list[Port]]:
-    types = function.function_type
-    arguments = zip(types.inputs.data, _entries(function.arg_attrs, len(types.inputs)), strict=True)
-    results = zip(types.outputs.data, _entries(function.res_attrs, len(types.outputs)), strict=True)
-    place = where(function)
-    return (
-        [_port(kind, entry, atoms, place) for kind, entry in arguments],
-        [_port(kind, entry, atoms, place) for kind, entry in results],
-    )
-
-
-def _port(kind: Attribute, entry: DictionaryAttr, atoms: Atoms, place: SourceLocation | None) -> Port:
-    layout = entry.data.get("dtensor.layout")
-    whole = entry.data.get("dtensor.global_type", kind)
-    shape = shape_of(whole)
-    spec = layout.data if isinstance(layout, LayoutAttr) else replicated_spec(atoms.mesh.name, len(shape))
-    return Port(shape, element_dtype(whole), spec, atoms, place)
+def _ports(types: ArrayAttr[Attribute], attributes: Attribute | None, atoms: Atoms, function: FuncOp) -> list[Port]:
+    ports: list[Port] = []
+    for kind, entry in zip(types, _entries(attributes, len(types)), strict=True):
+        layout, whole = entry.get("dtensor.layout"), entry.get("dtensor.global_type", kind)
+        shape = shape_of(whole)
+        spec = layout.data if isinstance(layout, LayoutAttr) else replicated_spec(atoms.mesh.name, len(shape))
+        ports.append(Port(shape, element_dtype(whole), spec, atoms, where(function)))
+    return ports
 
 
 def _check_results(values: Sequence[Any], ports: Sequence[Port], atoms: Atoms) -> None:

@@ -61,7 +61,7 @@ class Ledger:
         self.runs: dict[str, dict[str, int]] = {}
 
     def __repr__(self) -> str:
-        return f"Ledger({plain_number(self.sent_bytes):,} bytes sent per device in {self.messages} messages)"
+        return f"Ledger({_plain_number(self.sent_bytes):,} bytes sent per device in {self.messages} messages)"
 
     def reset(self) -> None:
         """Forgets everything."""
@@ -117,14 +117,14 @@ class Ledger:
     def as_dict(self) -> dict[str, Any]:
         """The figures as plain data: whole numbers where they are whole."""
         return {
-            "sent_bytes": plain_number(self.sent_bytes),
+            "sent_bytes": _plain_number(self.sent_bytes),
             "messages": self.messages,
             "collectives": [
                 {
                     "kind": kind,
                     "axes": [axis.brief() for axis in axes],
                     "messages": entry.messages,
-                    "sent_bytes": plain_number(entry.sent_bytes),
+                    "sent_bytes": _plain_number(entry.sent_bytes),
                 }
                 for (kind, axes), entry in self.entries.items()
             ],
@@ -132,11 +132,11 @@ class Ledger:
         }
 
 
-def plain_number(value: Fraction) -> int | float:
+def _plain_number(value: Fraction) -> int | float:
     """
     An int when the fraction is whole.
 
-    >>> plain_number(Fraction(6, 3)), plain_number(Fraction(1, 2))
+    >>> _plain_number(Fraction(6, 3)), _plain_number(Fraction(1, 2))
     (2, 0.5)
     """
     return value.numerator if value.denominator == 1 else float(value)

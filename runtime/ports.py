@@ -44,19 +44,11 @@ class Port:
         """Where the stacked array's elements lie in the base."""
         if self.spec.partial:
             return Strided.dense(self.stacked_shape)
-        shape: list[int] = []
-        places: dict[int, int] = {}
-        for dim, positions in enumerate(self.atoms.dims(self.spec)):
-            for position in positions:
-                places[position] = len(shape)
-                shape.append(self.atoms.sizes[position])
-            places[self.atoms.count + dim] = len(shape)
-            shape.append(self.shape[dim] // self.atoms.group_size(positions))
-        split = Strided.dense(self.shape).reshape(shape)
-        assert split is not None, "a dense window splits"
         count = self.atoms.count + len(self.shape)
-        strides = tuple(split.strides[places[at]] if at in places else 0 for at in range(count))
-        return Strided(self.stacked_shape, strides)
+        parts, _, order = self.atoms.splitting((*(1,) * self.atoms.count, *self.shape), self.atoms.dims(self.spec))
+        split = Strided.dense(self.shape).reshape(parts)
+        assert split is not None, "a dense window splits"
+        return Strided(self.stacked_shape, split.transpose(order).strides[:count])
 
     def base_of(self, array: Any) -> np.ndarray[Any, Any]:
         """The base of a global array: row-major."""

@@ -116,6 +116,13 @@ class Program:
     arrays: dict[Value, Any] = field(default_factory=dict[Value, Any])
 
 
+def root_of(value: Value) -> Value:
+    """The value that a chain of views shows, or the value itself."""
+    while value.producer is not None and value.producer.kind in VIEWS:
+        value = value.producer.operands[0]
+    return value
+
+
 def values_from_outside(program: Program) -> list[Value]:
     """The values, other than constants, that a loop's or a branch's program takes from the programs around it."""
     own = {*program.inputs, *(result for step in program.steps for result in step.results)}
@@ -185,15 +192,32 @@ class Builder:
         """The per-device shape."""
         return value.shape[self.lead :]
 
-    def _add(
+    def _step(
+        self,
+        kind: Kind,
+        name: str,
+        operands: Sequence[Value],
+        results: Sequence[Value],
+        *static: Any,
+        programs: Sequence[Program] = (),
+    ) -> list[Value]:
+        at = len(self.program.steps)
+        step = Step(kind, name, tuple(operands), tuple(results), static, self.location, at, tuple(programs))
+        for result in results:
+            result.producer = step
+        self.program.steps.append(step)
+        return list(results)
+
+    def _made(
         self, kind: Kind, name: str, operands: Sequence[Value], shape: Shape, dtype: np.dtype[Any], *static: Any
     ) -> Value:
-        constant = kind is not Kind.COUNT and all(operand.constant for operand in operands)
-        result = Value(shape, dtype, constant=constant)
-        step = Step(kind, name, tuple(operands), (result,), static, self.location, len(self.program.steps))
-        result.producer = step
-        self.program.steps.append(step)
-        return result
+        result = Value(shape, dtype, constant=all(operand.constant for operand in operands))
+        return self._step(kind, name, operands, [result], *static)[0]
+
+    def _view(self, kind: Kind, value: Value, shape: Shape, *static: Any) -> Value:
+        if value.splat is not None:
+            return self.splat(value.splat, shape, value.dtype)
+        return self._made(kind, str(kind), [value], shape, value.dtype, *static)
 
     def pointwise(self, name: str, operands: Sequence[Value], dtype: np.dtype[Any], *static: Any) -> Value:
         """An element-wise function of operands that broadcast against each other."""
@@ -202,41 +226,28 @@ class Builder:
             with np.errstate(all="ignore"):
                 folded = pointwise.evaluate(name, [operand.splat for operand in operands], dtype, static)
             return self.splat(folded, shape, dtype)
-        return self._add(Kind.POINTWISE, name, operands, shape, dtype, *static)
+        return self._made(Kind.POINTWISE, name, operands, shape, dtype, *static)
 
     def reshape(self, value: Value, shape: Shape) -> Value:
         """The same elements in row-major order under another shape."""
-        if value.shape == shape:
-            return value
-        if value.splat is not None:
-            return self.splat(value.splat, shape, value.dtype)
-        return self._add(Kind.RESHAPE, "reshape", [value], shape, value.dtype)
+        return value if value.shape == shape else self._view(Kind.RESHAPE, value, shape)
 
     def transpose(self, value: Value, order: Sequence[int]) -> Value:
         """Dim `i` of the result is dim `order[i]`."""
-        shape = tuple(value.shape[dim] for dim in order)
-        if value.splat is not None:
-            return self.splat(value.splat, shape, value.dtype)
-        if tuple(order) == tuple(range(len(shape))):
+        if tuple(order) == tuple(range(len(value.shape))):
             return value
-        return self._add(Kind.TRANSPOSE, "transpose", [value], shape, value.dtype, tuple(order))
+        return self._view(Kind.TRANSPOSE, value, tuple(value.shape[dim] for dim in order), tuple(order))
 
     def broadcast(self, value: Value, shape: Shape) -> Value:
         """Dims of size 1 repeated up to `shape`."""
-        if value.shape == shape:
-            return value
-        if value.splat is not None:
-            return self.splat(value.splat, shape, value.dtype)
-        return self._add(Kind.BROADCAST, "broadcast_to", [value], shape, value.dtype)
+        return value if value.shape == shape else self._view(Kind.BROADCAST, value, shape)
 
     def slice(self, value: Value, ranges: Sequence[tuple[int, int, int]]) -> Value:
         """The elements `start:stop:step` of each dim; a negative step ends at `stop` exclusive (-1: at the start)."""
         shape = tuple(len(range(*item)) for item in ranges)
         if shape == value.shape and all(step > 0 for _, _, step in ranges):
             return value
-        if value.splat is not None:
-            return self.splat(value.splat, shape, value.dtype)
-        return self._add(Kind.SLICE, "slice", [value], shape, value.dtype, tuple(ranges))
+        return self._view(Kind.SLICE, value, shape, tuple(ranges))
 
     def reduce(self, kind: str, value: Value, dims: Sequence[int]) -> Value:
         """Combines the elements along `dims`, which keep size 1."""
@@ -249,40 +260,41 @@ class Builder:
             return self.splat(identity(kind, value.dtype), shape, value.dtype)
         if value.shape == shape:
             return value
-        return self._add(Kind.REDUCE, kind, [value], shape, value.dtype, tuple(dims))
+        return self._made(Kind.REDUCE, kind, [value], shape, value.dtype, tuple(dims))
 
     def dot(self, lhs: Value, rhs: Value, dims: Dot, shape: Shape, dtype: np.dtype[Any]) -> Value:
         """A general matrix product; see `Dot`."""
-        return self._add(Kind.DOT, "dot", [lhs, rhs], shape, dtype, dims)
+        return self._made(Kind.DOT, "dot", [lhs, rhs], shape, dtype, dims)
 
     def call(self, name: str, operands: Sequence[Value], shape: Shape, dtype: np.dtype[Any], *static: Any) -> Value:
-        """A kernel of `runtime.kernels_shape`."""
-        return self._add(Kind.CALL, name, operands, shape, dtype, *static)
+        """A kernel of `runtime.kernels`."""
+        return self._made(Kind.CALL, name, operands, shape, dtype, *static)
 
     def call_many(
         self, name: str, operands: Sequence[Value], shapes: Sequence[Shape], dtypes: Sequence[Any], *static: Any
     ) -> list[Value]:
-        """A kernel with several results."""
-        results = tuple(Value(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True))
-        step = Step(Kind.CALL, name, tuple(operands), results, static, self.location)
-        for result in results:
-            result.producer = step
-        self.program.steps.append(step)
-        return list(results)
+        """A kernel with several results; they are never computed while planning, which keeps one array for a step."""
+        results = [Value(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
+        return self._step(Kind.CALL, name, operands, results, *static)
 
     def test(self, predicate: Value) -> None:
         """The end of the loop that this program is the program of, unless `predicate` holds somewhere."""
-        self.program.steps.append(Step(Kind.TEST, "test", (predicate,), (), (), self.location))
+        self._step(Kind.TEST, "test", [predicate], [])
 
     def loop(self, starts: Sequence[Value], program: Program, *static: Any) -> list[Value]:
         """A loop of this program, from these values; the values that it ends with."""
-        results = tuple(Value(value.shape, value.dtype) for value in program.inputs)
-        return self._control(Kind.LOOP, starts, [program], results, static)
+        return self._control(Kind.LOOP, starts, [program], static)
 
     def branch(self, index: Value, programs: Sequence[Program], *static: Any) -> list[Value]:
         """One of these programs, whose outputs have the same shapes: the one with this index, or the last."""
-        results = tuple(Value(value.shape, value.dtype) for value in programs[0].outputs)
-        return self._control(Kind.BRANCH, [index], programs, results, static)
+        return self._control(Kind.BRANCH, [index], programs, static)
+
+    def _control(
+        self, kind: Kind, own: Sequence[Value], programs: Sequence[Program], static: Sequence[Any]
+    ) -> list[Value]:
+        used = dict.fromkeys(value for program in programs for value in values_from_outside(program))
+        results = [Value(value.shape, value.dtype) for value in programs[0].outputs]
+        return self._step(kind, str(kind), [*own, *used], results, *static, programs=programs)
 
     def absorb(self, program: Program) -> None:
         """Takes over the steps of a program that was built inside of this one."""
@@ -290,21 +302,6 @@ class Builder:
             step.number = len(self.program.steps)
             self.program.steps.append(step)
 
-    def _control(
-        self,
-        kind: Kind,
-        operands: Sequence[Value],
-        programs: Sequence[Program],
-        results: tuple[Value, ...],
-        static: tuple[Any, ...],
-    ) -> list[Value]:
-        used = dict.fromkeys(value for program in programs for value in values_from_outside(program))
-        step = Step(kind, str(kind), (*operands, *used), results, static, self.location, programs=tuple(programs))
-        for result in results:
-            result.producer = step
-        self.program.steps.append(step)
-        return list(results)
-
     def count(self, message: Message, buffers: Sequence[Value]) -> None:
         """An entry in the ledger for these buffers."""
-        self.program.steps.append(Step(Kind.COUNT, message.kind, tuple(buffers), (), (message,), self.location))
+        self._step(Kind.COUNT, message.kind, buffers, [], message)

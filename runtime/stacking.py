@@ -18,18 +18,11 @@ from shardwright.dialects.types import dtype_element, is_integer
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms, DimAtoms
+from shardwright.runtime.kernels.shape import REDUCTIONS
 
 Array = Any
 
 _IDENTITIES = {"sum": 0, "prod": 1, "or": 0, "and": -1}
-_COMBINERS: dict[str, np.ufunc] = {
-    "sum": np.add,
-    "max": np.maximum,
-    "min": np.minimum,
-    "prod": np.multiply,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-}
 
 
 def to_stacked(array: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
@@ -99,15 +92,15 @@ def gather(stacked: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
     """The global array of one with a leading dim for each atom."""
     partial = atoms.positions(spec.partial)
     if partial:
-        full = np.broadcast_to(stacked, _spread(stacked, partial, atoms))
-        stacked = combine(full, spec.kind, partial)
+        lead = tuple(atoms.sizes[at] if at in partial else extent for at, extent in enumerate(stacked.shape))
+        stacked = combine(np.broadcast_to(stacked, lead), spec.kind, partial)
     merged = merge_dims(stacked, atoms.dims(spec), atoms)
     return merged.reshape(merged.shape[atoms.count :])
 
 
 def combine(array: Array, kind: str, positions: Sequence[int]) -> Array:
     """Reduces leading dims, keeping them with size 1."""
-    return _COMBINERS[kind].reduce(array, axis=tuple(positions), keepdims=True, dtype=array.dtype)
+    return getattr(np, REDUCTIONS[kind]).reduce(array, axis=tuple(positions), keepdims=True, dtype=array.dtype)
 
 
 def identity(kind: str, dtype: np.dtype[Any]) -> Any:
@@ -131,43 +124,16 @@ def identity(kind: str, dtype: np.dtype[Any]) -> Any:
 
 
 def split_dims(array: Array, dims: DimAtoms, atoms: Atoms) -> Array:
-    """
-    Each dim's major parts moved to the leading dims of its atoms, which have size 1 before: a view.
-
-    The inverse of `merge_dims`.
-    """
-    count = atoms.count
-    shape, sources = list(array.shape[:count]), {}
-    for dim, positions in enumerate(dims):
-        extent = array.shape[count + dim]
-        for position in positions:
-            sources[position] = len(shape)
-            shape.append(atoms.sizes[position])
-        shape.append(extent // atoms.group_size(positions))
-        sources[count + dim] = len(shape) - 1
-    split = array.reshape(shape)
-    order = [sources.get(index, index) for index in range(count + len(dims))]
-    return split.transpose(order + [index for index in range(len(shape)) if index not in order]).reshape(
-        [split.shape[index] for index in order]
-    )
+    """Each dim's major parts moved to the leading dims of its atoms, which have size 1 before: a view."""
+    parts, _, order = atoms.splitting(array.shape, dims)
+    moved = array.reshape(parts).transpose(order)
+    return moved.reshape(moved.shape[: array.ndim])
 
 
 def merge_dims(array: Array, dims: DimAtoms, atoms: Atoms) -> Array:
     """The leading dims of each dim's atoms moved in front of the dim and merged with it; they keep size 1."""
-    count = atoms.count
-    full = np.broadcast_to(array, _spread(array, [position for dim in dims for position in dim], atoms))
-    moved = {position for positions in dims for position in positions}
-    order = [position for position in range(count) if position not in moved]
-    shape = [1 if position in moved else full.shape[position] for position in range(count)]
-    for dim, positions in enumerate(dims):
-        order += [*positions, count + dim]
-        shape.append(full.shape[count + dim] * atoms.group_size(positions))
-    return full.transpose(order).reshape(shape)
-
-
-def _spread(array: Array, positions: Sequence[int], atoms: Atoms) -> tuple[int, ...]:
-    """The array's shape with the leading dims at `positions` at their full size."""
-    return tuple(atoms.sizes[index] if index in positions else extent for index, extent in enumerate(array.shape))
+    full, order, shape = atoms.merging(array.shape, dims)
+    return np.broadcast_to(array, full).transpose(order).reshape(shape)
 
 
 def merge_atoms(array: Array, atoms: Atoms) -> Array:

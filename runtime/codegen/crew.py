@@ -20,7 +20,7 @@ _KEEP_BYTES = 1 << 30
 _LARGEST_MMAP_THRESHOLD = 1 << 25  # glibc refuses more
 
 
-SMALLEST_PART = 128
+_SMALLEST_PART = 128
 """Rows or columns of a product below which it is not cut further, so that a busy core holds up less."""
 
 
@@ -130,7 +130,7 @@ def _parts(product: Product, threads: int, rounds: int) -> list[tuple[Any, Any, 
     """The operands and results of the parts into which a product is cut: one or two for each thread."""
     axis, _, _, out = product
     extent, dims = out.shape[axis], out.ndim
-    wanted = extent // SMALLEST_PART if axis >= dims - 2 else extent
+    wanted = extent // _SMALLEST_PART if axis >= dims - 2 else extent
     number = min(extent, max(threads, min(rounds * threads, wanted)))
     return [_part(product, at, number) for at in range(number)]
 
@@ -155,13 +155,7 @@ def product_link(axis: int, lhs: Any, rhs: Any, out: Any) -> Link:
 
 
 def tile_link(
-    axis: int,
-    tile: Callable[..., None],
-    outer: int,
-    rows: int,
-    block: int,
-    scratch: Sequence[Any],
-    *arrays: Any,
+    axis: int, tile: Callable[..., None], outer: int, rows: int, block: int, scratch: Sequence[Any], *arrays: Any
 ) -> Link:
     """The link of a tile's blocks (see `Crew.tiles`), cut along the outer dim (0) or along the rows (1)."""
 
@@ -185,11 +179,11 @@ def _nothing(thread: int) -> None:
 @cache
 def shared_crew(size: int | None = None) -> Crew:
     """The process' crew of that size (by default one thread for each usable core)."""
-    tune_allocator()
-    return Crew(size or usable_cores())
+    _tune_allocator()
+    return Crew(size or _usable_cores())
 
 
-def usable_cores() -> int:
+def _usable_cores() -> int:
     """The cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -211,7 +205,7 @@ def blas_controller() -> ThreadpoolController:
 
 
 @cache
-def tune_allocator() -> None:
+def _tune_allocator() -> None:
     """
     Tells glibc to keep freed memory, once for the process (a no-op elsewhere).
 

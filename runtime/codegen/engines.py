@@ -38,21 +38,17 @@ class PlainEngine:
         emitted = codegen.generate(program)
         self.source = emitted.source
         self.peak_bytes = codegen.peak_bytes(program)
-        owned = {name: self._own(item) for name, item in emitted.constants.items()}
+        owned = {  # arrays lie in the namespace's own memory
+            name: xp.asarray(item) if isinstance(item, np.ndarray) else item for name, item in emitted.constants.items()
+        }
         self._main = _load(self.source, runtime_scope(xp) | owned)
-
-    def _own(self, item: Any) -> Any:
-        """A constant in the namespace's own memory."""
-        return self._xp.asarray(item) if isinstance(item, np.ndarray) else item
 
     def call(self, ledger: Ledger, bases: Sequence[Any]) -> list[Any]:
         """See `Engine`."""
         stacked = [port.split(self._xp.asarray(base)) for base, port in zip(bases, self._inputs, strict=True)]
-        results = self._main(ledger, *stacked)
-        return [self._numpy(port.merge(array)) for array, port in zip(results, self._outputs, strict=True)]
-
-    def _numpy(self, array: Any) -> np.ndarray[Any, Any]:
-        return np.array(array.get() if hasattr(array, "get") else array, order="C")
+        results = [port.merge(array) for array, port in zip(self._main(ledger, *stacked), self._outputs, strict=True)]
+        # CuPy's arrays have to be fetched from their device.
+        return [np.array(array.get() if hasattr(array, "get") else array, order="C") for array in results]
 
 
 class FusedEngine:

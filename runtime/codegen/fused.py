@@ -9,13 +9,13 @@ code.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from shardwright.runtime.codegen.plain import FOLDS, Emitted, body_lines, kernel_call
+from shardwright.runtime.codegen.plain import FOLDS, Emitted, Table, body_lines, branch_head, comment, kernel_call
 from shardwright.runtime.fusing.boxes import Box, Cut, Paste
 from shardwright.runtime.fusing.chains import Chain
 from shardwright.runtime.fusing.fusion import inward, trace
@@ -31,34 +31,25 @@ from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.planning.units import Branch, Kernel, Loop, Part, Sum, Tally, Test, Unit
 from shardwright.runtime.program import Counter, Kind, Program, Step, Value
 
-LONGEST_SEARCHED_ROW = 1024
+_LONGEST_SEARCHED_ROW = 1024
 """Elements of a row up to which searching it for its extreme is faster than reducing it."""
 
 
 @dataclass
-class _Text:
+class _Text(Table):
     """The text so far: what is done once, what each run starts with, and what it does."""
 
-    plan: Plan
+    plan: Plan = field(default_factory=Plan)
     once: list[str] = field(default_factory=list[str])
     tiles: list[str] = field(default_factory=list[str])
     tile_count: int = 0
     start: list[str] = field(default_factory=list[str])
     main: list[str] = field(default_factory=list[str])
-    constants: dict[str, Any] = field(default_factory=dict[str, Any])
-    names: dict[Any, str] = field(default_factory=dict[Any, str])
     scratch_bytes: int = 0
 
-    def constant(self, item: Any, key: Any) -> str:
-        """The name of an object in the table of constants."""
-        if key not in self.names:
-            self.names[key] = name = f"c{len(self.constants)}"
-            self.constants[name] = item
-        return self.names[key]
-
-    def scalar(self, value: Value) -> str:
-        """The name of a splat's scalar."""
-        return self.constant(value.splat, (value.dtype.name, value.splat.tobytes()))
+    def line(self, line: str, location: str = "") -> None:
+        """A line of `main`."""
+        self.main.append(f"    {line}{comment(location)}")
 
     def window(self, window: Window) -> str:
         """The name of an array with these elements; made once where the buffer outlives a run."""
@@ -90,7 +81,7 @@ class _Text:
 
 def generate(program: Program, plan: Plan, results: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> Emitted:
     """The Python text of a plan; `results` gives shape and dtype of each global result."""
-    text = _Text(plan)
+    text = _Text(plan=plan)
     arguments = ["ledger", "crew", *(f"a{index}" for index in range(len(program.inputs)))]
     for index, (shape, dtype) in enumerate(results):
         text.start.append(f"    r{index} = xp.empty({math.prod(shape) * dtype.itemsize}, dtypes.uint8)")
@@ -98,16 +89,10 @@ def generate(program: Program, plan: Plan, results: Sequence[tuple[tuple[int, ..
         _emit(unit, text)
     bodies = [line for name, body in program.bodies.items() for line in body_lines(name, body, text.constants)]
     returned = [f"r{at}.view({dtype_text(dtype)}).reshape({shape})" for at, (shape, dtype) in enumerate(results)]
-    text.main.append(f"    return [{', '.join(returned)}]")
-    head = [*_legend(text.constants), *text.once, ""]
+    text.line(f"return [{', '.join(returned)}]")
+    head = [*text.legend(), *text.once, ""]
     lines = [*head, *bodies, *text.tiles, f"def main({', '.join(arguments)}):", *text.start, *text.main]
     return Emitted("\n".join(lines) + "\n", text.constants, text.scratch_bytes)
-
-
-def _legend(constants: dict[str, Any]) -> Iterator[str]:
-    for name, item in constants.items():
-        shape = getattr(item, "shape", None)
-        yield f"# {name} = {item!r}" if shape in (None, ()) else f"# {name}: {item.dtype}{list(item.shape)}"
 
 
 def _emit(unit: Unit, text: _Text) -> None:
@@ -115,25 +100,29 @@ def _emit(unit: Unit, text: _Text) -> None:
         case Tile(outer=1) if not unit.parallel and unit.rows <= unit.block:
             _emit_block(unit, text)
         case Tile():
-            run = "crew.tiles" if unit.parallel else "alone.tiles"
-            text.main.append(f"    {run}({_tile(unit, text)})")
+            text.line(f"{'crew' if unit.parallel else 'alone'}.tiles({_tile(unit, text)})")
         case Product():
-            text.main.append(f"    {_matmul(unit, text)}{_comment(unit.location)}")
+            lhs, rhs, out = _operands(unit, text)
+            text.line(f"xp.matmul({lhs}, {rhs}, out={out})", unit.location)
         case Batch():
-            _emit_batch(unit, text)
+            jobs = [f"({product.axis}, {', '.join(_operands(product, text))})" for product in unit.products]
+            places = ", ".join(product.location for product in unit.products if product.location)
+            text.line(f"crew.matmul({', '.join(jobs)})", places)
         case Chain():
             _emit_chain(unit, text)
         case Sum():
-            text.main.append(f"    {_sum(unit, text)}{_comment(unit.location)}")
+            names = text.window(unit.source), text.window(unit.target)
+            text.line(_reduction(unit.kind, *names, unit.dims, unit.source.buffer.dtype), unit.location)
         case Copy():
             target, source = text.window(unit.target), text.window(unit.source)
-            text.main.append(f"    xp.copyto({target}, {source}, casting='unsafe')")
+            text.line(f"xp.copyto({target}, {source}, casting='unsafe')")
         case Count():
-            text.main.append(f"    {text.window(unit.target)}[...] = {_counted(unit.counter, text)}")
+            text.line(f"{text.window(unit.target)}[...] = {_counted(unit.counter, text)}")
+        case Loop() | Branch():
+            _emit_control(unit, text)
         case Cut():
             place = _box(unit, text.window(unit.source), text)
-            target = text.window(unit.target)
-            text.main.append(f"    xp.copyto({target}, {place}, casting='unsafe'){_comment(unit.location)}")
+            text.line(f"xp.copyto({text.window(unit.target)}, {place}, casting='unsafe')", unit.location)
         case Paste():
             _emit_paste(unit, text)
         case Kernel():
@@ -141,13 +130,38 @@ def _emit(unit: Unit, text: _Text) -> None:
         case Tally():
             message = text.constant(unit.message, unit)
             sources = [_tallied(source, text) for source in unit.sources]
-            text.main.append(f"    ledger.count({message}, {', '.join(sources)}){_comment(unit.location)}")
+            text.line(f"ledger.count({message}, {', '.join(sources)})", unit.location)
         case Test():
-            text.main.append(f"    if not {_scalar(unit.predicate, text)}: break")
-        case Loop():
-            _emit_loop(unit, text)
-        case Branch():
-            _emit_branch(unit, text)
+            text.line(f"if not {_scalar(unit.predicate, text)}: break")
+
+
+def _emit_chain(unit: Chain, text: _Text) -> None:
+    text.line("crew.chain(")
+    for part, axis in unit.links:
+        if isinstance(part, Tile):
+            text.line(f"    tile_link({axis}, {_tile(part, text)}),")
+        else:
+            text.line(f"    product_link({axis}, {', '.join(_operands(part, text))}),", part.location)
+    text.line(")")
+
+
+def _emit_paste(unit: Paste, text: _Text) -> None:
+    target = text.window(unit.target)
+    if not text.is_one_place(unit.operand, unit.target):
+        text.line(f"xp.copyto({target}, {text.window(unit.operand)}, casting='unsafe')")
+    place = _box(unit, target, text)
+    text.line(f"{place} = {text.window(unit.update)}", unit.location)
+
+
+def _operands(unit: Product, text: _Text) -> list[str]:
+    return [text.window(window) for window in (unit.lhs, unit.rhs, unit.out)]
+
+
+def _reduction(kind: str, source: str, target: str, axes: tuple[int, ...], dtype: np.dtype[Any]) -> str:
+    if working_dtype(dtype) != dtype:
+        return f"{target}[...] = k.reduce(xp, {source}, {kind!r}, {axes})"
+    call = f"xp.{REDUCTIONS[kind]}.reduce"
+    return f"{call}({source}, axis={axes}, keepdims=True, dtype={dtype_text(dtype)}, out={target})"
 
 
 def _box(unit: Box, array: str, text: _Text) -> str:
@@ -169,22 +183,13 @@ def _box(unit: Box, array: str, text: _Text) -> str:
 def _start(place: Window | Counter, last: int, text: _Text) -> str:
     """Where a box starts, after the lines that find and clamp it."""
     name, found = f"i{len(text.main)}", _counted(place, text) if isinstance(place, Counter) else _scalar(place, text)
-    if isinstance(place, Counter) and place.stays_within(0, last):
-        if found.isidentifier():
-            return found
-        text.main.append(f"    {name} = {found}")
-    else:
-        text.main.append(f"    {name} = {found}")
-        text.main.append(f"    {name} = 0 if {name} < 0 else {last} if {name} > {last} else {name}")
+    inside = isinstance(place, Counter) and place.stays_within(0, last)
+    if inside and found.isidentifier():
+        return found
+    text.line(f"{name} = {found}")
+    if not inside:
+        text.line(f"{name} = 0 if {name} < 0 else {last} if {name} > {last} else {name}")
     return name
-
-
-def _emit_paste(unit: Paste, text: _Text) -> None:
-    target = text.window(unit.target)
-    if not text.is_one_place(unit.operand, unit.target):
-        text.main.append(f"    xp.copyto({target}, {text.window(unit.operand)}, casting='unsafe')")
-    place = _box(unit, target, text)
-    text.main.append(f"    {place} = {text.window(unit.update)}{_comment(unit.location)}")
 
 
 def _scalar(window: Window, text: _Text) -> str:
@@ -198,24 +203,21 @@ def _counted(counter: Counter, text: _Text) -> str:
     return f"{counter.start} + {counter.step} * {rounds}" if (counter.start, counter.step) != (0, 1) else rounds
 
 
-def _emit_loop(unit: Loop, text: _Text) -> None:
-    rounds = text.names[id(unit.program)] = f"n{len(text.main)}"
-    head = f"range({unit.rounds})" if unit.rounds is not None else "count()"
-    text.main.append(f"    for {rounds} in {head}:{_comment(unit.location)}")
-    _emit_part(unit.part, text)
+def _emit_control(unit: Loop | Branch, text: _Text) -> None:
+    number = f"n{len(text.main)}"
+    if isinstance(unit, Loop):
+        text.names[id(unit.program)] = number
+        text.line(f"for {number} in {'count()' if unit.rounds is None else f'range({unit.rounds})'}:", unit.location)
+        _emit_part(unit.part, text)
+        name = text.constant(unit.name, ("name", unit.name))
+        text.line(f"ledger.ran({name}, 'rounds', {number if unit.rounds is None else unit.rounds})")
+        return
     name = text.constant(unit.name, ("name", unit.name))
-    text.main.append(f"    ledger.ran({name}, 'rounds', {rounds if unit.rounds is None else unit.rounds})")
-
-
-def _emit_branch(unit: Branch, text: _Text) -> None:
-    index, name = f"n{len(text.main)}", text.constant(unit.name, ("name", unit.name))
-    text.main.append(f"    {index} = {_scalar(unit.index, text)}{_comment(unit.location)}")
-    last = len(unit.parts) - 1
-    for number, part in enumerate(unit.parts):
-        test = f"{'el' if number else ''}if {index} == {number}" if number < last else "else" if last else "if True"
-        text.main.append(f"    {test}:")
+    text.line(f"{number} = {_scalar(unit.index, text)}", unit.location)
+    for at, part in enumerate(unit.parts):
+        text.main.append(branch_head(number, at, len(unit.parts) - 1))
         _emit_part(part, text)
-        text.main.append(f"        ledger.ran({name}, 'branch {unit.numbers[number]}')")
+        text.line(f"    ledger.ran({name}, 'branch {unit.numbers[at]}')")
 
 
 def _emit_part(part: Part, text: _Text) -> None:
@@ -223,35 +225,6 @@ def _emit_part(part: Part, text: _Text) -> None:
     for unit in part.units:
         _emit(unit, text)
     text.main[start:] = [f"    {line}" for line in text.main[start:]] or ["        pass"]
-
-
-def _comment(location: str) -> str:
-    return f"  # {location}" if location else ""
-
-
-def _matmul(unit: Product, text: _Text) -> str:
-    lhs, rhs, out = (text.window(window) for window in (unit.lhs, unit.rhs, unit.out))
-    return f"xp.matmul({lhs}, {rhs}, out={out})"
-
-
-def _operands(unit: Product, text: _Text) -> str:
-    return ", ".join(text.window(window) for window in (unit.lhs, unit.rhs, unit.out))
-
-
-def _emit_batch(unit: Batch, text: _Text) -> None:
-    jobs = [f"({product.axis}, {_operands(product, text)})" for product in unit.products]
-    comment = _comment(", ".join(product.location for product in unit.products if product.location))
-    text.main.append(f"    crew.matmul({', '.join(jobs)}){comment}")
-
-
-def _emit_chain(chain: Chain, text: _Text) -> None:
-    links: list[str] = []
-    for unit, axis in chain.links:
-        if isinstance(unit, Tile):
-            links.append(f"        tile_link({axis}, {_tile(unit, text)}),")
-        else:
-            links.append(f"        product_link({axis}, {_operands(unit, text)}),{_comment(unit.location)}")
-    text.main += ["    crew.chain(", *links, "    )"]
 
 
 def _tallied(source: Window | Value, text: _Text) -> str:
@@ -262,24 +235,14 @@ def _tallied(source: Window | Value, text: _Text) -> str:
     return text.constant(stand_in, ("shape", source.shape, source.dtype.name))
 
 
-def _sum(unit: Sum, text: _Text) -> str:
-    source, target = text.window(unit.source), text.window(unit.target)
-    dtype = unit.source.buffer.dtype
-    if working_dtype(dtype) != dtype:
-        return f"{target}[...] = k.reduce(xp, {source}, {unit.kind!r}, {unit.dims})"
-    ufunc = REDUCTIONS[unit.kind]
-    return f"xp.{ufunc}.reduce({source}, axis={unit.dims}, keepdims=True, dtype={dtype_text(dtype)}, out={target})"
-
-
 def _emit_kernel(unit: Kernel, text: _Text) -> None:
     call = kernel_call(unit.step, [text.window(source) for source in unit.sources])
     targets = [text.window(target) for target in unit.targets]
-    comment = _comment(unit.step.location)
     if unit.step.name == "concatenate":
-        text.main.append(f"    {call[:-1]}, {targets[0]}){comment}")
+        text.line(f"{call[:-1]}, {targets[0]})", unit.step.location)
         return
     left = ", ".join(f"{target}[...]" for target in targets)
-    text.main.append(f"    {left}{',' if unit.step.name in FOLDS else ''} = {call}{comment}")
+    text.line(f"{left}{',' if unit.step.name in FOLDS else ''} = {call}", unit.step.location)
 
 
 def _tile(tile: Tile, text: _Text) -> str:
@@ -325,7 +288,7 @@ def _listed(prefix: str, count: int) -> str:
 
 def _span(tile: Tile) -> str:
     places = [location for step in tile.members if (location := step.location)]
-    return f"  # {places[0]} to {places[-1]}" if len(places) > 1 else _comment("".join(places))
+    return f"  # {places[0]} to {places[-1]}" if len(places) > 1 else comment("".join(places))
 
 
 def _scratch(block: _Block, text: _Text) -> str:
@@ -346,7 +309,7 @@ class _Block:
 
     def lines(self) -> list[str]:
         """The statements, in order."""
-        last = self._last_reads()
+        last = {trace(operand)[0]: step for step in self.tile.members for operand in step.operands}
         for step in self.tile.members:
             operands = [self._operand(step, operand) for operand in step.operands]
             read = dict.fromkeys(trace(operand)[0] for operand in step.operands)
@@ -365,9 +328,6 @@ class _Block:
         dtype = step.results[0].dtype
         plain = step.operands[2].splat is not None and dtype.kind in "fiu" and dtype.itemsize <= 8
         return plain and self._constant_mask(step, np.dtype(f"i{dtype.itemsize}")) is not None
-
-    def _last_reads(self) -> dict[Value, Step]:
-        return {trace(operand)[0]: step for step in self.tile.members for operand in step.operands}
 
     def _operand(self, step: Step, operand: Value) -> str:
         if operand.splat is not None:
@@ -443,24 +403,19 @@ class _Block:
         _, places = trace(step.operands[0])
         space = self.tile.spaces[step]
         present = {space[dim] for dim, place in enumerate(places) if place is not None}
-        return tuple(
-            extent if segment[0] in present else 1
-            for segment, extent in zip(self.tile.segments, self.tile.inner, strict=True)
-        )
+        pairs = zip(self.tile.segments, self.tile.inner, strict=True)
+        return tuple(extent if segment[0] in present else 1 for segment, extent in pairs)
 
     def _reduce(self, step: Step, operand: str, target: str) -> str:
         axes, dtype = self.tile.axes(step), step.results[0].dtype
-        if working_dtype(dtype) != dtype:
-            return f"{target}[...] = k.reduce(xp, {operand}, {step.name!r}, {axes})"
-        by_row = dtype.kind == "f" and axes == (len(self.tile.inner),)
-        if step.name in ("max", "min") and by_row and self.tile.inner[-1] <= LONGEST_SEARCHED_ROW:
+        by_row = working_dtype(dtype) == dtype and dtype.kind == "f" and axes == (len(self.tile.inner),)
+        if step.name in ("max", "min") and by_row and self.tile.inner[-1] <= _LONGEST_SEARCHED_ROW:
             return f"k.row_extreme(xp, {step.name!r}, {operand}, {target})"
         if step.name == "sum" and by_row:
             ones = np.ones(self.tile.inner[-1], dtype)
             name = self.text.constant(ones, ("ones", self.tile.inner[-1], dtype.name))
             return f"xp.matmul({operand}, {name}, out={target}[..., 0])"
-        ufunc = REDUCTIONS[step.name]
-        return f"xp.{ufunc}.reduce({operand}, axis={axes}, keepdims=True, dtype={dtype_text(dtype)}, out={target})"
+        return _reduction(step.name, operand, target, axes, dtype)
 
 
 def _plain_convert(source: np.dtype[Any], target: np.dtype[Any]) -> bool:

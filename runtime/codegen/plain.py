@@ -14,7 +14,7 @@ import numpy as np
 
 from shardwright.runtime.kernels import table as pointwise
 from shardwright.runtime.kernels.table import dtype_text
-from shardwright.runtime.program import VIEWS, Dot, Kind, Program, Step, Value
+from shardwright.runtime.program import VIEWS, Kind, Program, Step, Value
 
 FOLDS = ("fold", "fold_extreme", "fold_window", "scatter_fold")
 """The kernels that give a tuple, of one array too."""
@@ -30,38 +30,63 @@ class Emitted:
 
 
 @dataclass
-class _Writer:
-    """Collects lines and names values."""
+class Table:
+    """The objects that names in the text stand for; `names` holds those of objects with a key."""
 
-    lines: list[str] = field(default_factory=list[str])
     constants: dict[str, Any] = field(default_factory=dict[str, Any])
-    names: dict[Value, str] = field(default_factory=dict[Value, str])
-    splats: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str])
+    names: dict[Any, str] = field(default_factory=dict[Any, str])
 
-    def constant(self, item: Any) -> str:
+    def constant(self, item: Any, key: Any = None) -> str:
+        """The name of an object: a new one, or the one that its key has."""
+        if key in self.names:
+            return self.names[key]
         name = f"c{len(self.constants)}"
         self.constants[name] = item
+        if key is not None:
+            self.names[key] = name
         return name
 
     def scalar(self, value: Value) -> str:
         """The name of a splat's scalar."""
-        key = value.dtype.name, value.splat.tobytes()
-        if key not in self.splats:
-            self.splats[key] = self.constant(value.splat)
-        return self.splats[key]
+        return self.constant(value.splat, (value.dtype.name, value.splat.tobytes()))
+
+    def legend(self) -> Iterator[str]:
+        """A comment on each object."""
+        for name, item in self.constants.items():
+            shape = getattr(item, "shape", None)
+            yield f"# {name} = {item!r}" if shape in (None, ()) else f"# {name}: {item.dtype}{list(item.shape)}"
+
+
+def comment(location: str) -> str:
+    """What the end of a line says about where it comes from."""
+    return f"  # {location}" if location else ""
+
+
+def branch_head(index: str, number: int, last: int) -> str:
+    """The line before one of several branches: the last one is for every number that no other is for."""
+    if number < last:
+        return f"    {'el' if number else ''}if {index} == {number}:"
+    return "    else:" if last else "    if True:"
+
+
+@dataclass
+class _Writer(Table):
+    """Names the values, too."""
+
+    values: dict[Value, str] = field(default_factory=dict[Value, str])
 
     def operand(self, value: Value) -> str:
         """A value where any broadcastable operand will do."""
-        return self.scalar(value) if value.splat is not None else self.names[value]
+        return self.scalar(value) if value.splat is not None else self.values[value]
 
     def array(self, value: Value) -> str:
         """A value where an array of its own shape is needed."""
         if value.splat is not None:
             return f"xp.broadcast_to({self.scalar(value)}, {value.shape})"
-        return self.names[value]
+        return self.values[value]
 
     def new(self, value: Value, prefix: str = "v") -> str:
-        self.names[value] = name = f"{prefix}{len(self.names)}"
+        self.values[value] = name = f"{prefix}{len(self.values)}"
         return name
 
 
@@ -69,20 +94,13 @@ def generate(program: Program) -> Emitted:
     """The Python text of a program's function `main` and the reducers that it calls."""
     writer = _Writer()
     for value, array in program.arrays.items():
-        writer.names[value] = writer.constant(array)
-    for name, body in program.bodies.items():
-        writer.lines += body_lines(name, body, writer.constants)
+        writer.values[value] = writer.constant(array)
+    lines = [line for name, body in program.bodies.items() for line in body_lines(name, body, writer.constants)]
     arguments = [writer.new(value, "a") for value in program.inputs]
-    writer.lines.append(f"def main({', '.join(['ledger', *arguments])}):")
-    writer.lines += _lines(program, writer, {*program.inputs, *_made(program)})
-    writer.lines.append(f"    return [{', '.join(writer.array(value) for value in program.outputs)}]")
-    return Emitted("\n".join([*_legend(writer.constants), *writer.lines]) + "\n", writer.constants)
-
-
-def _legend(constants: dict[str, Any]) -> Iterator[str]:
-    for name, item in constants.items():
-        shape = getattr(item, "shape", None)
-        yield f"# {name} = {item!r}" if shape in (None, ()) else f"# {name}: {item.dtype}{list(item.shape)}"
+    lines.append(f"def main({', '.join(['ledger', *arguments])}):")
+    lines += _lines(program, writer, {*program.inputs, *_made(program)})
+    lines.append(f"    return [{', '.join(writer.array(value) for value in program.outputs)}]")
+    return Emitted("\n".join([*writer.legend(), *lines]) + "\n", writer.constants)
 
 
 def body_lines(name: str, body: Program, constants: dict[str, Any]) -> Iterator[str]:
@@ -116,7 +134,7 @@ def _step_lines(step: Step, dead: Iterable[Value], writer: _Writer) -> Iterator[
             yield f"    if not {writer.operand(step.operands[0])}.any(): break"
         case _:
             yield _call_line(step, writer)
-    gone = [writer.names[value] for value in dead if value in writer.names]
+    gone = [writer.values[value] for value in dead if value in writer.values]
     if gone:
         yield f"    del {', '.join(gone)}"
 
@@ -126,26 +144,25 @@ def _loop_lines(step: Step, writer: _Writer) -> Iterator[str]:
     program = step.programs[0]
     starts = step.operands[: len(program.inputs)]
     first = _assignment([writer.new(value) for value in program.inputs], map(writer.array, starts))
-    rounds = f"n{len(writer.names)}"
+    rounds = f"n{len(writer.values)}"
     yield from first
     yield f"    {rounds} = 0"
-    yield f"    while True:{_comment(step)}"
+    yield f"    while True:{comment(step.location)}"
     yield from _indented(_lines(program, writer, _made(program)))
-    names = [writer.names[value] for value in program.inputs]
+    names = [writer.values[value] for value in program.inputs]
     yield from _indented(_assignment(names, map(writer.array, program.outputs)))
     yield f"        {rounds} += 1"
     yield f"    ledger.ran({writer.constant(step.static[0])}, 'rounds', {rounds})"
-    writer.names.update(zip(step.results, names, strict=True))
+    writer.values.update(zip(step.results, names, strict=True))
 
 
 def _branch_lines(step: Step, writer: _Writer) -> Iterator[str]:
-    index = f"n{len(writer.names)}"
-    yield f"    {index} = {writer.array(step.operands[0])}.item(){_comment(step)}"
+    index = f"n{len(writer.values)}"
+    yield f"    {index} = {writer.array(step.operands[0])}.item(){comment(step.location)}"
     names = [writer.new(value) for value in step.results]
     last = len(step.programs) - 1
     for number, program in enumerate(step.programs):
-        choice = f"{'el' if number else ''}if {index} == {number}" if number < last else "else" if last else "if True"
-        yield f"    {choice}:"
+        yield branch_head(index, number, last)
         yield from _indented(_lines(program, writer, _made(program)))
         yield from _indented(_assignment(names, map(writer.array, program.outputs)))
         yield f"        ledger.ran({writer.constant(step.static[0])}, 'branch {step.static[1][number]}')"
@@ -159,16 +176,12 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
     return (f"    {line}" for line in lines)
 
 
-def _comment(step: Step) -> str:
-    return f"  # {step.location}" if step.location else ""
-
-
 def _call_line(step: Step, writer: _Writer) -> str:
     expression = _expression(step, writer)
     left = "".join(f"{writer.new(result)}, " for result in step.results)
     single = len(step.results) == 1 and step.name not in FOLDS  # a fold gives a tuple, of one array too
     assign = f"{left.removesuffix(', ') if single else left.rstrip()} = " if step.results else ""
-    return f"    {assign}{expression}{_comment(step)}"
+    return f"    {assign}{expression}{comment(step.location)}"
 
 
 def _expression(step: Step, writer: _Writer) -> str:
@@ -188,7 +201,8 @@ def _expression(step: Step, writer: _Writer) -> str:
         case Kind.REDUCE:
             return f"k.reduce(xp, {writer.array(step.operands[0])}, {step.name!r}, {step.static[0]})"
         case Kind.DOT:
-            return _dot(step, writer)
+            lhs, rhs = (writer.array(operand) for operand in step.operands)
+            return f"k.dot(xp, {lhs}, {rhs}, {step.static[0].batch}, {step.static[0].contract})"
         case Kind.COUNT:
             buffers = ", ".join(writer.array(operand) for operand in step.operands)
             return f"ledger.count({writer.constant(step.static[0])}, {buffers})"
@@ -206,13 +220,6 @@ def _arrays_span(step: Step) -> bool:
 def _range_text(start: int, stop: int, step: int) -> str:
     end = "" if step < 0 and stop < 0 else str(stop)
     return f"{start}:{end}" if step == 1 else f"{start}:{end}:{step}"
-
-
-def _dot(step: Step, writer: _Writer) -> str:
-    dims = step.static[0]
-    assert isinstance(dims, Dot)
-    lhs, rhs = (writer.array(operand) for operand in step.operands)
-    return f"k.dot(xp, {lhs}, {rhs}, {dims.batch}, {dims.contract})"
 
 
 def kernel_call(step: Step, operands: list[str]) -> str:
@@ -259,7 +266,7 @@ def evaluate(step: Step, arrays: Mapping[Value, Any], program: Program) -> Any:
     writer = _Writer()
     for operand in step.operands:
         if operand.splat is None:
-            writer.names[operand] = writer.constant(arrays[operand])
+            writer.values[operand] = writer.constant(arrays[operand])
     code = _expression(step, writer)
     with np.errstate(all="ignore"):
         return np.asarray(eval(code, writer.constants | pointwise.runtime_scope(np)))
@@ -272,13 +279,14 @@ def peak_bytes(program: Program) -> int:
 
 def _peak(program: Program, kept: Container[Value]) -> int:
     alive = peak = 0
-    own = _made(program)
+    own = {value for value in _made(program) if value not in kept and _takes_memory(value)}
     for step, dead in zip(program.steps, _last_uses(program), strict=True):
-        alive += sum(result.nbytes for result in step.results if step.kind not in VIEWS and result not in kept)
+        alive += sum(result.nbytes for result in step.results if result in own)
         inside = max((_peak(inner, {*inner.arrays}) for inner in step.programs), default=0)
         peak = max(peak, alive + inside)
-        made = [
-            v for v in dead if v in own and v not in kept and v.producer is not None and v.producer.kind not in VIEWS
-        ]
-        alive -= sum(value.nbytes for value in made)
+        alive -= sum(value.nbytes for value in dead if value in own)
     return peak
+
+
+def _takes_memory(value: Value) -> bool:
+    return value.producer is not None and value.producer.kind not in VIEWS

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TypeAlias
 
 from shardwright.runtime.fusing.products import Batch, Product
@@ -19,7 +20,7 @@ from shardwright.runtime.planning.strided import Strided
 LONGEST = 32
 """Links in a chain: each new one is checked against all others."""
 
-EVEN_EXTENT = 8
+_EVEN_EXTENT = 8
 """Items for each thread from which parts that differ by one item count as even."""
 
 Link: TypeAlias = "tuple[Tile | Product, int]"
@@ -41,25 +42,21 @@ class _Touch:
     writes: bool
     spans: tuple[tuple[int, int], ...]
 
-    def apart(self) -> bool:
-        """Whether the parts touch different bytes."""
-        return all(one[1] <= other[0] for one, other in zip(self.spans, self.spans[1:], strict=False))
-
     def clashes(self, other: _Touch) -> bool:
         """Whether a part writes what another part of the other touches."""
-        if self.memory != other.memory or not (self.writes or other.writes) or self._far(other):
+        if self.memory != other.memory or not (self.writes or other.writes):
+            return False
+        # These two answers are quick; the last one compares every part with every other.
+        if max(self.spans)[1] <= min(other.spans)[0] or max(other.spans)[1] <= min(self.spans)[0]:
             return False
         if self.spans == other.spans:
-            return not self.apart()
+            return any(one[1] > two[0] for one, two in pairwise(self.spans))
         return any(
             one[0] < two[1] and two[0] < one[1]
             for at, one in enumerate(self.spans)
             for place, two in enumerate(other.spans)
             if at != place
         )
-
-    def _far(self, other: _Touch) -> bool:
-        return max(self.spans)[1] <= min(other.spans)[0] or max(other.spans)[1] <= min(self.spans)[0]
 
 
 @dataclass
@@ -136,7 +133,7 @@ def _axis(unit: Tile | Product, threads: int) -> int | None:
         out = unit.out.strided
         axis = max(range(len(out.shape)), key=lambda dim: (out.shape[dim] > 1, out.strides[dim]))
         extent, shared = out.shape[axis], unit.axis is not None and not _across(out, axis)
-    even = extent % threads == 0 or extent >= EVEN_EXTENT * threads
+    even = extent % threads == 0 or extent >= _EVEN_EXTENT * threads
     return axis if shared and even else None
 
 

@@ -8,16 +8,16 @@ members made, so that joining can never close a cycle; the first other reader cl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shardwright.runtime.planning.strided import Strided
-from shardwright.runtime.program import Kind, Step, Value
+from shardwright.runtime.program import Kind, Step, Value, root_of
 
 Places = tuple[int | None, ...]
 """For each dim of a value its iteration dim; `None` for dims of size 1."""
 
-MINIMUM_ROWS = 4
+_MINIMUM_ROWS = 4
 """A reduction joins a group only when at least so many of its results remain to be shared out."""
 
 
@@ -48,25 +48,43 @@ def trace(value: Value) -> tuple[Value, Places]:
 
     With it comes, for each dim of `value`, the dim of the found value (`None` where repeated or of size 1).
     """
-    places: list[int | None] = [dim if extent > 1 else None for dim, extent in enumerate(value.shape)]
-    while (step := value.producer) is not None:
-        source = step.operands[0] if step.operands else value
-        if step.kind is Kind.TRANSPOSE:
-            inward: list[int | None] = list(step.static[0])
-        elif step.kind is Kind.BROADCAST:
-            inward = [dim if extent > 1 else None for dim, extent in enumerate(source.shape)]
-        elif step.kind is Kind.RESHAPE and _only_units(source.shape, value.shape):
-            kept = iter([dim for dim, extent in enumerate(source.shape) if extent > 1])
-            inward = [next(kept) if extent > 1 else None for extent in value.shape]
-        else:
-            break
-        places = [None if dim is None else inward[dim] for dim in places]
-        value = source
-    return value, tuple(places)
+    places: Places = tuple(dim if extent > 1 else None for dim, extent in enumerate(value.shape))
+    while (step := value.producer) is not None and (behind := _behind(step)) is not None:
+        places = _compose(places, behind)
+        value = step.operands[0]
+    return value, places
 
 
-def _only_units(source: Sequence[int], target: Sequence[int]) -> bool:
-    return [n for n in source if n != 1] == [n for n in target if n != 1]
+def _behind(step: Step) -> Sequence[int | None] | None:
+    """
+    The dim of a view's operand for each dim of its result; `None` where the step is no view dim by dim.
+
+    Slices and reshapes that cut or merge dims end the trace: a block of their result is no block of their operand.
+    """
+    source, target = step.operands[0].shape if step.operands else (), step.results[0].shape
+    if step.kind is Kind.TRANSPOSE:
+        return step.static[0]
+    if step.kind is Kind.BROADCAST:
+        return [dim if extent > 1 else None for dim, extent in enumerate(source)]
+    if step.kind is Kind.RESHAPE and [n for n in source if n != 1] == [n for n in target if n != 1]:
+        kept = iter([dim for dim, extent in enumerate(source) if extent > 1])
+        return [next(kept) if extent > 1 else None for extent in target]
+    return None
+
+
+@dataclass
+class _Entry:
+    """A step on its way into a group: where its operands come from, and its dims' extents and iteration dims."""
+
+    step: Step
+    traced: list[tuple[Value, Places]]
+    extents: Sequence[int]
+    space: list[int | None]
+
+    def dims_at(self, order: Sequence[int]) -> list[int]:
+        """The step's dims at these iteration dims, as far as it has them."""
+        found = {place: dim for dim, place in enumerate(self.space) if place is not None}
+        return [found[place] for place in order if place in found]
 
 
 @dataclass
@@ -84,7 +102,7 @@ class Fuser:
     def close_for(self, values: Sequence[Value]) -> None:
         """Closes the groups that make these values, which a step outside of them is about to read."""
         for value in values:
-            root = _deep_root(value)
+            root = root_of(value)
             if root in self.open:
                 self._close(self.open[root])
 
@@ -101,111 +119,103 @@ class Fuser:
     def join(self, step: Step) -> bool:
         """Puts a step into a group, an old or a new one; `False` when it must stand alone."""
         traced = [trace(operand) for operand in step.operands if operand.splat is None]
+        # An operand that shows a member's result through a slice or a reshape: all of it has to be in memory first, or
+        # there is nothing to make the window on ("has no storage yet").
         self.close_for([root for root, _ in traced if root not in self.open])
         extents = step.operands[0].shape if step.kind is Kind.REDUCE else step.results[0].shape
+        entry = _Entry(step, traced, extents, [None] * len(extents))
+        group = self._group_of(entry)
+        if group is not None and not _all_agree(entry, group):
+            # As in `y + transpose(y)`: a block of one operand would need other blocks of the other.
+            self._close(group)
+            return self.join(step)
+        return self._enter(entry, group)
+
+    def _group_of(self, entry: _Entry) -> Group | None:
+        """The group that makes the operands, all groups that do in one; those that do not fit into it are closed."""
         joined: Group | None = None
-        space: list[int | None] = [None] * len(extents)
-        for root, places in traced:
+        for root, places in entry.traced:
             group = self.open.get(root)
             if group is None or group is joined:
                 continue
             found = _compose(places, group.places[root])
             if joined is None:
-                joined, space = group, list(found)
-            elif not self._merge(joined, space, group, found):
+                joined, entry.space = group, list(found)
+            elif not self._merge(joined, entry, group, found):
                 self._close(group)
-        if joined is not None and not _all_agree(space, traced, joined):
-            self._close(joined)
-            return self.join(step)
-        return self._enter(step, joined, space, traced, extents)
+        return joined
 
-    def _enter(
-        self,
-        step: Step,
-        group: Group | None,
-        space: list[int | None],
-        traced: Sequence[tuple[Value, Places]],
-        extents: Sequence[int],
-    ) -> bool:
-        outside = [(root, places) for root, places in traced if root not in self.open]
+    def _enter(self, entry: _Entry, group: Group | None) -> bool:
+        step, space = entry.step, entry.space
+        outside = [(root, places) for root, places in entry.traced if root not in self.open]
         ordered = self._memory_order(outside)
-        missing = [dim for dim, extent in enumerate(extents) if extent > 1 and space[dim] is None]
+        missing = [dim for dim, extent in enumerate(entry.extents) if extent > 1 and space[dim] is None]
         if group is not None and missing and not _minor(missing, ordered, space):
+            # New dims are minor to those that the group has; an operand in which they are major would be read in
+            # steps of a whole row, one element from each cache line.
             self._close(group)
             return self.join(step)
-        if step.kind is Kind.REDUCE and not self._may_reduce(step, group, space, ordered, extents):
+        if step.kind is Kind.REDUCE and not self._may_reduce(entry, group, ordered):
             return False
         group = group or Group()
+        # In the order in which the widest operand lies in memory, so that it is read from its first byte to its last.
         rank = {dim: at for at, dim in enumerate(ordered)}
-        missing.sort(key=lambda dim: rank.get(dim, len(rank) + dim))
-        for dim in missing:
-            unused = [p for p in group.order if group.extents[p] == extents[dim] and p not in space]
-            space[dim] = unused[0] if unused else group.add_dims([extents[dim]])[0]
-        self._record(step, group, space, outside)
+        for dim in sorted(missing, key=lambda dim: rank.get(dim, len(rank) + dim)):
+            unused = [p for p in group.order if group.extents[p] == entry.extents[dim] and p not in space]
+            space[dim] = unused[0] if unused else group.add_dims([entry.extents[dim]])[0]
+        self._record(entry, group, outside)
         return True
 
-    def _record(
-        self, step: Step, group: Group, space: list[int | None], outside: Sequence[tuple[Value, Places]]
-    ) -> None:
+    def _record(self, entry: _Entry, group: Group, outside: Sequence[tuple[Value, Places]]) -> None:
+        step, space = entry.step, entry.space
         for root, places in outside:
             group.reads[root, inward(root, places, space)] = None
-        result = step.results[0]
         group.spaces[step] = tuple(space)
         if step.kind is Kind.REDUCE:
             dims = step.static[0]
             group.reduced.update(place for dim in dims if (place := space[dim]) is not None)
             space = [None if dim in dims else place for dim, place in enumerate(space)]
         group.members.append(step)
-        group.places[result] = tuple(space)
-        self.open[result] = group
+        group.places[step.results[0]] = tuple(space)
+        self.open[step.results[0]] = group
 
     def _memory_order(self, outside: Sequence[tuple[Value, Places]]) -> list[int]:
         """The step's dims as they lie in memory in the widest operand from outside, major to minor."""
-        best: list[int] = []
+        orders: list[list[int]] = [[]]
         for root, places in outside:
-            inward = {place: dim for dim, place in enumerate(places) if place is not None}
-            dims = [inward[place] for place in self.layout(root).order() if place in inward]
-            best = dims if len(dims) > len(best) else best
-        return best
+            dims = {place: dim for dim, place in enumerate(places) if place is not None}
+            orders.append([dims[place] for place in self.layout(root).order() if place in dims])
+        return max(orders, key=len)
 
-    def _may_reduce(
-        self,
-        step: Step,
-        group: Group | None,
-        space: Sequence[int | None],
-        ordered: Sequence[int],
-        extents: Sequence[int],
-    ) -> bool:
-        """Whether the reduced dims are minor in memory, enough rows remain, and no dim is only repeated."""
-        dims = [dim for dim in step.static[0] if extents[dim] > 1]
+    def _may_reduce(self, entry: _Entry, group: Group | None, ordered: list[int]) -> bool:
+        """Whether a reduction can be done row by row, in blocks of whole rows."""
+        step, extents, space = entry.step, entry.extents, entry.space
+        # Where the operand only repeats, its block has one element: NumPy would refuse to combine it into many rows.
         _, places = trace(step.operands[0])
         if any(place is None and extent > 1 for place, extent in zip(places, extents, strict=True)):
             return False
-        if math.prod(step.results[0].shape) < MINIMUM_ROWS:
+        # Blocks hold whole rows: of a single one there is nothing to cut, and NumPy's own reduction is as good.
+        if math.prod(step.results[0].shape) < _MINIMUM_ROWS:
             return False
-        order: list[int | None] = list(ordered)
+        # Where other dims are minor, a block of rows would hold all of the array, or little of each row.
         if group is not None:
-            places = {place: dim for dim, place in enumerate(space) if place is not None}
-            order = [places.get(place) for place in group.order if place in places] + [
-                dim for dim in ordered if space[dim] is None
-            ]
-        return set(order[len(order) - len(dims) :]) == set(dims)
+            ordered = entry.dims_at(group.order) + [dim for dim in ordered if space[dim] is None]
+        dims = [dim for dim in step.static[0] if extents[dim] > 1]
+        return set(ordered[len(ordered) - len(dims) :]) == set(dims)
 
-    def _merge(self, group: Group, space: list[int | None], other: Group, found: Sequence[int | None]) -> bool:
+    def _merge(self, group: Group, entry: _Entry, other: Group, found: Places) -> bool:
         """Takes another group's members into this one, its dims identified through the step that reads both."""
-        known = {there: space[dim] for dim, there in enumerate(found) if there is not None and space[dim] is not None}
-        if len(set(known.values())) != len(known):
+        space = entry.space
+        known = {
+            there: here for there, here in zip(found, space, strict=True) if there is not None and here is not None
+        }
+        if not _nest_alike(group.order, other.order, known):
             return False
-        fresh = [dim for dim in other.order if dim not in known]
         spare = [place for place in group.order if place not in known.values()]
-        if [known[dim] for dim in other.order if dim in known] != [p for p in group.order if p in known.values()]:
-            return False
-        if not _is_prefix(other.order, set(known)) or not _is_prefix(group.order, set(known.values())):
-            return False
-        for dim in fresh:
+        for dim in [dim for dim in other.order if dim not in known]:
             same = [place for place in spare if group.extents[place] == other.extents[dim] and place not in space]
             if spare and not same:
-                return False
+                return False  # one group loops over rows of this length, the other over rows of that
             known[dim] = same[0] if same else group.add_dims([other.extents[dim]])[0]
             if same:
                 spare.remove(same[0])
@@ -215,7 +225,7 @@ class Fuser:
                 space[dim] = known[there]
         return True
 
-    def _absorb(self, group: Group, other: Group, known: dict[int, int | None]) -> None:
+    def _absorb(self, group: Group, other: Group, known: Mapping[int, int]) -> None:
         for value, places in other.places.items():
             group.places[value] = _compose(places, known)
             self.open[value] = group
@@ -224,11 +234,21 @@ class Fuser:
         for value, places in other.reads:
             group.reads[value, _compose(places, known)] = None
         group.members += other.members
-        group.reduced.update(place for dim in other.reduced if (place := known[dim]) is not None)
+        group.reduced.update(known[dim] for dim in other.reduced)
 
 
-def _compose(places: Sequence[int | None], inward: Sequence[int | None] | dict[int, int | None]) -> Places:
+def _compose(places: Sequence[int | None], inward: Sequence[int | None] | Mapping[int, int]) -> Places:
     return tuple(None if place is None else inward[place] for place in places)
+
+
+def _nest_alike(order: Sequence[int], other: Sequence[int], known: Mapping[int, int]) -> bool:
+    """
+    Whether the dims that two groups share are the major ones of both, in one order.
+
+    Else a block of one, which holds all of its minor dims, would need more than a block of the other.
+    """
+    shared = [known[dim] for dim in other[: len(known)] if dim in known]
+    return shared == list(order[: len(known)]) and len(shared) == len(known)
 
 
 def _agree(space: list[int | None], places: Sequence[int | None]) -> bool:
@@ -243,18 +263,20 @@ def _agree(space: list[int | None], places: Sequence[int | None]) -> bool:
     return True
 
 
-def _all_agree(space: list[int | None], traced: Sequence[tuple[Value, Places]], group: Group) -> bool:
-    """Whether all operands, those from outside that the group reads already too, fit one assignment of dims."""
-    if not all(_agree(space, _compose(places, group.places[root])) for root, places in traced if root in group.places):
+def _all_agree(entry: _Entry, group: Group) -> bool:
+    """
+    Whether all operands fit one assignment of dims.
+
+    Those from outside that the group reads already take the same place where they can: then a block is read once.
+    """
+    space, places = entry.space, group.places
+    if not all(_agree(space, _compose(at, places[root])) for root, at in entry.traced if root in places):
         return False
-    known = dict(group.reads)
-    for root, places in traced:
-        for value, inward in known:
-            if value is root:
-                trial = list(space)
-                if _agree(trial, _compose(places, inward)):
-                    space[:] = trial
-                break
+    for root, at in entry.traced:
+        seen = next((found for value, found in group.reads if value is root), None)
+        trial = list(space)
+        if seen is not None and _agree(trial, _compose(at, seen)):
+            space[:] = trial
     return True
 
 
@@ -267,23 +289,8 @@ def inward(root: Value, places: Places, space: Sequence[int | None]) -> Places:
     return tuple(found)
 
 
-def _is_prefix(order: Sequence[int], dims: set[int | None]) -> bool:
-    return set(order[: len(dims)]) == dims
-
-
 def _minor(missing: Sequence[int], ordered: Sequence[int], space: Sequence[int | None]) -> bool:
     """Whether the dims that a group lacks are minor to those that it has, in the operand that brings them."""
     present = [at for at, dim in enumerate(ordered) if space[dim] is not None]
     fresh = [at for at, dim in enumerate(ordered) if dim in missing]
     return not present or not fresh or max(present) < min(fresh)
-
-
-def _deep_root(value: Value) -> Value:
-    while value.producer is not None and value.producer.kind in (
-        Kind.RESHAPE,
-        Kind.TRANSPOSE,
-        Kind.BROADCAST,
-        Kind.SLICE,
-    ):
-        value = value.producer.operands[0]
-    return value

@@ -12,15 +12,24 @@ from shardwright.runtime.planning.storage import Copy, Storage, Window
 from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.program import Dot, Step, Value
 
-PARALLEL_FLOPS = 4_000_000
-"""Multiplications and additions from which a product is worth two threads."""
+_PARALLEL_FLOPS = 4_000_000
+"""
+Multiplications and additions from which a product is worth two threads.
 
+One thread needs some 50 us for so many, and a round trip of the crew takes 16 us.
+"""
 
-SMALLEST_MATRIX = 32
-"""Rows below which a stack of products is slower than one product and a copy."""
+_SMALLEST_MATRIX = 32
+"""
+Rows below which one product and a copy are preferred to a stack of products.
 
-Dims: TypeAlias = "Sequence[tuple[int, int, int]]"
-"""Dims of a dot by place: (lhs dim, rhs dim, result dim), -1 where there is none."""
+For matrices of one row a stack takes two to three times as long as both together, since each is a call of BLAS.
+"""
+
+Dim: TypeAlias = "tuple[int, int, int]"
+"""A dim of a dot by place: (lhs dim, rhs dim, result dim), -1 where there is none."""
+
+Dims: TypeAlias = "Sequence[Dim]"
 
 
 @dataclass(eq=False)
@@ -48,12 +57,12 @@ class Batch:
 
 @dataclass(frozen=True)
 class _Roles:
-    """The dims of a dot by what they do: (lhs dim, rhs dim, result dim), -1 where there is none."""
+    """The dims of a dot by what they do."""
 
-    batch: list[tuple[int, int, int]]
-    rows: list[tuple[int, int, int]]
-    columns: list[tuple[int, int, int]]
-    summed: list[tuple[int, int, int]]
+    batch: list[Dim]
+    rows: list[Dim]
+    columns: list[Dim]
+    summed: list[Dim]
 
 
 def _roles(step: Step) -> _Roles:
@@ -64,19 +73,18 @@ def _roles(step: Step) -> _Roles:
     for at, (a, b) in enumerate(dims.batch):
         if (a, b) in dims.contract:
             continue
+        # A batch dim along which one operand is the same makes more rows or columns: one large product, not many.
         if left[a] > 1 and right[b] > 1:
             roles.batch.append((a, b, at))
         elif left[a] > 1:
             roles.rows.append((a, -1, at))
         elif right[b] > 1:
             roles.columns.append((-1, b, at))
-    at = len(dims.batch)
-    for dim in [d for d in range(len(left)) if d not in {a for a, _ in (*dims.batch, *dims.contract)}]:
-        roles.rows.append((dim, -1, at))
-        at += 1
-    for dim in [d for d in range(len(right)) if d not in {b for _, b in (*dims.batch, *dims.contract)}]:
-        roles.columns.append((-1, dim, at))
-        at += 1
+    pairs = (*dims.batch, *dims.contract)
+    free_left = [dim for dim in range(len(left)) if dim not in {a for a, _ in pairs}]
+    free_right = [dim for dim in range(len(right)) if dim not in {b for _, b in pairs}]
+    roles.rows.extend((dim, -1, at) for at, dim in enumerate(free_left, len(dims.batch)))
+    roles.columns.extend((-1, dim, at) for at, dim in enumerate(free_right, len(dims.batch) + len(free_left)))
     roles.summed.extend((a, b, -1) for a, b in dims.contract if left[a] > 1)
     return roles
 
@@ -85,25 +93,32 @@ def plan_product(step: Step, lhs: Window, rhs: Window, storage: Storage) -> list
     """The units that compute a dot: the product itself, after copies of operands whose summed dims do not merge."""
     units: list[Product | Copy] = []
     roles = _roles(step)
-    batch = sorted(roles.batch, key=lambda dim: -lhs.strided.strides[dim[0]])
+    # Dims that follow each other in memory merge into one: each list goes by the strides of an operand that has it.
+    batch = _by_stride(roles.batch, lhs.strided, 0)
     rows = _by_stride([dim for dim in roles.rows if lhs.strided.shape[dim[0]] > 1], lhs.strided, 0)
     columns = _by_stride([dim for dim in roles.columns if rhs.strided.shape[dim[1]] > 1], rhs.strided, 1)
-    summed = _by_stride(roles.summed, lhs.strided, 0)
-    if not (_merges(summed, lhs.strided, 0) and _merges(summed, rhs.strided, 1)):
-        other = _by_stride(roles.summed, rhs.strided, 1)
-        summed = other if _merges(other, rhs.strided, 1) else summed
-        if not _merges(summed, lhs.strided, 0):
-            lhs = _packed(lhs, [d[0] for d in (*batch, *rows, *summed)], units)
-        if not _merges(summed, rhs.strided, 1):
-            rhs = _packed(rhs, [d[1] for d in (*batch, *columns, *summed)], units)
-    lhs = _blasable(lhs, [d[0] for d in batch], [d[0] for d in rows], [d[0] for d in summed], units)
-    rhs = _blasable(rhs, [d[1] for d in batch], [d[1] for d in columns], [d[1] for d in summed], units)
+    summed = _sum_order(roles.summed, lhs.strided, rhs.strided)
+    # BLAS sums along one dim alone; an operand in which the summed dims are not one is copied so that they are.
+    if not _merges(summed, lhs.strided, 0):
+        lhs = _packed(lhs, [dim[0] for dim in (*batch, *rows, *summed)], units)
+    if not _merges(summed, rhs.strided, 1):
+        rhs = _packed(rhs, [dim[1] for dim in (*batch, *columns, *summed)], units)
+    lhs = _blasable(lhs, (batch, rows, summed), 0, units)
+    rhs = _blasable(rhs, (batch, columns, summed), 1, units)
     out, final, swap = _target(step.results[0], (lhs.strided, rhs.strided), (batch, rows, columns), storage)
     units.append(_product(step, (lhs, rhs, out), batch, (rows, columns, summed), swap=swap))
     if final is not None:
         units.append(Copy(final, out))
         storage.homes[step.results[0]] = final
     return units
+
+
+def _sum_order(dims: Dims, lhs: Strided, rhs: Strided) -> list[Dim]:
+    """The summed dims in an order in which they merge in both operands, else in the right one, else in the left."""
+    by_left, by_right = _by_stride(dims, lhs, 0), _by_stride(dims, rhs, 1)
+    if (_merges(by_left, lhs, 0) and _merges(by_left, rhs, 1)) or not _merges(by_right, rhs, 1):
+        return by_left
+    return by_right
 
 
 def _target(
@@ -117,6 +132,7 @@ def _target(
     batch, rows, columns = dims
     final = storage.homes.get(result)
     wanted = final.strided.order() if final else storage.wishes.get(result, ())
+    # BLAS writes rows one behind the other; where the left operand's dims are to be minor, b^T @ a^T does just that.
     swap = bool(wanted) and wanted[-1] in {dim[2] for dim in rows}
     minor, major = (rows, columns) if swap else (columns, rows)
     side = 1 if swap else 0
@@ -136,10 +152,10 @@ def _fits(out: Strided, minor: Dims, major: Dims, operand: Strided, side: int) -
     if single is None or (single[1] != 1 and single[0] != 1):
         return False
     cut = _cut(major, ((operand, side), (out, 2)))
-    return cut == 0 or math.prod(out.shape[dim[2]] for dim in major[cut:]) >= SMALLEST_MATRIX
+    return cut == 0 or math.prod(out.shape[dim[2]] for dim in major[cut:]) >= _SMALLEST_MATRIX
 
 
-def _by_stride(dims: Dims, window: Strided, side: int) -> list[tuple[int, int, int]]:
+def _by_stride(dims: Dims, window: Strided, side: int) -> list[Dim]:
     return sorted(dims, key=lambda dim: -window.strides[dim[side]])
 
 
@@ -166,44 +182,32 @@ def _packed(window: Window, order: Sequence[int], units: list[Product | Copy]) -
     return target
 
 
-def _blasable(
-    window: Window, batch: Sequence[int], free: Sequence[int], summed: Sequence[int], units: list[Product | Copy]
-) -> Window:
-    """The window itself when BLAS can read its matrices, else a copy that it can read."""
+def _blasable(window: Window, dims: tuple[Dims, Dims, Dims], side: int, units: list[Product | Copy]) -> Window:
+    """
+    The window itself when BLAS can read its matrices, else a copy that it can read.
+
+    NumPy would make such a copy itself, but in new memory in each run, and once for each part that a thread takes.
+    """
     strided = window.strided
-    inner_free = _tail(strided, free)
-    free_step = _step(strided, inner_free)
-    sum_step = _step(strided, summed)
+    batch, free, summed = ([dim[side] for dim in each] for each in dims)
+    inner_free = free[_cut(dims[1], ((strided, side),)) :]
+    free_step, sum_step = (strided.strides[each[-1]] if each else 0 for each in (inner_free, summed))
     extent = math.prod(strided.shape[dim] for dim in inner_free)
     count = math.prod(strided.shape[dim] for dim in summed)
-    row_major = sum_step == 1 or count == 1
-    scattered = len(inner_free) < len(free) and extent < SMALLEST_MATRIX // 2
-    if scattered:
-        return _packed(window, [*batch, *free, *summed], units)
-    if (row_major and (free_step >= count or extent == 1)) or (
-        (free_step == 1 or extent == 1) and (sum_step >= extent or count == 1)
-    ):
+    scattered = len(inner_free) < len(free) and extent < _SMALLEST_MATRIX // 2
+    # One of the dims must lie without gaps, and rows of the other must not overlap (a repeated dim has a step of 0).
+    row_major = (sum_step == 1 or count == 1) and (free_step >= count or extent == 1)
+    column_major = (free_step == 1 or extent == 1) and (sum_step >= extent or count == 1)
+    if not scattered and (row_major or column_major):
         return window
     return _packed(window, [*batch, *free, *summed], units)
-
-
-def _tail(strided: Strided, dims: Sequence[int]) -> list[int]:
-    """The longest run of minor dims that merge."""
-    start = len(dims)
-    while start and _single(strided, dims[start - 1 :]) is not None:
-        start -= 1
-    return list(dims[start:])
-
-
-def _step(strided: Strided, dims: Sequence[int]) -> int:
-    return strided.strides[dims[-1]] if dims else 0
 
 
 def _product(
     step: Step,
     windows: tuple[Window, Window, Window],
-    batch: list[tuple[int, int, int]],
-    sides: tuple[list[tuple[int, int, int]], list[tuple[int, int, int]], list[tuple[int, int, int]]],
+    batch: list[Dim],
+    sides: tuple[list[Dim], list[Dim], list[Dim]],
     *,
     swap: bool,
 ) -> Product:
@@ -220,7 +224,7 @@ def _product(
         left, right, result = _turned(right), _turned(left), _turned(result)
         lhs, rhs = rhs, lhs
     flops = 2 * result.size * left.shape[-1]
-    axis = _shared_axis(result) if flops >= PARALLEL_FLOPS else None
+    axis = _shared_axis(result) if flops >= _PARALLEL_FLOPS else None
     return Product(Window(lhs.buffer, left), Window(rhs.buffer, right), Window(out.buffer, result), axis, step.location)
 
 
@@ -249,7 +253,11 @@ def _turned(window: Strided) -> Strided:
 
 
 def _shared_axis(result: Strided) -> int:
-    """The dim to cut: a loop dim of even extent if there is one, else the longer side of the matrices."""
+    """
+    The dim to cut: a loop dim of even extent if there is one, else the longer side of the matrices.
+
+    A cut through the matrices makes BLAS prepare one operand for each part; an odd loop dim leaves a thread waiting.
+    """
     dims = len(result.shape)
     even = [dim for dim in range(dims - 2) if result.shape[dim] % 2 == 0]
     if even:

@@ -14,16 +14,17 @@ from shardwright.runtime.planning.storage import Buffer, Storage, Window
 from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.program import Step, Value
 
-BLOCK_ELEMENTS = 1 << 17
+_BLOCK_ELEMENTS = 1 << 17
 """
 Elements of the widest value in one block: 512 KB of float32.
 
 Smaller blocks stay in the L2 cache more surely, but two threads that call short ufuncs wait for each other at the
-interpreter's lock.
+interpreter's lock: with blocks of 8K elements a transformer block's step takes 24 ms instead of 12, softmax 3.8 instead
+of 1.3.
 """
 
-PARALLEL_ELEMENTS = 1 << 16
-"""Elements computed in a group (over all members) from which it is worth two threads."""
+_PARALLEL_ELEMENTS = 1 << 16
+"""Elements computed in a group (over all members) from which it is worth two threads, whose round trip takes 16 us."""
 
 
 @dataclass(eq=False)
@@ -75,7 +76,7 @@ class Tile:
         made = next(at for at, step in enumerate(self.members) if step.results[0] is write.value)
         found: list[Buffer] = []
         for read in self.reads:
-            last = max(at for at, step in enumerate(self.members) if read.value in map(_root, step.operands))
+            last = max(at for at, step in enumerate(self.members) if read.value in _roots(step))
             before = last < made or (last == made and self.members[made].name != "select")
             same = read.window.strided == write.window.strided and read.value.dtype == write.value.dtype
             if before and same and sum(other.window.buffer is read.window.buffer for other in self.reads) == 1:
@@ -83,104 +84,119 @@ class Tile:
         return found
 
 
-def _root(value: Value) -> Value:
-    return trace(value)[0]
+def _roots(step: Step) -> list[Value]:
+    return [trace(operand)[0] for operand in step.operands]
 
 
 def plan_tile(group: Group, windows: Mapping[Value, Window], wanted: Sequence[Value], storage: Storage) -> Tile:
     """The tile of a closed group; gives the `wanted` results buffers in the group's memory order."""
-    order, extents = group.order, group.extents
     for value in wanted:
         if value not in storage.homes:
-            places = group.places[value]
-            rank = {place: dim for dim, place in enumerate(places) if place is not None}
-            dims = [rank[place] for place in order if place in rank]
-            storage.new(value, [*(dim for dim in range(len(value.shape)) if dim not in dims), *dims])
-    reads = [(value, places, _spread(windows[value].strided, places, group)) for value, places in group.reads]
-    writes = [(v, group.places[v], _spread(storage.homes[v].strided, group.places[v], group)) for v in wanted]
-    views = [view for _, _, view in (*reads, *writes)]
-    presence = [{place for place in space if place is not None} for space in group.spaces.values()]
-    presence += [{p for p in places if p is not None} for places in group.places.values()]
-    everywhere = set(order).intersection(*[{p for p in s if p is not None} for s in group.spaces.values()])
-    outer_count = 0
-    while outer_count < len(order) and order[outer_count] in everywhere - group.reduced:
-        outer_count += 1
-    outer = _segments(order[:outer_count], views, presence)
-    inner = _segments(order[outer_count:], views, presence)
-    kept = _chunked(outer, inner, extents)
-    inner, outer = outer[kept:] + inner, outer[:kept]
-    sizes = [math.prod(extents[dim] for dim in segment) for segment in outer]
-    first, rows = ([1] * (2 - len(sizes)) + sizes)[:2]
-    shape = tuple(math.prod(extents[dim] for dim in segment) for segment in inner)
-    block = max(1, min(rows, BLOCK_ELEMENTS // max(1, math.prod(shape))))
-    work = first * rows * math.prod(shape) * len(group.members)
-    parallel = work >= PARALLEL_ELEMENTS
-    if parallel and first * -(-rows // block) == 1 and rows > 1:
-        block = -(-rows // 2)
-    tile = Tile(list(group.members), first, rows, shape, block, parallel, segments=inner, spaces=dict(group.spaces))
-    tile.members.sort(key=lambda step: step.number)
+            storage.new(value, _order_of(value, group))
+    reads = [(value, places, windows[value]) for value, places in group.reads]
+    writes = [(value, group.places[value], storage.homes[value]) for value in wanted]
+    accesses = [Access(value, places, _spread(window, places, group)) for value, places, window in (*reads, *writes)]
+    outer, inner = _nested(group, [access.window.strided for access in accesses])
+    first, rows = ([1] * (2 - len(outer)) + _extents(outer, group))[-2:]
+    shape = tuple(_extents(inner, group))
+    block, parallel = _shared_out(first, rows, math.prod(shape), len(group.members))
+    # With fewer than two outer segments, the missing ones are of no dims.
     segments = [[]] * (2 - len(outer)) + outer + inner
-    for source, target in ((reads, tile.reads), (writes, tile.writes)):
-        for value, places, view in source:
-            buffer = windows[value].buffer if source is reads else storage.homes[value].buffer
-            target.append(Access(value, places, Window(buffer, _cut(view, segments, (first, rows)))))
+    for access in accesses:
+        access.window = Window(access.window.buffer, _cut(access.window.strided, segments, (first, rows)))
+    tile = Tile(sorted(group.members, key=lambda step: step.number), first, rows, shape, block, parallel)
+    tile.reads, tile.writes = accesses[: len(reads)], accesses[len(reads) :]
+    tile.segments, tile.spaces = inner, dict(group.spaces)
     for value, places in group.places.items():
-        tile.shapes[value] = _block_shape(places, inner, extents)
+        present = [segment[0] in places for segment in inner]
+        tile.shapes[value] = tuple(extent if own else 1 for extent, own in zip(shape, present, strict=True))
     return tile
 
 
-def _chunked(outer: Sequence[Sequence[int]], inner: Sequence[Sequence[int]], extents: Sequence[int]) -> int:
-    """How many outer segments to cut: one, or two when what lies below the first is more than a block."""
-    below = math.prod(extents[dim] for segment in (*outer[1:], *inner) for dim in segment)
-    return min(len(outer), 2 if below > BLOCK_ELEMENTS else 1)
+def _order_of(value: Value, group: Group) -> list[int]:
+    """
+    A value's dims in the group's order, those of one element first.
+
+    So a block is written from its first byte to its last; in any other order each row of it would lie scattered.
+    """
+    rank = {place: dim for dim, place in enumerate(group.places[value]) if place is not None}
+    dims = [rank[place] for place in group.order if place in rank]
+    return [*(dim for dim in range(len(value.shape)) if dim not in dims), *dims]
 
 
-def _spread(window: Strided, places: Places, group: Group) -> dict[int, tuple[int, int]]:
-    """The extent and step of each iteration dim in a window, with its offset at -1."""
-    view: dict[int, tuple[int, int]] = dict.fromkeys(range(len(group.extents)), (1, 0))
+def _nested(group: Group, windows: Sequence[Strided]) -> tuple[list[list[int]], list[list[int]]]:
+    """The segments of the group's dims over which blocks go (two at most), and those that lie inside of a block."""
+    # A value that lacks a dim, or a reduction over it, would be computed again in each step along it: only dims that
+    # every member has can be cut. They are the major ones: a cut along a minor dim would take bytes here and there.
+    spaces = [_present(space) for space in group.spaces.values()]
+    everywhere = set(group.order).intersection(*spaces) - group.reduced
+    cut = next((at for at, dim in enumerate(group.order) if dim not in everywhere), len(group.order))
+    presence = spaces + [_present(places) for places in group.places.values()]
+    outer = _segments(group.order[:cut], windows, presence)
+    inner = _segments(group.order[cut:], windows, presence)
+    # One dim of long rows is enough as a rule: NumPy loops faster inside of a call than Python does over calls. Where
+    # one step along it is more than a block already, the next dim is cut, too.
+    below = math.prod(_extents(outer[1:] + inner, group))
+    kept = min(len(outer), 2 if below > _BLOCK_ELEMENTS else 1)
+    return outer[:kept], outer[kept:] + inner
+
+
+def _shared_out(first: int, rows: int, row: int, members: int) -> tuple[int, bool]:
+    """How many rows of so many elements make a block, and whether threads share the blocks."""
+    block = max(1, min(rows, _BLOCK_ELEMENTS // max(1, row)))
+    parallel = first * rows * row * members >= _PARALLEL_ELEMENTS
+    if parallel and first == 1 and block >= rows > 1:
+        block = -(-rows // 2)  # all would be one block, and the other threads idle
+    return block, parallel
+
+
+def _present(places: Places) -> set[int]:
+    return {place for place in places if place is not None}
+
+
+def _extents(segments: Sequence[Sequence[int]], group: Group) -> list[int]:
+    return [math.prod(group.extents[dim] for dim in segment) for segment in segments]
+
+
+def _spread(window: Window, places: Places, group: Group) -> Window:
+    """A value's window with all iteration dims of the group, of size 1 where the value lacks them."""
+    shape, strides = [1] * len(group.extents), [0] * len(group.extents)
     for dim, place in enumerate(places):
         if place is not None:
-            view[place] = (window.shape[dim], window.strides[dim])
-    view[-1] = (window.offset, 0)
-    return view
+            shape[place], strides[place] = window.strided.shape[dim], window.strided.strides[dim]
+    return Window(window.buffer, Strided(tuple(shape), tuple(strides), window.strided.offset))
 
 
-def _segments(
-    order: Sequence[int], views: Sequence[dict[int, tuple[int, int]]], presence: Sequence[set[int]]
-) -> list[list[int]]:
-    """Runs of neighbouring dims that are one dim in every window and every value."""
+def _segments(order: Sequence[int], windows: Sequence[Strided], presence: Sequence[set[int]]) -> list[list[int]]:
+    """
+    Runs of neighbouring dims that are one dim in every window and every value.
+
+    Fewer, longer dims: a ufunc's inner loop runs over the last one alone.
+    """
     segments: list[list[int]] = []
     for dim in order:
-        if segments and _joins(segments[-1][-1], dim, views, presence):
+        if segments and _joins(segments[-1][-1], dim, windows, presence):
             segments[-1].append(dim)
         else:
             segments.append([dim])
     return segments
 
 
-def _joins(outer: int, inner: int, views: Sequence[dict[int, tuple[int, int]]], presence: Sequence[set[int]]) -> bool:
+def _joins(outer: int, inner: int, windows: Sequence[Strided], presence: Sequence[set[int]]) -> bool:
     if any((outer in dims) != (inner in dims) for dims in presence):
         return False
-    for view in views:
-        (extent, step), (count, unit) = view[outer], view[inner]
-        if (extent == 1) != (count == 1) or step != count * unit:
-            return False
-    return True
+    return all(
+        (window.shape[outer] == 1) == (window.shape[inner] == 1)
+        and window.strides[outer] == window.shape[inner] * window.strides[inner]
+        for window in windows
+    )
 
 
-def _cut(view: dict[int, tuple[int, int]], segments: Sequence[Sequence[int]], outer: tuple[int, int]) -> Strided:
+def _cut(window: Strided, segments: Sequence[Sequence[int]], outer: tuple[int, int]) -> Strided:
     """A window with one dim for each segment; the outer ones at full extent, repeated where the window lacks them."""
-    shape: list[int] = []
-    strides: list[int] = []
-    for segment in segments:
-        shape.append(math.prod(view[dim][0] for dim in segment))
-        strides.append(view[segment[-1]][1] if segment else 0)
-    return Strided((*outer, *shape[2:]), tuple(strides), view[-1][0])
-
-
-def _block_shape(places: Places, inner: Sequence[Sequence[int]], extents: Sequence[int]) -> tuple[int, ...]:
-    present = {place for place in places if place is not None}
-    return tuple(math.prod(extents[d] for d in segment) if segment[0] in present else 1 for segment in inner)
+    shape = [math.prod(window.shape[dim] for dim in segment) for segment in segments]
+    strides = [window.strides[segment[-1]] if segment else 0 for segment in segments]
+    return Strided((*outer, *shape[2:]), tuple(strides), window.offset)
 
 
 @dataclass

@@ -7,7 +7,8 @@ plain ufunc of the namespace already does is not repeated here: `POINTWISE` in `
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -15,22 +16,14 @@ import numpy as np
 Array = Any
 """An array of the namespace in use."""
 
+Arrays: TypeAlias = Sequence[Array]
+
+Body: TypeAlias = Callable[..., tuple[Array, ...]]
+"""A region of the program as a function of arrays, which are as many scalars at once: of all operands' left elements,
+then of their right ones. A comparator takes the two elements of one operand after those of another."""
+
 NARROW_FLOATS = frozenset(
-    np.dtype(getattr(ml_dtypes, name))
-    for name in (
-        "bfloat16",
-        "float8_e3m4",
-        "float8_e4m3",
-        "float8_e4m3b11fnuz",
-        "float8_e4m3fn",
-        "float8_e4m3fnuz",
-        "float8_e5m2",
-        "float8_e5m2fnuz",
-        "float8_e8m0fnu",
-        "float6_e2m3fn",
-        "float6_e3m2fn",
-        "float4_e2m1fn",
-    )
+    np.dtype(getattr(ml_dtypes, name)) for name in dir(ml_dtypes) if name.startswith(("bfloat", "float"))
 ) | {np.dtype(np.float16)}
 """Floats that are computed in float32 and rounded after each op, as XLA's CPU backend defines them."""
 
@@ -137,16 +130,15 @@ def power(xp: Any, base: Array, exponent: Array) -> Array:
 
 def shift_left(xp: Any, value: Array, amount: Array) -> Array:
     """Bits shifted out to the left; zero when the amount, read as unsigned, is the width or more."""
-    inside = _inside(value, amount)
-    return xp.where(inside, xp.left_shift(value, xp.where(inside, amount, 0).astype(value.dtype)), value.dtype.type(0))
+    inside, by = _inside(xp, value, amount)
+    return xp.where(inside, xp.left_shift(value, by.astype(value.dtype)), value.dtype.type(0))
 
 
 def shift_right_arithmetic(xp: Any, value: Array, amount: Array) -> Array:
     """Bits shifted out to the right, the sign filling in (also for amounts of the width or more)."""
     signed = value.view(_signed(value.dtype))
-    last = value.dtype.itemsize * 8 - 1
-    by = xp.where(_inside(value, amount), amount, last).astype(signed.dtype)
-    return xp.right_shift(signed, by).view(value.dtype)
+    _, by = _inside(xp, value, amount, value.dtype.itemsize * 8 - 1)
+    return xp.right_shift(signed, by.astype(signed.dtype)).view(value.dtype)
 
 
 def shift_right_logical(xp: Any, value: Array, amount: Array) -> Array:
@@ -157,15 +149,16 @@ def shift_right_logical(xp: Any, value: Array, amount: Array) -> Array:
     [127, 0]
     """
     unsigned = np.dtype(f"u{value.dtype.itemsize}")
-    inside = _inside(value, amount)
-    by = xp.where(inside, amount, 0).astype(unsigned)
-    shifted = xp.right_shift(value.view(unsigned), by)
+    inside, by = _inside(xp, value, amount)
+    shifted = xp.right_shift(value.view(unsigned), by.astype(unsigned))
     return xp.where(inside, shifted, unsigned.type(0)).view(value.dtype)
 
 
-def _inside(value: Array, amount: Array) -> Array:
+def _inside(xp: Any, value: Array, amount: Array, otherwise: int = 0) -> tuple[Array, Array]:
+    """Where the amount, read as unsigned, is less than the value's width, and the amount there."""
     width = value.dtype.itemsize * 8
-    return (amount < width) if is_unsigned(amount.dtype) else (amount >= 0) & (amount < width)
+    inside = (amount < width) if is_unsigned(amount.dtype) else (amount >= 0) & (amount < width)
+    return inside, xp.where(inside, amount, otherwise)
 
 
 def _signed(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -277,20 +270,15 @@ def convert(xp: Any, value: Array, dtype: np.dtype[Any]) -> Array:
         value = value.real
     if dtype.kind == "b":
         return widen(xp, value) != 0
-    if is_integer(dtype) and _is_float(value.dtype):
+    if is_integer(dtype) and working_dtype(value.dtype).kind == "f":
         return _float_to_integer(xp, widen(xp, value), dtype)
     if dtype in NARROW_INTEGERS:
         return narrow(xp, value.astype(np.int64), dtype)
     return widen(xp, value).astype(dtype)
 
 
-def _is_float(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind == "f" or dtype in NARROW_FLOATS
-
-
 def _float_to_integer(xp: Any, value: Array, dtype: np.dtype[Any]) -> Array:
-    limits = ml_dtypes.iinfo(dtype)
-    low, high = int(limits.min), int(limits.max)
+    low, high = int(ml_dtypes.iinfo(dtype).min), int(ml_dtypes.iinfo(dtype).max)
     inside = xp.where((value >= float(low)) & (value < float(high)), value, 0)
     whole = inside.astype(np.uint64 if high > 2**63 else np.int64)
     if dtype in NARROW_INTEGERS:

@@ -9,27 +9,19 @@ all other dims are taken whole.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from shardwright.dialects.stablehlo.indexing.numbers import GatherDimensions, ScatterDimensions
-from shardwright.runtime.kernels.elementwise import Array, is_unsigned, narrow, widen
+from shardwright.runtime.kernels.elementwise import Array, Arrays, Body, is_unsigned, narrow, widen
+from shardwright.runtime.kernels.shape import REDUCTIONS
 
 Positions = Mapping[int, Array]
 
-COMBINERS = {
-    "sum": "add",
-    "subtract": "subtract",
-    "prod": "multiply",
-    "max": "maximum",
-    "min": "minimum",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-}
+COMBINERS = REDUCTIONS | {"subtract": "subtract", "xor": "bitwise_xor"}
 """The ufunc by which a scatter combines the old element and the new one."""
 
 
@@ -94,33 +86,28 @@ class _Windows:
         return found
 
 
+def _gathered(lead: int, numbers: GatherDimensions, sizes: Sequence[int], index_rank: int) -> _Windows:
+    inner = numbers.window_dims(len(sizes))
+    rank = index_rank - (numbers.index_vector_dim < index_rank) + len(inner)
+    batch, vector = numbers.batch_dims(rank), numbers.index_vector_dim
+    batching = _batching(numbers.operand_batching_dims, numbers.start_indices_batching_dims, batch, vector)
+    places = dict(zip(inner, numbers.offset_dims, strict=True))
+    return _Windows(lead, rank, tuple(sizes), places, batching, batch, numbers.start_index_map, vector)
+
+
+def _scattered(lead: int, numbers: ScatterDimensions, operand_rank: int, updates: Sequence[int]) -> _Windows:
+    batch, vector = numbers.batch_dims(len(updates)), numbers.index_vector_dim
+    batching = _batching(numbers.input_batching_dims, numbers.scatter_indices_batching_dims, batch, vector)
+    places = dict(zip(numbers.window_dims(operand_rank), numbers.update_window_dims, strict=True))
+    sizes = tuple(updates[places[dim]] if dim in places else 1 for dim in range(operand_rank))
+    return _Windows(lead, len(updates), sizes, places, batching, batch, numbers.scatter_dims_to_operand_dims, vector)
+
+
 def _batching(
     operand_dims: Sequence[int], index_dims: Sequence[int], places: Sequence[int], vector_dim: int
 ) -> dict[int, int]:
     """For each batching dim of the operand its dim in the tensor of windows."""
     return {dim: places[at - (at > vector_dim)] for dim, at in zip(operand_dims, index_dims, strict=True)}
-
-
-def _gathered(lead: int, numbers: GatherDimensions, sizes: Sequence[int], index_rank: int) -> _Windows:
-    inner = numbers.window_dims(len(sizes))
-    rank = index_rank - (numbers.index_vector_dim < index_rank) + len(inner)
-    batch = numbers.batch_dims(rank)
-    pairs = numbers.operand_batching_dims, numbers.start_indices_batching_dims
-    batching = _batching(*pairs, batch, numbers.index_vector_dim)
-    places = dict(zip(inner, numbers.offset_dims, strict=True))
-    vector = numbers.start_index_map, numbers.index_vector_dim
-    return _Windows(lead, rank, tuple(sizes), places, batching, batch, *vector)
-
-
-def _scattered(lead: int, numbers: ScatterDimensions, operand_rank: int, updates: Sequence[int]) -> _Windows:
-    inner = numbers.window_dims(operand_rank)
-    batch = numbers.batch_dims(len(updates))
-    places = dict(zip(inner, numbers.update_window_dims, strict=True))
-    pairs = numbers.input_batching_dims, numbers.scatter_indices_batching_dims
-    batching = _batching(*pairs, batch, numbers.index_vector_dim)
-    sizes = tuple(updates[places[dim]] if dim in places else 1 for dim in range(operand_rank))
-    vector = numbers.scatter_dims_to_operand_dims, numbers.index_vector_dim
-    return _Windows(lead, len(updates), sizes, places, batching, batch, *vector)
 
 
 def _pick(array: Array, positions: Positions) -> Array:
@@ -219,23 +206,17 @@ def scatter(
     (flat,), (new,) = found.operands, found.updates
     if kind == "set":
         flat[found.targets] = new
-        return found.result(flat)
+        return flat.reshape(found.shape)
     wide = widen(xp, flat)
     getattr(xp, COMBINERS[kind]).at(wide, found.targets, widen(xp, new))
-    return found.result(narrow(xp, wide, operand.dtype))
+    return narrow(xp, wide, operand.dtype).reshape(found.shape)
 
 
 class _Flat:
     """A scatter on flat arrays: copies of the operands, the updates that count, and their targets."""
 
     def __init__(
-        self,
-        xp: Any,
-        operands: Sequence[Array],
-        indices: Array,
-        updates: Sequence[Array],
-        lead: int,
-        numbers: Sequence[Any],
+        self, xp: Any, operands: Arrays, indices: Array, updates: Arrays, lead: int, numbers: Sequence[Any]
     ) -> None:
         front = np.broadcast_shapes(*(array.shape[:lead] for array in (*operands, indices, *updates)))
         shape, window_shape = operands[0].shape[lead:], updates[0].shape[lead:]
@@ -247,10 +228,6 @@ class _Flat:
         if counts is not None:
             self.targets = self.targets[counts]
             self.updates = [array[counts] for array in self.updates]
-
-    def result(self, flat: Array) -> Array:
-        """A flat operand in its own shape."""
-        return flat.reshape(self.shape)
 
     def rounds(self, xp: Any) -> list[Array]:
         """The updates in rounds: none has a target twice, and those of one target come in their order."""
@@ -266,13 +243,7 @@ class _Flat:
 
 
 def scatter_fold(
-    xp: Any,
-    body: Callable[..., tuple[Array, ...]],
-    operands: Sequence[Array],
-    indices: Array,
-    updates: Sequence[Array],
-    lead: int,
-    numbers: Sequence[Any],
+    xp: Any, body: Body, operands: Arrays, indices: Array, updates: Arrays, lead: int, numbers: Sequence[Any]
 ) -> tuple[Array, ...]:
     """
     A scatter by any body, which takes the old elements of all operands, then the new ones.
@@ -285,7 +256,7 @@ def scatter_fold(
         old = [flat[targets] for flat in found.operands]
         for flat, made in zip(found.operands, body(*old, *(new[chosen] for new in found.updates)), strict=True):
             flat[targets] = made
-    return tuple(map(found.result, found.operands))
+    return tuple(flat.reshape(found.shape) for flat in found.operands)
 
 
 class _Box:

@@ -79,10 +79,8 @@ def _where_it_converges(
         return function(a), xp.zeros(a.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         pass
-    shapes = [
-        (one.shape, one.dtype) for one in function(xp.broadcast_to(xp.eye(*a.shape[-2:], dtype=a.dtype), a.shape))
-    ]
-    results = tuple(xp.full(shape, np.nan, dtype) for shape, dtype in shapes)
+    unit = xp.broadcast_to(xp.eye(*a.shape[-2:], dtype=a.dtype), a.shape)
+    results = tuple(xp.full(one.shape, np.nan, one.dtype) for one in function(unit))
     info = xp.ones(a.shape[:-2], np.int32)
     for index in np.ndindex(a.shape[:-2]):  # one by one, to find those that fail
         try:

@@ -95,12 +95,12 @@ def triangular_solve(xp: Any, a: Array, b: Array, left: bool, lower: bool, unit:
         matrix, right, lower = xp.swapaxes(matrix, -1, -2), xp.swapaxes(right, -1, -2), not lower
     if not lower:  # an upper triangle back to front is a lower one
         matrix, right = matrix[..., ::-1, ::-1], right[..., ::-1, :]
-    solution = solve_lower(xp, matrix, right, unit=unit)
+    solution = _solve_lower(xp, matrix, right, unit=unit)
     solution = solution if lower else solution[..., ::-1, :]
     return narrow(xp, solution if left else xp.swapaxes(solution, -1, -2), b.dtype)
 
 
-def solve_lower(xp: Any, matrix: Array, right: Array, *, unit: bool) -> Array:
+def _solve_lower(xp: Any, matrix: Array, right: Array, *, unit: bool) -> Array:
     """The solution of `matrix @ x = right` for lower triangles: blocks of rows by substitution."""
     size = matrix.shape[-1]
     fronts = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
@@ -135,7 +135,7 @@ def lu(xp: Any, array: Array) -> tuple[Array, Array, Array]:
         stop = min(start + BLOCK, count)
         _factor_panel(xp, work, pivots, info, start, stop)
         if stop < columns:
-            top = solve_lower(xp, work[:, start:stop, start:stop], work[:, start:stop, stop:], unit=True)
+            top = _solve_lower(xp, work[:, start:stop, start:stop], work[:, start:stop, stop:], unit=True)
             work[:, start:stop, stop:] = top
             work[:, stop:, stop:] -= xp.matmul(work[:, stop:, start:stop], top)
     return work.reshape(array.shape), pivots.reshape((*fronts, count)), info.reshape(fronts)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from shardwright.runtime.kernels.elementwise import NARROW_INTEGERS, Array, narrow
@@ -26,7 +27,6 @@ ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = np.uint32(0x1BD11BDA)
 WEYL = np.uint32(0x9E3779B9), np.uint32(0xBB67AE85)
 MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
-_SCRAMBLE = np.uint32(0x3EC8F720), np.uint32(0x02461E29)
 
 
 def random_bits(xp: Any, state: Array, algorithm: str, shape: tuple[int, ...], name: str) -> tuple[Array, Array]:
@@ -37,10 +37,8 @@ def random_bits(xp: Any, state: Array, algorithm: str, shape: tuple[int, ...], n
     >>> following.tolist(), bits.tolist()
     ([5, 8], [1957188081, 3299040168])
     """
-    import ml_dtypes
-
     dtype = np.dtype(getattr(ml_dtypes, name, name))
-    generate = threefry_bits if algorithm == "THREE_FRY" else philox_bits
+    generate = _threefry_bits if algorithm == "THREE_FRY" else _philox_bits
     following, bits = generate(xp, state.view(np.uint64), shape, wide=dtype.itemsize == 8)
     bits = bits.astype(np.int32) if dtype in NARROW_INTEGERS else bits
     return following.view(state.dtype), narrow(xp, bits, dtype)
@@ -80,15 +78,15 @@ def philox(key: Words, counter: Words) -> Words:
     return a, b, c, d
 
 
-def threefry_bits(xp: Any, state: Array, shape: tuple[int, ...], *, wide: bool) -> tuple[Array, Array]:
+def _threefry_bits(xp: Any, state: Array, shape: tuple[int, ...], *, wide: bool) -> tuple[Array, Array]:
     """The next state, and bits of a shape: two words of 32 bits, or one of 64, for each counter."""
     start = state[..., 1]
     half, dim = (shape, None) if wide else halves(shape)
     count = math.prod(half)
-    key = split_words(_flat(state[..., 0]))
+    key = split_words(state[..., 0, None])
 
     def words(numbers: Array) -> Words:
-        return threefry(xp, key, split_words(_flat(start) + numbers))
+        return threefry(xp, key, split_words(start[..., None] + numbers))
 
     made = _in_blocks(xp, words, state.shape[:-1], count, 2)
     following = xp.stack([state[..., 0], start + np.uint64(count)], -1)
@@ -97,7 +95,8 @@ def threefry_bits(xp: Any, state: Array, shape: tuple[int, ...], *, wide: bool) 
         return following, join_words(made[..., 0], made[..., 1]).reshape((*lead, *shape))
     pair = xp.moveaxis(made.reshape((*lead, *half, 2)), -1, len(lead) + dim + 1)
     merged = pair.reshape((*lead, *half[:dim], 2 * half[dim], *half[dim + 1 :]))
-    return following, _cut(merged, len(lead) + dim, shape[dim] if shape else 1).reshape((*lead, *shape))
+    kept = (slice(None),) * (len(lead) + dim) + (slice(shape[dim] if shape else 1),)
+    return following, merged[kept].reshape((*lead, *shape))
 
 
 def _in_blocks(xp: Any, words: Callable[[Array], Words], lead: tuple[int, ...], count: int, width: int) -> Array:
@@ -110,15 +109,6 @@ def _in_blocks(xp: Any, words: Callable[[Array], Words], lead: tuple[int, ...], 
     return made
 
 
-def _flat(scalars: Array) -> Array:
-    """Scalars with a dim for the counters."""
-    return scalars[..., None]
-
-
-def _cut(array: Array, dim: int, extent: int) -> Array:
-    return array[(slice(None),) * dim + (slice(0, extent),)]
-
-
 def halves(shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
     """The shape of the counters, which make two words each, and the dim along which these alternate."""
     if not shape:
@@ -128,17 +118,17 @@ def halves(shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
     return (*shape[:dim], -(-shape[dim] // 2), *shape[dim + 1 :]), dim
 
 
-def philox_bits(xp: Any, state: Array, shape: tuple[int, ...], *, wide: bool) -> tuple[Array, Array]:
+def _philox_bits(xp: Any, state: Array, shape: tuple[int, ...], *, wide: bool) -> tuple[Array, Array]:
     """The next state, and bits of a shape: four words of 32 bits, or two of 64, for each counter of 128 bits."""
     low = state[..., 1]
     high = state[..., 2] if state.shape[-1] == 3 else state[..., 0]
     total = math.prod(shape)
     count = -(-total * (2 if wide else 1) // 4)
-    key = split_words(_flat(state[..., 0]))
+    key = split_words(state[..., 0, None])
 
     def words(numbers: Array) -> Words:
-        lows = _flat(low) + numbers
-        highs = _flat(high) + (lows < _flat(low))
+        lows = low[..., None] + numbers
+        highs = high[..., None] + (lows < low[..., None])
         return philox(key, (*split_words(lows), *split_words(highs)))
 
     made = _in_blocks(xp, words, state.shape[:-1], count, 4)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from shardwright.runtime.kernels.elementwise import Array, narrow, widen
+from shardwright.runtime.kernels.elementwise import Array, Arrays, Body, narrow, widen
 
 REDUCTIONS = {
     "sum": "add",
@@ -21,7 +21,7 @@ REDUCTIONS = {
 """The ufunc that combines two elements, for each kind of reduction."""
 
 
-def concatenate(xp: Any, arrays: Sequence[Array], axis: int, out: Array | None = None) -> Array:
+def concatenate(xp: Any, arrays: Arrays, axis: int, out: Array | None = None) -> Array:
     """The arrays joined along `axis`; leading dims broadcast (one may vary along the mesh where another does not)."""
     others = np.broadcast_shapes(*((*a.shape[:axis], 1, *a.shape[axis + 1 :]) for a in arrays))
     spread = [xp.broadcast_to(a, (*others[:axis], a.shape[axis], *others[axis + 1 :])) for a in arrays]
@@ -86,19 +86,13 @@ def row_extreme(xp: Any, kind: str, array: Array, target: Array) -> None:
     target[...] = array.reshape(-1).take(places).reshape(target.shape)
 
 
-def fold(
-    xp: Any,
-    body: Callable[..., tuple[Array, ...]],
-    inputs: Sequence[Array],
-    starts: Sequence[Array],
-    dims: Sequence[int],
-) -> tuple[Array, ...]:
+def fold(xp: Any, body: Body, inputs: Arrays, starts: Arrays, dims: Sequence[int]) -> tuple[Array, ...]:
     """
     A reduction by any body: neighbours are combined until one element is left, the start value last.
 
     So the order of the elements is kept: which of equal ones wins does not depend on how many there are.
 
-    `body` takes the left elements of all inputs, then the right ones. `dims` keep size 1.
+    `dims` keep size 1.
     """
     current = _rows(xp, inputs, dims)
     while (count := current[0].shape[-1]) > 1:
@@ -115,12 +109,7 @@ def fold(
 
 
 def fold_extreme(
-    xp: Any,
-    body: Callable[..., tuple[Array, ...]],
-    inputs: Sequence[Array],
-    starts: Sequence[Array],
-    dims: Sequence[int],
-    kind: str,
+    xp: Any, body: Body, inputs: Arrays, starts: Arrays, dims: Sequence[int], kind: str
 ) -> tuple[Array, ...]:
     """
     The same as `fold` for values and places and a body that `extremes.extreme_kind` knows.
@@ -144,7 +133,7 @@ def fold_extreme(
     return _from_starts(xp, body, inputs, starts, dims, [value, place])
 
 
-def _rows(xp: Any, inputs: Sequence[Array], dims: Sequence[int]) -> list[Array]:
+def _rows(xp: Any, inputs: Arrays, dims: Sequence[int]) -> list[Array]:
     """The inputs with what is reduced side by side, in the last dim."""
     shape = np.broadcast_shapes(*(array.shape for array in inputs))
     kept = [dim for dim in range(len(shape)) if dim not in dims]
@@ -153,12 +142,7 @@ def _rows(xp: Any, inputs: Sequence[Array], dims: Sequence[int]) -> list[Array]:
 
 
 def _from_starts(
-    xp: Any,
-    body: Callable[..., tuple[Array, ...]],
-    inputs: Sequence[Array],
-    starts: Sequence[Array],
-    dims: Sequence[int],
-    rows: Sequence[Array],
+    xp: Any, body: Body, inputs: Arrays, starts: Arrays, dims: Sequence[int], rows: Arrays
 ) -> tuple[Array, ...]:
     """The start values combined with rows of one element, or by themselves where there is none."""
     shape = np.broadcast_shapes(*(array.shape for array in inputs))

@@ -7,18 +7,15 @@ is the same for every layout, engine and array library.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
-from shardwright.runtime.kernels.elementwise import Array, total_order_key, widen
-
-Body: TypeAlias = Callable[..., tuple[Array, ...]]
-"""A comparator as a function of arrays: two of each operand in, one boolean array out."""
+from shardwright.runtime.kernels.elementwise import Array, Arrays, Body, total_order_key, widen
 
 
-def ordered(xp: Any, keys: Sequence[Array], axis: int, kinds: Sequence[tuple[bool, bool]]) -> Array:
+def ordered(xp: Any, keys: Arrays, axis: int, kinds: Sequence[tuple[bool, bool]]) -> Array:
     """
     The places along `axis` in the order of the keys, the first key first.
 
@@ -73,7 +70,7 @@ def taken(xp: Any, array: Array, order: Array, axis: int) -> Array:
     return xp.take_along_axis(*spread, axis=axis)
 
 
-def compared(xp: Any, body: Body, arrays: Sequence[Array], axis: int) -> Array:
+def compared(xp: Any, body: Body, arrays: Arrays, axis: int) -> Array:
     """
     The places along `axis` in the order of a comparator, which takes two elements of each array.
 

@@ -11,21 +11,8 @@ import numpy as np
 Array = Any
 
 # Rational minimax coefficients for erf and erfc in double precision, highest power first (Cephes' ndtr).
-_ERF_NUMERATOR = (
-    9.60497373987051638749e0,
-    9.00260197203842689217e1,
-    2.23200534594684319226e3,
-    7.00332514112805075473e3,
-    5.55923013010394962768e4,
-)
-_ERF_DENOMINATOR = (
-    1.0,
-    3.35617141647503099647e1,
-    5.21357949780152679795e2,
-    4.59432382970980127987e3,
-    2.26290000613890934246e4,
-    4.92673942608635921086e4,
-)
+_ERF_NUMERATOR = (9.604973739870516, 90.02601972038427, 2232.005345946843, 7003.325141128051, 55592.30130103949)
+_ERF_DENOMINATOR = (1.0, 33.56171416475031, 521.3579497801527, 4594.323829709801, 22629.000061389095, 49267.39426086359)
 _ERFC_NEAR_NUMERATOR = (
     2.46196981473530512524e-10,
     5.64189564831068821977e-1,
@@ -121,28 +108,25 @@ def erf(xp: Any, x: Array) -> Array:
     >>> round(float(erf(np, np.float64([0.5]))[0]), 12) == round(math.erf(0.5), 12)
     True
     """
-    wide = x.astype(np.float64)
-    near = xp.clip(wide, -1.0, 1.0)
-    central = near * _ratio(xp, near * near, _ERF_NUMERATOR, _ERF_DENOMINATOR)
-    tail = xp.copysign(1.0 - _erfc_positive(xp, xp.maximum(xp.abs(wide), 1.0)), wide)
-    return xp.where(xp.abs(wide) <= 1.0, central, tail).astype(x.dtype)
+    wide, central, tail = _erf_parts(xp, x)
+    return xp.where(xp.abs(wide) <= 1.0, central, xp.copysign(1.0 - tail, wide)).astype(x.dtype)
 
 
 def erfc(xp: Any, x: Array) -> Array:
     """One minus the error function, accurate in the tail too."""
+    wide, central, tail = _erf_parts(xp, x)
+    return xp.where(xp.abs(wide) <= 1.0, 1.0 - central, xp.where(wide > 0, tail, 2.0 - tail)).astype(x.dtype)
+
+
+def _erf_parts(xp: Any, x: Array) -> tuple[Array, Array, Array]:
+    """The argument in double precision, erf where its size is at most 1, and erfc of its size where that is more."""
     wide = x.astype(np.float64)
-    near = xp.clip(wide, -1.0, 1.0)
-    central = 1.0 - near * _ratio(xp, near * near, _ERF_NUMERATOR, _ERF_DENOMINATOR)
-    tail = _erfc_positive(xp, xp.maximum(xp.abs(wide), 1.0))
-    outside = xp.where(wide > 0, tail, 2.0 - tail)
-    return xp.where(xp.abs(wide) <= 1.0, central, outside).astype(x.dtype)
-
-
-def _erfc_positive(xp: Any, x: Array) -> Array:
-    """erfc for x >= 1."""
-    near = _ratio(xp, xp.minimum(x, 8.0), _ERFC_NEAR_NUMERATOR, _ERFC_NEAR_DENOMINATOR)
-    far = _ratio(xp, xp.clip(x, 8.0, 1e6), _ERFC_FAR_NUMERATOR, _ERFC_FAR_DENOMINATOR)
-    return xp.exp(-x * x) * xp.where(x < 8.0, near, far)
+    inside = xp.clip(wide, -1.0, 1.0)
+    central = inside * _ratio(xp, inside * inside, _ERF_NUMERATOR, _ERF_DENOMINATOR)
+    size = xp.maximum(xp.abs(wide), 1.0)
+    near = _ratio(xp, xp.minimum(size, 8.0), _ERFC_NEAR_NUMERATOR, _ERFC_NEAR_DENOMINATOR)
+    far = _ratio(xp, xp.clip(size, 8.0, 1e6), _ERFC_FAR_NUMERATOR, _ERFC_FAR_DENOMINATOR)
+    return wide, central, xp.exp(-size * size) * xp.where(size < 8.0, near, far)
 
 
 def erf_inv(xp: Any, x: Array) -> Array:
@@ -165,14 +149,15 @@ def erf_inv(xp: Any, x: Array) -> Array:
     return xp.where(xp.abs(x) == 1, x * x.dtype.type(np.inf), result)
 
 
-def _lanczos(xp: Any, z: Array) -> tuple[Array, Array]:
-    """The series and its derivative at z >= -0.5, where gamma(z + 1) is expanded."""
+def _lanczos(xp: Any, wide: Array) -> tuple[Array, Array, Array, Array]:
+    """Where to expand gamma(z + 1) so that z >= -0.5 (below 0.5 it is mirrored), the series there, and its slope."""
+    z = xp.where(wide < 0.5, -wide, wide - 1.0)
     series, slope = xp.full_like(z, _LANCZOS_BASE), xp.zeros_like(z)
     for index, coefficient in enumerate(_LANCZOS):
         term = z + (index + 1)
         series = series + coefficient / term
         slope = slope - coefficient / (term * term)
-    return series, slope
+    return z, z + (_LANCZOS_G + 0.5), series, slope
 
 
 def lgamma(xp: Any, x: Array) -> Array:
@@ -183,27 +168,21 @@ def lgamma(xp: Any, x: Array) -> Array:
     True
     """
     wide = x.astype(np.float64)
-    reflect = wide < 0.5
-    z = xp.where(reflect, -wide, wide - 1.0)
-    series, _ = _lanczos(xp, z)
-    t = z + (_LANCZOS_G + 0.5)
+    z, t, series, _ = _lanczos(xp, wide)
     positive = 0.5 * math.log(2 * math.pi) + (z + 0.5) * xp.log(t) - t + xp.log(series)
     fraction = xp.abs(wide) - xp.floor(xp.abs(wide))
     sine = xp.log(xp.abs(xp.sin(math.pi * xp.where(fraction > 0.5, 1.0 - fraction, fraction))))
-    result = xp.where(reflect, math.log(math.pi) - sine - positive, positive)
+    result = xp.where(wide < 0.5, math.log(math.pi) - sine - positive, positive)
     return xp.where(xp.isinf(wide), np.inf, result).astype(x.dtype)
 
 
 def digamma(xp: Any, x: Array) -> Array:
     """The derivative of `lgamma`; NaN at zero and the negative integers."""
     wide = x.astype(np.float64)
-    reflect = wide < 0.5
-    z = xp.where(reflect, -wide, wide - 1.0)
-    series, slope = _lanczos(xp, z)
-    t = z + (_LANCZOS_G + 0.5)
+    _, t, series, slope = _lanczos(xp, wide)
     positive = xp.log(t) + slope / series - _LANCZOS_G / t
     reduced = wide + xp.abs(xp.floor(wide + 0.5))
-    result = xp.where(reflect, positive - math.pi / xp.tan(math.pi * reduced), positive)
+    result = xp.where(wide < 0.5, positive - math.pi / xp.tan(math.pi * reduced), positive)
     return xp.where((wide <= 0) & (wide == xp.floor(wide)), np.nan, result).astype(x.dtype)
 
 

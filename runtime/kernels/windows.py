@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shardwright.layout.planning.sweep import Sweep
-from shardwright.runtime.kernels.elementwise import Array, narrow, widen
+from shardwright.runtime.kernels.elementwise import Array, Arrays, Body, narrow, widen
 from shardwright.runtime.kernels.shape import REDUCTIONS, pad
 
 BLOCK_BYTES = 1 << 21
@@ -23,27 +23,19 @@ FEW_TAPS = 128
 """The window positions up to which a convolution without input features to sum goes through them one by one."""
 
 Dims = Sequence[int]
+Sweeps = Sequence[tuple[Any, ...]]
 Combine = Callable[[list[Array], list[Array]], list[Array]]
 
 
-def frames(
-    xp: Any,
-    array: Array,
-    padding: Array,
-    axis: int,
-    count: int,
-    start: int,
-    stride: int,
-    dilation: int,
-    frame: int,
-    step: int,
-) -> Array:
+def frames(xp: Any, array: Array, padding: Array, axis: int, count: int, *fields: int) -> Array:
     """
-    `count` elements along a dim, in frames that start `step` places behind each other; see `layout.window.Window`.
+    `count` elements along a dim, in frames that start `step` places behind each other; `fields` are a `Window`'s start,
+    stride, dilation, frame and step.
 
     >>> frames(np, np.array([1, 2, 3, 4]), np.array(0), 0, 8, -1, 1, 1, 4, 2).tolist()
     [0, 1, 2, 3, 2, 3, 4, 0]
     """
+    start, stride, dilation, frame, step = fields
     index = xp.arange(count)
     places = start + step * (index // max(frame, 1)) + stride * (index % max(frame, 1))
     source = places // dilation
@@ -59,12 +51,7 @@ def frames(
 
 
 def convolution(
-    xp: Any,
-    lhs: Array,
-    rhs: Array,
-    numbers: Sequence[Dims],
-    sweeps: Sequence[tuple[Any, ...]],
-    groups: tuple[int, int],
+    xp: Any, lhs: Array, rhs: Array, numbers: Sequence[Dims], sweeps: Sweeps, groups: tuple[int, int]
 ) -> Array:
     """
     A convolution of two arrays of one dtype; `numbers` lists batch, feature and spatial dims of operands and result.
@@ -108,9 +95,7 @@ def _grouped_image(image: Array, lead: int, groups: tuple[int, int]) -> Array:
     shape = image.shape
     if batches > 1:
         return image.reshape((*shape[:lead], batches, shape[lead] // batches, *shape[lead + 1 :]))
-    apart = image.reshape((*shape[:-1], features, shape[-1] // features))
-    rank = apart.ndim
-    return apart.transpose([*range(lead), rank - 2, *range(lead, rank - 2), rank - 1])
+    return _groups_first(image, lead, features)
 
 
 def _grouped_kernel(rhs: Array, dims: Dims, moves: Sequence[Sweep], lead: int, groups: int) -> Array:
@@ -118,8 +103,12 @@ def _grouped_kernel(rhs: Array, dims: Dims, moves: Sequence[Sweep], lead: int, g
     inputs, outputs, *spatial = (lead + dim for dim in dims)
     kernel = rhs.transpose([*range(lead), *spatial, inputs, outputs])
     flips = [slice(None, None, -1 if move.reverse else 1) for move in moves]
-    kernel = kernel[(slice(None),) * lead + tuple(flips)]
-    apart = kernel.reshape((*kernel.shape[:-1], groups, kernel.shape[-1] // groups))
+    return _groups_first(kernel[(slice(None),) * lead + tuple(flips)], lead, groups)
+
+
+def _groups_first(array: Array, lead: int, groups: int) -> Array:
+    """The last dim cut into groups, whose dim goes behind the leading ones; a view."""
+    apart = array.reshape((*array.shape[:-1], groups, array.shape[-1] // groups))
     rank = apart.ndim
     return apart.transpose([*range(lead), rank - 2, *range(lead, rank - 2), rank - 1])
 
@@ -198,9 +187,7 @@ def _blocks(extents: Sequence[int], item: int) -> Iterator[tuple[slice, ...]]:
         yield (slice(start, min(start + step, extents[0])),)
 
 
-def reduce_window(
-    xp: Any, array: Array, start: Array, kind: str, sweeps: Sequence[tuple[Any, ...]], neutral: bool
-) -> Array:
+def reduce_window(xp: Any, array: Array, start: Array, kind: str, sweeps: Sweeps, neutral: bool) -> Array:
     """
     The elements of each window combined, `start` too; with `neutral`, more of `start` changes nothing.
 
@@ -214,8 +201,9 @@ def reduce_window(
     lead = array.ndim - len(moves)
     seed = _spread(xp, widen(xp, start), array.ndim)
     result = widen(xp, array)
-    if not neutral:
-        result, moves = _padded(xp, result, seed, moves), [_without_edges(move) for move in moves]
+    if not neutral:  # a start value that counts comes in once for each place of the padding, and no more
+        result = _padded(xp, result, seed, moves)
+        moves = [Sweep(move.size, move.stride, dilation=move.dilation) for move in moves]
     for axis, move in enumerate(moves, lead):
         if not move.trivial:
             result = _swept(xp, function, result, seed, axis, move)
@@ -252,10 +240,6 @@ def _padded(xp: Any, array: Array, seed: Array, moves: Sequence[Sweep]) -> Array
     return pad(xp, array, seed, low, high, holes)
 
 
-def _without_edges(move: Sweep) -> Sweep:
-    return Sweep(move.size, move.stride, dilation=move.dilation)
-
-
 def _slide(combine: Combine, arrays: list[Array], axis: int, move: Sweep) -> list[Array]:
     """
     The windows of one dim combined, elements in order: one by one, or by windows of 1, 2, 4, ... elements.
@@ -286,18 +270,8 @@ def _slide(combine: Combine, arrays: list[Array], axis: int, move: Sweep) -> lis
     return cut(total or [], 0, move.stride, count)
 
 
-def fold_window(
-    xp: Any,
-    body: Callable[..., tuple[Array, ...]],
-    inputs: Sequence[Array],
-    starts: Sequence[Array],
-    sweeps: Sequence[tuple[Any, ...]],
-) -> tuple[Array, ...]:
-    """
-    Windows of several arrays combined by any body that may be applied in any grouping, the start values first.
-
-    `body` takes the left elements of all inputs, then the right ones.
-    """
+def fold_window(xp: Any, body: Body, inputs: Arrays, starts: Arrays, sweeps: Sweeps) -> tuple[Array, ...]:
+    """Windows of several arrays combined by any body that may be applied in any grouping, the start values first."""
     moves = [Sweep(*each) for each in sweeps]
     rank = inputs[0].ndim
     lead = rank - len(moves)
@@ -313,13 +287,7 @@ def fold_window(
 
 
 def select_and_scatter(
-    xp: Any,
-    select: Callable[..., tuple[Array]],
-    scatter: Callable[..., tuple[Array]],
-    operand: Array,
-    source: Array,
-    start: Array,
-    sweeps: Sequence[tuple[Any, ...]],
+    xp: Any, select: Body, scatter: Body, operand: Array, source: Array, start: Array, sweeps: Sweeps
 ) -> Array:
     """
     Each element of `source` combined into the element that its window of `operand` selects; padding is never selected.
@@ -360,13 +328,7 @@ def _tap_slices(operand: Dims, source: Dims, tap: Dims, moves: Sequence[Sweep]) 
     return tuple(places), tuple(elements)
 
 
-def _chosen(
-    xp: Any,
-    select: Callable[..., tuple[Array]],
-    operand: Array,
-    counts: Dims,
-    windows: Sequence[tuple[Slices, Slices]],
-) -> Array:
+def _chosen(xp: Any, select: Body, operand: Array, counts: Dims, windows: Sequence[tuple[Slices, Slices]]) -> Array:
     """For each place of the window the number of the element that it selects, or -1 where all is padding."""
     fronts = operand.shape[: operand.ndim - len(counts)]
     chosen = xp.full((*fronts, *counts), -1, np.int64)

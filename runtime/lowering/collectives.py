@@ -17,18 +17,14 @@ from xdsl.ir import Operation
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.dtensor import WindowOp, layout_of
+from shardwright.dialects.dtensor.manual import FetchOp, UnvaryingOp
 from shardwright.layout.axes import Axis
 from shardwright.layout.planning.window import Window
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms, DimAtoms
 from shardwright.runtime.ledger import Message
-from shardwright.runtime.lowering.emitters import Lowering, emitter
+from shardwright.runtime.lowering.emitters import Lowering, data, emitter
 from shardwright.runtime.program import Value
-
-
-def _data(op: Operation, name: str) -> Any:
-    attribute: Any = op.properties[name]
-    return attribute.data
 
 
 def _message(lowering: Lowering, kind: str, axes: Sequence[Axis], moved: Fraction | None = None) -> Message:
@@ -38,7 +34,7 @@ def _message(lowering: Lowering, kind: str, axes: Sequence[Axis], moved: Fractio
 
 @emitter("dtensor.all_reduce")
 def _all_reduce(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    axes, kind = _data(op, "axes"), _data(op, "kind")
+    axes, kind = data(op, "axes"), data(op, "kind")
     positions = lowering.atoms.positions(axes)
     results = [combine(lowering, operand, kind, positions) for operand in operands]
     lowering.builder.count(_message(lowering, "all_reduce", axes), operands)
@@ -62,7 +58,7 @@ def combine(lowering: Lowering, value: Value, kind: str, positions: Sequence[int
 
 @emitter("dtensor.all_gather")
 def _all_gather(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    dim_axes = _data(op, "dim_axes")
+    dim_axes = data(op, "dim_axes")
     result = merge(lowering, operands[0], _dim_atoms(lowering.atoms, dim_axes))
     lowering.builder.count(_message(lowering, "all_gather", _flat(dim_axes)), [result])
     return [result]
@@ -70,12 +66,12 @@ def _all_gather(lowering: Lowering, op: Operation, operands: list[Value]) -> lis
 
 @emitter("dtensor.all_slice")
 def _all_slice(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    return [split(lowering, operands[0], _dim_atoms(lowering.atoms, _data(op, "dim_axes")))]
+    return [split(lowering, operands[0], _dim_atoms(lowering.atoms, data(op, "dim_axes")))]
 
 
 @emitter("dtensor.reduce_scatter")
 def _reduce_scatter(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    dim_axes, kind = _data(op, "dim_axes"), _data(op, "kind")
+    dim_axes, kind = data(op, "dim_axes"), data(op, "kind")
     reduced = combine(lowering, operands[0], kind, lowering.atoms.positions(_flat(dim_axes)))
     lowering.builder.count(_message(lowering, "reduce_scatter", _flat(dim_axes)), operands)
     return [split(lowering, reduced, _dim_atoms(lowering.atoms, dim_axes))]
@@ -83,8 +79,8 @@ def _reduce_scatter(lowering: Lowering, op: Operation, operands: list[Value]) ->
 
 @emitter("dtensor.all_to_all")
 def _all_to_all(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    axes, value = _data(op, "axes"), operands[0]
-    source, target = _data_int(op, "source_dim"), _data_int(op, "target_dim")
+    axes, value = data(op, "axes"), operands[0]
+    source, target = data(op, "source_dim"), data(op, "target_dim")
     rank, positions = len(lowering.builder.local(value)), lowering.atoms.positions(axes)
     before: DimAtoms = tuple(positions if dim == source else () for dim in range(rank))
     after: DimAtoms = tuple(positions if dim == target else () for dim in range(rank))
@@ -92,14 +88,9 @@ def _all_to_all(lowering: Lowering, op: Operation, operands: list[Value]) -> lis
     return [split(lowering, merge(lowering, value, before), after)]
 
 
-def _data_int(op: Operation, name: str) -> int:
-    attribute: Any = op.properties[name]
-    return int(attribute.value.data)
-
-
 @emitter("dtensor.collective_permute")
 def _collective_permute(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    source, target = _data(op, "source"), _data(op, "target")
+    source, target = data(op, "source"), data(op, "target")
     share = moved_share(source, target, lowering.atoms)
     lowering.builder.count(_message(lowering, "collective_permute", _changed(source, target), share), operands)
     return [_relaid(lowering, operands[0], source, target)]
@@ -107,7 +98,7 @@ def _collective_permute(lowering: Lowering, op: Operation, operands: list[Value]
 
 @emitter("dtensor.exchange")
 def _exchange(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    source, target = _data(op, "source"), _data(op, "target")
+    source, target = data(op, "source"), data(op, "target")
     result = _relaid(lowering, operands[0], source, target)
     share = missing_share(source, target, lowering.builder.local(operands[0]), lowering.atoms)
     lowering.builder.count(_message(lowering, "exchange", _changed(source, target), share), [result])
@@ -125,7 +116,7 @@ def _window(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Va
     parts = _dim_atoms(lowering.atoms, dim_axes)
     whole = _moved(lowering, merge(lowering, operands[0], parts), windows, op)
     result = split(lowering, whole, parts)
-    share = lacking_share(windows, [lowering.atoms.mesh.group_size(axes) for axes in dim_axes])
+    share = _lacking_share(windows, [lowering.atoms.mesh.group_size(axes) for axes in dim_axes])
     builder.count(_message(lowering, "window", _flat(dim_axes), share), [result])
     return [result]
 
@@ -174,7 +165,7 @@ def _framed(lowering: Lowering, value: Value, dim: int, window: Window, padding:
     return lowering.builder.call("frames", [value, padding], shape, value.dtype, at, window.result, *numbers)
 
 
-def lacking_share(windows: Sequence[Window], parts: Sequence[int]) -> Fraction:
+def _lacking_share(windows: Sequence[Window], parts: Sequence[int]) -> Fraction:
     """The part of its result block that a device receives from others, counted element by element."""
     needed = held = elements = 1
     for window, count in zip(windows, parts, strict=True):
@@ -202,10 +193,33 @@ def _changed(source: LayoutSpec, target: LayoutSpec) -> tuple[Axis, ...]:
     return tuple(dict.fromkeys(axis for pair in pairs for side in pair for axis in side))
 
 
+@emitter("dtensor.fetch")
+def _fetch(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    """One `take` along the leading dims of the op's axes, which may lie apart in memory."""
+    assert isinstance(op, FetchOp)
+    builder, atoms, (value,) = lowering.builder, lowering.atoms, operands
+    positions = atoms.positions(op.axes.data)
+    builder.count(_message(lowering, "collective_permute", op.axes.data, op.moved_share()), operands)
+    if all(value.shape[position] == 1 for position in positions) and -1 not in op.sources:
+        return [value]
+    lead = [atoms.sizes[at] if at in positions else extent for at, extent in enumerate(value.shape[: builder.lead])]
+    shape = (*lead, *builder.local(value))
+    return [builder.call("fetch", [builder.broadcast(value, shape)], shape, value.dtype, positions, op.sources)]
+
+
+@emitter("dtensor.unvarying")
+def _unvarying(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    """The first device's value stands for all of its group."""
+    assert isinstance(op, UnvaryingOp)
+    positions, (value,) = lowering.atoms.positions(op.axes.data), operands
+    ranges = [(0, 1 if place in positions else extent, 1) for place, extent in enumerate(value.shape)]
+    return [lowering.builder.slice(value, ranges)]
+
+
 @emitter("dtensor.axis_index")
 def _axis_index(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     atoms = lowering.atoms
-    positions = atoms.positions(_data(op, "axes"))
+    positions = atoms.positions(data(op, "axes"))
     return [lowering.builder.array(linear_index(positions, atoms).astype(np.int32))]
 
 
@@ -227,49 +241,25 @@ def _flat(dim_axes: Sequence[Sequence[Axis]]) -> tuple[Axis, ...]:
 
 
 def merge(lowering: Lowering, value: Value, dims: DimAtoms) -> Value:
-    """
-    The leading dims of each dim's atoms moved in front of it and merged: what a gather does.
-
-    They keep size 1. A value that does not vary along one of them is repeated.
-    """
-    builder, atoms, count = lowering.builder, lowering.atoms, lowering.builder.lead
-    moved = {position for positions in dims for position in positions}
-    if not moved:
-        return value
-    spread = tuple(atoms.sizes[at] if at in moved else extent for at, extent in enumerate(value.shape[:count]))
-    full = builder.broadcast(value, spread + builder.local(value))
-    order = [position for position in range(count) if position not in moved]
-    shape = [1 if position in moved else spread[position] for position in range(count)]
-    for dim, positions in enumerate(dims):
-        order += [*positions, count + dim]
-        shape.append(full.shape[count + dim] * atoms.group_size(positions))
-    return builder.reshape(builder.transpose(full, order), tuple(shape))
+    """The leading dims of each dim's atoms moved in front of it: what a gather does (see `Atoms.merging`)."""
+    builder = lowering.builder
+    full, order, shape = lowering.atoms.merging(value.shape, dims)
+    return builder.reshape(builder.transpose(builder.broadcast(value, full), order), shape)
 
 
 def split(lowering: Lowering, value: Value, dims: DimAtoms) -> Value:
     """
-    Each dim's major parts moved to the leading dims of its atoms: what a slice does.
+    Each dim's major parts moved to the leading dims of its atoms: what a slice does (see `Atoms.splitting`).
 
     Where the value already varies along such an atom, each device keeps its own part.
     """
-    builder, atoms, count = lowering.builder, lowering.atoms, lowering.builder.lead
-    if not any(dims):
-        return value
-    shape: list[int] = list(value.shape[:count])
-    places: dict[int, int] = {}
-    for dim, positions in enumerate(dims):
-        for position in positions:
-            places[position] = len(shape)
-            shape.append(atoms.sizes[position])
-        places[count + dim] = len(shape)
-        shape.append(value.shape[count + dim] // atoms.group_size(positions))
-    parts = builder.reshape(value, tuple(shape))
+    builder, count = lowering.builder, lowering.builder.lead
+    shape, places, order = lowering.atoms.splitting(value.shape, dims)
+    parts = builder.reshape(value, shape)
     for position in [at for at in places if at < count and value.shape[at] > 1]:
         parts = _diagonal(lowering, parts, position, places[position])
-    order = [places.get(at, at) for at in range(count + len(dims))]
-    rest = [at for at in range(len(shape)) if at not in order]
-    moved = builder.transpose(parts, order + rest)
-    return builder.reshape(moved, moved.shape[: len(order)])
+    moved = builder.transpose(parts, order)
+    return builder.reshape(moved, moved.shape[: len(value.shape)])
 
 
 def _diagonal(lowering: Lowering, value: Value, lead: int, dim: int) -> Value:

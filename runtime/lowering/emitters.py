@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
@@ -16,8 +16,9 @@ from shardwright.dialects.text.locations import where
 from shardwright.dialects.trip_count import control_names
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.runtime.atoms import Atoms
+from shardwright.runtime.codegen.plain import FOLDS
 from shardwright.runtime.kernels import table as pointwise
-from shardwright.runtime.program import Builder, Kind, Program, Value
+from shardwright.runtime.program import Builder, Kind, Program, Shape, Value
 
 Emitter: TypeAlias = "Callable[[Lowering, Operation, list[Value]], Sequence[Value]]"
 
@@ -61,6 +62,22 @@ class Lowering:
             self._emit(op, operands)
         raise AssertionError("a block ends with a return: the verifier checked it")
 
+    def fronts(self, operands: Sequence[Value]) -> Shape:
+        """The leading dims of what is made of these values."""
+        return np.broadcast_shapes(*(operand.shape[: self.builder.lead] for operand in operands))
+
+    def kernel(self, name: str, op: Operation, operands: Sequence[Value], *static: Any) -> list[Value]:
+        """The call of a kernel that makes all results of an op, which vary along the mesh as any operand does."""
+        shapes = [self.fronts(operands) + shape_of(result) for result in op.results]
+        dtypes = [element_dtype(result.type) for result in op.results]
+        if len(shapes) > 1 or name in FOLDS:
+            return self.builder.call_many(name, operands, shapes, dtypes, *static)
+        return [self.builder.call(name, operands, shapes[0], dtypes[0], *static)]
+
+    def converted(self, value: Value, dtype: np.dtype[Any]) -> Value:
+        """The value in another type."""
+        return value if value.dtype == dtype else self.builder.pointwise("convert", [value], dtype)
+
     def _emit(self, op: Operation, operands: list[Value]) -> None:
         self.builder.location = location_text(op)
         if isinstance(op, CallOp):
@@ -68,7 +85,7 @@ class Lowering:
         elif (emit := EMITTERS.get(op.name)) is not None:
             results = emit(self, op, operands)
         else:
-            results = [self.builder.pointwise(base_name(op), operands, element_dtype(op.results[0].type))]
+            results = [self.builder.pointwise(op.name.partition(".")[2], operands, result_dtype(op))]
         self.values.update(zip(op.results, results, strict=True))
 
     def _call(self, op: CallOp, operands: list[Value]) -> list[Value]:
@@ -131,11 +148,6 @@ def _check_scalar(body: Program, block: Block) -> None:
             )
 
 
-def base_name(op: Operation) -> str:
-    """An op's name without its dialect."""
-    return op.name.partition(".")[2]
-
-
 def location_text(op: Operation) -> str:
     """Where the op was written, for a comment: nothing that could end a line of Python."""
     place = where(op)
@@ -152,7 +164,7 @@ def check_supported(module: ModuleOp) -> None:
             help="remove the op, or add an emitter in runtime/lowering/ops.py",
         )
         for op in module.walk()
-        if not is_supported(op)
+        if not _is_supported(op)
     ]
     if faults:
         raise ShardwrightError(faults)
@@ -163,7 +175,7 @@ _STRUCTURE = frozenset(
 )
 
 
-def is_supported(op: Operation) -> bool:
+def _is_supported(op: Operation) -> bool:
     """Whether the runtime can run this op."""
     if op.name in _STRUCTURE or op.name in EMITTERS:
         return True
@@ -188,6 +200,12 @@ def integers(op: Operation, name: str) -> tuple[int, ...]:
     """The integers of an op's attribute `array<i64: ...>`; empty when absent."""
     attribute: Any = op.properties.get(name)
     return () if attribute is None else tuple(int(item) for item in attribute.get_values())
+
+
+def data(op: Operation, name: str) -> Any:
+    """What an op's attribute holds; of an integer or a boolean, the number."""
+    attribute: Any = op.properties[name]
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else attribute.data
 
 
 def result_dtype(op: Operation) -> np.dtype[Any]:

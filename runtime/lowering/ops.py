@@ -13,7 +13,15 @@ from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_dtype
 from shardwright.runtime.kernels.elementwise import working_dtype
-from shardwright.runtime.lowering.emitters import Lowering, dense_array, emitter, integers, result_dtype, result_shape
+from shardwright.runtime.lowering.emitters import (
+    Lowering,
+    data,
+    dense_array,
+    emitter,
+    integers,
+    result_dtype,
+    result_shape,
+)
 from shardwright.runtime.lowering.extremes import extreme_kind
 from shardwright.runtime.program import Dot, Value
 from shardwright.runtime.stacking import identity
@@ -47,23 +55,16 @@ def _constant(lowering: Lowering, op: Operation, operands: list[Value]) -> list[
 @emitter("stablehlo.iota")
 def _iota(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     dtype, shape = result_dtype(op), result_shape(op)
-    dim = _integer(op, "iota_dimension")
+    dim = data(op, "iota_dimension")
     builder = lowering.builder
     counted = [extent if index == dim else 1 for index, extent in enumerate(shape)]
     steps = np.arange(shape[dim]).astype(dtype).reshape((1,) * builder.lead + tuple(counted))
     return [builder.broadcast(builder.array(steps), (1,) * builder.lead + shape)]
 
 
-def _integer(op: Operation, name: str) -> int:
-    attribute: Any = op.properties[name]
-    return int(attribute.value.data)
-
-
 @emitter("stablehlo.convert", "chlo.convert")
 def _convert(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    if operands[0].dtype == result_dtype(op):
-        return operands
-    return [lowering.builder.pointwise("convert", operands, result_dtype(op))]
+    return [lowering.converted(operands[0], result_dtype(op))]
 
 
 @emitter("stablehlo.rsqrt")
@@ -98,10 +99,9 @@ def _bitcast(lowering: Lowering, op: Operation, operands: list[Value]) -> list[V
 
 @emitter("stablehlo.compare")
 def _compare(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    direction: Any = op.properties["comparison_direction"]
-    kind: Any = op.properties.get("compare_type")
-    total = kind is not None and str(kind.data) == "TOTALORDER"
-    return [lowering.builder.pointwise("compare", operands, result_dtype(op), str(direction.data), total)]
+    total = "compare_type" in op.properties and str(data(op, "compare_type")) == "TOTALORDER"
+    direction = str(data(op, "comparison_direction"))
+    return [lowering.builder.pointwise("compare", operands, result_dtype(op), direction, total)]
 
 
 @emitter("stablehlo.select")
@@ -126,7 +126,7 @@ def _with_rank(lowering: Lowering, value: Value, rank: int) -> Value:
 
 @emitter("stablehlo.reduce_precision")
 def _reduce_precision(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    bits = _integer(op, "exponent_bits"), _integer(op, "mantissa_bits")
+    bits = data(op, "exponent_bits"), data(op, "mantissa_bits")
     return [lowering.builder.pointwise("reduce_precision", operands, result_dtype(op), *bits)]
 
 
@@ -180,42 +180,25 @@ def _whole_lead(lowering: Lowering, value: Value) -> list[tuple[int, int, int]]:
 
 @emitter("stablehlo.concatenate")
 def _concatenate(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    lead = lowering.builder.lead
     if len(operands) == 1:
         return operands
-    fronts = np.broadcast_shapes(*(operand.shape[:lead] for operand in operands))
-    axis = lead + _integer(op, "dimension")
-    return [lowering.builder.call("concatenate", operands, fronts + result_shape(op), result_dtype(op), axis)]
-
-
-@emitter("stablehlo.pad")
-def _pad(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    lead = lowering.builder.lead
-    fronts = np.broadcast_shapes(*(operand.shape[:lead] for operand in operands))
-    amounts = [integers(op, name) for name in ("edge_padding_low", "edge_padding_high", "interior_padding")]
-    return [lowering.builder.call("pad", operands, fronts + result_shape(op), result_dtype(op), *amounts)]
+    return lowering.kernel("concatenate", op, operands, lowering.builder.lead + data(op, "dimension"))
 
 
 @emitter("stablehlo.dot_general")
 def _dot_general(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    numbers: Any = op.properties["dot_dimension_numbers"]
-    dims, lead = numbers.data, lowering.builder.lead
+    dims, lead = data(op, "dot_dimension_numbers"), lowering.builder.lead
     lhs, rhs = operands
     if not math.prod(result_shape(op)) or any(lhs.shape[lead + dim] == 0 for dim in dims.lhs_contracting):
         return [lowering.builder.splat(0, (1,) * lead + result_shape(op), result_dtype(op))]  # sums of nothing, or none
     batch = [(position, position) for position in range(lead)]
     batch += [(lead + a, lead + b) for a, b in zip(dims.lhs_batching, dims.rhs_batching, strict=True)]
     contract = [(lead + a, lead + b) for a, b in zip(dims.lhs_contracting, dims.rhs_contracting, strict=True)]
-    fronts = np.broadcast_shapes(lhs.shape[:lead], rhs.shape[:lead])
+    fronts = lowering.fronts(operands)
     dtype = functools.reduce(np.promote_types, map(working_dtype, (lhs.dtype, rhs.dtype, result_dtype(op))))
-    lhs, rhs = (_as_type(lowering, operand, dtype) for operand in operands)
+    lhs, rhs = (lowering.converted(operand, dtype) for operand in operands)
     product = lowering.builder.dot(lhs, rhs, Dot(tuple(batch), tuple(contract)), fronts + result_shape(op), dtype)
-    return [_as_type(lowering, product, result_dtype(op))]
-
-
-def _as_type(lowering: Lowering, value: Value, dtype: np.dtype[Any]) -> Value:
-    """The value in the type in which a product is computed, or back in its own."""
-    return value if value.dtype == dtype else lowering.builder.pointwise("convert", [value], dtype)
+    return [lowering.converted(product, result_dtype(op))]
 
 
 @emitter("stablehlo.reduce")
@@ -228,8 +211,7 @@ def _reduce(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Va
     if kind is not None:
         return [_simple_reduce(lowering, kind, inputs[0], starts[0], dims)]
     name = lowering.region(block)
-    fronts = np.broadcast_shapes(*(operand.shape[:lead] for operand in operands))
-    whole = fronts + lowering.builder.local(inputs[0])
+    whole = lowering.fronts(operands) + lowering.builder.local(inputs[0])
     shape = tuple(1 if dim in dims else extent for dim, extent in enumerate(whole))
     dtypes = [element_dtype(result.type) for result in op.results]
     extreme = extreme_kind(lowering.builder.program.bodies[name])

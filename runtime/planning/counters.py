@@ -14,7 +14,7 @@ loop of 8 rounds, from %i = 2:                       loop of 8 rounds:
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -126,12 +126,7 @@ def _combined(step: Step, lines: Sequence[_Line]) -> _Line | None:
             return None
 
 
-_DIRECTIONS: Mapping[str, Callable[[int, int], bool]] = {
-    "LT": operator.lt,
-    "LE": operator.le,
-    "GT": operator.gt,
-    "GE": operator.ge,
-}
+_DIRECTIONS = {"LT": operator.lt, "LE": operator.le, "GT": operator.gt, "GE": operator.ge}
 
 
 def _compared(direction: str, left: _Line, right: _Line, rounds: int) -> _Line | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from operator import itemgetter
 from typing import TypeVar
 
-ALIGNMENT = 64
+_ALIGNMENT = 64
 """Bytes to whose multiples buffers start: a cache line, and the widest vector."""
 
 Key = TypeVar("Key", bound=Hashable)
@@ -37,7 +38,7 @@ def assign_offsets(lives: Mapping[Key, tuple[int, int]], sizes: Mapping[Key, int
         need = _rounded(sizes[key])
         fits = [span for span in free if span[1] >= need]
         if fits:
-            start, extent = min(fits, key=_extent)
+            start, extent = min(fits, key=itemgetter(1))
             free.remove((start, extent))
             if extent > need:
                 free = sorted([*free, (start + need, extent - need)])
@@ -50,12 +51,8 @@ def assign_offsets(lives: Mapping[Key, tuple[int, int]], sizes: Mapping[Key, int
     return offsets, top, peak
 
 
-def _extent(span: tuple[int, int]) -> int:
-    return span[1]
-
-
 def _rounded(size: int) -> int:
-    return max(-(-size // ALIGNMENT), 1) * ALIGNMENT
+    return max(-(-size // _ALIGNMENT), 1) * _ALIGNMENT
 
 
 def _released(free: list[tuple[int, int]], start: int, extent: int) -> list[tuple[int, int]]:

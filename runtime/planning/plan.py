@@ -21,16 +21,16 @@ from shardwright.runtime.fusing.contraction import fold_device_sums
 from shardwright.runtime.fusing.fusion import Fuser, Group
 from shardwright.runtime.fusing.products import Batch, Product, plan_product
 from shardwright.runtime.fusing.tiles import Tile, plan_tile
-from shardwright.runtime.planning.control import plan_branch, plan_loop
+from shardwright.runtime.planning.control import draft_of, hosted, is_whole
 from shardwright.runtime.planning.memory import assign_offsets
 from shardwright.runtime.planning.storage import Buffer, Copy, Home, Storage, Window, place_outputs
 from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.planning.trimming import trim
-from shardwright.runtime.planning.units import Kernel, Sum, Tally, Test, Unit, inner_parts, touched
+from shardwright.runtime.planning.units import Branch, Kernel, Loop, Part, Sum, Tally, Test, Unit, inner_parts, touched
 from shardwright.runtime.planning.wishes import find_wishes
-from shardwright.runtime.program import VIEWS, Kind, Program, Step, Value
+from shardwright.runtime.program import VIEWS, Kind, Program, Step, Value, root_of
 
-LARGEST_CONSTANT = 1 << 26
+_LARGEST_CONSTANT = 1 << 26
 """Bytes above which a value that depends on no input is computed in each run all the same."""
 
 
@@ -53,7 +53,7 @@ def make_plan(program: Program, inputs: Sequence[Strided], outputs: Sequence[Str
     for index, (value, strided) in enumerate(zip(program.inputs, inputs, strict=True)):
         storage.homes[value] = Window(Buffer(Home.INPUT, value.dtype, strided.size, index), strided)
     for value, array in program.arrays.items():
-        storage.homes[value] = constant_window(array)
+        storage.homes[value] = _constant_window(array)
     targets = [
         Window(Buffer(Home.OUTPUT, value.dtype, strided.size, index), strided)
         for index, (value, strided) in enumerate(zip(program.outputs, outputs, strict=True))
@@ -61,7 +61,7 @@ def make_plan(program: Program, inputs: Sequence[Strided], outputs: Sequence[Str
     planner = Planner(program, storage, dict(program.arrays), targets)
     planner.run()
     planner.place_results()
-    plan = Plan(planner.batched(), targets)
+    plan = Plan(_batched(planner.units), targets)
     plan.offsets, plan.arena_bytes, plan.peak_bytes = _assigned(plan.units)
     _settle(plan.units, plan.offsets, threads)
     return plan
@@ -83,13 +83,13 @@ class Planner:
     ) -> None:
         self.program, self.storage, self.constants, self.targets = program, storage, constants, targets
         self.units: list[Unit] = []
-        self.fuser = Fuser(self._emit_group, lambda value: self.window(value).strided)
+        self.fuser = Fuser(self._emit_group, lambda value: self._window(value).strided)
         self.readers = _readers(program)
         self.made = {result for step in program.steps for result in step.results}
         self.storage.wishes = find_wishes(program, [window.strided for window in targets])
         place_outputs(program, storage, targets)
 
-    def inside(self, program: Program, homes: Mapping[Value, Window], targets: Sequence[Window]) -> Planner:
+    def _inside(self, program: Program, homes: Mapping[Value, Window], targets: Sequence[Window]) -> Planner:
         """A planner for the program of a loop or a branch, which sees what lies outside of it."""
         storage = Storage(ChainMap(dict(homes), cast("dict[Value, Window]", self.storage.homes)))
         constants = ChainMap({}, cast("dict[Value, np.ndarray[Any, Any]]", self.constants))
@@ -105,18 +105,9 @@ class Planner:
     def place_results(self) -> None:
         """Copies those results that were not made in their place."""
         for value, placed in zip(self.program.outputs, self.targets, strict=True):
-            source = self.window(value)
+            source = self._window(value)
             if source != placed:
                 self.units.append(Copy(placed, source))
-
-    def batched(self) -> list[Unit]:
-        """The units, with neighbouring products that threads share in one."""
-        return _batched(self.units)
-
-    def offsets(self, units: Sequence[Unit], outside: Container[Buffer]) -> tuple[dict[Buffer, int], int]:
-        """Where the buffers of these units that are not from outside start, and how many bytes they take."""
-        offsets, size, _ = _assigned(units, outside)
-        return offsets, size
 
     def _folded(self, step: Step) -> bool:
         """Computes a step that depends on no input."""
@@ -124,14 +115,14 @@ class Planner:
         if not step.results or not known or not all(result.constant for result in step.results):
             return False
         size = max(result.nbytes for result in step.results)
-        if size > LARGEST_CONSTANT and step.kind not in VIEWS:
+        if size > _LARGEST_CONSTANT and step.kind not in VIEWS:
             for result in step.results:
                 result.constant = False
             return False
         # A kernel may leave out leading dims along which its result is the same.
         array = np.broadcast_to(codegen.evaluate(step, self.constants, self.program), step.results[0].shape)
         self.constants[step.results[0]] = array
-        self.storage.homes[step.results[0]] = constant_window(array)
+        self.storage.homes[step.results[0]] = _constant_window(array)
         return True
 
     def _plan_step(self, step: Step) -> None:
@@ -144,37 +135,91 @@ class Planner:
             return
         self.fuser.close_for(step.operands)
         if is_box(step):
-            self.units.append(plan_box(step, self.window, self.target(step.results[0])))
+            self.units.append(plan_box(step, self._window, self._target(step.results[0])))
             return
-        sources = [self.window(operand) for operand in step.operands]
+        sources = [self._window(operand) for operand in step.operands]
         if step.kind is Kind.LOOP:
-            self.units.append(plan_loop(self, step, sources))
+            self.units.append(self._loop(step, sources))
         elif step.kind is Kind.BRANCH:
-            self.units.append(plan_branch(self, step, sources))
+            self.units.append(self._branch(step, sources))
         elif step.kind is Kind.TEST:
             self.units.append(Test(sources[0]))
         elif step.kind is Kind.DOT:
-            self._product(step, sources)
+            self.units += plan_product(step, sources[0], sources[1], self.storage)
         elif step.kind is Kind.REDUCE:
-            target = self.target(step.results[0])
+            target = self._target(step.results[0])
             self.units.append(Sum(step.name, sources[0], step.static[0], target, step.location))
         else:
-            self.units.append(Kernel(step, sources, [self.target(result) for result in step.results]))
-
-    def _product(self, step: Step, sources: list[Window]) -> None:
-        units = plan_product(step, sources[0], sources[1], self.storage)
-        self.units += units
+            self.units.append(Kernel(step, sources, [self._target(result) for result in step.results]))
 
     def _tally(self, step: Step) -> None:
         known = self.storage.homes
         sources: list[Window | Value] = [known.get(operand, operand) for operand in step.operands]
         self.units.append(Tally(step.static[0], sources, step.location))
 
-    def target(self, value: Value) -> Window:
+    def _loop(self, step: Step, sources: Sequence[Window]) -> Loop:
+        """The unit of a loop; `sources` are where its operands lie."""
+        program, (name, rounds) = step.programs[0], step.static
+        count = len(program.inputs)
+        places = [self._place(step, at, sources[at]) for at in range(count)]
+        starts = [(place, source) for place, source in zip(places, sources, strict=False) if place != source]
+        self.units += [Copy(place, source) for place, source in starts]
+        drafts = [draft_of(place) for place in places]
+        inner = self._inside(program, dict(zip(program.inputs, places, strict=True)), drafts)
+        inner.run()
+        moves = inner.moves_to(places)
+        outside = [*places, *sources[count:]]
+        part = Part(_batched(inner.units))
+        part.hosted = hosted(part.units, places, drafts, {window.buffer for window in outside})
+        # A draft that is the place already need not be moved there, nor the value that it updates be copied first.
+        kept = [move for move in moves if part.hosted.get(move.source.buffer) is not move.target.buffer]
+        part.units = [unit for unit in part.units if not _is_idle(unit, part)] + kept
+        return Loop(part, outside, _workspace([part], outside), name, rounds, program, step.location)
+
+    def _branch(self, step: Step, sources: Sequence[Window]) -> Branch:
+        """The unit of a branch; `sources` are where its index and the values from outside lie."""
+        places = [self._target(result) for result in step.results]
+        outside = [*places, *sources[1:]]
+        parts: list[Part] = []
+        for program in step.programs:
+            inner = self._inside(program, {}, places)
+            inner.run()
+            inner.place_results()
+            parts.append(Part(_batched(inner.units)))
+        name, numbers = step.static
+        return Branch(sources[0], parts, outside, _workspace(parts, outside), name, numbers, step.location)
+
+    def _place(self, step: Step, at: int, source: Window) -> Window:
+        """Where a carried value lies: where the result is to be, or where the value starts if nobody else needs it."""
+        result = step.results[at]
+        if result not in self.storage.homes and self._is_free(step, step.operands[at], source):
+            self.storage.homes[result] = source
+        return self._target(result)
+
+    def _is_free(self, step: Step, value: Value, window: Window) -> bool:
+        """Whether a value is made in this program in a buffer of its own, for this one use."""
+        root = root_of(value)
+        uses = sum(root_of(operand) is root for operand in step.operands)
+        own = window.buffer.home is Home.ARENA and is_whole(window) and root in self.made
+        return own and uses == 1 and self.readers.get(root) == {step}
+
+    def moves_to(self, places: Sequence[Window]) -> list[Copy]:
+        """What is left to move at the end of a round; what another move would overwrite is drafted first."""
+        held = {place.buffer for place in places}
+        moves: list[Copy] = []
+        for value, place, draft in zip(self.program.outputs, places, self.targets, strict=True):
+            source = self._window(value)
+            if source.buffer in held:
+                self.units.append(Copy(draft, source))
+                source = draft
+            moves.append(Copy(place, source))
+        return moves
+
+    def _target(self, value: Value) -> Window:
         """Where a value is to be made: its place if it has one, else a new buffer."""
         return self.storage.homes.get(value) or self.storage.new(value)
 
-    def window(self, value: Value) -> Window:
+    def _window(self, value: Value) -> Window:
         """Where a value lies; if it first has to be moved, that is a unit."""
         window = self.storage.window(value)
         self.units += self.storage.copies
@@ -184,8 +229,22 @@ class Planner:
     def _emit_group(self, group: Group) -> None:
         members = set(group.members)
         wanted = [s.results[0] for s in group.members if self.readers.get(s.results[0], set()) - members]
-        reads = {value: self.window(value) for value, _ in group.reads}
+        reads = {value: self._window(value) for value, _ in group.reads}
         self.units.append(plan_tile(group, reads, wanted, self.storage))
+
+
+def _is_idle(unit: Unit, part: Part) -> bool:
+    """Whether a unit copies a value to where it lies."""
+    return isinstance(unit, Copy) and part.hosted.get(unit.target.buffer) is unit.source.buffer
+
+
+def _workspace(parts: Sequence[Part], outside: Sequence[Window]) -> Window:
+    """Memory in which all buffers of the parts that are not from outside find a place: one part runs at a time."""
+    size = 0
+    for part in parts:
+        part.offsets, needed, _ = _assigned(part.units, {*(window.buffer for window in outside), *part.hosted})
+        size = max(size, needed)
+    return Window(Buffer(Home.ARENA, np.dtype(np.uint8), size), Strided.dense((size,)))
 
 
 def _assigned(units: Sequence[Unit], outside: Container[Buffer] = ()) -> tuple[dict[Buffer, int], int, int]:
@@ -279,7 +338,7 @@ def _chained(units: Sequence[Unit], offsets: Mapping[Buffer, int], threads: int)
     return found + list(builder.close())
 
 
-def constant_window(array: np.ndarray[Any, Any]) -> Window:
+def _constant_window(array: np.ndarray[Any, Any]) -> Window:
     """The window of a constant array; repeated dims stay repeated."""
     strides = tuple(step if extent > 1 else 0 for extent, step in zip(array.shape, array.strides, strict=True))
     kept = tuple(slice(0, 1) if step == 0 else slice(None) for step in strides)
@@ -290,15 +349,11 @@ def constant_window(array: np.ndarray[Any, Any]) -> Window:
 
 def _readers(program: Program) -> dict[Value, set[Step | None]]:
     """For each value the steps that read it, through views too; `None` stands for the program's results."""
-    roots: dict[Value, Value] = {}
     readers: dict[Value, set[Step | None]] = {}
     for step in program.steps:
-        if step.kind in VIEWS:
-            source = step.operands[0]
-            roots[step.results[0]] = roots.get(source, source)
-        elif step.kind is not Kind.COUNT:
+        if step.kind not in VIEWS and step.kind is not Kind.COUNT:
             for operand in step.operands:
-                readers.setdefault(roots.get(operand, operand), set()).add(step)
+                readers.setdefault(root_of(operand), set()).add(step)
     for value in program.outputs:
-        readers.setdefault(roots.get(value, value), set()).add(None)
+        readers.setdefault(root_of(value), set()).add(None)
     return readers

@@ -109,7 +109,7 @@ class Storage:
         assert step is not None
         assert step.kind in VIEWS, f"{step.kind} {step.name} has no storage yet"
         source = self.window(step.operands[0])
-        moved = viewed(step, source.strided)
+        moved = _viewed(step, source.strided)
         if moved is not None:
             return Window(source.buffer, moved)
         target = self.new(value)
@@ -119,7 +119,7 @@ class Storage:
         return target
 
 
-def viewed(step: Step, window: Strided) -> Strided | None:
+def _viewed(step: Step, window: Strided) -> Strided | None:
     """The window of a view's result; `None` when elements have to move."""
     match step.kind:
         case Kind.TRANSPOSE:
@@ -132,7 +132,7 @@ def viewed(step: Step, window: Strided) -> Strided | None:
             return window.reshape(step.results[0].shape)
 
 
-def unviewed(step: Step, window: Strided) -> Strided | None:
+def _unviewed(step: Step, window: Strided) -> Strided | None:
     """The window that a view's operand must have for the result to lie in `window`; `None` when there is none."""
     if step.kind is Kind.TRANSPOSE:
         order = step.static[0]
@@ -148,6 +148,6 @@ def place_outputs(program: Program, storage: Storage, windows: Sequence[Window])
         # A value that varies less than its layout allows is copied, to all the places that hold it.
         strided: Strided | None = placed.strided if placed.strided.shape == value.shape else None
         while value.producer is not None and value.producer.kind in VIEWS and strided is not None:
-            strided, value = unviewed(value.producer, strided), value.producer.operands[0]
+            strided, value = _unviewed(value.producer, strided), value.producer.operands[0]
         if strided is not None and value.producer is not None and not value.constant:
             storage.homes.setdefault(value, Window(placed.buffer, strided))

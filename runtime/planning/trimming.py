@@ -5,6 +5,7 @@ What a program need not do: steps whose results nobody uses, and the tests and c
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import compress
 
 from shardwright.runtime.planning.counters import resolve_counters, substitute
 from shardwright.runtime.program import Kind, Program, Step, Value, all_steps, values_from_outside
@@ -59,22 +60,15 @@ def _trim_loop(step: Step, needed: set[Value]) -> dict[Value, Value]:
         if wider == live:
             break
         live = wider
-    step.operands = (*_only(step.operands[: len(live)], live), *step.operands[len(live) :])
-    step.results = tuple(_only(step.results, live))
-    program.inputs = _only(program.inputs, live)
-    program.outputs = _only(program.outputs, live)
+    step.operands = (*compress(step.operands[: len(live)], live), *step.operands[len(live) :])
+    step.results = tuple(compress(step.results, live))
+    program.inputs = list(compress(program.inputs, live))
+    program.outputs = list(compress(program.outputs, live))
     return known
 
 
 def _test_sends(program: Program) -> bool:
     """Whether a loop holds collectives before its test: those run once more than the rest."""
     steps = list(all_steps(program))
-    return Kind.COUNT in [step.kind for step in steps[: steps.index(_test(program))]]
-
-
-def _test(program: Program) -> Step:
-    return next(step for step in program.steps if step.kind is Kind.TEST)
-
-
-def _only(values: Sequence[Value], live: Sequence[bool]) -> list[Value]:
-    return [value for value, lives in zip(values, live, strict=True) if lives]
+    test = next(step for step in program.steps if step.kind is Kind.TEST)
+    return Kind.COUNT in [step.kind for step in steps[: steps.index(test)]]
