@@ -30,7 +30,15 @@ from xdsl.ir import Attribute, ParametrizedAttribute
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.xdsl_patches import unchecked
-from shardwright.serialization.ir.kinds import BUILTIN, LOCATIONS, IrProtoError, has_text, kind_named, parse_text
+from shardwright.serialization.ir.kinds import (
+    BUILTIN,
+    LARGEST_INTEGER,
+    LOCATIONS,
+    IrProtoError,
+    has_text,
+    kind_named,
+    parse_text,
+)
 from shardwright.serialization.ir.limits import Budget
 from shardwright.serialization.protos import ir_pb2
 
@@ -144,6 +152,7 @@ class AttributeReader:
                 return StringAttr(data.decode("utf-8", "surrogatepass"))
             if has_text(kind):
                 return parse_text(data.decode(), kind, self._context)
+            _expect(len(data) <= LARGEST_INTEGER, f"it is an integer of {len(data)} bytes")
             value = int.from_bytes(data, "little", signed=True)
         return IntAttr(value) if kind is IntAttr else SignednessAttr(Signedness(value))
 

@@ -38,6 +38,9 @@ LARGEST_BLOB = (1 << 31) - (1 << 20)
 INLINE = 1024
 """Data of more bytes than this go into blobs."""
 
+LARGEST_INTEGER = 1 << 10
+"""Bytes of an integer: Python writes and reads none of more than 4300 digits, so that a larger one has no text."""
+
 LOCATIONS = (*cast(Any, LocationAttr).__args__, FileLineColRange)
 """The classes of locations."""
 

@@ -24,6 +24,7 @@ from shardwright.dialects.text.locations import where
 from shardwright.serialization.ir.kinds import (
     INLINE,
     LARGEST_BLOB,
+    LARGEST_INTEGER,
     VERSION,
     IrProtoError,
     has_text,
@@ -36,7 +37,7 @@ from shardwright.serialization.ir.kinds import (
 from shardwright.serialization.ir.limits import Budget
 from shardwright.serialization.protos import ir_pb2
 
-LARGEST_INTEGER = (1 << 63) - 1
+INT64 = range(-(1 << 63), 1 << 63)
 SAMPLED = 1 << 16
 """Data of more bytes than this are told apart by a sample of them, and compared whole if that is equal."""
 
@@ -256,9 +257,12 @@ class _Large:
 
 def _integer(value: int) -> int | bytes:
     """An integer as it is written: as bytes if 64 bits do not hold it."""
-    if -LARGEST_INTEGER - 1 <= value <= LARGEST_INTEGER:
+    if value in INT64:
         return value
-    return value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
+    size = value.bit_length() // 8 + 1
+    if size > LARGEST_INTEGER:
+        raise IrProtoError("SW0857", f"an integer of {size} bytes cannot be written")
+    return value.to_bytes(size, "little", signed=True)
 
 
 def _unwritable(op: Operation, message: str) -> IrProtoError:

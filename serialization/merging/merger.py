@@ -111,7 +111,7 @@ def read_metadata(path: str | os.PathLike[str]) -> chunk_pb2.ChunkMetadata:
         try:
             return chunk_pb2.ChunkMetadata.FromString(bytes(file.metadata))
         except DecodeError as error:  # the tree has been looked at from outside only
-            raise file.error("SW0833", f"the last record is not a ChunkMetadata: {error}") from None
+            raise file.no_metadata(error) from None
 
 
 def plan_of(file: ChunkedFile, message: Message) -> list[Part]:
@@ -119,7 +119,7 @@ def plan_of(file: ChunkedFile, message: Message) -> list[Part]:
     try:
         return Planner(descriptor_of(message), file.kinds, file.name).plan(file.tree)
     except WireFault as fault:
-        raise file.error("SW0833", f"the last record is not a ChunkMetadata: {fault}") from None
+        raise file.no_metadata(fault) from None
 
 
 def _read_chunks(file: ChunkedFile, message: Message) -> None:

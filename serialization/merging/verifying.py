@@ -151,7 +151,7 @@ def _untyped(file: ChunkedFile, source: _CheckingSource) -> list[FieldChunk]:
     try:
         parts = planner.plan(file.tree)
     except WireFault as fault:
-        raise file.error("SW0833", f"the last record is not a ChunkMetadata: {fault}") from None
+        raise file.no_metadata(fault) from None
     file.release_metadata()
     for part in parts:
         if part.chunk >= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,16 @@ from shardwright.serialization.tables.sorted_table import TableError, read_table
 Array = np.ndarray[Any, Any]
 
 MOST_DIMS = 64
+
+
+def array_has(shape: Sequence[int], dtype: np.dtype[Any]) -> bool:
+    """
+    Whether NumPy has arrays of a shape: also one without elements must be small but for the dims that are 0.
+
+    >>> array_has((0, 1 << 40), np.dtype("uint8")), array_has((0, 1 << 40, 1 << 40), np.dtype("uint8"))
+    (True, False)
+    """
+    return len(shape) <= MOST_DIMS and math.prod(size or 1 for size in map(abs, shape)) * dtype.itemsize < 1 << 63
 
 
 class TensorBundle:
@@ -74,7 +85,7 @@ class TensorBundle:
             raise TableError(
                 self._file, f"tensor {key!r} has {entry.size} bytes, and {sizes} of {dtype.name} needs {due}"
             )
-        if math.prod(size or 1 for size in sizes) * dtype.itemsize >= 1 << 63:
+        if not array_has(sizes, dtype):
             raise TableError(self._file, f"tensor {key!r} has a shape that no array has: {sizes}")
         return self._bytes(key, entry).view(dtype.newbyteorder("<")).reshape(sizes)
 

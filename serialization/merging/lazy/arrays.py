@@ -10,6 +10,7 @@ import numpy as np
 
 from shardwright.serialization.merging.errors import MergeError
 from shardwright.serialization.protos import graph_pb2, ir_pb2
+from shardwright.serialization.tables.tensor_bundle import array_has
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -58,12 +59,19 @@ def array_at(message: Reader, place: Sequence[str | int | bool], kind: str, text
 
 def shaped(data: memoryview, dtype: np.dtype[Any], shape: Sequence[int], file: str, path: str) -> Array:
     """Bytes, the lowest first, as an array; SW0845 if they are not as many as it has."""
+    _check_shape(shape, dtype, file, path)
     size = math.prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or len(data) != size:
         text = f"it has {len(data)} bytes, and {dtype.name} of shape {list(shape)} has {size}"
         raise MergeError("SW0845", text, file=file, path=path)
     array = np.frombuffer(data, np.uint8 if dtype == np.bool_ else dtype.newbyteorder("<")).reshape(shape)
     return array != 0 if dtype == np.bool_ else array
+
+
+def _check_shape(shape: Sequence[int], dtype: np.dtype[Any], file: str, path: str) -> None:
+    """NumPy refuses such shapes in its own words, and Python writes no number of more than 4300 digits."""
+    if not array_has(shape, dtype):
+        raise MergeError("SW0845", f"no array has its shape, of {len(shape)} dims", file=file, path=path)
 
 
 def _tensor(message: Reader, place: Sequence[str | int | bool], path: str) -> Array:
@@ -100,6 +108,7 @@ def _constant(message: Reader, place: Sequence[str | int | bool], path: str) -> 
     if message.get("names", data.kind) != DATA:
         raise MergeError("SW0845", "its data are no bytes", file=message.name, path=path)
     shape, dtype = _tensor_type(tensor, message.name, path)
+    _check_shape(shape, dtype, message.name, path)
     content = _blobs(message, attribute.parts[1], data)
     if len(content) == dtype.itemsize and math.prod(shape) > 1:
         return np.broadcast_to(shaped(content, dtype, (), message.name, path), shape)

@@ -88,11 +88,18 @@ class ChunkedFile:
         """A fault of this file."""
         return MergeError(code, message, file=self.name, chunk=chunk, path=part.path if part else None)
 
+    def no_metadata(self, fault: object) -> MergeError:
+        """The last record is none that describes chunks."""
+        return self.error("SW0833", f"the last record is not a ChunkMetadata: {fault}")
+
     def root(self) -> chunk_pb2.ChunkedMessage:
         """The tree without all that is put into the message."""
-        for number, contents, _ in runs(self.tree, PIECE):
-            if number == CHUNK_INDEX:
-                return chunk_pb2.ChunkedMessage(chunk_index=parsed(chunk_pb2.ChunkedMessage, contents).chunk_index)
+        try:
+            for number, contents, _ in runs(self.tree, PIECE):
+                if number == CHUNK_INDEX:
+                    return chunk_pb2.ChunkedMessage(chunk_index=parsed(chunk_pb2.ChunkedMessage, contents).chunk_index)
+        except WireFault as fault:
+            raise self.no_metadata(fault) from None
         raise self.error("SW0847", "there is no chunk for the message itself, only for parts of it")
 
     def check_same_chunks(self, metadata: chunk_pb2.ChunkMetadata) -> None:
@@ -135,11 +142,9 @@ class ChunkedFile:
                 else:
                     raise WireFault(f"a ChunkMetadata has no field {number} like that")
         except WireFault as fault:
-            message = f"the last record is not a ChunkMetadata: {fault}. The file was cut, or has no chunks"
-            raise self.error("SW0833", message) from None
+            raise self.no_metadata(f"{fault}. The file was cut, or has no chunks") from None
         if version is None or tree is None:
-            missing = "version" if version is None else "message"
-            raise self.error("SW0833", f"the last record is not a ChunkMetadata: it has no {missing}")
+            raise self.no_metadata(f"it has no {'version' if version is None else 'message'}")
         self.tree = tree
         self._check_version(version)
         if len(set(self.positions)) != len(self):
