@@ -30,15 +30,8 @@ from xdsl.ir import Attribute, ParametrizedAttribute
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.xdsl_patches import unchecked
-from shardwright.serialization.ir.kinds import (
-    BUILTIN,
-    LARGEST_INTEGER,
-    LOCATIONS,
-    IrProtoError,
-    has_text,
-    kind_named,
-    parse_text,
-)
+from shardwright.serialization.errors import IrProtoError
+from shardwright.serialization.ir.kinds import BUILTIN, LARGEST_INTEGER, LOCATIONS, has_text, kind_named, parse_text
 from shardwright.serialization.ir.limits import Budget
 from shardwright.serialization.protos import ir_pb2
 

@@ -14,12 +14,12 @@ from shardwright.dialects.text.parsing import collector_paused
 from shardwright.serialization.ir.writing import ModuleWriter
 from shardwright.serialization.protos import chunk_pb2, ir_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
-from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.splitting.parts import serialised
 from shardwright.serialization.splitting.plan import measured
 from shardwright.serialization.splitting.sizes import FieldSize, Size, Sized, framed_size, sizer
 from shardwright.serialization.splitting.splitter import ComposableSplitter, Progress
 from shardwright.serialization.splitting.writing import write_pieces
+from shardwright.serialization.wire import delimited
 
 BLOBS: Any = ir_pb2.Module.DESCRIPTOR.fields_by_name["blobs"]
 DATA: Any = ir_pb2.Blob.DESCRIPTOR.fields_by_name["data"]
@@ -144,8 +144,8 @@ class _Blobs:
         """The bytes of the list in a serialised module: each blob behind its tag and length."""
         for blob in self._blobs:
             size = len(blob.data)
-            head = varint(DATA.number << 3 | 2) + varint(size)
-            yield varint(BLOBS.number << 3 | 2) + varint(len(head) + size) + head
+            head = delimited(DATA.number, size)
+            yield delimited(BLOBS.number, len(head) + size) + head
             yield blob.data
 
 

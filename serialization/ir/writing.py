@@ -21,12 +21,12 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from shardwright.dialects import make_context
 from shardwright.dialects.text.locations import where
+from shardwright.serialization.errors import IrProtoError
 from shardwright.serialization.ir.kinds import (
     INLINE,
     LARGEST_BLOB,
     LARGEST_INTEGER,
     VERSION,
-    IrProtoError,
     has_text,
     kind_name,
     kind_named,
@@ -268,4 +268,4 @@ def _integer(value: int) -> int | bytes:
 def _unwritable(op: Operation, message: str) -> IrProtoError:
     place = where(op)
     notes = () if place is None else (f"it is at {place}",)
-    return IrProtoError("SW0857", f"'{op.name}' {message}", notes)
+    return IrProtoError("SW0857", f"'{op.name}' {message}", notes=notes)

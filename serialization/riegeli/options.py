@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.diagnostics.registry import ENTRIES
+from shardwright.serialization.errors import StorageError
 from shardwright.serialization.riegeli.chunks.blocks import BLOCK
 from shardwright.serialization.riegeli.chunks.codecs import BROTLI, BROTLI_MAX_WINDOW, NONE, SNAPPY, ZSTD
 
@@ -18,9 +17,9 @@ SUFFIXES = {"B": 0, "k": 10, "K": 10, "M": 20, "G": 30, "T": 40, "P": 50, "E": 6
 MOST_THREADS = (1 << 31) - 1
 
 
-def refuse(message: str) -> ShardwrightValueError:
+def refuse(message: str) -> StorageError:
     """An option that cannot be."""
-    return ShardwrightValueError(Diagnostic("SW0809", message, help=ENTRIES["SW0809"].help))
+    return StorageError("SW0809", message)
 
 
 @dataclass(frozen=True)

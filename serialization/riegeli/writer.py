@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from types import TracebackType
-from typing import BinaryIO, Self
 
+from shardwright.serialization.closing import Committing
 from shardwright.serialization.files.atomic import AtomicFile
 from shardwright.serialization.hashing.background import WORTH_A_THREAD, BackgroundHash
 from shardwright.serialization.riegeli.chunks import blocks
@@ -35,7 +34,7 @@ ZEROS = bytes(blocks.BLOCK)
 DEFAULTS = RecordWriterOptions()
 
 
-class RecordWriter:
+class RecordWriter(Committing):
     """
     Writes records to a path or to a binary file object.
 
@@ -56,7 +55,8 @@ class RecordWriter:
     def __init__(self, file: str | os.PathLike[str] | Writable, options: RecordWriterOptions | str = DEFAULTS) -> None:
         self.options = RecordWriterOptions.parse(options) if isinstance(options, str) else options
         path = file if isinstance(file, str | os.PathLike) else None
-        self._opened = _open(path) if path is not None and is_special(path) else None
+        special = path if path is not None and is_special(path) else None
+        self._opened = open(special, "wb") if special else None  # noqa: SIM115 - `commit` closes it
         self._atomic = AtomicFile(path) if path is not None and not self._opened else None
         file = self._opened or file
         self._sink = Sink(self._atomic.descriptor if self._atomic else file)  # type: ignore[arg-type]
@@ -71,7 +71,9 @@ class RecordWriter:
     def _start(self) -> None:
         """The signature and the metadata of a new file, or the padding of one that goes on."""
         if self._begin:
-            self._fill(blocks.round_up(self._begin) - self._begin)
+            begin = blocks.round_up(self._begin)
+            self._sink.put(bytes(begin - self._begin))
+            self._begin = begin
             self._pad(self.options.initial_padding)
             return
         self._chunk(SIGNATURE, [], 0, 0)
@@ -131,6 +133,10 @@ class RecordWriter:
 
     def close(self) -> None:
         """Finish the file; a path takes its place only now."""
+        self.commit()
+
+    def commit(self) -> None:
+        """As `close`."""
         if self._closed:
             return
         try:
@@ -151,17 +157,6 @@ class RecordWriter:
         if self._opened:
             self._opened.close()
         self._closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.discard()
 
     def _close_chunk(self) -> None:
         sizes, values, options = self._sizes, self._values, self.options
@@ -209,11 +204,6 @@ class RecordWriter:
             size = blocks.without_overhead(self._begin, end) - blocks.CHUNK_HEADER
             self._chunk(PADDING, list(_zeros(size)), 0, 0)
 
-    def _fill(self, size: int) -> None:
-        """Zeros up to a place where a chunk may begin."""
-        self._sink.put(bytes(size))
-        self._begin += size
-
 
 def framed(begin: int, end: int, parts: Sequence[Buffer]) -> Iterator[Buffer]:
     """
@@ -257,11 +247,6 @@ def _zeros(size: int) -> Iterator[Buffer]:
     """So many zeros, in pieces of one shared buffer."""
     for done in range(0, size, len(ZEROS)):
         yield memoryview(ZEROS)[: size - done]
-
-
-def _open(path: str | os.PathLike[str]) -> BinaryIO:
-    """A pipe or a device, to be written as it is."""
-    return open(path, "wb")
 
 
 def _place(file: object) -> int:

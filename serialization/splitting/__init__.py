@@ -8,8 +8,8 @@ Messages into chunks: RFC "Unbound SavedModel", Proto-splitting library.
 (2, 1)
 """
 
+from shardwright.serialization.errors import SplitError, SplitTypeError
 from shardwright.serialization.fields import FieldTagError, FieldTypes
-from shardwright.serialization.splitting.errors import SplitError, SplitTypeError
 from shardwright.serialization.splitting.graph import (
     ConstantNodeDefSplitter,
     FunctionDefLibrarySplitter,

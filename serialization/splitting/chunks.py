@@ -8,21 +8,12 @@ from typing import Any, TypeAlias
 
 from google.protobuf.message import EncodeError, Message
 
-from shardwright.serialization.fields import Path, Step, get_step, is_map, to_tags, type_of
+from shardwright.serialization.errors import SplitError, SplitTypeError
+from shardwright.serialization.fields import Path, Step, get_step, is_map, key_of, to_tags, type_of, value_of
 from shardwright.serialization.protos import chunk_pb2, records_pb2
-from shardwright.serialization.splitting.errors import SplitError, SplitTypeError
 from shardwright.serialization.splitting.limits import MOST
-from shardwright.serialization.splitting.parts import (
-    Content,
-    Numbers,
-    Residue,
-    Run,
-    as_bytes,
-    copy_field,
-    serialised,
-    value_of,
-)
-from shardwright.serialization.splitting.plan import Planned, sort_key
+from shardwright.serialization.splitting.parts import Content, Numbers, Residue, Run, as_bytes, copy_field, serialised
+from shardwright.serialization.splitting.plan import Planned
 from shardwright.serialization.splitting.sizes import measure, size_of, unknown_fields
 
 MESSAGE, BYTES = chunk_pb2.ChunkInfo.MESSAGE, chunk_pb2.ChunkInfo.BYTES
@@ -83,8 +74,8 @@ class GivenChunk(Chunk):
         """The reductions of what is inside of the message, or is the message."""
         if isinstance(self.given, bytes):
             return []
-        depth, key = len(self.path), sort_key(self.path)
-        inside = [each for each in self.reductions if sort_key(each.path[:depth]) == key]
+        depth, key = len(self.path), key_of(self.path)
+        inside = [each for each in self.reductions if key_of(each.path[:depth]) == key]
         return [each for each in inside if _at(self.given, each.path[depth:]) is _reduced(each).message]
 
     @property
@@ -194,7 +185,7 @@ def runs(root: Any, chunks: Sequence[Chunk | Message | bytes]) -> list[records_p
     for number, chunk in enumerate(chunks):
         if isinstance(chunk, PlannedChunk) and isinstance(chunk.planned.part, Residue):
             for path, part in _cut_lists(chunk.planned.path, chunk.planned.part):
-                key = (*sort_key(path), -part.field.number)
+                key = (*key_of(path), -part.field.number)
                 if key not in found:
                     found[key] = records_pb2.Runs(
                         message=to_tags(path), field=part.field.number, length=len(part.values)

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 from google.protobuf.message import Message
 
-from shardwright.serialization.fields import FieldTypes, fields_of, format_path, get_field, resolve, type_of
+from shardwright.serialization.errors import SplitError, SplitTypeError
+from shardwright.serialization.fields import FieldTypes, format_path, get_field, key_of, resolve, type_of
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
-from shardwright.serialization.splitting.errors import SplitError, SplitTypeError
 from shardwright.serialization.splitting.message import MessageSplitter, register_splitter
 
 
@@ -100,12 +100,10 @@ class RepeatedMessageSplitter(MessageSplitter):
         *way, last = self._list
         if not way:
             return self._add_plan(only=last.field)
-        inner, _ = get_field(self._proto, fields_of(way))
+        inner, _ = get_field(self._proto, key_of(way))
         if inner is None:
             return 0
-        return type(self)(
-            inner, last.field.number, parent_splitter=self, fields_in_parent=fields_of(way)
-        ).build_chunks()
+        return type(self)(inner, last.field.number, parent_splitter=self, fields_in_parent=key_of(way)).build_chunks()
 
 
 for kind, splitter in (

@@ -6,8 +6,8 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from shardwright.serialization.errors import SplitTypeError
 from shardwright.serialization.fields import type_of
-from shardwright.serialization.splitting.errors import SplitTypeError
 from shardwright.serialization.splitting.splitter import ComposableSplitter, Splitter
 
 

@@ -16,8 +16,7 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from shardwright.serialization.fields import Path, Step, is_map, key_field, value_field
-from shardwright.serialization.riegeli.chunks.varint import varint
+from shardwright.serialization.fields import Path, Step, is_map, key_field, value_field, value_of
 from shardwright.serialization.splitting.sizes import (
     BLOCK,
     FIXED,
@@ -29,6 +28,7 @@ from shardwright.serialization.splitting.sizes import (
     tag_size,
     varint_size,
 )
+from shardwright.serialization.wire import delimited, varint
 
 F = FieldDescriptor
 TEXTS = (F.TYPE_STRING, F.TYPE_BYTES)
@@ -436,11 +436,6 @@ def serialised(message: Message) -> bytes:
     return message.SerializePartialToString(deterministic=True)
 
 
-def value_of(message: Any, field: FieldDescriptor) -> Any:
-    """The value of a field or an extension."""
-    return message.Extensions[field] if field.is_extension else getattr(message, field.name)
-
-
 def copy_field(message: Any, field: FieldDescriptor, value: Any) -> None:
     """Set a field to a copy of a value that another message of the type has there."""
     if is_map(field):
@@ -470,7 +465,7 @@ def as_bytes(value: str | bytes) -> bytes:
 def text_bytes(field: FieldDescriptor, value: str | bytes) -> bytes:
     """A string or bytes with tag and length."""
     data = as_bytes(value)
-    return varint(field.number << 3 | 2) + varint(len(data)) + data
+    return delimited(field.number, len(data)) + data
 
 
 def map_entry_size(field: FieldDescriptor, name: Any, value: int) -> int:
@@ -490,5 +485,5 @@ def framed(field: FieldDescriptor, size: int, content: Iterator[bytes]) -> Itera
         yield from content
         yield varint(number | 4)
     else:
-        yield varint(number | 2) + varint(size)
+        yield delimited(field.number, size)
         yield from content

@@ -17,8 +17,18 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass as message_class
 
-from shardwright.serialization.fields import Path, Step, format_path, is_map, key_field, type_of, value_field
-from shardwright.serialization.splitting.errors import SplitError
+from shardwright.serialization.errors import SplitError
+from shardwright.serialization.fields import (
+    Path,
+    Step,
+    format_path,
+    is_map,
+    key_field,
+    key_of,
+    type_of,
+    value_field,
+    value_of,
+)
 from shardwright.serialization.splitting.limits import MOST, Limits
 from shardwright.serialization.splitting.parts import (
     TEXTS,
@@ -35,7 +45,6 @@ from shardwright.serialization.splitting.parts import (
     Unknown,
     Whole,
     map_entry_size,
-    value_of,
 )
 from shardwright.serialization.splitting.sizes import (
     F,
@@ -80,7 +89,7 @@ def plan(sized: Sized, limits: Limits, path: Path = (), only: FieldDescriptor | 
     reducer = _Reducer(limits)
     root = reducer.reduce(sized, path) if only is None else reducer.reduce_one(sized, path, only)
     planned = list(_emit(root, limits))
-    return planned[:1] + list(_anchored(sorted(planned[1:], key=lambda each: sort_key(each.path))))
+    return planned[:1] + list(_anchored(sorted(planned[1:], key=lambda each: key_of(each.path))))
 
 
 def _anchored(planned: list[Planned]) -> Iterator[Planned]:
@@ -89,7 +98,7 @@ def _anchored(planned: list[Planned]) -> Iterator[Planned]:
 
     TensorFlow's merger gives fields with the same key no order; so they go below a field of the value.
     """
-    keys = [[sort_key(each.path[:depth]) for depth in _depths_of_keys(each.path)] for each in planned]
+    keys = [[key_of(each.path[:depth]) for depth in _depths_of_keys(each.path)] for each in planned]
     counts, seen = Counter(key for each in keys for key in each), set[tuple[Any, ...]]()
     for each, found in zip(planned, keys, strict=True):
         for depth, key in zip(_depths_of_keys(each.path), found, strict=True):
@@ -103,16 +112,6 @@ def _anchored(planned: list[Planned]) -> Iterator[Planned]:
 def _depths_of_keys(path: Path) -> list[int]:
     """How many steps lead to each value of a map on the way."""
     return [depth for depth, step in enumerate(path, 1) if step.key is not None]
-
-
-def sort_key(path: Path) -> tuple[Any, ...]:
-    """The order in which TensorFlow's merger takes fields: by number and index, the outer before the inner."""
-    key = list[Any]()
-    for step in path:
-        key.append(step.field.number)
-        if step.key is not None or step.index is not None:
-            key.append(step.index if step.key is None else step.key)
-    return tuple(key)
 
 
 class _Reducer:

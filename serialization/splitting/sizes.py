@@ -16,9 +16,9 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from shardwright.serialization.errors import SplitError
 from shardwright.serialization.fields import is_map, key_field, value_field
-from shardwright.serialization.riegeli.chunks.varint import varint
-from shardwright.serialization.splitting.errors import SplitError
+from shardwright.serialization.wire import varint
 
 F = FieldDescriptor
 MAX_DEPTH = 100

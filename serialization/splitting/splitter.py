@@ -12,14 +12,14 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass as message_class
 
 from shardwright.dialects.text.parsing import collector_paused
-from shardwright.serialization.fields import F, FieldTypes, Path, fields_of, format_path, resolve, to_tags, type_of
+from shardwright.serialization.errors import SplitError, SplitTypeError
+from shardwright.serialization.fields import F, FieldTypes, Path, format_path, key_of, listed, resolve, to_tags, type_of
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
 from shardwright.serialization.splitting.chunks import Chunk, GivenChunk, PlannedChunk, check_required, given, shifted
-from shardwright.serialization.splitting.errors import SplitError, SplitTypeError
 from shardwright.serialization.splitting.limits import limits_of
 from shardwright.serialization.splitting.parts import Residue
-from shardwright.serialization.splitting.plan import Planned, measured, plan, sort_key
+from shardwright.serialization.splitting.plan import Planned, measured, plan
 from shardwright.serialization.splitting.sizes import Sized
 from shardwright.serialization.splitting.writing import write_chunked, write_whole
 
@@ -87,7 +87,7 @@ class ComposableSplitter(Splitter):
     ) -> None:
         self._proto = proto
         self._parent_splitter = parent_splitter
-        self._fields_in_parent = _listed(() if fields_in_parent is None else fields_in_parent)
+        self._fields_in_parent = listed(() if fields_in_parent is None else fields_in_parent)
         self._limits = limits_of(max_size, chunk_size, parent_splitter and parent_splitter._limits)
         if not isinstance(proto, Message):
             raise SplitTypeError(f"a splitter is for a message, not for {type(proto).__name__}")
@@ -153,7 +153,7 @@ class ComposableSplitter(Splitter):
         merged. With `index` the chunk goes before the one that has this number now. Raises SW0811 or SW0812 for a
         place that cannot be, SW0816 for what is no chunk, SW0818 for an index out of range.
         """
-        tags = _listed(field_tags)
+        tags = listed(field_tags)
         if self._parent_splitter is not None:
             self._parent_splitter.add_chunk(chunk, [*self._fields_in_parent, *tags], index)
             return
@@ -180,7 +180,7 @@ class ComposableSplitter(Splitter):
         """
         message, done = self._chunked_message, 0
         for depth in range(len(path), 0, -1):
-            if (nested := self._nested.get(sort_key(path[:depth]))) is not None:
+            if (nested := self._nested.get(key_of(path[:depth]))) is not None:
                 message, done = nested, depth
                 break
         for depth in range(done + 1, len(path)):
@@ -189,7 +189,7 @@ class ComposableSplitter(Splitter):
                 message, done = self._new_field(message, path[:depth], done), depth
                 message.chunk_index = len(self._chunks)
                 self._chunks.append(message_class(field.message_type)())
-        if done and sum(sort_key(path[:depth]) in self._nested for depth in range(1, done + 1)) > MAX_NESTED:
+        if done and sum(key_of(path[:depth]) in self._nested for depth in range(1, done + 1)) > MAX_NESTED:
             raise SplitError("SW0814", f"more than {MAX_NESTED} groups and maps around a chunk", path=format_path(path))
         return message.chunked_fields, self._new_field(message, path, done)
 
@@ -197,7 +197,7 @@ class ComposableSplitter(Splitter):
         """Add a field with the steps that `message` does not stand for."""
         new = message.chunked_fields.add(field_tag=to_tags(path[done:])).message
         if len(path) > done and (path[-1].key is not None or path[-1].field.type == F.TYPE_GROUP):
-            self._nested[sort_key(path)] = new
+            self._nested[key_of(path)] = new
         return new
 
     def _planned(self, name: str) -> list[Chunk]:
@@ -250,7 +250,7 @@ class ComposableSplitter(Splitter):
         else:
             self._reductions.append(base)
         for each in planned:
-            self.add_chunk(_as_given(each), fields_of(each.path[len(place) :]))
+            self.add_chunk(_as_given(each), key_of(each.path[len(place) :]))
         return size.size - (base.part.size if isinstance(base.part, Residue) else 0)
 
 
@@ -262,8 +262,3 @@ def _chunk_index(field: chunk_pb2.ChunkedField) -> int:
 def _as_given(planned: Planned) -> Any:
     """A planned chunk, to be handed to `add_chunk`."""
     return PlannedChunk(planned)
-
-
-def _listed(fields: FieldTypes) -> list[str | int | bool]:
-    """Fields as a list."""
-    return [fields] if isinstance(fields, str | int) else list(fields)

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
+from shardwright.serialization.errors import TableError
 from shardwright.serialization.protos import graph_pb2, tensor_bundle_pb2
 from shardwright.serialization.tables.crc32c import crc32c, unmasked
-from shardwright.serialization.tables.sorted_table import TableError, read_table
+from shardwright.serialization.tables.sorted_table import read_table
+from shardwright.serialization.wire import WireFault, read_varint
 
 Array = np.ndarray[Any, Any]
 
@@ -95,12 +97,10 @@ class TensorBundle:
         if entry.dtype != graph_pb2.DT_STRING or entry.shape.dim:
             raise TableError(self._file, f"tensor {key!r} is not one string")
         data = self._bytes(key, entry, checked=False).tobytes()
-        length, at = 0, 0
-        while at < len(data) and at < 10:
-            length |= (data[at] & 0x7F) << 7 * at
-            at += 1
-            if data[at - 1] < 0x80:
-                break
+        try:
+            length, at = read_varint(data, 0)
+        except WireFault as fault:
+            raise TableError(self._file, f"tensor {key!r} is not one string: {fault.message}") from None
         if at + 4 + length != len(data):
             raise TableError(self._file, f"tensor {key!r} says that its string has {length} bytes of {len(data)}")
         if crc32c(length.to_bytes(4 if length < 1 << 32 else 8, "little") + data[at:]) != unmasked(entry.crc32c):

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from shardwright.serialization.merging.errors import MergeError
+from shardwright.serialization.errors import MergeError
 from shardwright.serialization.protos import graph_pb2, ir_pb2
 from shardwright.serialization.tables.tensor_bundle import array_has
 

@@ -10,18 +10,16 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+from shardwright.serialization.errors import ElementError
+from shardwright.serialization.fields import Key, Step, format_path, key_of, value_of
 from shardwright.serialization.fields import Path as Place
-from shardwright.serialization.fields import Step, format_path
 from shardwright.serialization.merging.assembling import Assembler
-from shardwright.serialization.merging.errors import ElementError
 from shardwright.serialization.merging.lazy.scalars import NotAValue, check_text, number_from_text
 from shardwright.serialization.merging.plan import Part
 from shardwright.serialization.merging.reading.chunk_cache import ChunkCache, Piece, count_of
-from shardwright.serialization.merging.reading.chunked_file import ChunkedFile
 from shardwright.serialization.merging.reading.runs_index import ListRuns
-from shardwright.serialization.merging.reading.sources import FileSource
-from shardwright.serialization.merging.reading.whole_file import WholeFile
-from shardwright.serialization.merging.shapes import Key, Kind, Shape, field_value, key_of, shape_at
+from shardwright.serialization.merging.reading.sources import ChunkSource
+from shardwright.serialization.merging.shapes import Kind, Shape, shape_at
 
 TEXT, BYTES = FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES
 
@@ -32,11 +30,8 @@ class Resolver:
     around it have at its place; and then of *deeper* parts, which go to places inside of it.
     """
 
-    def __init__(
-        self, file: ChunkedFile | WholeFile, root: Shape, parts: Sequence[Part], runs: dict[Key, ListRuns]
-    ) -> None:
+    def __init__(self, file: ChunkSource, root: Shape, parts: Sequence[Part], runs: dict[Key, ListRuns]) -> None:
         self._file, self._root, self._parts, self._runs = file, root, parts, runs
-        self._source: Any = FileSource(file) if isinstance(file, ChunkedFile) else None
         self._cache = ChunkCache(file)
         self._keys = [part.key for part in parts]
         self._by_chunk = {part.chunk: part for part in parts}
@@ -69,17 +64,17 @@ class Resolver:
         step, field = place[-1], place[-1].field
         if step.index is not None:
             found = self._run_element(place) or self._element(self.pieces(place[:-1]), place)
-            return found and field_value(found[0], field)[found[1]]
+            return found and value_of(found[0], field)[found[1]]
         for piece in reversed(self.pieces(place[:-1])):
             if step.key is not None:
-                entries = field_value(self._cache.load(piece), field)
+                entries = value_of(self._cache.load(piece), field)
                 if step.key in entries:
                     return entries[step.key]
             elif (oneof := field.containing_oneof) is not None:
                 if (there := self._cache.load(piece).WhichOneof(oneof.name)) is not None:
-                    return field_value(self._cache.load(piece), field) if there == field.name else None
+                    return value_of(self._cache.load(piece), field) if there == field.name else None
             elif self._cache.count(piece, field):
-                return field_value(self._cache.load(piece), field)
+                return value_of(self._cache.load(piece), field)
         if step.key is not None and not self.below(key_of(place)):
             raise self._missing(place)
         return None
@@ -100,7 +95,7 @@ class Resolver:
         deeper = bool(self.below(key))
         for piece in self.pieces(place[:-1]):
             own = isinstance(piece, Part)
-            for element in field_value(self._cache.fresh(piece) if own else piece, field):
+            for element in value_of(self._cache.fresh(piece) if own else piece, field):
                 mine = element if own or not isinstance(element, Message) else _copy(element)
                 yield self._element_with_deeper(mine, (*key, count)) if deeper else mine
                 count += 1
@@ -120,7 +115,7 @@ class Resolver:
         """The keys of the map at a place."""
         key, keys = key_of(place), dict[Any, None]()
         for piece in self.pieces(place[:-1]):
-            keys.update(dict.fromkeys(field_value(self._cache.load(piece), place[-1].field)))
+            keys.update(dict.fromkeys(value_of(self._cache.load(piece), place[-1].field)))
         keys.update((part.key[len(key)], None) for part in self.below(key))
         return list(keys)
 
@@ -139,7 +134,7 @@ class Resolver:
             return bool(self._run_element(place) or self._element(self.pieces(place[:-1]), place))
         owner = self.pieces(place[:-1])
         if step.key is not None:
-            return any(step.key in field_value(self._cache.load(piece), step.field) for piece in owner)
+            return any(step.key in value_of(self._cache.load(piece), step.field) for piece in owner)
         return bool(self._inside(owner, step.field)) if step.message_type else self.plain(place) is not None
 
     def parts_at(self, key: Key) -> Sequence[Part]:
@@ -158,11 +153,11 @@ class Resolver:
         own = [part for part in self.parts_at(key) if part.chunk >= 0]
         if step.index is not None:
             found = self._element(pieces, place)
-            return [field_value(found[0], step.field)[found[1]], *own] if found else list(own)
+            return [value_of(found[0], step.field)[found[1]], *own] if found else list(own)
         if step.key is None:
             return [*self._inside(pieces, step.field), *own]
         for piece in reversed(pieces):
-            entries = field_value(self._cache.load(piece), step.field)
+            entries = value_of(self._cache.load(piece), step.field)
             if step.key in entries:
                 return [entries[step.key], *own]
         if not self.below(key):
@@ -178,7 +173,7 @@ class Resolver:
                 if there is not None and there != field.name:
                     found.clear()
             if self._cache.count(piece, field):
-                found.append(field_value(self._cache.load(piece), field))
+                found.append(value_of(self._cache.load(piece), field))
         return found
 
     def _element(self, pieces: Sequence[Piece], place: Place) -> tuple[Any, int] | None:
@@ -199,7 +194,7 @@ class Resolver:
         for end in range(len(place), 0, -1):
             if (found := self._run_element(place[:end])) is not None:
                 own = [part for part in self.parts_at(key_of(place[:end])) if part.chunk >= 0]
-                return end, [field_value(found[0], place[end - 1].field)[found[1]], *own]
+                return end, [value_of(found[0], place[end - 1].field)[found[1]], *own]
         return 0, [part for part in self.parts_at(()) if part.chunk >= 0]
 
     def _run_element(self, place: Place) -> tuple[Any, int] | None:
@@ -215,7 +210,7 @@ class Resolver:
         for step in place[begin:-1]:
             if step.index is not None:
                 return None
-            inside = field_value(message, step.field)
+            inside = value_of(message, step.field)
             message = inside if step.key is None else inside.get(step.key)
             if message is None:
                 break
@@ -239,7 +234,7 @@ class Resolver:
         """A message with all that parts put into it."""
         deeper = [part for part in self.below(key) if part.key != key]
         if deeper:
-            Assembler(message, self._source, key).put(deeper)
+            Assembler(message, self._file, key).put(deeper)
         return message
 
     def _element_with_deeper(self, element: Any, key: Key) -> Any:

@@ -9,11 +9,10 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+from shardwright.serialization.fields import value_of
 from shardwright.serialization.merging.plan import Part
-from shardwright.serialization.merging.reading.chunked_file import ChunkedFile
-from shardwright.serialization.merging.reading.sources import FileSource, merge_bytes
-from shardwright.serialization.merging.reading.whole_file import WholeFile
-from shardwright.serialization.merging.shapes import field_value, is_set
+from shardwright.serialization.merging.reading.sources import ChunkSource
+from shardwright.serialization.merging.shapes import is_set
 
 KEPT = 1 << 25
 """Bytes of records whose messages are kept; the message used last is kept whatever its size."""
@@ -25,7 +24,7 @@ Piece = Part | Message
 class ChunkCache:
     """The messages of chunks, and which fields each has, remembered for longer."""
 
-    def __init__(self, file: ChunkedFile | WholeFile) -> None:
+    def __init__(self, file: ChunkSource) -> None:
         self._file = file
         self._messages, self._size = OrderedDict[int, tuple[Message, int]](), 0
         self._fields = dict[int, dict[int, int]]()
@@ -45,10 +44,7 @@ class ChunkCache:
         """The message of a chunk, parsed anew and not kept."""
         assert part.shape.message is not None
         message: Any = GetMessageClass(part.shape.message)()
-        if isinstance(self._file, ChunkedFile):
-            FileSource(self._file).merge_into(part.chunk, message, part)
-        else:
-            merge_bytes(message, bytes(self._file.view(part.chunk, part)), self._file.name, part.chunk, part)
+        self._file.merge_into(part.chunk, message, part)
         self._fields[part.chunk] = {
             field.number: len(value) if field.is_repeated else 1 for field, value in message.ListFields()
         }
@@ -72,4 +68,4 @@ class ChunkCache:
 
 def count_of(message: Any, field: FieldDescriptor) -> int:
     """How many elements a message has of a field, 1 for the value of one that is not repeated."""
-    return len(field_value(message, field)) if field.is_repeated else int(is_set(message, field))
+    return len(value_of(message, field)) if field.is_repeated else int(is_set(message, field))

@@ -19,8 +19,8 @@ from shardwright.serialization.riegeli import RecordReader, RecordWriter, Record
 from shardwright.serialization.riegeli.chunks.chunks import SIMPLE
 from shardwright.serialization.riegeli.chunks.codecs import BROTLI, SNAPPY, ZSTD, compress
 from shardwright.serialization.riegeli.chunks.scan import FILE_SIGNATURE
-from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.splitting import splitter_for
+from shardwright.serialization.wire import varint
 from shardwright.tools.main import main as command
 
 
