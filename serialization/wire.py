@@ -8,7 +8,7 @@ from typing import Protocol
 __all__ = ["Bytes", "Cursor", "Field", "WireFault", "delimited", "fields", "read_varint", "varint"]
 
 VARINT, FIXED64, DELIMITED, START_GROUP, END_GROUP, FIXED32 = range(6)
-FIXED = {FIXED64: 8, FIXED32: 4}
+WIDTHS = {FIXED64: 8, FIXED32: 4}
 
 
 class Bytes(Protocol):
@@ -130,8 +130,8 @@ def fields(data: Bytes, place: int = 0, end: int | None = None, shortest: bool =
         elif kind == DELIMITED:
             size, contents = read_varint(data, value, 32, shortest)
             place = contents + size
-        elif kind in FIXED:
-            place = value + FIXED[kind]
+        elif kind in WIDTHS:
+            place = value + WIDTHS[kind]
         elif kind == START_GROUP:
             groups.append(tag >> 3)
             place = value

@@ -16,7 +16,7 @@ from shardwright.serialization.protos import chunk_pb2, ir_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
 from shardwright.serialization.splitting.parts import serialised
 from shardwright.serialization.splitting.plan import measured
-from shardwright.serialization.splitting.sizes import FieldSize, Size, Sized, framed_size, sizer
+from shardwright.serialization.splitting.sizes import FieldSize, Size, Sized, framer, sizer
 from shardwright.serialization.splitting.splitter import ComposableSplitter, Progress
 from shardwright.serialization.splitting.writing import write_pieces
 from shardwright.serialization.wire import delimited
@@ -89,8 +89,8 @@ class IrSplitter(ComposableSplitter):
     def _measured(self) -> Sized:
         """The size of the whole message, with details if it is large, like `measure`."""
         details = self._limits.small
-        sizes = [framed_size(DATA, len(blob.data)) for blob in self._payloads]
-        total = sum(framed_size(BLOBS, size) for size in sizes)
+        sizes = [framer(DATA)(len(blob.data)) for blob in self._payloads]
+        total = sum(framer(BLOBS)(size) for size in sizes)
         if total <= details:
             self._take_in()
             return measured(self._proto, self._limits)

@@ -12,30 +12,23 @@ from shardwright.serialization.errors import SplitError, SplitTypeError
 from shardwright.serialization.fields import Path, Step, get_step, is_map, key_of, to_tags, type_of, value_of
 from shardwright.serialization.protos import chunk_pb2, records_pb2
 from shardwright.serialization.splitting.limits import MOST
-from shardwright.serialization.splitting.parts import Content, Numbers, Residue, Run, as_bytes, copy_field, serialised
+from shardwright.serialization.splitting.parts import (
+    Content,
+    Elements,
+    Numbers,
+    Residue,
+    as_bytes,
+    copy_field,
+    serialised,
+)
 from shardwright.serialization.splitting.plan import Planned
 from shardwright.serialization.splitting.sizes import measure, size_of, unknown_fields
 
 MESSAGE, BYTES = chunk_pb2.ChunkInfo.MESSAGE, chunk_pb2.ChunkInfo.BYTES
 
 
-class Chunk:
-    """A chunk: its kind, its exact size in bytes, and its contents, made anew each time."""
-
-    kind: chunk_pb2.ChunkInfo.Type = MESSAGE
-    size: int
-
-    def data(self) -> bytes:
-        """The bytes of the chunk's record."""
-        raise NotImplementedError
-
-    def value(self) -> Message | bytes:
-        """The chunk as a message, or as bytes."""
-        raise NotImplementedError
-
-
-class PlannedChunk(Chunk):
-    """A chunk of a plan: parts of a message, or the contents of one of its fields."""
+class PlannedChunk:
+    """A chunk of a plan: parts of a message, or the contents of one of its fields; they are made anew each time."""
 
     def __init__(self, planned: Planned) -> None:
         self.planned = planned
@@ -56,7 +49,7 @@ class PlannedChunk(Chunk):
 
 
 @dataclass(eq=False)
-class GivenChunk(Chunk):
+class GivenChunk:
     """
     A message or bytes that a splitter's `build_chunks` added, as they are when they are asked for.
 
@@ -79,7 +72,7 @@ class GivenChunk(Chunk):
         return [each for each in inside if _at(self.given, each.path[depth:]) is _reduced(each).message]
 
     @property
-    def size(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def size(self) -> int:
         """Its bytes now."""
         value = self.value()
         return len(value) if isinstance(value, bytes) else size_of(measure(value, MOST))
@@ -94,6 +87,9 @@ class GivenChunk(Chunk):
             return given
         depth = len(self.path)
         return _copy(given, [(each.path[depth:], _reduced(each)) for each in inside])
+
+
+Chunk: TypeAlias = PlannedChunk | GivenChunk
 
 
 def checked(message: Message) -> bytes:
@@ -195,10 +191,11 @@ def runs(root: Any, chunks: Sequence[Chunk | Message | bytes]) -> list[records_p
     return list(found.values())
 
 
-def _cut_lists(path: Path, piece: Residue) -> Iterator[tuple[Path, Run | Numbers]]:
+def _cut_lists(path: Path, piece: Residue) -> Iterator[tuple[Path, Elements | Numbers]]:
     """The lists of which a piece has a part, at any depth."""
     for part in piece.parts:
-        if isinstance(part, Run | Numbers) and part.stop - part.start < len(part.values):
+        is_list = isinstance(part, Elements | Numbers) and not is_map(part.field)
+        if is_list and part.stop - part.start < len(part.values):
             yield path, part
         for _, child in part.children():
             if child.inline:
