@@ -22,7 +22,7 @@ from shardwright.serialization.merging.reading.files import WHOLE, find_file
 from shardwright.serialization.merging.reading.sources import merge_bytes
 from shardwright.serialization.protos import ir_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
-from shardwright.serialization.splitting.splitter import Progress
+from shardwright.serialization.splitting.writing import Progress
 from shardwright.serialization.wire import Bytes, WireFault, fields
 
 __all__ = ["IrSplitter", "read_module", "write_module"]

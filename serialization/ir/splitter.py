@@ -17,8 +17,8 @@ from shardwright.serialization.riegeli import RecordWriterOptions
 from shardwright.serialization.splitting.parts import serialised
 from shardwright.serialization.splitting.plan import measured
 from shardwright.serialization.splitting.sizes import FieldSize, Size, Sized, framer, sizer
-from shardwright.serialization.splitting.splitter import ComposableSplitter, Progress
-from shardwright.serialization.splitting.writing import write_pieces
+from shardwright.serialization.splitting.splitter import ComposableSplitter
+from shardwright.serialization.splitting.writing import Progress, write_pieces
 from shardwright.serialization.wire import delimited
 
 BLOBS: Any = ir_pb2.Module.DESCRIPTOR.fields_by_name["blobs"]
@@ -96,7 +96,8 @@ class IrSplitter(ComposableSplitter):
             return measured(self._proto, self._limits)
         size = measured(self._proto, self._limits)
         parts: list[Size] = [
-            each if each <= details else _sized(blob, each) for blob, each in zip(self._payloads, sizes, strict=True)
+            each if each <= details else Sized(cast(Message, blob), each, [FieldSize(DATA, blob.data, each)], [])
+            for blob, each in zip(self._payloads, sizes, strict=True)
         ]
         fields = [*_field_sizes(size, details), FieldSize(BLOBS, self._payloads, total, parts)]
         return Sized(self._proto, size.size + total, fields, [])
@@ -153,12 +154,6 @@ def _as_bytes(view: memoryview) -> bytes:
     """The bytes under a view, not copied if it shows all of them."""
     whole = view.obj
     return whole if isinstance(whole, bytes) and len(whole) == len(view) else bytes(view)
-
-
-def _sized(blob: _Blob, size: int) -> Sized:
-    """A large blob with the size of its data."""
-    message = cast(Message, blob)
-    return Sized(message, size, [FieldSize(DATA, blob.data, size)], [])
 
 
 def _field_sizes(sized: Sized, details: int) -> list[FieldSize]:

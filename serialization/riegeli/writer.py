@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from shardwright.serialization.closing import Committing
 from shardwright.serialization.files.atomic import AtomicFile
-from shardwright.serialization.hashing.background import WORTH_A_THREAD, BackgroundHash
+from shardwright.serialization.hashing.highway import WORTH_A_THREAD, BackgroundHash
 from shardwright.serialization.riegeli.chunks import blocks
 from shardwright.serialization.riegeli.chunks.chunks import (
     EMPTY_HASH,

@@ -15,11 +15,13 @@ from shardwright.serialization.splitting.graph import (
     FunctionDefLibrarySplitter,
     FunctionDefSplitter,
     GraphDefSplitter,
+    MessageSplitter,
     RepeatedMessageSplitter,
     SavedModelSplitter,
+    register_splitter,
+    splitter_for,
 )
 from shardwright.serialization.splitting.limits import default_sizes
-from shardwright.serialization.splitting.message import MessageSplitter, register_splitter, splitter_for
 from shardwright.serialization.splitting.splitter import ComposableSplitter, Splitter
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -16,18 +16,23 @@ from shardwright.serialization.errors import SplitError, SplitTypeError
 from shardwright.serialization.fields import F, FieldTypes, Path, format_path, key_of, listed, resolve, to_tags, type_of
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
-from shardwright.serialization.splitting.chunks import Chunk, GivenChunk, PlannedChunk, check_required, given, shifted
+from shardwright.serialization.splitting.chunks import (
+    Chunk,
+    GivenChunk,
+    PlannedChunk,
+    check_required,
+    checked,
+    given,
+    shifted,
+)
 from shardwright.serialization.splitting.limits import limits_of
 from shardwright.serialization.splitting.parts import Residue
 from shardwright.serialization.splitting.plan import Planned, measured, plan
 from shardwright.serialization.splitting.sizes import Sized
-from shardwright.serialization.splitting.writing import write_chunked, write_whole
+from shardwright.serialization.splitting.writing import Progress, write_chunked, write_pieces
 
 MAX_NESTED = 48
 """Levels of fields below fields in a `ChunkMetadata` that protobuf reads: two messages each, of a hundred."""
-
-Progress = Callable[[int, int], object]
-"""Called with the bytes that are written and the bytes that there are in all."""
 
 
 class Splitter(abc.ABC):
@@ -142,10 +147,11 @@ class ComposableSplitter(Splitter):
         if not self._chunked_message.chunked_fields or isinstance(chunks[0], PlannedChunk):
             check_required(self._proto)
         if not self._chunked_message.chunked_fields:
-            return write_whole(prefix, self._proto, self.version_def, on_progress)
-        return write_chunked(prefix, self._proto, chunks, self._metadata(), options, on_progress)
+            return write_pieces(prefix, self._proto, [checked(self._proto)], self.version_def, on_progress)
+        metadata = chunk_pb2.ChunkMetadata(version=self.version_def, message=self._chunked_message)
+        return write_chunked(prefix, self._proto, chunks, metadata, options, on_progress)
 
-    def add_chunk(self, chunk: Message | bytes, field_tags: FieldTypes, index: int | None = None) -> None:
+    def add_chunk(self, chunk: Message | bytes | Chunk, field_tags: FieldTypes, index: int | None = None) -> None:
         """
         Add a chunk and say where it belongs.
 
@@ -169,7 +175,7 @@ class ComposableSplitter(Splitter):
         field.chunk_index = place
         self._chunks.insert(place, added)
         if index is not None:
-            fields.sort(key=_chunk_index)
+            fields.sort(key=lambda each: each.message.chunk_index)
 
     def _field(self, path: Path) -> tuple[Any, chunk_pb2.ChunkedMessage]:
         """
@@ -213,10 +219,6 @@ class ComposableSplitter(Splitter):
             for chunk in self._chunks
         ]
 
-    def _metadata(self) -> chunk_pb2.ChunkMetadata:
-        """The last record, without the chunks, whose places are not known yet."""
-        return chunk_pb2.ChunkMetadata(version=self.version_def, message=self._chunked_message)
-
     def _place(self) -> Path:
         """The way from the root's message to this one."""
         if self._parent_splitter is None:
@@ -246,19 +248,9 @@ class ComposableSplitter(Splitter):
         if self._parent_splitter is None and self._chunked_message.HasField("chunk_index"):
             self._chunks[self._chunked_message.chunk_index] = PlannedChunk(base)
         elif self._parent_splitter is None:
-            self.add_chunk(_as_given(base), [])
+            self.add_chunk(PlannedChunk(base), [])
         else:
             self._reductions.append(base)
         for each in planned:
-            self.add_chunk(_as_given(each), key_of(each.path[len(place) :]))
+            self.add_chunk(PlannedChunk(each), key_of(each.path[len(place) :]))
         return size.size - (base.part.size if isinstance(base.part, Residue) else 0)
-
-
-def _chunk_index(field: chunk_pb2.ChunkedField) -> int:
-    """Which chunk a field begins with."""
-    return field.message.chunk_index
-
-
-def _as_given(planned: Planned) -> Any:
-    """A planned chunk, to be handed to `add_chunk`."""
-    return PlannedChunk(planned)

@@ -69,11 +69,6 @@ def _zstd(size: int, level: int, window_log: int | None) -> Any:
     return module.ZstdCompressor(compression_params=settings)
 
 
-def stated_size(kind: int, data: memoryview) -> int:
-    """What a compressed buffer says its size was before compression."""
-    return len(data) if kind == NONE else read_varint(data, 0)[0]
-
-
 def decompress(kind: int, data: memoryview, most: int, out: memoryview | None = None) -> memoryview:
     """
     The bytes of a buffer, at most `most`; the whole of `data` must be used up. What is compressed comes out at the

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from shardwright.serialization.errors import RiegeliError
 from shardwright.serialization.hashing import highwayhash64
-from shardwright.serialization.hashing.background import BackgroundHash
+from shardwright.serialization.hashing.highway import BackgroundHash
 from shardwright.serialization.riegeli.chunks import blocks
 from shardwright.serialization.riegeli.chunks.blocks import BLOCK, BLOCK_HEADER, CHUNK_HEADER
 from shardwright.serialization.riegeli.chunks.chunks import ChunkHeader, unpack_header
