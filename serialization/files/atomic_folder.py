@@ -151,7 +151,6 @@ def _rename_to_nothing(source: Path, target: Path) -> None:
 
 
 def _exchange(first: Path, second: Path) -> None:
-    """Exchange two folders in one step."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except AttributeError:

@@ -130,7 +130,6 @@ class AttributeReader:
         return cast(Attribute, kind.new(parts))
 
     def _leaf(self, place: int, entry: ir_pb2.Attribute, kind: type[Attribute]) -> Attribute:
-        """An attribute that holds a value."""
         if kind is FloatData:
             _expect(entry.WhichOneof("value") == "float_bits" and not entry.blobs, "it has no bits")
             return FloatData(struct.unpack("<d", struct.pack("<Q", entry.float_bits))[0])
@@ -192,7 +191,6 @@ def _expect(holds: bool, message: str) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """What an exception says, briefly."""
     if isinstance(error, ShardwrightError):
         return error.diagnostics[0].message
     return " ".join(str(error).split())[:200] or type(error).__name__

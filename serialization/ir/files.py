@@ -12,6 +12,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.serialization.errors import MergeError
+from shardwright.serialization.fields import type_of
 from shardwright.serialization.ir.proto import module_from_proto, read_message
 from shardwright.serialization.ir.splitter import IrSplitter
 from shardwright.serialization.merging.assembling import Assembler
@@ -149,7 +150,7 @@ class _Pieces:
         """For each blob its chunk, and where in the chunk its data begin and end."""
         self._source = file
         self._run, self._buffer = -1, bytearray()
-        parts = file.plan(ir_pb2.Module.DESCRIPTOR)
+        parts = file.plan(type_of(self.message))
         for part in parts:
             if not part.key:
                 self._merge(part)

@@ -182,8 +182,6 @@ class ModuleReader:
 
 
 class _OpenBlock:
-    """A block that waits for operations."""
-
     __slots__ = ("block", "left", "region", "siblings")
 
     def __init__(self, block: Block, region: Region, siblings: list[Block], left: int) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any, cast
 
 from google.protobuf.message import Message
@@ -52,7 +53,7 @@ class IrSplitter(ComposableSplitter):
         with collector_paused():
             writer = ModuleWriter(module, context)
         super().__init__(writer.message, max_size=max_size, chunk_size=chunk_size)
-        self._payloads = _Blobs(writer.payloads)
+        self._payloads = [_Blob(payload) for payload in writer.payloads]
         self._size = self._measured()
 
     def build_chunks(self) -> int:
@@ -80,7 +81,7 @@ class IrSplitter(ComposableSplitter):
             return super().write(file_prefix, writer_options, on_progress=on_progress)
         if isinstance(writer_options, str):
             RecordWriterOptions.parse(writer_options)
-        pieces = [serialised(self._proto), *self._payloads.pieces()]
+        pieces = [serialised(self._proto), *chain.from_iterable(blob.pieces() for blob in self._payloads)]
         return write_pieces(os.fspath(file_prefix), self._proto, pieces, self.version_def, on_progress)
 
     def _is_large(self) -> bool:
@@ -106,7 +107,7 @@ class IrSplitter(ComposableSplitter):
         """Copy the data into the message, which is small."""
         for blob in self._payloads:
             self._proto.blobs.add(data=blob.bytes())
-        self._payloads = _Blobs(())
+        self._payloads.clear()
 
 
 class _Blob:
@@ -121,33 +122,15 @@ class _Blob:
         """The data."""
         return _as_bytes(self.data)
 
+    def pieces(self) -> tuple[bytes, memoryview]:
+        """The blob in a serialised module: its tags and lengths, and its data."""
+        size = len(self.data)
+        head = delimited(DATA.number, size)
+        return delimited(BLOBS.number, len(head) + size) + head, self.data
+
     def SerializePartialToString(self, deterministic: bool = False) -> bytes:
         """The message's bytes, as protobuf's method of this name gives them."""
         return ir_pb2.Blob(data=self.bytes()).SerializePartialToString(deterministic=deterministic)
-
-
-class _Blobs:
-    """Stands for a list of messages `Blob`."""
-
-    def __init__(self, payloads: Sequence[memoryview]) -> None:
-        self._blobs = [_Blob(payload) for payload in payloads]
-
-    def __len__(self) -> int:
-        return len(self._blobs)
-
-    def __iter__(self) -> Iterator[_Blob]:
-        return iter(self._blobs)
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._blobs[place]
-
-    def pieces(self) -> Iterator[bytes | memoryview]:
-        """The bytes of the list in a serialised module: each blob behind its tag and length."""
-        for blob in self._blobs:
-            size = len(blob.data)
-            head = delimited(DATA.number, size)
-            yield delimited(BLOBS.number, len(head) + size) + head
-            yield blob.data
 
 
 def _as_bytes(view: memoryview) -> bytes:

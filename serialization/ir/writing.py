@@ -195,7 +195,6 @@ class _AttributeWriter:
         return found
 
     def _put(self, entry: ir_pb2.Attribute, data: bytes) -> None:
-        """Data, into the entry or beside it."""
         if len(data) <= INLINE:
             entry.data = data
             return

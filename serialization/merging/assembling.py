@@ -78,7 +78,6 @@ class Assembler:
         return here[member] if member < len(here) else here.add()
 
     def _field(self, message: Any, shape: Shape, part: Part) -> Any:
-        """A field of a message on the way."""
         field = shape.field
         assert field is not None
         self._check_oneof(message, field, part)
@@ -96,7 +95,6 @@ class Assembler:
                 raise self._error("SW0841", text, part)
 
     def _put_value(self, part: Part, chunks: Sequence[int]) -> None:
-        """The chunks of a place that is no message."""
         kind = part.shape.value_field.type
         if _container(part) is None:
             self._check_oneof(self._way[-1], part.shape.value_field, part)
@@ -138,7 +136,6 @@ class Assembler:
             self._store(part, str(buffer, "utf-8") if text else bytes(buffer))
 
     def _size(self, part: Part, chunks: Sequence[int]) -> int:
-        """How many bytes the chunks have, at most what a field holds."""
         size = sum(self._source.size(chunk, part) for chunk in chunks)
         if size > LARGEST:
             raise self._error("SW0838", f"{size} bytes are more than a field can hold", part, chunks[0])

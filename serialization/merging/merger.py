@@ -144,7 +144,6 @@ def check_required(message: Message, file: str | None) -> None:
 
 
 def _read_whole(path: Path, message: Message) -> None:
-    """A message in one piece."""
     size = path.stat().st_size
     if size > LARGEST:
         raise MergeError("SW0839", f"{size} bytes are more than protobuf can parse at once", file=str(path))

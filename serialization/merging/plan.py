@@ -129,7 +129,6 @@ class Planner:
             raise self._mismatch(field, key, shape) from None
 
     def _mismatch(self, field: chunk_pb2.ChunkedField, key: Key, shape: Shape) -> MergeError:
-        """Why tags lead nowhere."""
         assert shape.message is not None
         chunk = field.message.chunk_index if field.message.HasField("chunk_index") else None
         try:

@@ -6,7 +6,7 @@ Many paths of a large message differ only in an index; each kind of place is che
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
@@ -59,7 +59,6 @@ class Shape:
             self._be_repeated(field)
 
     def _be_repeated(self, field: FieldDescriptor) -> None:
-        """This is a list or a map as a whole."""
         self.message = None
         if is_map(field):
             self.kind, self.key_kind = Kind.MAP, KEY_KINDS[key_field(field).type]
@@ -138,17 +137,8 @@ def steps_of(shape: Shape, key: Key) -> list[Step]:
     return steps
 
 
-def shape_at(shape: Shape, path: Sequence[Step]) -> Shape:
-    """The shape of a path that was checked."""
-    for step in path:
-        shape = shape.enter(step.field.number)
-        if (step.key is not None or step.index is not None) and shape.element is not None:
-            shape = shape.element
-    return shape
-
-
-def list_shape(root: Shape, key: Key) -> Shape:
-    """The shape of a path to a list whose fields are known to be there."""
+def shape_at(root: Shape, key: Key) -> Shape:
+    """The shape of a path whose fields are known to be there."""
     shape = root
     for member in key:
         shape = shape.element or shape.enter(int(member))

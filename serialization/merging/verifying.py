@@ -22,7 +22,7 @@ from shardwright.serialization.merging.plan import MESSAGE_CHUNK, MOST_MEMBERS, 
 from shardwright.serialization.merging.reading.chunked_file import LIMITS, ChunkedFile
 from shardwright.serialization.merging.reading.files import WHOLE, find_file
 from shardwright.serialization.merging.reading.runs_index import list_runs
-from shardwright.serialization.merging.shapes import Shape, list_shape, root_shape, steps_of
+from shardwright.serialization.merging.shapes import Shape, root_shape, shape_at, steps_of
 from shardwright.serialization.protos import chunk_pb2
 from shardwright.serialization.riegeli import Limits
 
@@ -131,7 +131,7 @@ def _typed(file: _CheckingFile, message_type: type[Message]) -> list[FieldChunk]
     runs = list_runs(file, root, {part.chunk: part for part in parts})
     resolver = Resolver(file, root, parts, runs)
     for key, each in runs.items():
-        place = tuple(steps_of(list_shape(root, key), key))
+        place = tuple(steps_of(shape_at(root, key), key))
         resolver.check_runs(place, each)
         here: Any = message
         for step in place:

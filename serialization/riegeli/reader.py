@@ -246,7 +246,6 @@ class RecordReader(Closing):
         return self._records.view(self._index - 1)
 
     def _skip(self, begin: int, error: RiegeliError) -> None:
-        """Tell of a fault and go on after it."""
         assert self._recovery is not None
         place = begin if error.resume is None else error.resume
         size = self._source.size
@@ -304,7 +303,6 @@ class RecordReader(Closing):
         raise RiegeliError(fault.code, fault.message, self.name, begin, resume=header.end(begin)) from None
 
     def _containing(self, position: int) -> tuple[int, ChunkHeader]:
-        """The chunk that has the record at a position."""
         if 0 <= position < self._source.size:
             begin = self._scanner.around(position)
             if begin < self._next <= position:

@@ -172,7 +172,6 @@ class RecordWriter(Committing):
         self._chunk(kind, parts, len(sizes), size)
 
     def _chunk(self, kind: int, parts: Sequence[Buffer], records: int, decoded_size: int) -> None:
-        """One chunk: its header, its data and the zeros after it."""
         size = sum(len(part) for part in parts)
         header = ChunkHeader(size, EMPTY_HASH, kind, records, decoded_size)
         begin, end = self._begin, header.end(self._begin)
@@ -198,7 +197,6 @@ class RecordWriter(Committing):
             begin += len(piece)
 
     def _pad(self, padding: int) -> None:
-        """A padding chunk up to a multiple of `padding`."""
         end = blocks.padded_end(self._begin, padding)
         if end != self._begin:
             size = blocks.without_overhead(self._begin, end) - blocks.CHUNK_HEADER

@@ -169,7 +169,6 @@ def _copy(message: Message, substitutes: Substitutes) -> Message:
 
 
 def _copy_into(into: Message, value: Message, substitutes: Substitutes, step: Step) -> None:
-    """Copy one message inside of another."""
     inside = [(path[1:], residue) for path, residue in substitutes if path[0] == step]
     into.SetInParent()
     into.CopyFrom(_copy(value, inside) if inside else value)
@@ -194,8 +193,11 @@ def runs(root: Any, chunks: Sequence[Chunk | Message | bytes]) -> list[records_p
 def _cut_lists(path: Path, piece: Residue) -> Iterator[tuple[Path, Elements | Numbers]]:
     """The lists of which a piece has a part, at any depth."""
     for part in piece.parts:
-        is_list = isinstance(part, Elements | Numbers) and not is_map(part.field)
-        if is_list and part.stop - part.start < len(part.values):
+        if (
+            isinstance(part, Elements | Numbers)
+            and not is_map(part.field)
+            and part.stop - part.start < len(part.values)
+        ):
             yield path, part
         for _, child in part.children():
             if child.inline:

@@ -226,7 +226,6 @@ class _Reducer:
 
 
 def _required(part: Part) -> bool:
-    """Whether a part is a required field."""
     return isinstance(part, FieldPart) and part.field.is_required
 
 
@@ -242,7 +241,6 @@ def _large_parts(field: FieldSize) -> Iterator[tuple[Any, Sized]]:
 
 
 def _step(field: FieldSize, key: Any) -> Step:
-    """The step to a message in a field."""
     return Step(field.field, key=key) if is_map(field.field) else Step(field.field, index=key)
 
 
@@ -330,7 +328,6 @@ def _rank(part: Part) -> int:
 
 
 def _too_large(path: Path, size: int, most: int) -> SplitError:
-    """What does not fit into a chunk, and cannot be cut."""
     message = f"{size} bytes in one piece do not fit into a chunk of {most} bytes"
     return SplitError("SW0813", message, path=format_path(path) or "unknown fields")
 
@@ -365,7 +362,6 @@ class _Filling:
         return replace(head, inline=True, rest=rest)
 
     def _put(self, chain: list[tuple[Part, Residue]], part: Part, key: Any, child: Residue) -> None:
-        """Put a message into its place; everything around it becomes larger."""
         before = part.size
         part.put(key, child)
         grown = part.size - before

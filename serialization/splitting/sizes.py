@@ -207,7 +207,6 @@ def framer(field: FieldDescriptor) -> Callable[[int], int]:
 
 
 def _numbers_sizer(field: FieldDescriptor) -> Sizer:
-    """Lists of numbers, packed or not."""
     tag = tag_size(field)
 
     def packed(value: Any, details: int, depth: int) -> int:
@@ -221,7 +220,6 @@ def _numbers_sizer(field: FieldDescriptor) -> Sizer:
 
 
 def _message_sizer(field: FieldDescriptor) -> Sizer:
-    """Single messages."""
     frame = framer(field)
 
     def sizes(value: Any, details: int, depth: int) -> int | FieldSize:
@@ -232,7 +230,6 @@ def _message_sizer(field: FieldDescriptor) -> Sizer:
 
 
 def _list_sizer(field: FieldDescriptor) -> Sizer:
-    """Lists of messages."""
     frame = framer(field)
 
     def sizes(value: Any, details: int, depth: int) -> int | FieldSize:

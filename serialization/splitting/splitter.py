@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import os
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -175,7 +176,7 @@ class ComposableSplitter(Splitter):
         field.chunk_index = place
         self._chunks.insert(place, added)
         if index is not None:
-            fields.sort(key=lambda each: each.message.chunk_index)
+            fields.sort(key=attrgetter("message.chunk_index"))
 
     def _field(self, path: Path) -> tuple[Any, chunk_pb2.ChunkedMessage]:
         """
@@ -240,7 +241,6 @@ class ComposableSplitter(Splitter):
         return self._taken
 
     def _add_planned(self, size: Sized, only: FieldDescriptor | None) -> int:
-        """Plan and add the chunks of a message of this size."""
         if size.size <= self._limits.max_size:
             return 0
         place = self._place()

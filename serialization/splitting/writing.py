@@ -112,7 +112,6 @@ def _write_records(
 
 
 def _about(message: Message, chunks: int) -> records_pb2.RecordsMetadata:
-    """What a file says about itself."""
     return records_pb2.RecordsMetadata(record_type_name=type_of(message).full_name, num_records=chunks + 1)
 
 

@@ -75,7 +75,6 @@ def _check_shape(shape: Sequence[int], dtype: np.dtype[Any], file: str, path: st
 
 
 def _tensor(message: Reader, place: Sequence[str | int | bool], path: str) -> Array:
-    """A tensor of TensorFlow's whose elements are in `tensor_content`."""
     number, dims = message.get(*place, "dtype"), message.get(*place, "tensor_shape")
     found = graph_pb2.DataType.DESCRIPTOR.values_by_number.get(number)
     name = found.name if found is not None else str(number)
@@ -116,7 +115,6 @@ def _constant(message: Reader, place: Sequence[str | int | bool], path: str) -> 
 
 
 def _tensor_type(given: Any, file: str, path: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """The shape and dtype of what should be a type of tensors."""
     from xdsl.dialects.builtin import TensorType
 
     from shardwright.dialects.types import element_dtype, shape_of

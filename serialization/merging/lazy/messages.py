@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 
 from shardwright.serialization.closing import Closing
 from shardwright.serialization.errors import ElementError, MergeError
-from shardwright.serialization.fields import Key, format_path, parse_path, resolve, type_of
+from shardwright.serialization.fields import Key, format_path, key_of, parse_path, resolve, type_of
 from shardwright.serialization.fields import Path as Place
 from shardwright.serialization.merging.lazy.arrays import Array, array_at
 from shardwright.serialization.merging.lazy.resolver import Resolver
@@ -82,7 +82,7 @@ class LazyMessage(Closing, Generic[AnyMessage]):
             return self._get(self._place(path))
 
     def _get(self, place: Place) -> Any:
-        kind = shape_at(self._root, place).kind
+        kind = shape_at(self._root, key_of(place)).kind
         if kind is Kind.MESSAGE:
             return self._resolver.message(place)
         if kind is Kind.LIST:
@@ -97,7 +97,7 @@ class LazyMessage(Closing, Generic[AnyMessage]):
         with self._lock:
             place = self._place(path)
             try:
-                if shape_at(self._root, place).kind in (Kind.LIST, Kind.MAP):
+                if shape_at(self._root, key_of(place)).kind in (Kind.LIST, Kind.MAP):
                     return self._length(place) > 0
                 return not place or self._resolver.is_there(place)
             except ElementError:
@@ -109,7 +109,7 @@ class LazyMessage(Closing, Generic[AnyMessage]):
             return self._length(self._place(path))
 
     def _length(self, place: Place) -> int:
-        kind = shape_at(self._root, place).kind
+        kind = shape_at(self._root, key_of(place)).kind
         if kind not in (Kind.LIST, Kind.MAP):
             raise MergeError("SW0846", f"{kind.value} has no length", file=self.name, path=format_path(place))
         return len(self._resolver.map_keys(place)) if kind is Kind.MAP else self._resolver.length(place)
@@ -117,7 +117,7 @@ class LazyMessage(Closing, Generic[AnyMessage]):
     def iterate(self, *path: Member) -> Iterator[Any]:
         """The elements of a list, chunk by chunk; none is kept."""
         place = self._place(path)
-        if shape_at(self._root, place).kind is not Kind.LIST:
+        if shape_at(self._root, key_of(place)).kind is not Kind.LIST:
             raise MergeError("SW0846", "this is no list", file=self.name, path=format_path(place))
         elements, done = self._resolver.elements(place), object()
         while True:
@@ -144,7 +144,7 @@ class LazyMessage(Closing, Generic[AnyMessage]):
         """
         with self._lock:
             place = self._place(path)
-            shape = shape_at(self._root, place)
+            shape = shape_at(self._root, key_of(place))
             kind = shape.message.full_name if shape.message else ""
             return array_at(self, _members(place), kind, format_path(place))
 
@@ -174,7 +174,6 @@ def field_chunks(file: ChunkSource, parts: Sequence[Part]) -> list[FieldChunk]:
 
 
 def _members(place: Place) -> list[Member]:
-    """A place as names, indices and keys."""
     members = list[Member]()
     for step in place:
         members.append(f"[{step.field.full_name}]" if step.field.is_extension else step.field.name)

@@ -45,7 +45,7 @@ class Resolver:
 
     def message(self, place: Place) -> Any:
         """The message at a place, with all that is in it."""
-        shape = shape_at(self._root, place)
+        shape = shape_at(self._root, key_of(place))
         assert shape.message is not None
         message: Any = GetMessageClass(shape.message)()
         for piece in self.pieces(place):
@@ -81,7 +81,7 @@ class Resolver:
 
     def view(self, place: Place) -> memoryview:
         """The bytes of a `bytes` field, in the memory that they were read into if they are a chunk."""
-        shape = shape_at(self._root, place)
+        shape = shape_at(self._root, key_of(place))
         if shape.kind is not Kind.SCALAR or shape.value_field.type != BYTES:
             raise self._file.error("SW0845", f"{format_path(place) or 'the message'} is no bytes field")
         plain, parts = self.plain(place), self.parts_at(key_of(place))
@@ -250,7 +250,6 @@ class Resolver:
         return self._with_deeper(element, key)
 
     def _joined(self, plain: Any, parts: Sequence[Part]) -> Any:
-        """A value from what is there and from chunks."""
         field = parts[0].shape.value_field
         data = b"".join(self._file.view(part.chunk, part) for part in parts)
         try:
@@ -272,7 +271,6 @@ class Resolver:
 
 
 def _copy(message: Any) -> Any:
-    """A message of its own."""
     copied = type(message)()
     copied.CopyFrom(message)
     return copied

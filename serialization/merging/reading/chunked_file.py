@@ -168,7 +168,6 @@ class ChunkedFile(ChunkSource, Closing):
             raise self.error("SW0834", f"it must not be read by mergers of version {JOIN_VERSION}, which this one is")
 
     def _refuse_twins(self) -> None:
-        """Two chunks that are one record."""
         seen = dict[int, int]()
         for chunk, position in enumerate(self.positions):
             if (first := seen.setdefault(position, chunk)) != chunk:
@@ -256,7 +255,6 @@ class ChunkedFile(ChunkSource, Closing):
             raise self.error("SW0835", f"its size is {size}, and the list says {self.sizes[chunk]}", chunk, part)
 
     def _kept_view(self, position: int) -> memoryview | None:
-        """A record of a riegeli chunk that is still in memory."""
         begin = self._begins.get(position)
         if begin is None:
             return None

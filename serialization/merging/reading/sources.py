@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,8 @@ class ChunkSource:
     """The file as messages name it."""
 
     kinds: bytearray
-    sizes: Sequence[int]
-    positions: Sequence[int]
+    sizes: array[int]
+    positions: array[int]
 
     def error(self, code: str, message: str, chunk: int | None = None, part: Part | None = None) -> MergeError:
         """A fault of these chunks."""
@@ -71,7 +72,8 @@ class WholeFile(ChunkSource):
 
     def __init__(self, path: Path) -> None:
         self.name, self._path = str(path), path
-        self.kinds, self.sizes, self.positions = bytearray((MESSAGE_CHUNK,)), [path.stat().st_size], [0]
+        self.kinds, self.positions = bytearray((MESSAGE_CHUNK,)), array("Q", [0])
+        self.sizes = array("Q", [path.stat().st_size])
 
     def view(self, chunk: int, part: Part | None = None) -> memoryview:
         try:

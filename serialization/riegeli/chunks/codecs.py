@@ -61,7 +61,6 @@ def _snappy(whole: Buffer) -> memoryview:
 
 
 def _zstd(size: int, level: int, window_log: int | None) -> Any:
-    """A compressor of `size` bytes."""
     module = package(ZSTD)
     if window_log is None:
         return module.ZstdCompressor(level=level)

@@ -193,7 +193,6 @@ class ChunkScanner:
             place += size
 
     def _truncated(self, begin: int) -> NoReturn:
-        """The file ends in the middle of something."""
         message = f"the file ends inside the chunk, after {self.source.size} bytes"
         raise RiegeliError("SW0802", message, self.source.name, begin, resume=self.source.size)
 

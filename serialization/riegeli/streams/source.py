@@ -126,7 +126,6 @@ def after(pieces: Sequence[memoryview], count: int) -> list[memoryview]:
 
 
 def _pour(data: bytes, views: Sequence[memoryview]) -> int:
-    """Share bytes out over views."""
     done = 0
     for view in views:
         piece = data[done : done + len(view)]

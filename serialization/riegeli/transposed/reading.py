@@ -205,7 +205,6 @@ def _nodes(header: Cursor, buffers: list[Cursor]) -> tuple[list[Node], Cursor | 
 
 
 def _node(tag: int, after: int, implicit: bool, subtypes: Iterator[int]) -> Node:
-    """One state from its tag, and from its subtype if it is a varint."""
     if tag in PLAIN:
         return Node(PLAIN[tag], b"", 0, after, implicit)
     ends = tag & 7 == SUBMESSAGE_END
@@ -243,7 +242,6 @@ def _refuse_loops(nodes: list[Node]) -> None:
 
 
 def _run(machine: Machine, nodes: list[Node], first: int, transitions: memoryview) -> None:
-    """Run nodes until the transitions are used up."""
     index, place = first, 0
     most_idle = len(nodes) + IDLE_PER_TRANSITION * (len(transitions) + 1)
     repeats = 1 if nodes[first].implicit else 0
@@ -266,7 +264,6 @@ def _run(machine: Machine, nodes: list[Node], first: int, transitions: memoryvie
 
 
 def _records(machine: Machine, count: int, decoded_size: int) -> Records:
-    """What came out, if it is complete."""
     if machine.open:
         raise WireFault("a submessage does not begin")
     if len(machine.starts) != count:
