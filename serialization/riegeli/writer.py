@@ -210,13 +210,13 @@ def framed(begin: int, end: int, parts: Sequence[Buffer]) -> Iterator[Buffer]:
     >>> [len(piece) for piece in framed(65500, 65564, [bytes(40)])]
     [36, 24, 4]
     """
-    place, headers = begin, _Headers(begin, end)
+    place, headers = begin, _block_headers(begin, end)
     for part in parts:
         view, done = memoryview(part), 0
         while done < len(view):
             left = blocks.remaining_in_block(place)
             if not left:
-                yield headers.at(place)
+                yield next(headers)
                 place += blocks.BLOCK_HEADER
                 left = blocks.USABLE
             piece = view[done : done + left]
@@ -225,20 +225,14 @@ def framed(begin: int, end: int, parts: Sequence[Buffer]) -> Iterator[Buffer]:
             place += len(piece)
 
 
-class _Headers:
-    """The block headers of one chunk, made many at a time."""
-
-    def __init__(self, begin: int, end: int) -> None:
-        self.begin, self.end, self.first, self.made = begin, end, 0, memoryview(b"")
-
-    def at(self, block: int) -> memoryview:
-        """The header of the block that begins at a place."""
-        index = (block - self.first) // blocks.BLOCK
-        if not 0 <= index * blocks.BLOCK_HEADER < len(self.made):
-            self.first, index = block, 0
-            count = min(HEADERS_AT_ONCE, -(-(self.end - block) // blocks.BLOCK))
-            self.made = memoryview(blocks.block_headers(self.begin, self.end, block, count))
-        return self.made[index * blocks.BLOCK_HEADER :][: blocks.BLOCK_HEADER]
+def _block_headers(begin: int, end: int) -> Iterator[memoryview]:
+    """The block headers of one chunk in their order, made many at a time."""
+    first, step = begin + blocks.remaining_in_block(begin), HEADERS_AT_ONCE * blocks.BLOCK
+    for block in range(first, end, step):
+        count = -(-min(end - block, step) // blocks.BLOCK)
+        made = memoryview(blocks.block_headers(begin, end, block, count))
+        for place in range(0, len(made), blocks.BLOCK_HEADER):
+            yield made[place : place + blocks.BLOCK_HEADER]
 
 
 def _zeros(size: int) -> Iterator[Buffer]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,12 +17,67 @@ from shardwright.serialization.fields import Path as Place
 from shardwright.serialization.merging.assembling import Assembler
 from shardwright.serialization.merging.lazy.scalars import NotAValue, check_text, number_from_text
 from shardwright.serialization.merging.plan import Part
-from shardwright.serialization.merging.reading.chunk_cache import ChunkCache, Piece, count_of
 from shardwright.serialization.merging.reading.runs_index import ListRuns
 from shardwright.serialization.merging.reading.sources import ChunkSource
-from shardwright.serialization.merging.shapes import Kind, Shape, shape_at
+from shardwright.serialization.merging.shapes import Kind, Shape, is_set, shape_at
 
 TEXT, BYTES = FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES
+
+KEPT = 1 << 25
+"""Bytes of records whose messages are kept; the message used last is kept whatever its size."""
+
+Piece = Part | Message
+"""What is merged into a message: a chunk, or a message inside of one."""
+
+
+class _ChunkCache:
+    """The messages of chunks, and which fields each has, remembered for longer."""
+
+    def __init__(self, file: ChunkSource) -> None:
+        self._file = file
+        self._messages, self._size = OrderedDict[int, tuple[Message, int]](), 0
+        self._fields = dict[int, dict[int, int]]()
+
+    def load(self, piece: Piece) -> Any:
+        """The message of a piece, which others use, too."""
+        if isinstance(piece, Message):
+            return piece
+        if (found := self._messages.get(piece.chunk)) is not None:
+            self._messages.move_to_end(piece.chunk)
+            return found[0]
+        message = self.fresh(piece)
+        self._keep(piece.chunk, message, self._file.sizes[piece.chunk])
+        return message
+
+    def fresh(self, part: Part) -> Any:
+        """The message of a chunk, parsed anew and not kept."""
+        assert part.shape.message is not None
+        message: Any = GetMessageClass(part.shape.message)()
+        self._file.merge_into(part.chunk, message, part)
+        self._fields[part.chunk] = {
+            field.number: len(value) if field.is_repeated else 1 for field, value in message.ListFields()
+        }
+        return message
+
+    def count(self, piece: Piece, field: FieldDescriptor) -> int:
+        """How many elements a piece has of a field, 1 for the value of one that is not repeated."""
+        if isinstance(piece, Message):
+            return _count_of(piece, field)
+        if piece.chunk not in self._fields:
+            self.load(piece)
+        return self._fields[piece.chunk].get(field.number, 0)
+
+    def _keep(self, chunk: int, message: Message, size: int) -> None:
+        self._messages[chunk] = message, size
+        self._size += size
+        while self._size > KEPT and len(self._messages) > 1:
+            _, (_, gone) = self._messages.popitem(last=False)
+            self._size -= gone
+
+
+def _count_of(message: Any, field: FieldDescriptor) -> int:
+    """How many elements a message has of a field, 1 for the value of one that is not repeated."""
+    return len(value_of(message, field)) if field.is_repeated else int(is_set(message, field))
 
 
 class Resolver:
@@ -32,7 +88,7 @@ class Resolver:
 
     def __init__(self, file: ChunkSource, root: Shape, parts: Sequence[Part], runs: dict[Key, ListRuns]) -> None:
         self._file, self._root, self._parts, self._runs = file, root, parts, runs
-        self._cache = ChunkCache(file)
+        self._cache = _ChunkCache(file)
         self._keys = [part.key for part in parts]
         self._by_chunk = {part.chunk: part for part in parts}
 
@@ -214,7 +270,7 @@ class Resolver:
             message = inside if step.key is None else inside.get(step.key)
             if message is None:
                 break
-        if message is None or count_of(message, place[-1].field) != count:
+        if message is None or _count_of(message, place[-1].field) != count:
             text = f"it does not have the {count} elements that the file's list of runs says"
             raise self._file.error("SW0848", text, chunk, part)
         return message, local

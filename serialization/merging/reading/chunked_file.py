@@ -34,8 +34,6 @@ MOST_IDLE = 1000
 """Riegeli chunks that hold no records, beyond those that padding adds to others."""
 
 KEPT_CHUNK, KEPT = 1 << 22, 1 << 25
-DIRECT = 1 << 16
-"""Chunks from this size on are read straight into a buffer, if they do not share a riegeli chunk."""
 
 VERSION, CHUNKS, MESSAGE = 1, 2, 3
 CHUNK_INDEX = 1
