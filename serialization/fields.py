@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.diagnostics.registry import ENTRIES
+from shardwright.serialization.errors import FieldTagError
 from shardwright.serialization.protos import chunk_pb2
 
 MapKey: TypeAlias = str | int | bool
 FieldTypes: TypeAlias = str | int | bool | Sequence[str | int | bool]
 """A field, or the way to a place: names or numbers of fields; after a repeated field an index, after a map a key."""
+
+Key = tuple[MapKey, ...]
+"""A path without its types: numbers of fields, and the index or key after each that has one."""
 
 F = FieldDescriptor
 KEY_KINDS = {
@@ -40,19 +42,7 @@ RANGES = {
     "i32": (-(1 << 31), (1 << 31) - 1),
     "i64": (-(1 << 63), (1 << 63) - 1),
 }
-MAX_INDEX = (1 << 64) - 1
 TOKEN = re.compile(r'(?P<name>\w+)|\[(?:(?P<number>-?\d+)|(?P<text>"(?:[^"\\]|\\.)*")|(?P<word>[A-Za-z_][\w.]*))\]')
-
-
-class FieldTagError(ShardwrightValueError, KeyError):
-    """A place that a message of this type does not have: a `KeyError` and a `ValueError`, with diagnostics."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(Diagnostic(code, message, help=ENTRIES[code].help))
-        self.code = code
-
-    def __str__(self) -> str:
-        return Exception.__str__(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +93,8 @@ def _message_type(field: FieldDescriptor) -> Descriptor:
     return kind
 
 
-def type_of(message: Message) -> Descriptor:
-    """The descriptor of a message."""
+def type_of(message: Message | type[Message]) -> Descriptor:
+    """The type of a message, as the type checker knows it."""
     return cast(Descriptor, message.DESCRIPTOR)
 
 
@@ -120,32 +110,55 @@ def resolve(descriptor: Descriptor, fields: FieldTypes) -> Path:
     >>> format_path(steps), steps[-1].message_type.name
     ('node[3].attr["value"].tensor', 'TensorProto')
     """
-    rest = [fields] if isinstance(fields, str | int) else list(fields)
-    steps, kind, rest = list[Step](), descriptor, rest[::-1]
+    rest = listed(fields)[::-1]
+    return _walked(
+        descriptor,
+        rest,
+        lambda _: rest.pop(),
+        lambda steps: check_key(steps[-1].field, rest.pop()),
+        lambda steps: check_index(steps[-1].field, rest.pop()),
+    )
+
+
+def _walked(
+    descriptor: Descriptor,
+    rest: Sequence[object],
+    field_number: Callable[[Sequence[Step]], str | int],
+    map_key: Callable[[Sequence[Step]], MapKey],
+    index: Callable[[Sequence[Step]], int],
+) -> Path:
+    """The steps of a path, of which the functions take one member each, as long as there is a `rest`."""
+    steps = list[Step]()
     while rest:
-        if not steps or (kind := steps[-1].message_type) is not None:
-            field = find_field(kind, rest.pop())
-        else:
-            _no_fields(steps)
-        if not rest or not field.is_repeated:
-            steps.append(Step(field))
-        elif is_map(field):
-            steps.append(Step(field, key=check_key(field, rest.pop())))
-        else:
-            steps.append(Step(field, index=check_index(field, rest.pop())))
+        kind = steps[-1].message_type if steps else descriptor
+        if kind is None:
+            owner = steps[0].field.containing_type
+            text = f"Unable to find fields after {format_path(steps)} in proto of type {owner and owner.full_name}"
+            raise FieldTagError("SW0812", text)
+        field = find_field(kind, field_number(steps))
+        steps.append(Step(field))
+        if rest and field.is_repeated:
+            steps[-1] = Step(field, key=map_key(steps)) if is_map(field) else Step(field, index=index(steps))
     return tuple(steps)
 
 
-def fields_of(path: Iterable[Step]) -> list[str | int | bool]:
-    """A path as `resolve` takes it: numbers of fields, keys and indices."""
-    fields = list[str | int | bool]()
+def listed(fields: FieldTypes) -> list[str | int | bool]:
+    """A single field, or the way to a place, as a list."""
+    return [fields] if isinstance(fields, str | int) else list(fields)
+
+
+def key_of(path: Iterable[Step]) -> Key:
+    """
+    A path without its types, as `resolve` takes it: numbers of fields, and the index or key after each that has one.
+
+    It sorts in the order in which TensorFlow's merger takes fields: by number and index, the outer before the inner.
+    """
+    members = list[MapKey]()
     for step in path:
-        fields.append(step.field.number)
-        if step.key is not None:
-            fields.append(step.key)
-        elif step.index is not None:
-            fields.append(step.index)
-    return fields
+        members.append(step.field.number)
+        if (member := step.index if step.key is None else step.key) is not None:
+            members.append(member)
+    return tuple(members)
 
 
 def to_tags(path: Iterable[Step]) -> list[chunk_pb2.FieldIndex]:
@@ -175,19 +188,14 @@ def from_tags(descriptor: Descriptor, tags: Iterable[chunk_pb2.FieldIndex]) -> P
     >>> format_path(from_tags(graph_pb2.GraphDef.DESCRIPTOR, [chunk_pb2.FieldIndex(field=4)]))
     'versions'
     """
-    steps, rest = list[Step](), list(tags)[::-1]
-    while rest:
-        kind = steps[-1].message_type if steps else descriptor
-        if kind is None:
-            _no_fields(steps)
-        field = find_field(kind, _tag(rest.pop(), "field", steps))
-        if not rest or not field.is_repeated:
-            steps.append(Step(field))
-        elif is_map(field):
-            steps.append(Step(field, key=_key_of_tag(field, _tag(rest.pop(), "map_key", [*steps, Step(field)]))))
-        else:
-            steps.append(Step(field, index=_tag(rest.pop(), "index", [*steps, Step(field)])))
-    return tuple(steps)
+    rest = list(tags)[::-1]
+    return _walked(
+        descriptor,
+        rest,
+        lambda steps: _tag(rest.pop(), "field", steps),
+        lambda steps: _key_of_tag(steps[-1].field, _tag(rest.pop(), "map_key", steps)),
+        lambda steps: _tag(rest.pop(), "index", steps),
+    )
 
 
 def get_field_tag(message: Message, fields: FieldTypes) -> list[chunk_pb2.FieldIndex]:
@@ -209,10 +217,14 @@ def get_field(message: Message, fields: FieldTypes) -> tuple[Any, FieldDescripto
     return value, path[-1].field if path else None
 
 
+def value_of(message: Any, field: FieldDescriptor) -> Any:
+    """The value of a field, also an extension."""
+    return message.Extensions[field] if field.is_extension else getattr(message, field.name)
+
+
 def get_step(message: Any, step: Step) -> Any:
     """What is one step into a message; None for a key or an element that is not there."""
-    field = step.field
-    value = message.Extensions[field] if field.is_extension else getattr(message, field.name)
+    value = value_of(message, step.field)
     if step.key is not None:
         return value.get(step.key)
     if step.index is not None:
@@ -302,7 +314,7 @@ def check_key(field: FieldDescriptor, key: object) -> MapKey:
 
 def check_index(field: FieldDescriptor, index: object) -> int:
     """An index that a list could have: SW0812 otherwise."""
-    if isinstance(index, int) and not isinstance(index, bool) and 0 <= index <= MAX_INDEX:
+    if isinstance(index, int) and not isinstance(index, bool) and 0 <= index <= RANGES["ui64"][1]:
         return index
     raise FieldTagError("SW0812", f"an index into {field.full_name} is an integer from 0 on, not {index!r}")
 
@@ -321,9 +333,3 @@ def _key_of_tag(field: FieldDescriptor, key: chunk_pb2.FieldIndex.MapKey) -> Map
     if (found := key.WhichOneof("type")) != kind:
         raise FieldTagError("SW0812", f"a key of {field.full_name} is in {kind!r}, not in {found!r}")
     return getattr(key, kind)
-
-
-def _no_fields(steps: Sequence[Step]) -> NoReturn:
-    """There is no field in a scalar, nor in a list or map without an element of it."""
-    owner, where = steps[0].field.containing_type, format_path(steps)
-    raise FieldTagError("SW0812", f"Unable to find fields after {where} in proto of type {owner and owner.full_name}")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+
+from shardwright.serialization.closing import Committing
 
 
-class AtomicFile:
+class AtomicFile(Committing):
     """
     A file being written that takes its place when it is committed; until then, and after a failure, the old one stands.
 
@@ -35,23 +35,11 @@ class AtomicFile:
         sync_folder(self.path.parent)
 
     def discard(self) -> None:
-        """Leave nothing behind; the old file stays."""
         os.close(self.descriptor)
         self._temporary.unlink(missing_ok=True)
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.commit()
-        else:
-            self.discard()
-
-
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: str | Path) -> None:
     """Flush a folder's entries to the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -17,9 +17,8 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from shardwright.serialization.closing import Committing
 from shardwright.serialization.files.atomic import sync_folder
 
 _PENDING = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{16}\.tmp")
@@ -28,7 +27,7 @@ _RENAME_EXCHANGE = 2
 _AT_FDCWD = -100
 
 
-class AtomicFolder:
+class AtomicFolder(Committing):
     """
     A folder being written, at `folder`, that takes its place at `path` when it is committed.
 
@@ -51,38 +50,21 @@ class AtomicFolder:
         self.folder, self._lock = _locked_folder(self.path)
 
     def commit(self) -> None:
-        """Flush everything in the folder to the disk and put it in its place."""
-        sync_tree(self.folder)
-        if self._replace and self.path.exists():
-            _exchange(self.folder, self.path)
-        else:
-            _rename_to_nothing(self.folder, self.path)
-        sync_folder(self.path.parent)
-        self._release()
+        """Flush everything in the folder to the disk and put it in its place; on an error it is discarded."""
+        try:
+            sync_tree(self.folder)
+            if self._replace and self.path.exists():
+                _exchange(self.folder, self.path)
+            else:
+                _rename_to_nothing(self.folder, self.path)
+            sync_folder(self.path.parent)
+        finally:
+            self.discard()
 
     def discard(self) -> None:
-        """Leave nothing behind; what was at `path` stays."""
-        self._release()
-
-    def _release(self) -> None:
         """Delete what is under the temporary name: nothing, what was replaced, or what is not wanted."""
         shutil.rmtree(self.folder, ignore_errors=True)  # what cannot be deleted is a leftover
         os.close(self._lock)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is not None:
-            self.discard()
-            return
-        try:
-            self.commit()
-        except BaseException:
-            self.discard()
-            raise
 
 
 def remove_folder(path: Path) -> None:
@@ -120,18 +102,14 @@ def remove_leftovers(parent: Path, names: re.Pattern[str]) -> list[Path]:
 def sync_tree(folder: Path) -> None:
     """Flush every file and folder below a folder, and the folder itself, to the disk."""
     with ThreadPoolExecutor(_SYNC_THREADS) as pool:
-        for done in pool.map(_sync, _paths(folder)):
-            assert done is None
+        for _ in pool.map(sync_folder, _paths(folder)):
+            pass  # what one of them raises is raised here
 
 
 def _paths(folder: Path) -> Iterator[str]:
     for root, _, files in os.walk(folder):
         yield from (os.path.join(root, name) for name in files)
         yield root
-
-
-def _sync(path: str) -> None:
-    sync_folder(Path(path))
 
 
 def _pending(path: Path) -> Path:
@@ -173,7 +151,6 @@ def _rename_to_nothing(source: Path, target: Path) -> None:
 
 
 def _exchange(first: Path, second: Path) -> None:
-    """Exchange two folders in one step."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except AttributeError:

@@ -20,7 +20,6 @@ LOW = U64(0xFFFFFFFF)
 
 
 def _load8(typing_context: Any, address: Any) -> Any:
-    """The byte at an address, as 64 bits."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
@@ -57,7 +56,6 @@ def _splat(value: int) -> Any:
 
 
 def _lanes(builder: Any, address: Any, offset: int) -> Any:
-    """A pointer to four lanes at an address."""
     return builder.inttoptr(builder.add(address, ir.Constant(WORD, offset)), LANES.as_pointer())
 
 

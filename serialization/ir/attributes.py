@@ -30,7 +30,8 @@ from xdsl.ir import Attribute, ParametrizedAttribute
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.xdsl_patches import unchecked
-from shardwright.serialization.ir.kinds import BUILTIN, LOCATIONS, IrProtoError, has_text, kind_named, parse_text
+from shardwright.serialization.errors import IrProtoError
+from shardwright.serialization.ir.kinds import BUILTIN, LARGEST_INTEGER, LOCATIONS, has_text, kind_named, parse_text
 from shardwright.serialization.ir.limits import Budget
 from shardwright.serialization.protos import ir_pb2
 
@@ -129,7 +130,6 @@ class AttributeReader:
         return cast(Attribute, kind.new(parts))
 
     def _leaf(self, place: int, entry: ir_pb2.Attribute, kind: type[Attribute]) -> Attribute:
-        """An attribute that holds a value."""
         if kind is FloatData:
             _expect(entry.WhichOneof("value") == "float_bits" and not entry.blobs, "it has no bits")
             return FloatData(struct.unpack("<d", struct.pack("<Q", entry.float_bits))[0])
@@ -144,6 +144,7 @@ class AttributeReader:
                 return StringAttr(data.decode("utf-8", "surrogatepass"))
             if has_text(kind):
                 return parse_text(data.decode(), kind, self._context)
+            _expect(len(data) <= LARGEST_INTEGER, f"it is an integer of {len(data)} bytes")
             value = int.from_bytes(data, "little", signed=True)
         return IntAttr(value) if kind is IntAttr else SignednessAttr(Signedness(value))
 
@@ -190,7 +191,6 @@ def _expect(holds: bool, message: str) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """What an exception says, briefly."""
     if isinstance(error, ShardwrightError):
         return error.diagnostics[0].message
     return " ".join(str(error).split())[:200] or type(error).__name__

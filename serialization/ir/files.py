@@ -11,19 +11,20 @@ from google.protobuf.message import DecodeError
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from shardwright.serialization.errors import MergeError
+from shardwright.serialization.fields import type_of
 from shardwright.serialization.ir.proto import module_from_proto, read_message
 from shardwright.serialization.ir.splitter import IrSplitter
 from shardwright.serialization.merging.assembling import Assembler
-from shardwright.serialization.merging.errors import MergeError
-from shardwright.serialization.merging.merger import Merger, plan_of
+from shardwright.serialization.merging.merger import Merger
 from shardwright.serialization.merging.plan import Part
 from shardwright.serialization.merging.reading.chunked_file import ChunkedFile
 from shardwright.serialization.merging.reading.files import WHOLE, find_file
-from shardwright.serialization.merging.reading.sources import FileSource, merge_bytes
-from shardwright.serialization.merging.reading.wire import DELIMITED, MOST_VARINT, VARINT, WireFault, fields
+from shardwright.serialization.merging.reading.sources import merge_bytes
 from shardwright.serialization.protos import ir_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
-from shardwright.serialization.splitting.splitter import Progress
+from shardwright.serialization.splitting.writing import Progress
+from shardwright.serialization.wire import Bytes, WireFault, fields
 
 __all__ = ["IrSplitter", "read_module", "write_module"]
 
@@ -106,44 +107,35 @@ def _read_whole(stream: BufferedReader, name: str, context: Context | None, veri
 def _without_blobs(stream: BufferedReader, size: int) -> tuple[ir_pb2.Module, list[tuple[int, int]]]:
     """A message in one piece, without its blobs, and where the data of each of them begin, and their size."""
     message, blobs, start = ir_pb2.Module(), list[tuple[int, int]](), 0
-    for number, begin, contents, end in _fields(stream, 0, size):
-        if number == BLOBS:
-            message.MergeFromString(_bytes(stream, start, begin))
-            inside = [(here, stop - here) for kind, _, here, stop in _fields(stream, contents, end) if kind == DATA]
-            blobs.append(inside[-1] if inside else (end, 0))
-            start = end
-    message.MergeFromString(_bytes(stream, start, size))
+    for begin, data, data_end, end in _blob_places(_Bytes(stream, size)):
+        message.MergeFromString(_between(stream, start, begin))
+        blobs.append((data, data_end - data))
+        start = end
+    message.MergeFromString(_between(stream, start, size))
     return message, blobs
 
 
-def _bytes(stream: BufferedReader, begin: int, end: int) -> bytes:
+def _between(stream: BufferedReader, begin: int, end: int) -> bytes:
     stream.seek(begin)
     return stream.read(end - begin)
 
 
-def _fields(stream: BufferedReader, begin: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """The fields of a message in a file: their number, where they begin, where their contents begin, where they end."""
-    while begin < end:
-        stream.seek(begin)
-        tag = _number(stream)
-        length = _number(stream)
-        contents = stream.tell()
-        stop = contents + length if tag & 7 == DELIMITED else contents
-        if tag & 7 not in (VARINT, DELIMITED) or stop > end:
-            raise WireFault("a field is longer than what holds it, or of a kind that it cannot have")
-        yield tag >> 3, begin, contents, stop
-        begin = stop
+class _Bytes:
+    """The bytes of a file, one at a time: enough to see where its fields are."""
 
+    def __init__(self, stream: BufferedReader, size: int) -> None:
+        self._stream, self._size = stream, size
 
-def _number(stream: BufferedReader) -> int:
-    """The varint that comes next."""
-    value = shift = 0
-    while shift < 7 * MOST_VARINT and (byte := stream.read(1)):
-        value |= (byte[0] & 0x7F) << shift
-        if byte[0] < 0x80:
-            return value
-        shift += 7
-    raise WireFault("it ends inside a number")
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, place: int) -> int:
+        if self._stream.tell() != place:
+            self._stream.seek(place)
+        byte = self._stream.read(1)
+        if not byte:
+            raise WireFault("it changed while it was read")
+        return byte[0]
 
 
 class _Pieces:
@@ -156,10 +148,9 @@ class _Pieces:
     def __init__(self, file: ChunkedFile) -> None:
         self.message, self.blobs = ir_pb2.Module(), list[tuple[Part, int, int]]()
         """For each blob its chunk, and where in the chunk its data begin and end."""
-        self._source = FileSource(file)
+        self._source = file
         self._run, self._buffer = -1, bytearray()
-        parts = plan_of(file, self.message)
-        file.release_metadata()
+        parts = file.plan(type_of(self.message))
         for part in parts:
             if not part.key:
                 self._merge(part)
@@ -174,7 +165,7 @@ class _Pieces:
         if piece.blobs:
             piece.ClearField("blobs")
             try:
-                self.blobs.extend((part, begin, end) for begin, end in _blob_places(view))
+                self.blobs.extend((part, begin, end) for _, begin, end, _ in _blob_places(view))
             except WireFault as fault:
                 raise MergeError("SW0839", str(fault), file=self._source.name, chunk=part.chunk) from None
         self.message.MergeFrom(piece)
@@ -217,13 +208,12 @@ class _Pieces:
         return filled(sum(end - begin for _, begin, end in found), fill)
 
 
-def _blob_places(data: memoryview) -> Iterator[tuple[int, int]]:
-    """Where the data of each blob in a serialised module begin and end."""
-    for number, _, contents, end in fields(data):
-        if number == BLOBS:
-            inside = [(here, stop) for kind, _, here, stop in fields(data[contents:end]) if kind == DATA]
-            begin, stop = inside[-1] if inside else (0, 0)
-            yield contents + begin, contents + stop
+def _blob_places(data: Bytes) -> Iterator[tuple[int, int, int, int]]:
+    """Each blob of a serialised module: where it begins, where its data begin and end, and where it ends."""
+    for tag, begin, _, contents, end in fields(data):
+        if tag >> 3 == BLOBS:
+            inside = [(here, stop) for kind, _, _, here, stop in fields(data, contents, end) if kind >> 3 == DATA]
+            yield begin, *(inside[-1] if inside else (contents, contents)), end
 
 
 def filled(size: int, fill: Callable[[memoryview], object]) -> bytes:

@@ -25,8 +25,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightValueError
-from shardwright.diagnostics.registry import ENTRIES
+from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.xdsl_patches import FileLineColRange, LocatedParser, MlirPrinter
 
 VERSION = 1
@@ -37,6 +36,9 @@ LARGEST_BLOB = (1 << 31) - (1 << 20)
 
 INLINE = 1024
 """Data of more bytes than this go into blobs."""
+
+LARGEST_INTEGER = 1 << 10
+"""Bytes of an integer: Python writes and reads none of more than 4300 digits, so that a larger one has no text."""
 
 LOCATIONS = (*cast(Any, LocationAttr).__args__, FileLineColRange)
 """The classes of locations."""
@@ -59,19 +61,6 @@ BUILTIN = {f"{_sign(kind)}{kind.name}": kind for kind in Builtin.attributes} | _
 """The classes of the builtin dialect by what they are called here."""
 
 _NAMES = {kind: name for name, kind in BUILTIN.items()}
-
-
-class IrProtoError(ShardwrightValueError):
-    """
-    A module that cannot be written as a message, or a message that is no module.
-
-    >>> print(IrProtoError("SW0850", "the message has version 7"))
-    error[SW0850]: the message has version 7
-      help: install a newer Shardwright
-    """
-
-    def __init__(self, code: str, message: str, notes: tuple[str, ...] = ()) -> None:
-        super().__init__(Diagnostic(code, message, notes=notes, help=ENTRIES[code].help))
 
 
 def kind_name(attribute: Attribute) -> str:

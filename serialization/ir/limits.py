@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shardwright.serialization.ir.kinds import IrProtoError
+from shardwright.serialization.errors import IrProtoError
 
 DEPTH = 1000
 """Attributes may be nested so deeply."""
@@ -29,7 +29,7 @@ class Budget:
     >>> for place in range(100):
     ...     budget.add("!tuple", (place, place))
     Traceback (most recent call last):
-    shardwright.serialization.ir.kinds.IrProtoError: error[SW0858]: attribute 16 has 131071 parts if none are shared
+    shardwright.serialization.errors.IrProtoError: error[SW0858]: attribute 16 has 131071 parts if none are shared
       help: write the module again
     """
 

@@ -12,8 +12,9 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import make_context
 from shardwright.dialects.text.parsing import collector_paused
 from shardwright.dialects.text.verify import verify_module
+from shardwright.serialization.errors import IrProtoError
 from shardwright.serialization.ir.attributes import Payloads
-from shardwright.serialization.ir.kinds import LARGEST_BLOB, IrProtoError
+from shardwright.serialization.ir.kinds import LARGEST_BLOB
 from shardwright.serialization.ir.reading import ModuleReader
 from shardwright.serialization.ir.writing import ModuleWriter
 from shardwright.serialization.protos import ir_pb2

@@ -10,8 +10,9 @@ from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr, Unregist
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
 
 from shardwright.dialects.text.xdsl_patches import restore_name
+from shardwright.serialization.errors import IrProtoError
 from shardwright.serialization.ir.attributes import AttributeReader, Payloads
-from shardwright.serialization.ir.kinds import LOCATIONS, VERSION, IrProtoError
+from shardwright.serialization.ir.kinds import LOCATIONS, VERSION
 from shardwright.serialization.protos import ir_pb2
 
 
@@ -181,8 +182,6 @@ class ModuleReader:
 
 
 class _OpenBlock:
-    """A block that waits for operations."""
-
     __slots__ = ("block", "left", "region", "siblings")
 
     def __init__(self, block: Block, region: Region, siblings: list[Block], left: int) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any, cast
 
 from google.protobuf.message import Message
@@ -14,12 +15,12 @@ from shardwright.dialects.text.parsing import collector_paused
 from shardwright.serialization.ir.writing import ModuleWriter
 from shardwright.serialization.protos import chunk_pb2, ir_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
-from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.splitting.parts import serialised
 from shardwright.serialization.splitting.plan import measured
-from shardwright.serialization.splitting.sizes import FieldSize, Size, Sized, framed_size, sizer
-from shardwright.serialization.splitting.splitter import ComposableSplitter, Progress
-from shardwright.serialization.splitting.writing import write_pieces
+from shardwright.serialization.splitting.sizes import FieldSize, Size, Sized, framer, sizer
+from shardwright.serialization.splitting.splitter import ComposableSplitter
+from shardwright.serialization.splitting.writing import Progress, write_pieces
+from shardwright.serialization.wire import delimited
 
 BLOBS: Any = ir_pb2.Module.DESCRIPTOR.fields_by_name["blobs"]
 DATA: Any = ir_pb2.Blob.DESCRIPTOR.fields_by_name["data"]
@@ -52,7 +53,7 @@ class IrSplitter(ComposableSplitter):
         with collector_paused():
             writer = ModuleWriter(module, context)
         super().__init__(writer.message, max_size=max_size, chunk_size=chunk_size)
-        self._payloads = _Blobs(writer.payloads)
+        self._payloads = [_Blob(payload) for payload in writer.payloads]
         self._size = self._measured()
 
     def build_chunks(self) -> int:
@@ -80,7 +81,7 @@ class IrSplitter(ComposableSplitter):
             return super().write(file_prefix, writer_options, on_progress=on_progress)
         if isinstance(writer_options, str):
             RecordWriterOptions.parse(writer_options)
-        pieces = [serialised(self._proto), *self._payloads.pieces()]
+        pieces = [serialised(self._proto), *chain.from_iterable(blob.pieces() for blob in self._payloads)]
         return write_pieces(os.fspath(file_prefix), self._proto, pieces, self.version_def, on_progress)
 
     def _is_large(self) -> bool:
@@ -89,14 +90,15 @@ class IrSplitter(ComposableSplitter):
     def _measured(self) -> Sized:
         """The size of the whole message, with details if it is large, like `measure`."""
         details = self._limits.small
-        sizes = [framed_size(DATA, len(blob.data)) for blob in self._payloads]
-        total = sum(framed_size(BLOBS, size) for size in sizes)
+        sizes = [framer(DATA)(len(blob.data)) for blob in self._payloads]
+        total = sum(framer(BLOBS)(size) for size in sizes)
         if total <= details:
             self._take_in()
             return measured(self._proto, self._limits)
         size = measured(self._proto, self._limits)
         parts: list[Size] = [
-            each if each <= details else _sized(blob, each) for blob, each in zip(self._payloads, sizes, strict=True)
+            each if each <= details else Sized(cast(Message, blob), each, [FieldSize(DATA, blob.data, each)], [])
+            for blob, each in zip(self._payloads, sizes, strict=True)
         ]
         fields = [*_field_sizes(size, details), FieldSize(BLOBS, self._payloads, total, parts)]
         return Sized(self._proto, size.size + total, fields, [])
@@ -105,7 +107,7 @@ class IrSplitter(ComposableSplitter):
         """Copy the data into the message, which is small."""
         for blob in self._payloads:
             self._proto.blobs.add(data=blob.bytes())
-        self._payloads = _Blobs(())
+        self._payloads.clear()
 
 
 class _Blob:
@@ -120,45 +122,21 @@ class _Blob:
         """The data."""
         return _as_bytes(self.data)
 
+    def pieces(self) -> tuple[bytes, memoryview]:
+        """The blob in a serialised module: its tags and lengths, and its data."""
+        size = len(self.data)
+        head = delimited(DATA.number, size)
+        return delimited(BLOBS.number, len(head) + size) + head, self.data
+
     def SerializePartialToString(self, deterministic: bool = False) -> bytes:
         """The message's bytes, as protobuf's method of this name gives them."""
         return ir_pb2.Blob(data=self.bytes()).SerializePartialToString(deterministic=deterministic)
-
-
-class _Blobs:
-    """Stands for a list of messages `Blob`."""
-
-    def __init__(self, payloads: Sequence[memoryview]) -> None:
-        self._blobs = [_Blob(payload) for payload in payloads]
-
-    def __len__(self) -> int:
-        return len(self._blobs)
-
-    def __iter__(self) -> Iterator[_Blob]:
-        return iter(self._blobs)
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._blobs[place]
-
-    def pieces(self) -> Iterator[bytes | memoryview]:
-        """The bytes of the list in a serialised module: each blob behind its tag and length."""
-        for blob in self._blobs:
-            size = len(blob.data)
-            head = varint(DATA.number << 3 | 2) + varint(size)
-            yield varint(BLOBS.number << 3 | 2) + varint(len(head) + size) + head
-            yield blob.data
 
 
 def _as_bytes(view: memoryview) -> bytes:
     """The bytes under a view, not copied if it shows all of them."""
     whole = view.obj
     return whole if isinstance(whole, bytes) and len(whole) == len(view) else bytes(view)
-
-
-def _sized(blob: _Blob, size: int) -> Sized:
-    """A large blob with the size of its data."""
-    message = cast(Message, blob)
-    return Sized(message, size, [FieldSize(DATA, blob.data, size)], [])
 
 
 def _field_sizes(sized: Sized, details: int) -> list[FieldSize]:

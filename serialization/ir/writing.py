@@ -21,11 +21,12 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from shardwright.dialects import make_context
 from shardwright.dialects.text.locations import where
+from shardwright.serialization.errors import IrProtoError
 from shardwright.serialization.ir.kinds import (
     INLINE,
     LARGEST_BLOB,
+    LARGEST_INTEGER,
     VERSION,
-    IrProtoError,
     has_text,
     kind_name,
     kind_named,
@@ -36,7 +37,7 @@ from shardwright.serialization.ir.kinds import (
 from shardwright.serialization.ir.limits import Budget
 from shardwright.serialization.protos import ir_pb2
 
-LARGEST_INTEGER = (1 << 63) - 1
+INT64 = range(-(1 << 63), 1 << 63)
 SAMPLED = 1 << 16
 """Data of more bytes than this are told apart by a sample of them, and compared whole if that is equal."""
 
@@ -194,7 +195,6 @@ class _AttributeWriter:
         return found
 
     def _put(self, entry: ir_pb2.Attribute, data: bytes) -> None:
-        """Data, into the entry or beside it."""
         if len(data) <= INLINE:
             entry.data = data
             return
@@ -256,12 +256,15 @@ class _Large:
 
 def _integer(value: int) -> int | bytes:
     """An integer as it is written: as bytes if 64 bits do not hold it."""
-    if -LARGEST_INTEGER - 1 <= value <= LARGEST_INTEGER:
+    if value in INT64:
         return value
-    return value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
+    size = value.bit_length() // 8 + 1
+    if size > LARGEST_INTEGER:
+        raise IrProtoError("SW0857", f"an integer of {size} bytes cannot be written")
+    return value.to_bytes(size, "little", signed=True)
 
 
 def _unwritable(op: Operation, message: str) -> IrProtoError:
     place = where(op)
     notes = () if place is None else (f"it is at {place}",)
-    return IrProtoError("SW0857", f"'{op.name}' {message}", notes)
+    return IrProtoError("SW0857", f"'{op.name}' {message}", notes=notes)

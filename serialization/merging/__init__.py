@@ -10,7 +10,7 @@ Chunked messages put together again, or read where they lie.
 'a'
 """
 
-from shardwright.serialization.merging.errors import ElementError, MergeError
+from shardwright.serialization.errors import ElementError, MergeError
 from shardwright.serialization.merging.lazy.messages import LazyMessage, open_message
 from shardwright.serialization.merging.merger import Merger, read_metadata
 from shardwright.serialization.merging.verifying import Report, verify

@@ -9,8 +9,8 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from shardwright.serialization.fields import format_path
-from shardwright.serialization.merging.errors import MergeError
+from shardwright.serialization.errors import MergeError
+from shardwright.serialization.fields import Key, format_path, value_of
 from shardwright.serialization.merging.lazy.scalars import NotAValue, check_text, number_from_text
 from shardwright.serialization.merging.plan import Part
 from shardwright.serialization.merging.reading.sources import (
@@ -20,10 +20,8 @@ from shardwright.serialization.merging.reading.sources import (
     fresh_bytes,
     merge_bytes,
 )
-from shardwright.serialization.merging.shapes import Key, Kind, Shape, field_value, is_set, steps_of
-from shardwright.serialization.riegeli.chunks.varint import varint
-
-DELIMITED = 2
+from shardwright.serialization.merging.shapes import Kind, Shape, is_set, steps_of
+from shardwright.serialization.wire import delimited
 
 
 class Assembler:
@@ -80,11 +78,10 @@ class Assembler:
         return here[member] if member < len(here) else here.add()
 
     def _field(self, message: Any, shape: Shape, part: Part) -> Any:
-        """A field of a message on the way."""
         field = shape.field
         assert field is not None
         self._check_oneof(message, field, part)
-        value = field_value(message, field)
+        value = value_of(message, field)
         if shape.kind is Kind.MESSAGE:
             value.SetInParent()
         return value
@@ -98,7 +95,6 @@ class Assembler:
                 raise self._error("SW0841", text, part)
 
     def _put_value(self, part: Part, chunks: Sequence[int]) -> None:
-        """The chunks of a place that is no message."""
         kind = part.shape.value_field.type
         if _container(part) is None:
             self._check_oneof(self._way[-1], part.shape.value_field, part)
@@ -124,7 +120,7 @@ class Assembler:
         size = len(front) + self._size(part, chunks)
         around = _container(part)
         merges = around is None or (around is Kind.LIST and there is None)
-        head = self._head(part, size) if merges and size < LARGEST_MERGED else b""
+        head = delimited(part.shape.value_field.number, size) if merges and size < LARGEST_MERGED else b""
         data, place = fresh_bytes(len(head) + size), len(head) + len(front)
         data[:place] = head + front
         buffer = memoryview(data)
@@ -139,12 +135,7 @@ class Assembler:
         else:
             self._store(part, str(buffer, "utf-8") if text else bytes(buffer))
 
-    def _head(self, part: Part, size: int) -> bytes:
-        """What stands before the bytes of a field in a message."""
-        return varint(part.shape.value_field.number << 3 | DELIMITED) + varint(size)
-
     def _size(self, part: Part, chunks: Sequence[int]) -> int:
-        """How many bytes the chunks have, at most what a field holds."""
         size = sum(self._source.size(chunk, part) for chunk in chunks)
         if size > LARGEST:
             raise self._error("SW0838", f"{size} bytes are more than a field can hold", part, chunks[0])
@@ -156,17 +147,13 @@ class Assembler:
         except NotAValue as fault:
             raise self._error("SW0838", str(fault), part, chunk) from None
 
-    @staticmethod
-    def _member(part: Part) -> Any:
-        """The last member of a path: an index or a key where it has one."""
-        return part.key[-1]
-
     def _there(self, part: Part) -> Any:
         """The value that is at a place; None for a new element, and a new entry of a map."""
-        here, member, around = self._way[-1], self._member(part), _container(part)
+        here, around = self._way[-1], _container(part)
+        member: Any = part.key[-1]
         if around is None:
             field = part.shape.value_field
-            return field_value(here, field) if is_set(here, field) else None
+            return value_of(here, field) if is_set(here, field) else None
         if around is Kind.MAP:
             return here.get(member)
         if member > len(here):
@@ -175,7 +162,8 @@ class Assembler:
 
     def _store(self, part: Part, value: Any) -> None:
         """Set a value: of a field, an element of a list, which may be new, or an entry of a map."""
-        here, member, around = self._way[-1], self._member(part), _container(part)
+        here, around = self._way[-1], _container(part)
+        member: Any = part.key[-1]
         if around is None:
             field = part.shape.value_field
             if field.is_extension:

@@ -10,20 +10,18 @@ from typing import Any, cast
 
 from google.protobuf.message import DecodeError, Message
 
+from shardwright.serialization.errors import MergeError
+from shardwright.serialization.fields import type_of
 from shardwright.serialization.merging.assembling import Assembler
-from shardwright.serialization.merging.errors import MergeError
 from shardwright.serialization.merging.plan import Part, Planner
 from shardwright.serialization.merging.reading.chunked_file import LIMITS, ChunkedFile
 from shardwright.serialization.merging.reading.files import WHOLE, find_file
 from shardwright.serialization.merging.reading.sources import (
     LARGEST,
     ChunkSource,
-    FileSource,
     MemorySource,
     merge_bytes,
 )
-from shardwright.serialization.merging.reading.wire import WireFault
-from shardwright.serialization.merging.shapes import descriptor_of
 from shardwright.serialization.protos import chunk_pb2
 from shardwright.serialization.riegeli import Limits
 
@@ -54,7 +52,7 @@ class Merger:
         if any(chunk is merged_message for chunk in chunks):
             raise MergeError("SW0846", "a chunk is the message to merge into")
         source = MemorySource(chunks)
-        parts = Planner(descriptor_of(merged_message), source.kinds).plan(chunked_message)
+        parts = Planner(type_of(merged_message), source.kinds).plan(chunked_message)
         _assemble(parts, source, merged_message)
 
     @staticmethod
@@ -98,8 +96,8 @@ class Merger:
             tree = file.root() if chunk_metadata is None else chunk_metadata.message
             if chunk_metadata is not None:
                 file.check_same_chunks(chunk_metadata)
-            parts = Planner(descriptor_of(merged_message), file.kinds, file.name).plan(tree, partial=True)
-            _assemble(parts, FileSource(file), merged_message, partial=True)
+            parts = Planner(type_of(merged_message), file.kinds, file.name).plan(tree, partial=True)
+            _assemble(parts, file, merged_message, partial=True)
 
 
 def read_metadata(path: str | os.PathLike[str]) -> chunk_pb2.ChunkMetadata:
@@ -111,22 +109,12 @@ def read_metadata(path: str | os.PathLike[str]) -> chunk_pb2.ChunkMetadata:
         try:
             return chunk_pb2.ChunkMetadata.FromString(bytes(file.metadata))
         except DecodeError as error:  # the tree has been looked at from outside only
-            raise file.error("SW0833", f"the last record is not a ChunkMetadata: {error}") from None
-
-
-def plan_of(file: ChunkedFile, message: Message) -> list[Part]:
-    """The parts of an open file for a message of a type."""
-    try:
-        return Planner(descriptor_of(message), file.kinds, file.name).plan(file.tree)
-    except WireFault as fault:
-        raise file.error("SW0833", f"the last record is not a ChunkMetadata: {fault}") from None
+            raise file.no_metadata(error) from None
 
 
 def _read_chunks(file: ChunkedFile, message: Message) -> None:
     file.check_records()
-    parts = plan_of(file, message)
-    file.release_metadata()
-    _assemble(parts, FileSource(file), message)
+    _assemble(file.plan(type_of(message)), file, message)
 
 
 def _check_empty(message: Any) -> None:
@@ -156,7 +144,6 @@ def check_required(message: Message, file: str | None) -> None:
 
 
 def _read_whole(path: Path, message: Message) -> None:
-    """A message in one piece."""
     size = path.stat().st_size
     if size > LARGEST:
         raise MergeError("SW0839", f"{size} bytes are more than protobuf can parse at once", file=str(path))

@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from google.protobuf.descriptor import Descriptor
 
-from shardwright.serialization.fields import FieldTagError, from_tags
-from shardwright.serialization.merging.errors import MergeError
-from shardwright.serialization.merging.reading.wire import WireFault, parsed, runs
-from shardwright.serialization.merging.shapes import Key, Kind, Mismatch, Shape, follow, root_shape
+from shardwright.serialization.errors import MergeError
+from shardwright.serialization.fields import FieldTagError, Key, from_tags
+from shardwright.serialization.merging.reading.pieces import parsed, runs
+from shardwright.serialization.merging.shapes import Kind, Mismatch, Shape, follow, root_shape
 from shardwright.serialization.protos import chunk_pb2
+from shardwright.serialization.wire import WireFault
 
 PIECE = 1 << 16
 MOST_NESTED = 100
@@ -128,7 +129,6 @@ class Planner:
             raise self._mismatch(field, key, shape) from None
 
     def _mismatch(self, field: chunk_pb2.ChunkedField, key: Key, shape: Shape) -> MergeError:
-        """Why tags lead nowhere."""
         assert shape.message is not None
         chunk = field.message.chunk_index if field.message.HasField("chunk_index") else None
         try:

@@ -6,15 +6,15 @@ Many paths of a large message differ only in an index; each kind of place is che
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from google.protobuf.message import Message
 
 from shardwright.serialization.fields import (
     KEY_KINDS,
+    Key,
     MapKey,
     Step,
     find_field,
@@ -22,11 +22,9 @@ from shardwright.serialization.fields import (
     is_map,
     key_field,
     value_field,
+    value_of,
 )
 from shardwright.serialization.protos import chunk_pb2
-
-Key = tuple[int | MapKey, ...]
-"""A path without its types: numbers of fields, and the index or key after each that has one."""
 
 
 class Kind(Enum):
@@ -61,7 +59,6 @@ class Shape:
             self._be_repeated(field)
 
     def _be_repeated(self, field: FieldDescriptor) -> None:
-        """This is a list or a map as a whole."""
         self.message = None
         if is_map(field):
             self.kind, self.key_kind = Kind.MAP, KEY_KINDS[key_field(field).type]
@@ -96,9 +93,9 @@ def root_shape(descriptor: Descriptor) -> Shape:
     return Shape((), descriptor, None)
 
 
-def follow(shape: Shape, tags: Iterable[chunk_pb2.FieldIndex]) -> tuple[list[int | MapKey], Shape]:
+def follow(shape: Shape, tags: Iterable[chunk_pb2.FieldIndex]) -> tuple[list[MapKey], Shape]:
     """The members of a path that tags add, and the shape that they lead to; a `Mismatch` if they cannot."""
-    members = list[int | MapKey]()
+    members = list[MapKey]()
     for tag in tags:
         element = shape.element
         if element is None:
@@ -113,7 +110,7 @@ def follow(shape: Shape, tags: Iterable[chunk_pb2.FieldIndex]) -> tuple[list[int
     return members, shape
 
 
-def _member(tag: chunk_pb2.FieldIndex, shape: Shape) -> int | MapKey:
+def _member(tag: chunk_pb2.FieldIndex, shape: Shape) -> MapKey:
     """The index or key in a tag, of the kind that a list or a map needs."""
     if shape.kind is Kind.LIST:
         if tag.HasField("index"):
@@ -140,38 +137,12 @@ def steps_of(shape: Shape, key: Key) -> list[Step]:
     return steps
 
 
-def key_of(path: Sequence[Step]) -> Key:
-    """A path without its types."""
-    members = list[int | MapKey]()
-    for step in path:
-        members.append(step.field.number)
-        if step.key is not None:
-            members.append(step.key)
-        elif step.index is not None:
-            members.append(step.index)
-    return tuple(members)
-
-
-def shape_at(shape: Shape, path: Sequence[Step]) -> Shape:
-    """The shape of a path that was checked."""
-    for step in path:
-        shape = shape.enter(step.field.number)
-        if (step.key is not None or step.index is not None) and shape.element is not None:
-            shape = shape.element
-    return shape
-
-
-def list_shape(root: Shape, key: Key) -> Shape:
-    """The shape of a path to a list whose fields are known to be there."""
+def shape_at(root: Shape, key: Key) -> Shape:
+    """The shape of a path whose fields are known to be there."""
     shape = root
     for member in key:
         shape = shape.element or shape.enter(int(member))
     return shape
-
-
-def field_value(message: Any, field: FieldDescriptor) -> Any:
-    """A field of a message, also an extension."""
-    return message.Extensions[field] if field.is_extension else getattr(message, field.name)
 
 
 def is_set(message: Any, field: FieldDescriptor) -> bool:
@@ -180,10 +151,4 @@ def is_set(message: Any, field: FieldDescriptor) -> bool:
         return message.HasExtension(field)
     if field.has_presence:
         return message.HasField(field.name)
-    return bool(getattr(message, field.name)) or any(each.number == field.number for each, _ in message.ListFields())
-
-
-def descriptor_of(message: Message | type[Message]) -> Descriptor:
-    """The type of a message, as the type checker knows it."""
-    descriptor: Any = message.DESCRIPTOR
-    return descriptor
+    return bool(value_of(message, field)) or any(each.number == field.number for each, _ in message.ListFields())

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from google.protobuf import empty_pb2
-from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from shardwright.serialization.fields import format_path, get_step
+from shardwright.serialization.fields import Key, format_path, get_step, type_of
 from shardwright.serialization.merging.assembling import Assembler
 from shardwright.serialization.merging.lazy.messages import FieldChunk, check_type, field_chunks
 from shardwright.serialization.merging.lazy.resolver import Resolver
-from shardwright.serialization.merging.merger import Merger, check_required, plan_of
+from shardwright.serialization.merging.merger import Merger, check_required
 from shardwright.serialization.merging.plan import MESSAGE_CHUNK, MOST_MEMBERS, Part, Planner
 from shardwright.serialization.merging.reading.chunked_file import LIMITS, ChunkedFile
 from shardwright.serialization.merging.reading.files import WHOLE, find_file
 from shardwright.serialization.merging.reading.runs_index import list_runs
-from shardwright.serialization.merging.reading.sources import FileSource
-from shardwright.serialization.merging.reading.wire import WireFault
-from shardwright.serialization.merging.shapes import Key, Shape, descriptor_of, list_shape, root_shape, steps_of
+from shardwright.serialization.merging.shapes import Shape, root_shape, shape_at, steps_of
 from shardwright.serialization.protos import chunk_pb2
 from shardwright.serialization.riegeli import Limits
 
@@ -72,47 +71,45 @@ def verify(
     if message_type is not None:
         check_type(message_type)
     path = find_file(prefix)
-    name = descriptor_of(message_type).full_name if message_type is not None else None
+    name = type_of(message_type).full_name if message_type is not None else None
     size = path.stat().st_size
     if path.suffix == WHOLE:
         Merger.read(path, (message_type or empty_pb2.Empty)())
         if on_progress is not None:
             on_progress(size, size)
         return Report(str(path), name, size, (FieldChunk("", 0, "MESSAGE", size, 0),))
-    with ChunkedFile(path, limits) as file:
+    with _CheckingFile(path, limits, on_progress) as file:
         file.check_records()
-        source = _CheckingSource(file, on_progress)
-        chunks = _typed(file, source, message_type) if message_type is not None else _untyped(file, source)
+        chunks = _untyped(file) if message_type is None else _typed(file, message_type)
     return Report(str(path), name, size, tuple(chunks))
 
 
-class _CheckingSource(FileSource):
-    """Chunks that are read and checked; the contents of `bytes` fields are then left out."""
+class _CheckingFile(ChunkedFile):
+    """A file whose chunks are read and checked; the contents of `bytes` fields are then left out."""
 
-    def __init__(self, file: ChunkedFile, on_progress: Progress | None) -> None:
-        super().__init__(file)
-        self._tell, self._done, self._total = on_progress, 0, sum(file.sizes)
-        self._seen = bytearray(len(file))
+    def __init__(self, path: Path, limits: Limits, on_progress: Progress | None) -> None:
+        super().__init__(path, limits)
+        self._tell, self._done, self._total = on_progress, 0, sum(self.sizes)
+        self._seen = bytearray(len(self))
 
     def size(self, chunk: int, part: Part) -> int:
         """The size of a chunk as it is merged."""
-        message = self.file.kinds[chunk] == MESSAGE_CHUNK
+        message = self.kinds[chunk] == MESSAGE_CHUNK
         if message or part.shape.value_field.type != FieldDescriptor.TYPE_BYTES:
             return super().size(chunk, part)
         if not self._seen[chunk]:
             super().size(chunk, part)
-            self.file.view(chunk, part)
+            self.view(chunk, part)
             self.seen(chunk)
         return 0
 
-    def read_into(self, chunk: int, buffer: memoryview, part: Part) -> None:
+    def read_into(self, chunk: int, buffer: memoryview, part: Part | None = None) -> None:
         """Read a chunk that is not left out."""
         if len(buffer) or not self._seen[chunk]:
             super().read_into(chunk, buffer, part)
             self.seen(chunk)
 
     def merge_into(self, chunk: int, message: Message, part: Part) -> None:
-        """Merge a message chunk."""
         super().merge_into(chunk, message, part)
         self.seen(chunk)
 
@@ -120,22 +117,21 @@ class _CheckingSource(FileSource):
         """A chunk was checked."""
         if not self._seen[chunk]:
             self._seen[chunk] = 1
-            self._done += self.file.sizes[chunk]
+            self._done += self.sizes[chunk]
             if self._tell is not None:
                 self._tell(self._done, self._total)
 
 
-def _typed(file: ChunkedFile, source: _CheckingSource, message_type: type[Message]) -> list[FieldChunk]:
+def _typed(file: _CheckingFile, message_type: type[Message]) -> list[FieldChunk]:
     """A file whose message has a known type: put together, but for the contents of `bytes` fields in chunks."""
-    message, root = message_type(), root_shape(descriptor_of(message_type))
-    parts = plan_of(file, message)
-    file.release_metadata()
-    Assembler(message, source).put(parts)
+    message, root = message_type(), root_shape(type_of(message_type))
+    parts = file.plan(type_of(message))
+    Assembler(message, file).put(parts)
     check_required(message, file.name)
     runs = list_runs(file, root, {part.chunk: part for part in parts})
     resolver = Resolver(file, root, parts, runs)
     for key, each in runs.items():
-        place = tuple(steps_of(list_shape(root, key), key))
+        place = tuple(steps_of(shape_at(root, key), key))
         resolver.check_runs(place, each)
         here: Any = message
         for step in place:
@@ -145,29 +141,24 @@ def _typed(file: ChunkedFile, source: _CheckingSource, message_type: type[Messag
     return field_chunks(file, parts)
 
 
-def _untyped(file: ChunkedFile, source: _CheckingSource) -> list[FieldChunk]:
+def _untyped(file: _CheckingFile) -> list[FieldChunk]:
     """A file whose message has no known type: numbers of fields are not checked against one."""
-    planner = _UntypedPlanner(file)
-    try:
-        parts = planner.plan(file.tree)
-    except WireFault as fault:
-        raise file.error("SW0833", f"the last record is not a ChunkMetadata: {fault}") from None
-    file.release_metadata()
+    parts = file.plan(type_of(empty_pb2.Empty), _UntypedPlanner)
     for part in parts:
         if part.chunk >= 0:
             if file.kinds[part.chunk] == MESSAGE_CHUNK:
-                source.merge_into(part.chunk, empty_pb2.Empty(), part)
+                file.merge_into(part.chunk, empty_pb2.Empty(), part)
             else:
                 file.view(part.chunk)
-                source.seen(part.chunk)
+                file.seen(part.chunk)
     return field_chunks(file, parts)
 
 
 class _UntypedPlanner(Planner):
     """Parts whose paths are numbers: the members of a key are the text of its tags."""
 
-    def __init__(self, file: ChunkedFile) -> None:
-        super().__init__(descriptor_of(empty_pb2.Empty), file.kinds, file.name)
+    def __init__(self, descriptor: Descriptor, kinds: Sequence[int], file: str | None = None) -> None:
+        super().__init__(descriptor, kinds, file)
         self._root = _NumberedShape()
 
     def _follow(self, field: chunk_pb2.ChunkedField, key: Key, shape: Shape) -> tuple[Key, Shape]:
@@ -196,7 +187,7 @@ class _NumberedShape(Shape):
     """Any place of a message whose type is not known."""
 
     def __init__(self) -> None:
-        super().__init__((), descriptor_of(empty_pb2.Empty), None)
+        super().__init__((), type_of(empty_pb2.Empty), None)
 
     def text(self, key: Key) -> str:
         """The members of a key are text already."""

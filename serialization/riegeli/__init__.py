@@ -12,7 +12,7 @@ Riegeli records, read and written: what C++ riegeli reads, this reads; uncompres
 b'two'
 """
 
-from shardwright.serialization.riegeli.errors import RiegeliError
+from shardwright.serialization.errors import RiegeliError
 from shardwright.serialization.riegeli.limits import Limits
 from shardwright.serialization.riegeli.options import RecordWriterOptions
 from shardwright.serialization.riegeli.reader import RecordReader, SkippedRegion

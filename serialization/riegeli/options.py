@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.diagnostics.registry import ENTRIES
+from shardwright.serialization.errors import StorageError
 from shardwright.serialization.riegeli.chunks.blocks import BLOCK
 from shardwright.serialization.riegeli.chunks.codecs import BROTLI, BROTLI_MAX_WINDOW, NONE, SNAPPY, ZSTD
 
@@ -17,10 +17,12 @@ KINDS = {"uncompressed": NONE, "brotli": BROTLI, "zstd": ZSTD, "snappy": SNAPPY}
 SUFFIXES = {"B": 0, "k": 10, "K": 10, "M": 20, "G": 30, "T": 40, "P": 50, "E": 60}
 MOST_THREADS = (1 << 31) - 1
 
+Number = TypeVar("Number", int, float)
 
-def refuse(message: str) -> ShardwrightValueError:
+
+def refuse(message: str) -> StorageError:
     """An option that cannot be."""
-    return ShardwrightValueError(Diagnostic("SW0809", message, help=ENTRIES["SW0809"].help))
+    return StorageError("SW0809", message)
 
 
 @dataclass(frozen=True)
@@ -102,15 +104,14 @@ class RecordWriterOptions:
 
 
 def _one(name: str, value: str, part: str) -> dict[str, object]:
-    """The fields that one option sets."""
     if name in KINDS:
         if name == "uncompressed" and value:
             raise refuse(f"{part!r}: it takes no level")
-        return {"compression": name, "level": _integer(value, part) if value else None}
+        return {"compression": name, "level": _number(int, value, part) if value else None}
     if name in ("window_log", "chunk_size") and value == "auto":
         return {name: None}
     if name == "window_log":
-        return {name: _integer(value, part)}
+        return {name: _number(int, value, part)}
     if name == "chunk_size":
         return {name: _size(value, part)}
     if name in ("padding", "initial_padding", "final_padding"):
@@ -119,9 +120,9 @@ def _one(name: str, value: str, part: str) -> dict[str, object]:
     if name in ENUMS and value in ENUMS[name]:
         return ENUMS[name][value]
     if name == "bucket_fraction":
-        return {name: _real(value, part)}
+        return {name: _number(float, value, part)}
     if name == "parallelism":
-        if not 0 <= _integer(value, part) <= MOST_THREADS:
+        if not 0 <= _number(int, value, part) <= MOST_THREADS:
             raise refuse(f"{part!r} is out of range")
         return {}
     raise refuse(f"{part!r} is not an option, or not a value that it takes")
@@ -149,24 +150,18 @@ ENUMS: dict[str, dict[str, dict[str, object]]] = {
 }
 
 
-def _integer(value: str, part: str) -> int:
+def _number(kind: type[Number], value: str, part: str) -> Number:
     try:
-        return int(value)
+        return kind(value)
     except ValueError:
-        raise refuse(f"{part!r}: {value!r} is not an integer") from None
-
-
-def _real(value: str, part: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        raise refuse(f"{part!r}: {value!r} is not a number") from None
+        what = "an integer" if kind is int else "a number"
+        raise refuse(f"{part!r}: {value!r} is not {what}") from None
 
 
 def _size(value: str, part: str) -> int:
     """A size as riegeli writes it: a real number and perhaps a suffix."""
     scale = SUFFIXES.get(value[-1:], 0)
-    number = _real(value[:-1] if value[-1:] in SUFFIXES else value, part)
+    number = _number(float, value[:-1] if value[-1:] in SUFFIXES else value, part)
     if not 0 <= number * (1 << scale) < 1 << 64:
         raise refuse(f"{part!r} is out of range")
     return round(number * (1 << scale))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
+from shardwright.serialization.closing import Closing
+from shardwright.serialization.errors import RiegeliError
 from shardwright.serialization.riegeli.chunks import blocks
 from shardwright.serialization.riegeli.chunks.chunks import (
     METADATA,
@@ -22,11 +23,11 @@ from shardwright.serialization.riegeli.chunks.chunks import (
 from shardwright.serialization.riegeli.chunks.codecs import Buffer
 from shardwright.serialization.riegeli.chunks.scan import ChunkScanner
 from shardwright.serialization.riegeli.chunks.simple import decode_simple, uncompressed_head
-from shardwright.serialization.riegeli.errors import ChunkFault, RiegeliError, malformed
 from shardwright.serialization.riegeli.limits import DEFAULT_LIMITS, Limits
 from shardwright.serialization.riegeli.streams.source import Source
 from shardwright.serialization.riegeli.streams.stream import Stream, is_special
 from shardwright.serialization.riegeli.transposed.reading import decode_transposed
+from shardwright.serialization.wire import WireFault
 
 SIZE_OF_END = 8
 """What a reader keeps for each record: where it ends."""
@@ -44,7 +45,7 @@ class SkippedRegion:
         return f"skipped bytes {self.begin} to {self.end}: {self.reason.message}"
 
 
-class RecordReader:
+class RecordReader(Closing):
     """
     Reads the records of a path or of a binary file object; of one that cannot seek (a pipe), from its beginning on.
 
@@ -131,7 +132,7 @@ class RecordReader:
 
     def items(self) -> Iterator[tuple[int, memoryview]]:
         """The records from here on with their positions."""
-        while (view := self._take()) is not None:
+        for view in self.views():
             yield self.position, view
 
     def seek(self, position: int) -> None:
@@ -141,7 +142,7 @@ class RecordReader:
         A position at which no record is (SW0810) is refused, also one that C++ would take for the next record.
         """
         self._needs_seeking("a record by its position")
-        begin, header = self._begin, None
+        begin = self._begin
         if not (begin <= position < begin + len(self._records)):
             begin, header = self._containing(position)
             self._load(begin, header)
@@ -223,14 +224,6 @@ class RecordReader:
         self._records, self._index = NO_RECORDS, 0
         self._source.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def _needs_seeking(self, what: str) -> None:
         """A stream is refused; it can only be read from its beginning on."""
         if not self._source.seekable:
@@ -253,7 +246,6 @@ class RecordReader:
         return self._records.view(self._index - 1)
 
     def _skip(self, begin: int, error: RiegeliError) -> None:
-        """Tell of a fault and go on after it."""
         assert self._recovery is not None
         place = begin if error.resume is None else error.resume
         size = self._source.size
@@ -275,22 +267,22 @@ class RecordReader:
         """The data of a chunk whose contents do not matter here."""
         self._scanner.check(begin, header)
         if header.kind in (SIGNATURE, METADATA, PADDING) and header.records:
-            self._refuse(begin, header, malformed("a chunk of this kind has no records"))
+            self._refuse(begin, header, WireFault("a chunk of this kind has no records"))
         empty = header.kind == SIGNATURE and header.data_size
         if empty or (header.kind in (SIGNATURE, PADDING) and header.decoded_size):
-            self._refuse(begin, header, malformed("a chunk of this kind has no contents"))
+            self._refuse(begin, header, WireFault("a chunk of this kind has no contents"))
 
     def _decode(self, begin: int, header: ChunkHeader, out: memoryview | None = None) -> Records:
         """The records of a chunk; the only record of one, in `out` if that is given."""
         if header.kind not in (SIMPLE, TRANSPOSED, METADATA):
             self._check(begin, header)
             if header.records and header.kind not in (SIGNATURE, PADDING):
-                self._refuse(begin, header, ChunkFault("SW0806", f"unknown kind of chunk {header.kind}"))
+                self._refuse(begin, header, WireFault(f"unknown kind of chunk {header.kind}", "SW0806"))
             return NO_RECORDS
         size = max(header.decoded_size, header.records * SIZE_OF_END)
         if self._limits.refuses(header.data_size, size):
             message = f"{header.data_size} bytes would become {header.decoded_size} in {header.records} records"
-            self._refuse(begin, header, ChunkFault("SW0807", message))
+            self._refuse(begin, header, WireFault(message, "SW0807"))
         head = uncompressed_head(header.decoded_size)
         if out is not None and self._begins_with(begin, header, head):
             self._scanner.fill(begin, header, (memoryview(bytearray(len(head))), out))
@@ -300,18 +292,17 @@ class RecordReader:
             if header.kind == SIMPLE:
                 return decode_simple(data, header.records, header.decoded_size, out)
             return decode_transposed(data, header.records or int(header.kind == METADATA), header.decoded_size)
-        except ChunkFault as fault:
+        except WireFault as fault:
             self._refuse(begin, header, fault)
 
     def _begins_with(self, begin: int, header: ChunkHeader, head: bytes) -> bool:
         """Whether a chunk's data are these bytes and its records; anything else is left to the decoders."""
         return header.data_size == len(head) + header.decoded_size and self._scanner.front(begin, len(head)) == head
 
-    def _refuse(self, begin: int, header: ChunkHeader, fault: ChunkFault) -> NoReturn:
+    def _refuse(self, begin: int, header: ChunkHeader, fault: WireFault) -> NoReturn:
         raise RiegeliError(fault.code, fault.message, self.name, begin, resume=header.end(begin)) from None
 
     def _containing(self, position: int) -> tuple[int, ChunkHeader]:
-        """The chunk that has the record at a position."""
         if 0 <= position < self._source.size:
             begin = self._scanner.around(position)
             if begin < self._next <= position:

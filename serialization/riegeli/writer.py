@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from types import TracebackType
-from typing import BinaryIO, Self
 
+from shardwright.serialization.closing import Committing
 from shardwright.serialization.files.atomic import AtomicFile
-from shardwright.serialization.hashing.background import WORTH_A_THREAD, BackgroundHash
+from shardwright.serialization.hashing.highway import WORTH_A_THREAD, BackgroundHash
 from shardwright.serialization.riegeli.chunks import blocks
 from shardwright.serialization.riegeli.chunks.chunks import (
     EMPTY_HASH,
@@ -35,7 +34,7 @@ ZEROS = bytes(blocks.BLOCK)
 DEFAULTS = RecordWriterOptions()
 
 
-class RecordWriter:
+class RecordWriter(Committing):
     """
     Writes records to a path or to a binary file object.
 
@@ -56,7 +55,8 @@ class RecordWriter:
     def __init__(self, file: str | os.PathLike[str] | Writable, options: RecordWriterOptions | str = DEFAULTS) -> None:
         self.options = RecordWriterOptions.parse(options) if isinstance(options, str) else options
         path = file if isinstance(file, str | os.PathLike) else None
-        self._opened = _open(path) if path is not None and is_special(path) else None
+        special = path if path is not None and is_special(path) else None
+        self._opened = open(special, "wb") if special else None  # noqa: SIM115 - `commit` closes it
         self._atomic = AtomicFile(path) if path is not None and not self._opened else None
         file = self._opened or file
         self._sink = Sink(self._atomic.descriptor if self._atomic else file)  # type: ignore[arg-type]
@@ -71,7 +71,9 @@ class RecordWriter:
     def _start(self) -> None:
         """The signature and the metadata of a new file, or the padding of one that goes on."""
         if self._begin:
-            self._fill(blocks.round_up(self._begin) - self._begin)
+            begin = blocks.round_up(self._begin)
+            self._sink.put(bytes(begin - self._begin))
+            self._begin = begin
             self._pad(self.options.initial_padding)
             return
         self._chunk(SIGNATURE, [], 0, 0)
@@ -131,6 +133,10 @@ class RecordWriter:
 
     def close(self) -> None:
         """Finish the file; a path takes its place only now."""
+        self.commit()
+
+    def commit(self) -> None:
+        """As `close`."""
         if self._closed:
             return
         try:
@@ -152,17 +158,6 @@ class RecordWriter:
             self._opened.close()
         self._closed = True
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.discard()
-
     def _close_chunk(self) -> None:
         sizes, values, options = self._sizes, self._values, self.options
         self._sizes, self._values, self._so_far = [], [], 0
@@ -177,7 +172,6 @@ class RecordWriter:
         self._chunk(kind, parts, len(sizes), size)
 
     def _chunk(self, kind: int, parts: Sequence[Buffer], records: int, decoded_size: int) -> None:
-        """One chunk: its header, its data and the zeros after it."""
         size = sum(len(part) for part in parts)
         header = ChunkHeader(size, EMPTY_HASH, kind, records, decoded_size)
         begin, end = self._begin, header.end(self._begin)
@@ -203,16 +197,10 @@ class RecordWriter:
             begin += len(piece)
 
     def _pad(self, padding: int) -> None:
-        """A padding chunk up to a multiple of `padding`."""
         end = blocks.padded_end(self._begin, padding)
         if end != self._begin:
             size = blocks.without_overhead(self._begin, end) - blocks.CHUNK_HEADER
             self._chunk(PADDING, list(_zeros(size)), 0, 0)
-
-    def _fill(self, size: int) -> None:
-        """Zeros up to a place where a chunk may begin."""
-        self._sink.put(bytes(size))
-        self._begin += size
 
 
 def framed(begin: int, end: int, parts: Sequence[Buffer]) -> Iterator[Buffer]:
@@ -222,13 +210,13 @@ def framed(begin: int, end: int, parts: Sequence[Buffer]) -> Iterator[Buffer]:
     >>> [len(piece) for piece in framed(65500, 65564, [bytes(40)])]
     [36, 24, 4]
     """
-    place, headers = begin, _Headers(begin, end)
+    place, headers = begin, _block_headers(begin, end)
     for part in parts:
         view, done = memoryview(part), 0
         while done < len(view):
             left = blocks.remaining_in_block(place)
             if not left:
-                yield headers.at(place)
+                yield next(headers)
                 place += blocks.BLOCK_HEADER
                 left = blocks.USABLE
             piece = view[done : done + left]
@@ -237,31 +225,20 @@ def framed(begin: int, end: int, parts: Sequence[Buffer]) -> Iterator[Buffer]:
             place += len(piece)
 
 
-class _Headers:
-    """The block headers of one chunk, made many at a time."""
-
-    def __init__(self, begin: int, end: int) -> None:
-        self.begin, self.end, self.first, self.made = begin, end, 0, memoryview(b"")
-
-    def at(self, block: int) -> memoryview:
-        """The header of the block that begins at a place."""
-        index = (block - self.first) // blocks.BLOCK
-        if not 0 <= index * blocks.BLOCK_HEADER < len(self.made):
-            self.first, index = block, 0
-            count = min(HEADERS_AT_ONCE, -(-(self.end - block) // blocks.BLOCK))
-            self.made = memoryview(blocks.block_headers(self.begin, self.end, block, count))
-        return self.made[index * blocks.BLOCK_HEADER :][: blocks.BLOCK_HEADER]
+def _block_headers(begin: int, end: int) -> Iterator[memoryview]:
+    """The block headers of one chunk in their order, made many at a time."""
+    first, step = begin + blocks.remaining_in_block(begin), HEADERS_AT_ONCE * blocks.BLOCK
+    for block in range(first, end, step):
+        count = -(-min(end - block, step) // blocks.BLOCK)
+        made = memoryview(blocks.block_headers(begin, end, block, count))
+        for place in range(0, len(made), blocks.BLOCK_HEADER):
+            yield made[place : place + blocks.BLOCK_HEADER]
 
 
 def _zeros(size: int) -> Iterator[Buffer]:
     """So many zeros, in pieces of one shared buffer."""
     for done in range(0, size, len(ZEROS)):
         yield memoryview(ZEROS)[: size - done]
-
-
-def _open(path: str | os.PathLike[str]) -> BinaryIO:
-    """A pipe or a device, to be written as it is."""
-    return open(path, "wb")
 
 
 def _place(file: object) -> int:

@@ -8,18 +8,20 @@ Messages into chunks: RFC "Unbound SavedModel", Proto-splitting library.
 (2, 1)
 """
 
+from shardwright.serialization.errors import SplitError, SplitTypeError
 from shardwright.serialization.fields import FieldTagError, FieldTypes
-from shardwright.serialization.splitting.errors import SplitError, SplitTypeError
 from shardwright.serialization.splitting.graph import (
     ConstantNodeDefSplitter,
     FunctionDefLibrarySplitter,
     FunctionDefSplitter,
     GraphDefSplitter,
+    MessageSplitter,
     RepeatedMessageSplitter,
     SavedModelSplitter,
+    register_splitter,
+    splitter_for,
 )
 from shardwright.serialization.splitting.limits import default_sizes
-from shardwright.serialization.splitting.message import MessageSplitter, register_splitter, splitter_for
 from shardwright.serialization.splitting.splitter import ComposableSplitter, Splitter
 
 __all__ = [

@@ -8,43 +8,27 @@ from typing import Any, TypeAlias
 
 from google.protobuf.message import EncodeError, Message
 
-from shardwright.serialization.fields import Path, Step, get_step, is_map, to_tags, type_of
+from shardwright.serialization.errors import SplitError, SplitTypeError
+from shardwright.serialization.fields import Path, Step, get_step, is_map, key_of, to_tags, type_of, value_of
 from shardwright.serialization.protos import chunk_pb2, records_pb2
-from shardwright.serialization.splitting.errors import SplitError, SplitTypeError
 from shardwright.serialization.splitting.limits import MOST
 from shardwright.serialization.splitting.parts import (
     Content,
+    Elements,
     Numbers,
     Residue,
-    Run,
     as_bytes,
     copy_field,
     serialised,
-    value_of,
 )
-from shardwright.serialization.splitting.plan import Planned, sort_key
+from shardwright.serialization.splitting.plan import Planned
 from shardwright.serialization.splitting.sizes import measure, size_of, unknown_fields
 
 MESSAGE, BYTES = chunk_pb2.ChunkInfo.MESSAGE, chunk_pb2.ChunkInfo.BYTES
 
 
-class Chunk:
-    """A chunk: its kind, its exact size in bytes, and its contents, made anew each time."""
-
-    kind: chunk_pb2.ChunkInfo.Type = MESSAGE
-    size: int
-
-    def data(self) -> bytes:
-        """The bytes of the chunk's record."""
-        raise NotImplementedError
-
-    def value(self) -> Message | bytes:
-        """The chunk as a message, or as bytes."""
-        raise NotImplementedError
-
-
-class PlannedChunk(Chunk):
-    """A chunk of a plan: parts of a message, or the contents of one of its fields."""
+class PlannedChunk:
+    """A chunk of a plan: parts of a message, or the contents of one of its fields; they are made anew each time."""
 
     def __init__(self, planned: Planned) -> None:
         self.planned = planned
@@ -65,7 +49,7 @@ class PlannedChunk(Chunk):
 
 
 @dataclass(eq=False)
-class GivenChunk(Chunk):
+class GivenChunk:
     """
     A message or bytes that a splitter's `build_chunks` added, as they are when they are asked for.
 
@@ -83,12 +67,12 @@ class GivenChunk(Chunk):
         """The reductions of what is inside of the message, or is the message."""
         if isinstance(self.given, bytes):
             return []
-        depth, key = len(self.path), sort_key(self.path)
-        inside = [each for each in self.reductions if sort_key(each.path[:depth]) == key]
+        depth, key = len(self.path), key_of(self.path)
+        inside = [each for each in self.reductions if key_of(each.path[:depth]) == key]
         return [each for each in inside if _at(self.given, each.path[depth:]) is _reduced(each).message]
 
     @property
-    def size(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def size(self) -> int:
         """Its bytes now."""
         value = self.value()
         return len(value) if isinstance(value, bytes) else size_of(measure(value, MOST))
@@ -103,6 +87,9 @@ class GivenChunk(Chunk):
             return given
         depth = len(self.path)
         return _copy(given, [(each.path[depth:], _reduced(each)) for each in inside])
+
+
+Chunk: TypeAlias = PlannedChunk | GivenChunk
 
 
 def checked(message: Message) -> bytes:
@@ -182,7 +169,6 @@ def _copy(message: Message, substitutes: Substitutes) -> Message:
 
 
 def _copy_into(into: Message, value: Message, substitutes: Substitutes, step: Step) -> None:
-    """Copy one message inside of another."""
     inside = [(path[1:], residue) for path, residue in substitutes if path[0] == step]
     into.SetInParent()
     into.CopyFrom(_copy(value, inside) if inside else value)
@@ -194,7 +180,7 @@ def runs(root: Any, chunks: Sequence[Chunk | Message | bytes]) -> list[records_p
     for number, chunk in enumerate(chunks):
         if isinstance(chunk, PlannedChunk) and isinstance(chunk.planned.part, Residue):
             for path, part in _cut_lists(chunk.planned.path, chunk.planned.part):
-                key = (*sort_key(path), -part.field.number)
+                key = (*key_of(path), -part.field.number)
                 if key not in found:
                     found[key] = records_pb2.Runs(
                         message=to_tags(path), field=part.field.number, length=len(part.values)
@@ -204,10 +190,14 @@ def runs(root: Any, chunks: Sequence[Chunk | Message | bytes]) -> list[records_p
     return list(found.values())
 
 
-def _cut_lists(path: Path, piece: Residue) -> Iterator[tuple[Path, Run | Numbers]]:
+def _cut_lists(path: Path, piece: Residue) -> Iterator[tuple[Path, Elements | Numbers]]:
     """The lists of which a piece has a part, at any depth."""
     for part in piece.parts:
-        if isinstance(part, Run | Numbers) and part.stop - part.start < len(part.values):
+        if (
+            isinstance(part, Elements | Numbers)
+            and not is_map(part.field)
+            and part.stop - part.start < len(part.values)
+        ):
             yield path, part
         for _, child in part.children():
             if child.inline:

@@ -1,8 +1,8 @@
 """
-Splitters for TensorFlow's graphs and SavedModels.
+The splitter for any message, those for TensorFlow's graphs and SavedModels, and which one is for which type.
 
-They plan like `MessageSplitter`, which finds large constants, nodes and functions wherever they are. Each is for one
-type, of our package or of TensorFlow's, and gives a message of another type back by name.
+The latter plan like `MessageSplitter`, which finds large constants, nodes and functions wherever they are. Each is for
+one type, of our package or of TensorFlow's, and gives a message of another type back by name.
 """
 
 from __future__ import annotations
@@ -11,10 +11,56 @@ from typing import Any, ClassVar
 
 from google.protobuf.message import Message
 
-from shardwright.serialization.fields import FieldTypes, fields_of, format_path, get_field, resolve, type_of
+from shardwright.serialization.errors import SplitError, SplitTypeError
+from shardwright.serialization.fields import FieldTypes, format_path, get_field, key_of, resolve, type_of
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
-from shardwright.serialization.splitting.errors import SplitError, SplitTypeError
-from shardwright.serialization.splitting.message import MessageSplitter, register_splitter
+from shardwright.serialization.splitting.splitter import ComposableSplitter, Splitter
+
+
+class MessageSplitter(ComposableSplitter):
+    """
+    Splits a message of any type: every message chunk has at most `max_size` bytes, exactly, and the message stays as it
+    is.
+
+    >>> from shardwright.serialization.protos import graph_pb2
+    >>> graph = graph_pb2.GraphDef(node=[{"name": f"node{number}"} for number in range(100)])
+    >>> chunks, chunked = MessageSplitter(graph, max_size=500).split()
+    >>> [len(chunk.node) for chunk in chunks], len(graph.node)
+    ([51, 49], 100)
+    """
+
+    def build_chunks(self) -> int:
+        """Make the chunks; returns how many bytes went into them."""
+        return self._add_plan()
+
+
+REGISTERED: dict[str, type[Splitter]] = {}
+
+
+def register_splitter(message_type: type[Message], splitter: type[Splitter]) -> None:
+    """
+    Say which splitter is for a type of message, instead of the one that is for it now.
+
+    Raises SW0816 for what is no type of message or no `Splitter`.
+    """
+    if not (isinstance(message_type, type) and issubclass(message_type, Message)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise SplitTypeError(f"a splitter is for a type of message, not for {message_type!r}")
+    if not (isinstance(splitter, type) and issubclass(splitter, Splitter)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise SplitTypeError(f"{splitter!r} is no subclass of Splitter")
+    REGISTERED[message_type.DESCRIPTOR.full_name] = splitter
+
+
+def splitter_for(message: Message, **options: Any) -> Splitter:
+    """
+    The splitter of a message's type, made for the message; `MessageSplitter` for a type that none is registered for.
+
+    >>> from shardwright.serialization.protos import graph_pb2
+    >>> type(splitter_for(graph_pb2.OpList(), max_size=1000)).__name__
+    'MessageSplitter'
+    """
+    known = isinstance(message, Message)  # pyright: ignore[reportUnnecessaryIsInstance]
+    kind: Any = REGISTERED.get(type_of(message).full_name, MessageSplitter) if known else MessageSplitter
+    return kind(message, **options)
 
 
 class TypedSplitter(MessageSplitter):
@@ -100,12 +146,10 @@ class RepeatedMessageSplitter(MessageSplitter):
         *way, last = self._list
         if not way:
             return self._add_plan(only=last.field)
-        inner, _ = get_field(self._proto, fields_of(way))
+        inner, _ = get_field(self._proto, key_of(way))
         if inner is None:
             return 0
-        return type(self)(
-            inner, last.field.number, parent_splitter=self, fields_in_parent=fields_of(way)
-        ).build_chunks()
+        return type(self)(inner, last.field.number, parent_splitter=self, fields_in_parent=key_of(way)).build_chunks()
 
 
 for kind, splitter in (

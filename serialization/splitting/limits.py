@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
-from shardwright.serialization.splitting.errors import SplitError
+from shardwright.serialization.errors import SplitError
 
 MAX_SIZE = 1 << 30
 CHUNK_SIZE = 1 << 22

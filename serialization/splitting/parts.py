@@ -16,19 +16,20 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from shardwright.serialization.fields import Path, Step, is_map, key_field, value_field
-from shardwright.serialization.riegeli.chunks.varint import varint
+from shardwright.serialization.fields import Path, Step, is_map, key_field, value_field, value_of
 from shardwright.serialization.splitting.sizes import (
     BLOCK,
     FIXED,
-    framed_size,
+    framer,
     in_message_set,
     number_sizes,
     numbers_size,
-    scalar_size,
+    scalar_sizer,
     tag_size,
     varint_size,
+    without_length,
 )
+from shardwright.serialization.wire import delimited, varint
 
 F = FieldDescriptor
 TEXTS = (F.TYPE_STRING, F.TYPE_BYTES)
@@ -134,8 +135,7 @@ class Single(FieldPart):
         elif self.field.message_type is None:
             yield text_bytes(self.field, value)
         else:
-            data = serialised(value)
-            yield from framed(self.field, len(data), iter((data,)))
+            yield from framed(self.field, *contents(value, None))
 
 
 class Content(FieldPart):
@@ -161,7 +161,7 @@ class Child(FieldPart):
 
     def content_size(self, child: Residue) -> int:
         if child.inline or self.field.is_required:
-            return framed_size(self.field, child.size if child.inline else 0)
+            return framer(self.field)(child.size if child.inline else 0)
         return 0
 
     def children(self) -> Iterator[tuple[Any, Residue]]:
@@ -172,79 +172,104 @@ class Child(FieldPart):
         self.child = child
 
     def emit(self) -> Iterator[bytes]:
-        if self.child.inline:
-            yield from framed(self.field, self.child.size, self.child.emit())
-        elif self.size:
-            yield from framed(self.field, 0, iter(()))
+        if self.size:
+            yield from framed(self.field, *contents(None, self.child))
 
 
 @dataclass(eq=False)
-class Run(FieldPart):
+class Elements(FieldPart):
     """
-    Elements `start` to `stop` of a list; `ends[i]` is the size of all up to and with element i.
+    Elements of a list, or entries of a map: `keys[start:stop]`, which are indices, or the map's keys in order.
 
-    `reduced` are the messages among them of which only a part, or nothing, is left here.
+    `ends[i]` is the size of all up to and with the one of `keys[i]`, tags and lengths included. `reduced` are the
+    messages among them of which only a part, or nothing, is left here.
     """
 
     owner: Message
     field: FieldDescriptor
     values: Any
+    keys: Sequence[Any]
     ends: Sequence[int]
     start: int
     stop: int
-    reduced: dict[int, Residue]
-    keys: list[int]
+    reduced: dict[Any, Residue]
+    order: list[Any]
+    """The keys of `reduced`, sorted."""
+
     size: int
 
     def __post_init__(self) -> None:
         super().__init__(self.field)
 
     @staticmethod
-    def of(owner: Message, field: FieldDescriptor, values: Any, sizes: list[int], reduced: dict[int, Residue]) -> Run:
-        """A whole list whose elements have these sizes."""
-        ends = list(accumulate(sizes))
-        return Run(owner, field, values, ends, 0, len(sizes), reduced, sorted(reduced), ends[-1])
+    def of(owner: Message, field: FieldDescriptor, values: Any, sizes: Any, reduced: dict[Any, Residue]) -> Elements:
+        """A whole list whose elements have these sizes, or a map whose entries have them, by key."""
+        keys = sorted(sizes) if isinstance(sizes, dict) else range(len(sizes))
+        ends = list(accumulate(sizes[key] for key in keys))
+        return Elements(owner, field, values, keys, ends, 0, len(keys), reduced, sorted(reduced), ends[-1])
 
     def cut(self, room: int) -> tuple[Part | None, Part | None]:
-        before = self.ends[self.start - 1] if self.start else 0
-        middle = bisect_right(self.ends, before + room, self.start, self.stop)
+        middle = bisect_right(self.ends, self._before(self.start) + room, self.start, self.stop)
         return self._between(self.start, middle), self._between(middle, self.stop)
 
-    def _between(self, start: int, stop: int) -> Run | None:
+    def _before(self, place: int) -> int:
+        return self.ends[place - 1] if place else 0
+
+    def _between(self, start: int, stop: int) -> Elements | None:
         if start == stop:
             return None
-        size = self.ends[stop - 1] - (self.ends[start - 1] if start else 0)
-        return replace(self, start=start, stop=stop, size=size)
+        return replace(self, start=start, stop=stop, size=self.ends[stop - 1] - self._before(start))
 
     def least(self) -> int:
-        return self.ends[self.start] - (self.ends[self.start - 1] if self.start else 0)
+        return self.ends[self.start] - self._before(self.start)
 
     def children(self) -> Iterator[tuple[Any, Residue]]:
-        keys = self.keys[bisect_left(self.keys, self.start) : bisect_left(self.keys, self.stop)]
-        return iter([(key, self.reduced[key]) for key in keys])
+        first = bisect_left(self.order, self.keys[self.start])
+        last = bisect_right(self.order, self.keys[self.stop - 1])
+        return iter([(key, self.reduced[key]) for key in self.order[first:last]])
 
     def content_size(self, child: Residue) -> int:
-        return framed_size(self.field, child.size if child.inline else 0)
+        return element_size(self.field, child.path[-1].key, child.size if child.inline else 0)
 
     def put(self, key: Any, child: Residue) -> None:
         self.size += self.content_size(child) - self.content_size(self.reduced[key])
         self.reduced[key] = child
 
     def place(self) -> tuple[Step, ...]:
-        return (Step(self.field, index=self.start),)
+        key = self.keys[self.start]
+        return (Step(self.field, key=key) if is_map(self.field) else Step(self.field, index=key),)
 
     def emit(self) -> Iterator[bytes]:
+        return self._emit_entries() if is_map(self.field) else self._emit_list()
+
+    def _emit_list(self) -> Iterator[bytes]:
         for begin in range(self.start, self.stop, BLOCK):
             for index, value in enumerate(self.values[begin : min(begin + BLOCK, self.stop)], begin):
                 if self.field.message_type is None:
                     yield text_bytes(self.field, value)
-                elif (child := self.reduced.get(index)) is None:
-                    data = serialised(value)
-                    yield from framed(self.field, len(data), iter((data,)))
-                elif child.inline:
-                    yield from framed(self.field, child.size, child.emit())
                 else:
-                    yield from framed(self.field, 0, iter(()))
+                    yield from framed(self.field, *contents(value, self.reduced.get(index)))
+
+    def _emit_entries(self) -> Iterator[bytes]:
+        names = self.keys[self.start : self.stop]
+        if value_field(self.field).message_type is None:
+            holder = type(self.owner)()
+            into = value_of(holder, self.field)
+            for name in names:
+                into[name] = self.values[name]
+            yield serialised(holder)
+            return
+        for name in names:
+            size, content = contents(self.values[name], self.reduced.get(name))
+            yield from framed(self.field, map_entry_size(self.field, name, size), self._entry(name, size, content))
+
+    def _entry(self, name: Any, size: int, content: Iterator[bytes]) -> Iterator[bytes]:
+        """The inside of an entry whose value is a message of so many bytes."""
+        blank = type(self.owner)()
+        value_of(blank, self.field)[name].SetInParent()
+        whole = serialised(blank)
+        yield whole[len(whole) - map_entry_size(self.field, name, 0) : -2]
+        yield from framed(value_field(self.field), size, content)
 
 
 @dataclass(eq=False)
@@ -268,7 +293,7 @@ class Numbers(FieldPart):
         count, tag = len(values), tag_size(field)
         content = size - tag * count
         if field.is_packed:
-            content = next(size - tag - length for length in range(1, 11) if varint_size(size - tag - length) == length)
+            content = without_length(size - tag)
         return Numbers(owner, field, values, 0, count, content, size)
 
     def place(self) -> tuple[Step, ...]:
@@ -321,87 +346,6 @@ class Numbers(FieldPart):
         yield serialised(holder)
 
 
-@dataclass(eq=False)
-class Entries(FieldPart):
-    """Entries of a map, by the order of their keys: `names[start:stop]`; `sizes` of all, tags and lengths included."""
-
-    owner: Message
-    field: FieldDescriptor
-    values: Any
-    names: list[Any]
-    ends: Sequence[int]
-    start: int
-    stop: int
-    reduced: dict[Any, Residue]
-    size: int
-
-    def __post_init__(self) -> None:
-        super().__init__(self.field)
-
-    @staticmethod
-    def of(
-        owner: Message, field: FieldDescriptor, values: Any, sizes: dict[Any, int], reduced: dict[Any, Residue]
-    ) -> Entries:
-        """A whole map whose entries have these sizes."""
-        names = sorted(sizes)
-        ends = list(accumulate(sizes[name] for name in names))
-        return Entries(owner, field, values, names, ends, 0, len(names), reduced, ends[-1])
-
-    def cut(self, room: int) -> tuple[Part | None, Part | None]:
-        before = self.ends[self.start - 1] if self.start else 0
-        middle = bisect_right(self.ends, before + room, self.start, self.stop)
-        return self._between(self.start, middle), self._between(middle, self.stop)
-
-    def _between(self, start: int, stop: int) -> Entries | None:
-        if start == stop:
-            return None
-        size = self.ends[stop - 1] - (self.ends[start - 1] if start else 0)
-        return replace(self, start=start, stop=stop, size=size)
-
-    def least(self) -> int:
-        return self.ends[self.start] - (self.ends[self.start - 1] if self.start else 0)
-
-    def children(self) -> Iterator[tuple[Any, Residue]]:
-        names = self.names[self.start : self.stop] if self.reduced else ()
-        return iter([(name, self.reduced[name]) for name in names if name in self.reduced])
-
-    def content_size(self, child: Residue) -> int:
-        key = child.path[-1].key
-        return framed_size(self.field, map_entry_size(self.field, key, child.size if child.inline else 0))
-
-    def put(self, key: Any, child: Residue) -> None:
-        self.size += self.content_size(child) - self.content_size(self.reduced[key])
-        self.reduced[key] = child
-
-    def place(self) -> tuple[Step, ...]:
-        return (Step(self.field, key=self.names[self.start]),)
-
-    def emit(self) -> Iterator[bytes]:
-        value = value_field(self.field)
-        if value.message_type is None:
-            holder = type(self.owner)()
-            into = value_of(holder, self.field)
-            for name in self.names[self.start : self.stop]:
-                into[name] = self.values[name]
-            yield serialised(holder)
-            return
-        for name in self.names[self.start : self.stop]:
-            child = self.reduced.get(name)
-            data = serialised(self.values[name]) if child is None else b""
-            size = len(data) if child is None else child.size if child.inline else 0
-            content = child.emit() if child is not None and child.inline else iter((data,))
-            yield from framed(self.field, map_entry_size(self.field, name, size), self._entry(name, size, content))
-
-    def _entry(self, name: Any, size: int, content: Iterator[bytes]) -> Iterator[bytes]:
-        """The inside of an entry whose value is a message of so many bytes."""
-        blank = type(self.owner)()
-        value_of(blank, self.field)[name].SetInParent()
-        whole = serialised(blank)
-        inside = map_entry_size(self.field, name, 0)
-        yield whole[len(whole) - inside : -2]
-        yield from framed(value_field(self.field), size, content)
-
-
 class Unknown(Part):
     """Fields that the message's type does not have, as they are."""
 
@@ -436,11 +380,6 @@ def serialised(message: Message) -> bytes:
     return message.SerializePartialToString(deterministic=True)
 
 
-def value_of(message: Any, field: FieldDescriptor) -> Any:
-    """The value of a field or an extension."""
-    return message.Extensions[field] if field.is_extension else getattr(message, field.name)
-
-
 def copy_field(message: Any, field: FieldDescriptor, value: Any) -> None:
     """Set a field to a copy of a value that another message of the type has there."""
     if is_map(field):
@@ -470,12 +409,25 @@ def as_bytes(value: str | bytes) -> bytes:
 def text_bytes(field: FieldDescriptor, value: str | bytes) -> bytes:
     """A string or bytes with tag and length."""
     data = as_bytes(value)
-    return varint(field.number << 3 | 2) + varint(len(data)) + data
+    return delimited(field.number, len(data)) + data
+
+
+def contents(value: Any, child: Residue | None) -> tuple[int, Iterator[bytes]]:
+    """The size and the bytes of a message as it is, or of what is left of it here: nothing if that is elsewhere."""
+    if child is None:
+        data = serialised(value)
+        return len(data), iter((data,))
+    return (child.size, child.emit()) if child.inline else (0, iter(()))
+
+
+def element_size(field: FieldDescriptor, key: Any, size: int) -> int:
+    """Bytes that a message of so many bytes takes in a field, with its key if that is a map."""
+    return framer(field)(map_entry_size(field, key, size) if is_map(field) else size)
 
 
 def map_entry_size(field: FieldDescriptor, name: Any, value: int) -> int:
     """Bytes inside of an entry whose value is a message of so many bytes."""
-    return 1 + scalar_size(key_field(field), name) + framed_size(value_field(field), value)
+    return 1 + scalar_sizer(key_field(field))(name) + framer(value_field(field))(value)
 
 
 def framed(field: FieldDescriptor, size: int, content: Iterator[bytes]) -> Iterator[bytes]:
@@ -490,5 +442,5 @@ def framed(field: FieldDescriptor, size: int, content: Iterator[bytes]) -> Itera
         yield from content
         yield varint(number | 4)
     else:
-        yield varint(number | 2) + varint(size)
+        yield delimited(field.number, size)
         yield from content

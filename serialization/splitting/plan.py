@@ -17,37 +17,44 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass as message_class
 
-from shardwright.serialization.fields import Path, Step, format_path, is_map, key_field, type_of, value_field
-from shardwright.serialization.splitting.errors import SplitError
+from shardwright.serialization.errors import SplitError
+from shardwright.serialization.fields import (
+    Path,
+    Step,
+    format_path,
+    is_map,
+    key_field,
+    key_of,
+    type_of,
+    value_field,
+    value_of,
+)
 from shardwright.serialization.splitting.limits import MOST, Limits
 from shardwright.serialization.splitting.parts import (
     TEXTS,
     Child,
     Content,
-    Entries,
+    Elements,
     FieldPart,
     Numbers,
     Part,
     Residue,
-    Run,
     Single,
     Together,
     Unknown,
     Whole,
-    map_entry_size,
-    value_of,
+    element_size,
 )
 from shardwright.serialization.splitting.sizes import (
     F,
     FieldSize,
     Sized,
-    entry_size,
-    framed_size,
+    framer,
     measure,
-    scalar_size,
+    scalar_sizer,
     size_of,
     tag_size,
-    varint_size,
+    without_length,
 )
 
 INT32 = range(-(1 << 31), 1 << 31)
@@ -80,7 +87,7 @@ def plan(sized: Sized, limits: Limits, path: Path = (), only: FieldDescriptor | 
     reducer = _Reducer(limits)
     root = reducer.reduce(sized, path) if only is None else reducer.reduce_one(sized, path, only)
     planned = list(_emit(root, limits))
-    return planned[:1] + list(_anchored(sorted(planned[1:], key=lambda each: sort_key(each.path))))
+    return planned[:1] + list(_anchored(sorted(planned[1:], key=lambda each: key_of(each.path))))
 
 
 def _anchored(planned: list[Planned]) -> Iterator[Planned]:
@@ -89,7 +96,7 @@ def _anchored(planned: list[Planned]) -> Iterator[Planned]:
 
     TensorFlow's merger gives fields with the same key no order; so they go below a field of the value.
     """
-    keys = [[sort_key(each.path[:depth]) for depth in _depths_of_keys(each.path)] for each in planned]
+    keys = [[key_of(each.path[:depth]) for depth in _depths_of_keys(each.path)] for each in planned]
     counts, seen = Counter(key for each in keys for key in each), set[tuple[Any, ...]]()
     for each, found in zip(planned, keys, strict=True):
         for depth, key in zip(_depths_of_keys(each.path), found, strict=True):
@@ -103,16 +110,6 @@ def _anchored(planned: list[Planned]) -> Iterator[Planned]:
 def _depths_of_keys(path: Path) -> list[int]:
     """How many steps lead to each value of a map on the way."""
     return [depth for depth, step in enumerate(path, 1) if step.key is not None]
-
-
-def sort_key(path: Path) -> tuple[Any, ...]:
-    """The order in which TensorFlow's merger takes fields: by number and index, the outer before the inner."""
-    key = list[Any]()
-    for step in path:
-        key.append(step.field.number)
-        if step.key is not None or step.index is not None:
-            key.append(step.index if step.key is None else step.key)
-    return tuple(key)
 
 
 class _Reducer:
@@ -162,20 +159,15 @@ class _Reducer:
             step = _step(field, key)
             if self._reachable(field, step, part):
                 children[key] = self.reduce(part, (*path, step))
-        before = sum(_framed(field, key, part.size) for key, part in _large_parts(field) if key in children)
-        return children, sum(_framed(field, key, child.size) for key, child in children.items()) - before
+        before = sum(element_size(field.field, key, part.size) for key, part in _large_parts(field) if key in children)
+        return children, sum(element_size(field.field, key, child.size) for key, child in children.items()) - before
 
     def _content(self, owner: Message, field: FieldSize) -> Content | None:
         """A single string or bytes field that is large enough to be a chunk; an extension only if it must be."""
         kind = field.field
         if kind.type not in TEXTS or kind.is_repeated or (kind.is_extension and field.size <= self.limits.max_size):
             return None
-        framing = next(
-            tag_size(kind) + length
-            for length in range(1, 11)
-            if varint_size(field.size - tag_size(kind) - length) == length
-        )
-        content = field.size - framing
+        content = without_length(field.size - tag_size(kind))
         if kind.is_required and field.size <= self.limits.max_size:
             return None  # TensorFlow's merger wants all required fields in the first chunk
         if kind.type == F.TYPE_STRING and isinstance(value_of(owner, kind), bytes):
@@ -193,7 +185,7 @@ class _Reducer:
         known = not kind.is_extension
         if is_map(kind) and isinstance(step.key, int):
             known = step.key in INT32 or key_field(kind).cpp_type == F.CPPTYPE_UINT32
-        return known or _framed(field, step.key if is_map(kind) else step.index, part.size) > self.limits.max_size
+        return known or element_size(kind, step.key, part.size) > self.limits.max_size
 
     def _placed(self, field: FieldSize, key: Any, child: Residue, apart: bool) -> Residue:
         """
@@ -206,9 +198,9 @@ class _Reducer:
         required = [part for part in child.parts if _required(part)]
         head = child.with_parts(required)
         if any(each.is_required for each in type_of(child.message).fields):
-            if _framed(field, key, child.size) <= self.limits.max_size:
+            if element_size(field.field, key, child.size) <= self.limits.max_size:
                 return replace(child, inline=True)
-            if required and _framed(field, key, head.size) <= self.limits.max_size:
+            if required and element_size(field.field, key, head.size) <= self.limits.max_size:
                 rest = child.with_parts([part for part in child.parts if not _required(part)])
                 return replace(head, inline=True, rest=replace(rest, inline=False))
         return replace(child, inline=False)
@@ -225,20 +217,15 @@ class _Reducer:
             return Child(kind, reduced[None])
         if not kind.is_repeated or field.size <= self.limits.small:
             return Single(owner, kind, field.size)
-        if is_map(kind):
-            return _entries(owner, field, reduced)
-        if kind.message_type is not None:
-            sizes = [framed_size(kind, size_of(part)) for part in field.parts]
-            sizes = _with_reduced(sizes, field, reduced)
-            return Run.of(owner, kind, field.value, sizes, reduced)
-        if kind.type in TEXTS:
-            tag = tag_size(kind)
-            return Run.of(owner, kind, field.value, [tag + scalar_size(kind, each) for each in field.value], {})
-        return Numbers.of(owner, kind, field.value, field.size)
+        if kind.message_type is None and kind.type not in TEXTS:
+            return Numbers.of(owner, kind, field.value, field.size)
+        sizes = _element_sizes(field)
+        for key, child in reduced.items():
+            sizes[key] = element_size(kind, key, child.size if child.inline else 0)
+        return Elements.of(owner, kind, field.value, sizes, reduced)
 
 
 def _required(part: Part) -> bool:
-    """Whether a part is a required field."""
     return isinstance(part, FieldPart) and part.field.is_required
 
 
@@ -254,30 +241,22 @@ def _large_parts(field: FieldSize) -> Iterator[tuple[Any, Sized]]:
 
 
 def _step(field: FieldSize, key: Any) -> Step:
-    """The step to a message in a field."""
     return Step(field.field, key=key) if is_map(field.field) else Step(field.field, index=key)
 
 
-def _framed(field: FieldSize, key: Any, size: int) -> int:
-    """Bytes that a message of so many bytes takes in a field."""
-    return framed_size(field.field, map_entry_size(field.field, key, size) if is_map(field.field) else size)
-
-
-def _with_reduced(sizes: Any, field: FieldSize, reduced: dict[Any, Residue]) -> Any:
-    """The sizes of elements or entries, those of reduced messages as they are left here."""
-    for key, child in reduced.items():
-        sizes[key] = _framed(field, key, child.size if child.inline else 0)
-    return sizes
-
-
-def _entries(owner: Message, field: FieldSize, reduced: dict[Any, Residue]) -> Entries:
-    """What is left of a map."""
-    kind, key, value = field.field, key_field(field.field), value_field(field.field)
-    sizes = dict[Any, int]()
-    for name, part in field.parts.items():
-        content = part if value.message_type is None else framed_size(value, size_of(part))
-        sizes[name] = framed_size(kind, entry_size(key, name, content))
-    return Entries.of(owner, kind, field.value, _with_reduced(sizes, field, reduced), reduced)
+def _element_sizes(field: FieldSize) -> Any:
+    """Bytes of each element of a list, or of each entry of a map by key, tags and lengths included."""
+    kind, frame = field.field, framer(field.field)
+    if kind.message_type is None:
+        tag, one = tag_size(kind), scalar_sizer(kind)
+        return [tag + one(each) for each in field.value]
+    if not is_map(kind):
+        return [frame(size_of(part)) for part in field.parts]
+    key, value = scalar_sizer(key_field(kind)), value_field(kind)
+    inner = framer(value) if value.message_type is not None else None
+    return {
+        name: frame(1 + key(name) + (inner(size_of(part)) if inner else part)) for name, part in field.parts.items()
+    }
 
 
 def _emit(residue: Residue, limits: Limits) -> Iterator[Planned]:
@@ -345,11 +324,10 @@ def _rank(part: Part) -> int:
     """
     if _required(part):
         return -1
-    return 2 if isinstance(part, Unknown) else int(isinstance(part, Run | Numbers | Entries))
+    return 2 if isinstance(part, Unknown) else int(isinstance(part, Elements | Numbers))
 
 
 def _too_large(path: Path, size: int, most: int) -> SplitError:
-    """What does not fit into a chunk, and cannot be cut."""
     message = f"{size} bytes in one piece do not fit into a chunk of {most} bytes"
     return SplitError("SW0813", message, path=format_path(path) or "unknown fields")
 
@@ -384,7 +362,6 @@ class _Filling:
         return replace(head, inline=True, rest=rest)
 
     def _put(self, chain: list[tuple[Part, Residue]], part: Part, key: Any, child: Residue) -> None:
-        """Put a message into its place; everything around it becomes larger."""
         before = part.size
         part.put(key, child)
         grown = part.size - before

@@ -16,9 +16,9 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from shardwright.serialization.errors import SplitError
 from shardwright.serialization.fields import is_map, key_field, value_field
-from shardwright.serialization.riegeli.chunks.varint import varint
-from shardwright.serialization.splitting.errors import SplitError
+from shardwright.serialization.wire import DELIMITED, END_GROUP, VARINT, WIDTHS, varint
 
 F = FieldDescriptor
 MAX_DEPTH = 100
@@ -83,20 +83,20 @@ def tag_size(field: FieldDescriptor) -> int:
     return varint_size(field.number << 3)
 
 
-def framed_size(field: FieldDescriptor, size: int) -> int:
-    """Bytes of a message of so many bytes in a field, which may be a group or in a message set."""
-    return framer(field)(size)
-
-
 def in_message_set(field: FieldDescriptor) -> bool:
     """Whether a field is a member of a message set, which has a wire format of its own."""
     owner = field.containing_type
     return field.is_extension and owner is not None and owner.GetOptions().message_set_wire_format
 
 
-def scalar_size(field: FieldDescriptor, value: Any) -> int:
-    """Bytes of a scalar, a string with its length; without the tag."""
-    return scalar_sizer(field)(value)
+def without_length(size: int) -> int:
+    """
+    What so many bytes hold that begin with their length.
+
+    >>> without_length(128), without_length(130)
+    (127, 128)
+    """
+    return next(size - length for length in range(1, 11) if varint_size(size - length) == length)
 
 
 def _as_unsigned(kind: int, value: int) -> int:
@@ -207,7 +207,6 @@ def framer(field: FieldDescriptor) -> Callable[[int], int]:
 
 
 def _numbers_sizer(field: FieldDescriptor) -> Sizer:
-    """Lists of numbers, packed or not."""
     tag = tag_size(field)
 
     def packed(value: Any, details: int, depth: int) -> int:
@@ -221,7 +220,6 @@ def _numbers_sizer(field: FieldDescriptor) -> Sizer:
 
 
 def _message_sizer(field: FieldDescriptor) -> Sizer:
-    """Single messages."""
     frame = framer(field)
 
     def sizes(value: Any, details: int, depth: int) -> int | FieldSize:
@@ -232,7 +230,6 @@ def _message_sizer(field: FieldDescriptor) -> Sizer:
 
 
 def _list_sizer(field: FieldDescriptor) -> Sizer:
-    """Lists of messages."""
     frame = framer(field)
 
     def sizes(value: Any, details: int, depth: int) -> int | FieldSize:
@@ -263,11 +260,6 @@ def _map_sizer(field: FieldDescriptor) -> Sizer:
     return sizes
 
 
-def entry_size(key: FieldDescriptor, name: Any, value: int) -> int:
-    """Bytes inside of a map's entry: the key and the value, which has so many bytes with its tag."""
-    return 1 + scalar_size(key, name) + value
-
-
 def unknown_fields(message: Message) -> list[bytes]:
     """The fields that the message's type does not have, in order, as they are serialised."""
     fields = UnknownFieldSet(message)
@@ -278,10 +270,10 @@ def _unknown_bytes(field: Any) -> bytes:
     """One unknown field, serialised again."""
     tag, kind, data = field.field_number << 3, field.wire_type, field.data
     head = varint(tag | kind)
-    if kind == 0:
+    if kind == VARINT:
         return head + varint(data)
-    if kind in (1, 5):
-        return head + data.to_bytes(8 if kind == 1 else 4, "little")
-    if kind == 2:
+    if kind in WIDTHS:
+        return head + data.to_bytes(WIDTHS[kind], "little")
+    if kind == DELIMITED:
         return head + varint(len(data)) + data
-    return head + b"".join(map(_unknown_bytes, data)) + varint(tag | 4)
+    return head + b"".join(map(_unknown_bytes, data)) + varint(tag | END_GROUP)

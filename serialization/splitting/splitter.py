@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import abc
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -12,22 +13,27 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass as message_class
 
 from shardwright.dialects.text.parsing import collector_paused
-from shardwright.serialization.fields import F, FieldTypes, Path, fields_of, format_path, resolve, to_tags, type_of
+from shardwright.serialization.errors import SplitError, SplitTypeError
+from shardwright.serialization.fields import F, FieldTypes, Path, format_path, key_of, listed, resolve, to_tags, type_of
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions
-from shardwright.serialization.splitting.chunks import Chunk, GivenChunk, PlannedChunk, check_required, given, shifted
-from shardwright.serialization.splitting.errors import SplitError, SplitTypeError
+from shardwright.serialization.splitting.chunks import (
+    Chunk,
+    GivenChunk,
+    PlannedChunk,
+    check_required,
+    checked,
+    given,
+    shifted,
+)
 from shardwright.serialization.splitting.limits import limits_of
 from shardwright.serialization.splitting.parts import Residue
-from shardwright.serialization.splitting.plan import Planned, measured, plan, sort_key
+from shardwright.serialization.splitting.plan import Planned, measured, plan
 from shardwright.serialization.splitting.sizes import Sized
-from shardwright.serialization.splitting.writing import write_chunked, write_whole
+from shardwright.serialization.splitting.writing import Progress, write_chunked, write_pieces
 
 MAX_NESTED = 48
 """Levels of fields below fields in a `ChunkMetadata` that protobuf reads: two messages each, of a hundred."""
-
-Progress = Callable[[int, int], object]
-"""Called with the bytes that are written and the bytes that there are in all."""
 
 
 class Splitter(abc.ABC):
@@ -87,7 +93,7 @@ class ComposableSplitter(Splitter):
     ) -> None:
         self._proto = proto
         self._parent_splitter = parent_splitter
-        self._fields_in_parent = _listed(() if fields_in_parent is None else fields_in_parent)
+        self._fields_in_parent = listed(() if fields_in_parent is None else fields_in_parent)
         self._limits = limits_of(max_size, chunk_size, parent_splitter and parent_splitter._limits)
         if not isinstance(proto, Message):
             raise SplitTypeError(f"a splitter is for a message, not for {type(proto).__name__}")
@@ -142,10 +148,11 @@ class ComposableSplitter(Splitter):
         if not self._chunked_message.chunked_fields or isinstance(chunks[0], PlannedChunk):
             check_required(self._proto)
         if not self._chunked_message.chunked_fields:
-            return write_whole(prefix, self._proto, self.version_def, on_progress)
-        return write_chunked(prefix, self._proto, chunks, self._metadata(), options, on_progress)
+            return write_pieces(prefix, self._proto, [checked(self._proto)], self.version_def, on_progress)
+        metadata = chunk_pb2.ChunkMetadata(version=self.version_def, message=self._chunked_message)
+        return write_chunked(prefix, self._proto, chunks, metadata, options, on_progress)
 
-    def add_chunk(self, chunk: Message | bytes, field_tags: FieldTypes, index: int | None = None) -> None:
+    def add_chunk(self, chunk: Message | bytes | Chunk, field_tags: FieldTypes, index: int | None = None) -> None:
         """
         Add a chunk and say where it belongs.
 
@@ -153,7 +160,7 @@ class ComposableSplitter(Splitter):
         merged. With `index` the chunk goes before the one that has this number now. Raises SW0811 or SW0812 for a
         place that cannot be, SW0816 for what is no chunk, SW0818 for an index out of range.
         """
-        tags = _listed(field_tags)
+        tags = listed(field_tags)
         if self._parent_splitter is not None:
             self._parent_splitter.add_chunk(chunk, [*self._fields_in_parent, *tags], index)
             return
@@ -169,7 +176,7 @@ class ComposableSplitter(Splitter):
         field.chunk_index = place
         self._chunks.insert(place, added)
         if index is not None:
-            fields.sort(key=_chunk_index)
+            fields.sort(key=attrgetter("message.chunk_index"))
 
     def _field(self, path: Path) -> tuple[Any, chunk_pb2.ChunkedMessage]:
         """
@@ -180,7 +187,7 @@ class ComposableSplitter(Splitter):
         """
         message, done = self._chunked_message, 0
         for depth in range(len(path), 0, -1):
-            if (nested := self._nested.get(sort_key(path[:depth]))) is not None:
+            if (nested := self._nested.get(key_of(path[:depth]))) is not None:
                 message, done = nested, depth
                 break
         for depth in range(done + 1, len(path)):
@@ -189,7 +196,7 @@ class ComposableSplitter(Splitter):
                 message, done = self._new_field(message, path[:depth], done), depth
                 message.chunk_index = len(self._chunks)
                 self._chunks.append(message_class(field.message_type)())
-        if done and sum(sort_key(path[:depth]) in self._nested for depth in range(1, done + 1)) > MAX_NESTED:
+        if done and sum(key_of(path[:depth]) in self._nested for depth in range(1, done + 1)) > MAX_NESTED:
             raise SplitError("SW0814", f"more than {MAX_NESTED} groups and maps around a chunk", path=format_path(path))
         return message.chunked_fields, self._new_field(message, path, done)
 
@@ -197,7 +204,7 @@ class ComposableSplitter(Splitter):
         """Add a field with the steps that `message` does not stand for."""
         new = message.chunked_fields.add(field_tag=to_tags(path[done:])).message
         if len(path) > done and (path[-1].key is not None or path[-1].field.type == F.TYPE_GROUP):
-            self._nested[sort_key(path)] = new
+            self._nested[key_of(path)] = new
         return new
 
     def _planned(self, name: str) -> list[Chunk]:
@@ -212,10 +219,6 @@ class ComposableSplitter(Splitter):
             chunk if isinstance(chunk, Chunk) else GivenChunk(given(chunk), (), self._reductions)
             for chunk in self._chunks
         ]
-
-    def _metadata(self) -> chunk_pb2.ChunkMetadata:
-        """The last record, without the chunks, whose places are not known yet."""
-        return chunk_pb2.ChunkMetadata(version=self.version_def, message=self._chunked_message)
 
     def _place(self) -> Path:
         """The way from the root's message to this one."""
@@ -238,7 +241,6 @@ class ComposableSplitter(Splitter):
         return self._taken
 
     def _add_planned(self, size: Sized, only: FieldDescriptor | None) -> int:
-        """Plan and add the chunks of a message of this size."""
         if size.size <= self._limits.max_size:
             return 0
         place = self._place()
@@ -246,24 +248,9 @@ class ComposableSplitter(Splitter):
         if self._parent_splitter is None and self._chunked_message.HasField("chunk_index"):
             self._chunks[self._chunked_message.chunk_index] = PlannedChunk(base)
         elif self._parent_splitter is None:
-            self.add_chunk(_as_given(base), [])
+            self.add_chunk(PlannedChunk(base), [])
         else:
             self._reductions.append(base)
         for each in planned:
-            self.add_chunk(_as_given(each), fields_of(each.path[len(place) :]))
+            self.add_chunk(PlannedChunk(each), key_of(each.path[len(place) :]))
         return size.size - (base.part.size if isinstance(base.part, Residue) else 0)
-
-
-def _chunk_index(field: chunk_pb2.ChunkedField) -> int:
-    """Which chunk a field begins with."""
-    return field.message.chunk_index
-
-
-def _as_given(planned: Planned) -> Any:
-    """A planned chunk, to be handed to `add_chunk`."""
-    return PlannedChunk(planned)
-
-
-def _listed(fields: FieldTypes) -> list[str | int | bool]:
-    """Fields as a list."""
-    return [fields] if isinstance(fields, str | int) else list(fields)

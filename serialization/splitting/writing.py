@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +27,13 @@ from shardwright.serialization.files.atomic import AtomicFile, sync_folder
 from shardwright.serialization.files.siblings import sibling_file, sibling_of
 from shardwright.serialization.protos import chunk_pb2, records_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordWriter, RecordWriterOptions
-from shardwright.serialization.splitting.chunks import MESSAGE, Chunk, checked, runs
+from shardwright.serialization.splitting.chunks import MESSAGE, Chunk, runs
+
+Progress = Callable[[int, int], object]
+"""Called with the bytes that are written and the bytes that there are in all."""
 
 BUFFER = 1 << 24
 UNCOMPRESSED = RecordWriterOptions("uncompressed")
-
-
-def write_whole(
-    prefix: str, message: Message, version: versions_pb2.VersionDef, on_progress: Callable[[int, int], object] | None
-) -> str:
-    """Write a message that was not split; returns the path."""
-    return write_pieces(prefix, message, [checked(message)], version, on_progress)
 
 
 def write_pieces(
@@ -46,7 +41,7 @@ def write_pieces(
     message: Message,
     pieces: Sequence[bytes | memoryview],
     version: versions_pb2.VersionDef,
-    on_progress: Callable[[int, int], object] | None,
+    on_progress: Progress | None,
 ) -> str:
     """Write the bytes of a message that was not split, which lie in several pieces; returns the path."""
     path, done, total = prefix + ".pb", 0, sum(map(len, pieces))
@@ -75,7 +70,7 @@ def write_chunked(
     chunks: Sequence[Chunk],
     metadata: chunk_pb2.ChunkMetadata,
     options: RecordWriterOptions,
-    on_progress: Callable[[int, int], object] | None,
+    on_progress: Progress | None,
 ) -> str:
     """Write the chunks of a message, one at a time, and the metadata; returns the path."""
     path, whole = prefix + ".cpb", Path(prefix + ".pb")
@@ -84,16 +79,10 @@ def write_chunked(
     if whole.exists():
         about.chunked_file.supersedes.CopyFrom(sibling_file(whole))
     total = sum(chunk.size for chunk in chunks) if on_progress else 0
-    progress = partial(_report, on_progress, total) if on_progress else None
     records = ((chunk.kind, [chunk.data()]) for chunk in chunks)
-    _write_records(path, records, metadata, about, options, progress)
+    _write_records(path, records, metadata, about, options, on_progress, total)
     _remove(whole)
     return path
-
-
-def _report(on_progress: Callable[[int, int], object], total: int, done: int) -> None:
-    """Tell how far writing is."""
-    on_progress(done, total)
 
 
 def _write_records(
@@ -102,7 +91,8 @@ def _write_records(
     metadata: chunk_pb2.ChunkMetadata,
     about: records_pb2.RecordsMetadata,
     options: RecordWriterOptions,
-    on_progress: Callable[[int], object] | None,
+    on_progress: Progress | None,
+    total: int = 0,
 ) -> None:
     """Write a riegeli file of chunks whose last record is the metadata with their places."""
     if options.metadata is None:
@@ -111,18 +101,17 @@ def _write_records(
     with RecordWriter(path, options) as writer:
         for kind, pieces in records:
             if on_progress and not done:
-                on_progress(0)
+                on_progress(0, total)
             size = sum(map(len, pieces))
             metadata.chunks.add(type=kind, size=size, offset=writer.write_parts(pieces))
             del pieces  # before the next chunk is made
             done += size
             if on_progress:
-                on_progress(done)
+                on_progress(done, total)
         writer.write(metadata.SerializeToString(deterministic=True))
 
 
 def _about(message: Message, chunks: int) -> records_pb2.RecordsMetadata:
-    """What a file says about itself."""
     return records_pb2.RecordsMetadata(record_type_name=type_of(message).full_name, num_records=chunks + 1)
 
 

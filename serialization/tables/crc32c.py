@@ -117,7 +117,6 @@ def _matrix(power: int) -> Array:
 
 
 def _applied(matrix: Array, values: Array) -> Array:
-    """A linear map of registers, given by what it makes of each bit."""
     found = np.zeros_like(values)
     for bit in range(32):
         found ^= np.where(values >> np.uint32(bit) & 1, matrix[bit], np.uint32(0))

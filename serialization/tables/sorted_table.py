@@ -6,10 +6,11 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightValueError
-from shardwright.diagnostics.registry import ENTRIES
+from shardwright.diagnostics import ShardwrightError
+from shardwright.serialization.errors import TableError
 from shardwright.serialization.riegeli.chunks.codecs import SNAPPY, package
 from shardwright.serialization.tables.crc32c import crc32c, masked
+from shardwright.serialization.wire import Cursor, WireFault, read_varint
 
 MAGIC = 0xDB4775248B80FB57
 FOOTER = 48
@@ -23,14 +24,6 @@ LARGEST_BLOCK = 8 << 20
 
 ALWAYS, EXPANSION = 8 << 20, 16
 """The keys and values of a table may have so many bytes, or so many times those of the file."""
-
-
-class TableError(ShardwrightValueError):
-    """A table or checkpoint that cannot be read (SW0892): `file` says which one."""
-
-    def __init__(self, file: str, message: str) -> None:
-        super().__init__(Diagnostic("SW0892", f"{file}: {message}", help=ENTRIES["SW0892"].help))
-        self.file = file
 
 
 def read_table(path: str | Path) -> dict[bytes, bytes]:
@@ -52,51 +45,31 @@ def read_table(path: str | Path) -> dict[bytes, bytes]:
         raise TableError(name, f"cannot be read: {error.strerror}") from None
     if len(data) < FOOTER or struct.unpack("<Q", data[-8:])[0] != MAGIC:
         raise TableError(name, "is no table: its last bytes are others")
-    table = _Table(name, data)
-    footer = _Cursor(name, data[-FOOTER:-8])
-    _, _, offset, length = (footer.varint() for _ in range(4))  # the first two are of another index, which is empty
-    index = table.block(offset, length)
-    found: dict[bytes, bytes] = {}
-    end = 0
-    for _, handle in table.entries(index):
-        place = _Cursor(name, handle)
-        begin, length = place.varint(), place.varint()
-        if begin < end:
-            raise TableError(name, f"the block at {begin} does not follow those before it")
-        found.update(table.entries(table.block(begin, length)))
-        end = begin + length + TRAILER
-    return found
-
-
-class _Cursor:
-    """Bytes that are read from front to back; nothing behind their end."""
-
-    def __init__(self, file: str, data: bytes) -> None:
-        self.file, self.data, self.at = file, data, 0
-
-    def varint(self) -> int:
-        value = shift = 0
-        while True:
-            if self.at >= len(self.data) or shift > 63:
-                raise TableError(self.file, "a number has no end")
-            byte = self.data[self.at]
-            self.at += 1
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return value
-            shift += 7
-
-    def take(self, count: int) -> bytes:
-        if count > len(self.data) - self.at:
-            raise TableError(self.file, f"{count} bytes are said to follow, and there are {len(self.data) - self.at}")
-        self.at += count
-        return self.data[self.at - count : self.at]
+    try:
+        return _Table(name, data).contents()
+    except WireFault as fault:
+        raise TableError(name, fault.message) from None
 
 
 class _Table:
     def __init__(self, file: str, data: bytes) -> None:
         self.file, self.data = file, data
         self._room = max(ALWAYS, EXPANSION * len(data))
+
+    def contents(self) -> dict[bytes, bytes]:
+        """All keys with their values."""
+        footer = Cursor(memoryview(self.data)[-FOOTER:-8])
+        _, _, offset, length = (footer.number(64) for _ in range(4))  # the first two are of another index, an empty one
+        found: dict[bytes, bytes] = {}
+        end = 0
+        for _, handle in self.entries(self.block(offset, length)):
+            place = Cursor(memoryview(handle))
+            begin, length = place.number(64), place.number(64)
+            if begin < end:
+                raise TableError(self.file, f"the block at {begin} does not follow those before it")
+            found.update(self.entries(self.block(begin, length)))
+            end = begin + length + TRAILER
+        return found
 
     def block(self, offset: int, size: int) -> bytes:
         """The contents of a block, whose checksum is right."""
@@ -114,7 +87,7 @@ class _Table:
         return self._unpacked(body, offset)
 
     def _unpacked(self, body: bytes, offset: int) -> bytes:
-        size = _Cursor(self.file, body).varint()
+        size, _ = read_varint(body, 0)
         if size > LARGEST_BLOCK:
             raise TableError(self.file, f"the block at {offset} would expand to {size} bytes")
         try:
@@ -129,14 +102,14 @@ class _Table:
         restarts = struct.unpack("<I", block[-4:])[0] if len(block) >= 4 else 0
         if len(block) < 4 + 4 * restarts:
             raise TableError(self.file, "a block ends before its list of restarts")
-        cursor = _Cursor(self.file, block[: len(block) - 4 - 4 * restarts])
+        cursor = Cursor(memoryview(block)[: len(block) - 4 - 4 * restarts])
         key = b""
-        while cursor.at < len(cursor.data):
-            shared, rest, length = cursor.varint(), cursor.varint(), cursor.varint()
+        while not cursor.at_end():
+            shared, rest, length = cursor.number(64), cursor.number(64), cursor.number(64)
             if shared > len(key):
                 raise TableError(self.file, "a key shares more with the one before than that has")
             self._room -= shared + rest + length
             if self._room < 0:
                 raise TableError(self.file, f"its keys and values are more than {EXPANSION} times as large as it is")
             key = key[:shared] + cursor.take(rest)
-            yield key, cursor.take(length)
+            yield key, bytes(cursor.take(length))

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from google.protobuf.message import DecodeError
 
+from shardwright.serialization.errors import TableError
 from shardwright.serialization.protos import graph_pb2, tensor_bundle_pb2
 from shardwright.serialization.tables.crc32c import crc32c, unmasked
-from shardwright.serialization.tables.sorted_table import TableError, read_table
+from shardwright.serialization.tables.sorted_table import read_table
+from shardwright.serialization.wire import WireFault, read_varint
 
 Array = np.ndarray[Any, Any]
 
 MOST_DIMS = 64
+
+
+def array_has(shape: Sequence[int], dtype: np.dtype[Any]) -> bool:
+    """
+    Whether NumPy has arrays of a shape: also one without elements must be small but for the dims that are 0.
+
+    >>> array_has((0, 1 << 40), np.dtype("uint8")), array_has((0, 1 << 40, 1 << 40), np.dtype("uint8"))
+    (True, False)
+    """
+    return len(shape) <= MOST_DIMS and math.prod(size or 1 for size in map(abs, shape)) * dtype.itemsize < 1 << 63
 
 
 class TensorBundle:
@@ -74,7 +87,7 @@ class TensorBundle:
             raise TableError(
                 self._file, f"tensor {key!r} has {entry.size} bytes, and {sizes} of {dtype.name} needs {due}"
             )
-        if math.prod(size or 1 for size in sizes) * dtype.itemsize >= 1 << 63:
+        if not array_has(sizes, dtype):
             raise TableError(self._file, f"tensor {key!r} has a shape that no array has: {sizes}")
         return self._bytes(key, entry).view(dtype.newbyteorder("<")).reshape(sizes)
 
@@ -84,12 +97,10 @@ class TensorBundle:
         if entry.dtype != graph_pb2.DT_STRING or entry.shape.dim:
             raise TableError(self._file, f"tensor {key!r} is not one string")
         data = self._bytes(key, entry, checked=False).tobytes()
-        length, at = 0, 0
-        while at < len(data) and at < 10:
-            length |= (data[at] & 0x7F) << 7 * at
-            at += 1
-            if data[at - 1] < 0x80:
-                break
+        try:
+            length, at = read_varint(data, 0)
+        except WireFault as fault:
+            raise TableError(self._file, f"tensor {key!r} is not one string: {fault.message}") from None
         if at + 4 + length != len(data):
             raise TableError(self._file, f"tensor {key!r} says that its string has {length} bytes of {len(data)}")
         if crc32c(length.to_bytes(4 if length < 1 << 32 else 8, "little") + data[at:]) != unmasked(entry.crc32c):

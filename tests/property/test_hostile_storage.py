@@ -51,12 +51,11 @@ from shardwright.serialization.protos import (
 from shardwright.serialization.riegeli import RecordReader, RecordWriter, RecordWriterOptions
 from shardwright.serialization.riegeli.chunks import codecs
 from shardwright.serialization.riegeli.chunks.chunks import METADATA, SIMPLE, TRANSPOSED
-from shardwright.serialization.riegeli.chunks.varint import read_varint, varint
-from shardwright.serialization.riegeli.errors import ChunkFault
 from shardwright.serialization.splitting import splitter_for
 from shardwright.serialization.tables.crc32c import crc32c, masked
 from shardwright.serialization.tables.sorted_table import MAGIC, read_table
 from shardwright.serialization.tables.tensor_bundle import TensorBundle
+from shardwright.serialization.wire import WireFault, read_varint, varint
 from shardwright.tools.main import main as command
 from shardwright.tools.stored.messages import types_of
 
@@ -112,7 +111,7 @@ def repacked(draw: Random, kind: int, data: bytes) -> bytes:
         which = draw.randrange(2) if kind == SIMPLE else 0
         whole = bytes(codecs.decompress(codec, memoryview(parts[which]), 1 << 20))
         parts[which] = b"".join(map(bytes, codecs.compress(codec, [edited(draw, whole)], 1)))
-    except ChunkFault:
+    except WireFault:
         return edited(draw, data)
     return bytes([codec]) + varint(len(parts[0])) + b"".join(parts)
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from shardwright.serialization.riegeli import RecordReader, RecordWriter, RecordWriterOptions, RiegeliError
 from shardwright.serialization.riegeli.chunks.chunks import Records
 from shardwright.serialization.riegeli.chunks.simple import decode_simple
-from shardwright.serialization.riegeli.errors import ChunkFault
 from shardwright.serialization.riegeli.transposed.reading import decode_transposed
+from shardwright.serialization.wire import WireFault
 
 Decoder = Callable[[memoryview, int, int], Records]
 
@@ -92,7 +92,7 @@ def test_decoders_fail_only_by_name(
     count, size = data.draw(st.integers(0, 5)), data.draw(st.integers(0, 100))
     try:
         records = decode(memoryview(bytes((kind,)) + noise), count, size)
-    except ChunkFault as fault:
+    except WireFault as fault:
         code, records = fault.code, None
     else:
         code = None

@@ -17,8 +17,7 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.serialization.hashing import highwayhash64
 from shardwright.serialization.riegeli.chunks.chunks import ChunkHeader
 from shardwright.serialization.riegeli.chunks.scan import FILE_SIGNATURE
-from shardwright.serialization.riegeli.chunks.varint import read_varint, varint
-from shardwright.serialization.riegeli.errors import ChunkFault
+from shardwright.serialization.wire import WireFault, read_varint, varint
 
 SECONDS, BYTES = 1.0, 64 << 20
 """What a hostile file of little size may cost (issue 5, acceptance 5)."""
@@ -123,7 +122,7 @@ def wire_fields(data: bytes) -> list[tuple[int, bytes]] | None:
             if place > len(data) or tag < 8:
                 return None
             found.append((tag, data[begin:place]))
-    except ChunkFault:
+    except WireFault:
         return None
     return found
 

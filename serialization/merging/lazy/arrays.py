@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from shardwright.serialization.merging.errors import MergeError
+from shardwright.serialization.errors import MergeError
 from shardwright.serialization.protos import graph_pb2, ir_pb2
+from shardwright.serialization.tables.tensor_bundle import array_has
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -53,31 +54,41 @@ def array_at(message: Reader, place: Sequence[str | int | bool], kind: str, text
         return _tensor(message, place, text)
     if kind == ir_pb2.Attribute.DESCRIPTOR.full_name:
         return _constant(message, place, text)
-    raise MergeError("SW0845", f"a {kind} is no array", file=message.name, path=text)
+    raise _no_array(message.name, text, f"a {kind} is no array")
+
+
+def _no_array(file: str, path: str, message: str) -> MergeError:
+    return MergeError("SW0845", message, file=file, path=path)
 
 
 def shaped(data: memoryview, dtype: np.dtype[Any], shape: Sequence[int], file: str, path: str) -> Array:
     """Bytes, the lowest first, as an array; SW0845 if they are not as many as it has."""
+    _check_shape(shape, dtype, file, path)
     size = math.prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or len(data) != size:
         text = f"it has {len(data)} bytes, and {dtype.name} of shape {list(shape)} has {size}"
-        raise MergeError("SW0845", text, file=file, path=path)
+        raise _no_array(file, path, text)
     array = np.frombuffer(data, np.uint8 if dtype == np.bool_ else dtype.newbyteorder("<")).reshape(shape)
     return array != 0 if dtype == np.bool_ else array
 
 
+def _check_shape(shape: Sequence[int], dtype: np.dtype[Any], file: str, path: str) -> None:
+    """NumPy refuses such shapes in its own words, and Python writes no number of more than 4300 digits."""
+    if not array_has(shape, dtype):
+        raise _no_array(file, path, f"no array has its shape, of {len(shape)} dims")
+
+
 def _tensor(message: Reader, place: Sequence[str | int | bool], path: str) -> Array:
-    """A tensor of TensorFlow's whose elements are in `tensor_content`."""
     number, dims = message.get(*place, "dtype"), message.get(*place, "tensor_shape")
     found = graph_pb2.DataType.DESCRIPTOR.values_by_number.get(number)
     name = found.name if found is not None else str(number)
     if name not in DTYPES or dims.unknown_rank:
         text = f"elements of type {name} are not in arrays" if name not in DTYPES else "it has no shape"
-        raise MergeError("SW0845", text, file=message.name, path=path)
+        raise _no_array(message.name, path, text)
     content = message.view(*place, "tensor_content")
     shape = [dim.size for dim in dims.dim]
     if not content and math.prod(shape):
-        raise MergeError("SW0845", "it has no tensor_content: its elements are listed", file=message.name, path=path)
+        raise _no_array(message.name, path, "it has no tensor_content: its elements are listed")
     return shaped(content, _dtype(DTYPES[name]), shape, message.name, path)
 
 
@@ -95,11 +106,12 @@ def _constant(message: Reader, place: Sequence[str | int | bool], path: str) -> 
     """A dense constant of a module: its type is made of other attributes, its data are an attribute or blobs."""
     attribute = message.get(*place)
     if message.get("names", attribute.kind) != DENSE or len(attribute.parts) != 2:
-        raise MergeError("SW0845", "this attribute is no dense constant", file=message.name, path=path)
+        raise _no_array(message.name, path, "this attribute is no dense constant")
     tensor, data = _attribute(message, attribute.parts[0], path), message.get("attributes", attribute.parts[1])
     if message.get("names", data.kind) != DATA:
-        raise MergeError("SW0845", "its data are no bytes", file=message.name, path=path)
+        raise _no_array(message.name, path, "its data are no bytes")
     shape, dtype = _tensor_type(tensor, message.name, path)
+    _check_shape(shape, dtype, message.name, path)
     content = _blobs(message, attribute.parts[1], data)
     if len(content) == dtype.itemsize and math.prod(shape) > 1:
         return np.broadcast_to(shaped(content, dtype, (), message.name, path), shape)
@@ -107,17 +119,16 @@ def _constant(message: Reader, place: Sequence[str | int | bool], path: str) -> 
 
 
 def _tensor_type(given: Any, file: str, path: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """The shape and dtype of what should be a type of tensors."""
     from xdsl.dialects.builtin import TensorType
 
     from shardwright.dialects.types import element_dtype, shape_of
 
     if not isinstance(given, TensorType):
-        raise MergeError("SW0845", "its type is not one of tensors", file=file, path=path)
+        raise _no_array(file, path, "its type is not one of tensors")
     try:
         return shape_of(given), element_dtype(given)
     except TypeError as error:
-        raise MergeError("SW0845", str(error), file=file, path=path) from None
+        raise _no_array(file, path, str(error)) from None
 
 
 def _blobs(message: Reader, place: int, data: ir_pb2.Attribute) -> memoryview:
@@ -140,7 +151,7 @@ def _attribute(message: Reader, place: int, path: str) -> Any:
             needed[here] = message.get("attributes", here)
             waiting.extend(needed[here].parts)
         if len(needed) > MOST_PARTS:
-            raise MergeError("SW0845", "its type has too many parts", file=message.name, path=path)
+            raise _no_array(message.name, path, "its type has too many parts")
     table, numbers = ir_pb2.Module(), {old: new for new, old in enumerate(sorted(needed))}
     names = dict[int, int]()
     for old in numbers:

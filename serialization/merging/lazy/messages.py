@@ -6,23 +6,22 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import RLock
-from types import TracebackType
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from google.protobuf.message import Message
 
+from shardwright.serialization.closing import Closing
+from shardwright.serialization.errors import ElementError, MergeError
+from shardwright.serialization.fields import Key, format_path, key_of, parse_path, resolve, type_of
 from shardwright.serialization.fields import Path as Place
-from shardwright.serialization.fields import format_path, parse_path, resolve
-from shardwright.serialization.merging.errors import ElementError, MergeError
 from shardwright.serialization.merging.lazy.arrays import Array, array_at
 from shardwright.serialization.merging.lazy.resolver import Resolver
-from shardwright.serialization.merging.merger import plan_of
 from shardwright.serialization.merging.plan import MESSAGE_CHUNK, Part
 from shardwright.serialization.merging.reading.chunked_file import LIMITS, ChunkedFile
 from shardwright.serialization.merging.reading.files import WHOLE, find_file
 from shardwright.serialization.merging.reading.runs_index import ListRuns, list_runs
-from shardwright.serialization.merging.reading.whole_file import WholeFile
-from shardwright.serialization.merging.shapes import Key, Kind, descriptor_of, root_shape, shape_at
+from shardwright.serialization.merging.reading.sources import ChunkSource, WholeFile
+from shardwright.serialization.merging.shapes import Kind, root_shape, shape_at
 from shardwright.serialization.riegeli import Limits
 
 AnyMessage = TypeVar("AnyMessage", bound=Message)
@@ -39,7 +38,7 @@ class FieldChunk(NamedTuple):
     position: int
 
 
-class LazyMessage(Generic[AnyMessage]):
+class LazyMessage(Closing, Generic[AnyMessage]):
     """
     A message in a file, of which only those chunks are read that a place needs; see `open_message`.
 
@@ -50,11 +49,10 @@ class LazyMessage(Generic[AnyMessage]):
 
     def __init__(self, file: ChunkedFile | WholeFile, message_type: type[AnyMessage]) -> None:
         self.message_type, self._file, self._lock, self._closed = message_type, file, RLock(), False
-        self._root, runs = root_shape(descriptor_of(message_type)), dict[Key, ListRuns]()
+        self._root, runs = root_shape(type_of(message_type)), dict[Key, ListRuns]()
         self._parts = [Part((), 0, self._root)]
         if isinstance(file, ChunkedFile):
-            self._parts = plan_of(file, message_type())
-            file.release_metadata()
+            self._parts = file.plan(type_of(message_type))
             runs = list_runs(file, self._root, {part.chunk: part for part in self._parts})
         self._resolver = Resolver(file, self._root, self._parts, runs)
 
@@ -68,14 +66,6 @@ class LazyMessage(Generic[AnyMessage]):
         with self._lock:
             self._closed = True
             self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def fields(self) -> list[FieldChunk]:
         """What of the message is in which chunk, in the order of merging."""
@@ -92,7 +82,7 @@ class LazyMessage(Generic[AnyMessage]):
             return self._get(self._place(path))
 
     def _get(self, place: Place) -> Any:
-        kind = shape_at(self._root, place).kind
+        kind = shape_at(self._root, key_of(place)).kind
         if kind is Kind.MESSAGE:
             return self._resolver.message(place)
         if kind is Kind.LIST:
@@ -107,7 +97,7 @@ class LazyMessage(Generic[AnyMessage]):
         with self._lock:
             place = self._place(path)
             try:
-                if shape_at(self._root, place).kind in (Kind.LIST, Kind.MAP):
+                if shape_at(self._root, key_of(place)).kind in (Kind.LIST, Kind.MAP):
                     return self._length(place) > 0
                 return not place or self._resolver.is_there(place)
             except ElementError:
@@ -119,7 +109,7 @@ class LazyMessage(Generic[AnyMessage]):
             return self._length(self._place(path))
 
     def _length(self, place: Place) -> int:
-        kind = shape_at(self._root, place).kind
+        kind = shape_at(self._root, key_of(place)).kind
         if kind not in (Kind.LIST, Kind.MAP):
             raise MergeError("SW0846", f"{kind.value} has no length", file=self.name, path=format_path(place))
         return len(self._resolver.map_keys(place)) if kind is Kind.MAP else self._resolver.length(place)
@@ -127,7 +117,7 @@ class LazyMessage(Generic[AnyMessage]):
     def iterate(self, *path: Member) -> Iterator[Any]:
         """The elements of a list, chunk by chunk; none is kept."""
         place = self._place(path)
-        if shape_at(self._root, place).kind is not Kind.LIST:
+        if shape_at(self._root, key_of(place)).kind is not Kind.LIST:
             raise MergeError("SW0846", "this is no list", file=self.name, path=format_path(place))
         elements, done = self._resolver.elements(place), object()
         while True:
@@ -154,7 +144,7 @@ class LazyMessage(Generic[AnyMessage]):
         """
         with self._lock:
             place = self._place(path)
-            shape = shape_at(self._root, place)
+            shape = shape_at(self._root, key_of(place))
             kind = shape.message.full_name if shape.message else ""
             return array_at(self, _members(place), kind, format_path(place))
 
@@ -162,8 +152,8 @@ class LazyMessage(Generic[AnyMessage]):
         if self._closed:
             raise MergeError("SW0846", "the message is closed", file=self.name)
         if len(path) == 1 and isinstance(path[0], str):
-            return parse_path(descriptor_of(self.message_type), path[0])
-        return resolve(descriptor_of(self.message_type), path)
+            return parse_path(type_of(self.message_type), path[0])
+        return resolve(type_of(self.message_type), path)
 
 
 def check_type(given: Any) -> None:
@@ -173,7 +163,7 @@ def check_type(given: Any) -> None:
         raise MergeError("SW0846", f"a message type is a class of messages, not {found}")
 
 
-def field_chunks(file: ChunkedFile | WholeFile, parts: Sequence[Part]) -> list[FieldChunk]:
+def field_chunks(file: ChunkSource, parts: Sequence[Part]) -> list[FieldChunk]:
     """The chunks of parts."""
     found = list[FieldChunk]()
     for part in parts:
@@ -184,7 +174,6 @@ def field_chunks(file: ChunkedFile | WholeFile, parts: Sequence[Part]) -> list[F
 
 
 def _members(place: Place) -> list[Member]:
-    """A place as names, indices and keys."""
     members = list[Member]()
     for step in place:
         members.append(f"[{step.field.full_name}]" if step.field.is_extension else step.field.name)

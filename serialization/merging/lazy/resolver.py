@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,20 +11,73 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+from shardwright.serialization.errors import ElementError
+from shardwright.serialization.fields import Key, Step, format_path, key_of, value_of
 from shardwright.serialization.fields import Path as Place
-from shardwright.serialization.fields import Step, format_path
 from shardwright.serialization.merging.assembling import Assembler
-from shardwright.serialization.merging.errors import ElementError
 from shardwright.serialization.merging.lazy.scalars import NotAValue, check_text, number_from_text
 from shardwright.serialization.merging.plan import Part
-from shardwright.serialization.merging.reading.chunk_cache import ChunkCache, Piece, count_of
-from shardwright.serialization.merging.reading.chunked_file import ChunkedFile
 from shardwright.serialization.merging.reading.runs_index import ListRuns
-from shardwright.serialization.merging.reading.sources import FileSource
-from shardwright.serialization.merging.reading.whole_file import WholeFile
-from shardwright.serialization.merging.shapes import Key, Kind, Shape, field_value, key_of, shape_at
+from shardwright.serialization.merging.reading.sources import ChunkSource
+from shardwright.serialization.merging.shapes import Kind, Shape, is_set, shape_at
 
 TEXT, BYTES = FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES
+
+KEPT = 1 << 25
+"""Bytes of records whose messages are kept; the message used last is kept whatever its size."""
+
+Piece = Part | Message
+"""What is merged into a message: a chunk, or a message inside of one."""
+
+
+class _ChunkCache:
+    """The messages of chunks, and which fields each has, remembered for longer."""
+
+    def __init__(self, file: ChunkSource) -> None:
+        self._file = file
+        self._messages, self._size = OrderedDict[int, tuple[Message, int]](), 0
+        self._fields = dict[int, dict[int, int]]()
+
+    def load(self, piece: Piece) -> Any:
+        """The message of a piece, which others use, too."""
+        if isinstance(piece, Message):
+            return piece
+        if (found := self._messages.get(piece.chunk)) is not None:
+            self._messages.move_to_end(piece.chunk)
+            return found[0]
+        message = self.fresh(piece)
+        self._keep(piece.chunk, message, self._file.sizes[piece.chunk])
+        return message
+
+    def fresh(self, part: Part) -> Any:
+        """The message of a chunk, parsed anew and not kept."""
+        assert part.shape.message is not None
+        message: Any = GetMessageClass(part.shape.message)()
+        self._file.merge_into(part.chunk, message, part)
+        self._fields[part.chunk] = {
+            field.number: len(value) if field.is_repeated else 1 for field, value in message.ListFields()
+        }
+        return message
+
+    def count(self, piece: Piece, field: FieldDescriptor) -> int:
+        """How many elements a piece has of a field, 1 for the value of one that is not repeated."""
+        if isinstance(piece, Message):
+            return _count_of(piece, field)
+        if piece.chunk not in self._fields:
+            self.load(piece)
+        return self._fields[piece.chunk].get(field.number, 0)
+
+    def _keep(self, chunk: int, message: Message, size: int) -> None:
+        self._messages[chunk] = message, size
+        self._size += size
+        while self._size > KEPT and len(self._messages) > 1:
+            _, (_, gone) = self._messages.popitem(last=False)
+            self._size -= gone
+
+
+def _count_of(message: Any, field: FieldDescriptor) -> int:
+    """How many elements a message has of a field, 1 for the value of one that is not repeated."""
+    return len(value_of(message, field)) if field.is_repeated else int(is_set(message, field))
 
 
 class Resolver:
@@ -32,12 +86,9 @@ class Resolver:
     around it have at its place; and then of *deeper* parts, which go to places inside of it.
     """
 
-    def __init__(
-        self, file: ChunkedFile | WholeFile, root: Shape, parts: Sequence[Part], runs: dict[Key, ListRuns]
-    ) -> None:
+    def __init__(self, file: ChunkSource, root: Shape, parts: Sequence[Part], runs: dict[Key, ListRuns]) -> None:
         self._file, self._root, self._parts, self._runs = file, root, parts, runs
-        self._source: Any = FileSource(file) if isinstance(file, ChunkedFile) else None
-        self._cache = ChunkCache(file)
+        self._cache = _ChunkCache(file)
         self._keys = [part.key for part in parts]
         self._by_chunk = {part.chunk: part for part in parts}
 
@@ -50,7 +101,7 @@ class Resolver:
 
     def message(self, place: Place) -> Any:
         """The message at a place, with all that is in it."""
-        shape = shape_at(self._root, place)
+        shape = shape_at(self._root, key_of(place))
         assert shape.message is not None
         message: Any = GetMessageClass(shape.message)()
         for piece in self.pieces(place):
@@ -69,24 +120,24 @@ class Resolver:
         step, field = place[-1], place[-1].field
         if step.index is not None:
             found = self._run_element(place) or self._element(self.pieces(place[:-1]), place)
-            return found and field_value(found[0], field)[found[1]]
+            return found and value_of(found[0], field)[found[1]]
         for piece in reversed(self.pieces(place[:-1])):
             if step.key is not None:
-                entries = field_value(self._cache.load(piece), field)
+                entries = value_of(self._cache.load(piece), field)
                 if step.key in entries:
                     return entries[step.key]
             elif (oneof := field.containing_oneof) is not None:
                 if (there := self._cache.load(piece).WhichOneof(oneof.name)) is not None:
-                    return field_value(self._cache.load(piece), field) if there == field.name else None
+                    return value_of(self._cache.load(piece), field) if there == field.name else None
             elif self._cache.count(piece, field):
-                return field_value(self._cache.load(piece), field)
+                return value_of(self._cache.load(piece), field)
         if step.key is not None and not self.below(key_of(place)):
             raise self._missing(place)
         return None
 
     def view(self, place: Place) -> memoryview:
         """The bytes of a `bytes` field, in the memory that they were read into if they are a chunk."""
-        shape = shape_at(self._root, place)
+        shape = shape_at(self._root, key_of(place))
         if shape.kind is not Kind.SCALAR or shape.value_field.type != BYTES:
             raise self._file.error("SW0845", f"{format_path(place) or 'the message'} is no bytes field")
         plain, parts = self.plain(place), self.parts_at(key_of(place))
@@ -100,7 +151,7 @@ class Resolver:
         deeper = bool(self.below(key))
         for piece in self.pieces(place[:-1]):
             own = isinstance(piece, Part)
-            for element in field_value(self._cache.fresh(piece) if own else piece, field):
+            for element in value_of(self._cache.fresh(piece) if own else piece, field):
                 mine = element if own or not isinstance(element, Message) else _copy(element)
                 yield self._element_with_deeper(mine, (*key, count)) if deeper else mine
                 count += 1
@@ -120,7 +171,7 @@ class Resolver:
         """The keys of the map at a place."""
         key, keys = key_of(place), dict[Any, None]()
         for piece in self.pieces(place[:-1]):
-            keys.update(dict.fromkeys(field_value(self._cache.load(piece), place[-1].field)))
+            keys.update(dict.fromkeys(value_of(self._cache.load(piece), place[-1].field)))
         keys.update((part.key[len(key)], None) for part in self.below(key))
         return list(keys)
 
@@ -139,7 +190,7 @@ class Resolver:
             return bool(self._run_element(place) or self._element(self.pieces(place[:-1]), place))
         owner = self.pieces(place[:-1])
         if step.key is not None:
-            return any(step.key in field_value(self._cache.load(piece), step.field) for piece in owner)
+            return any(step.key in value_of(self._cache.load(piece), step.field) for piece in owner)
         return bool(self._inside(owner, step.field)) if step.message_type else self.plain(place) is not None
 
     def parts_at(self, key: Key) -> Sequence[Part]:
@@ -158,11 +209,11 @@ class Resolver:
         own = [part for part in self.parts_at(key) if part.chunk >= 0]
         if step.index is not None:
             found = self._element(pieces, place)
-            return [field_value(found[0], step.field)[found[1]], *own] if found else list(own)
+            return [value_of(found[0], step.field)[found[1]], *own] if found else list(own)
         if step.key is None:
             return [*self._inside(pieces, step.field), *own]
         for piece in reversed(pieces):
-            entries = field_value(self._cache.load(piece), step.field)
+            entries = value_of(self._cache.load(piece), step.field)
             if step.key in entries:
                 return [entries[step.key], *own]
         if not self.below(key):
@@ -178,7 +229,7 @@ class Resolver:
                 if there is not None and there != field.name:
                     found.clear()
             if self._cache.count(piece, field):
-                found.append(field_value(self._cache.load(piece), field))
+                found.append(value_of(self._cache.load(piece), field))
         return found
 
     def _element(self, pieces: Sequence[Piece], place: Place) -> tuple[Any, int] | None:
@@ -199,7 +250,7 @@ class Resolver:
         for end in range(len(place), 0, -1):
             if (found := self._run_element(place[:end])) is not None:
                 own = [part for part in self.parts_at(key_of(place[:end])) if part.chunk >= 0]
-                return end, [field_value(found[0], place[end - 1].field)[found[1]], *own]
+                return end, [value_of(found[0], place[end - 1].field)[found[1]], *own]
         return 0, [part for part in self.parts_at(()) if part.chunk >= 0]
 
     def _run_element(self, place: Place) -> tuple[Any, int] | None:
@@ -215,11 +266,11 @@ class Resolver:
         for step in place[begin:-1]:
             if step.index is not None:
                 return None
-            inside = field_value(message, step.field)
+            inside = value_of(message, step.field)
             message = inside if step.key is None else inside.get(step.key)
             if message is None:
                 break
-        if message is None or count_of(message, place[-1].field) != count:
+        if message is None or _count_of(message, place[-1].field) != count:
             text = f"it does not have the {count} elements that the file's list of runs says"
             raise self._file.error("SW0848", text, chunk, part)
         return message, local
@@ -239,7 +290,7 @@ class Resolver:
         """A message with all that parts put into it."""
         deeper = [part for part in self.below(key) if part.key != key]
         if deeper:
-            Assembler(message, self._source, key).put(deeper)
+            Assembler(message, self._file, key).put(deeper)
         return message
 
     def _element_with_deeper(self, element: Any, key: Key) -> Any:
@@ -255,7 +306,6 @@ class Resolver:
         return self._with_deeper(element, key)
 
     def _joined(self, plain: Any, parts: Sequence[Part]) -> Any:
-        """A value from what is there and from chunks."""
         field = parts[0].shape.value_field
         data = b"".join(self._file.view(part.chunk, part) for part in parts)
         try:
@@ -277,7 +327,6 @@ class Resolver:
 
 
 def _copy(message: Any) -> Any:
-    """A message of its own."""
     copied = type(message)()
     copied.CopyFrom(message)
     return copied

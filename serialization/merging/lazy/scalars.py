@@ -63,7 +63,6 @@ def number_from_text(field: FieldDescriptor, text: bytes) -> int | float | bool:
 
 
 def _in_range(field: FieldDescriptor, value: int) -> int:
-    """A whole number that the field can hold."""
     bits = BITS[field.cpp_type]
     signed = field.cpp_type in (F.CPPTYPE_INT32, F.CPPTYPE_INT64)
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)

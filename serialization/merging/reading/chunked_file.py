@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 from array import array
 from collections import OrderedDict
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from shardwright.serialization.merging.errors import MergeError, damaged
-from shardwright.serialization.merging.plan import Part
-from shardwright.serialization.merging.reading.wire import WireFault, only_contents, parsed, runs
+from google.protobuf.descriptor import Descriptor
+
+from shardwright.serialization.closing import Closing
+from shardwright.serialization.errors import MergeError, damaged
+from shardwright.serialization.merging.plan import Part, Planner
+from shardwright.serialization.merging.reading.pieces import only_contents, parsed, runs
+from shardwright.serialization.merging.reading.sources import SMALL, ChunkSource
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
 from shardwright.serialization.riegeli import Limits, RecordReader, RiegeliError
 from shardwright.serialization.riegeli.limits import STRICT_LIMITS
+from shardwright.serialization.wire import WireFault
 
 JOIN_VERSION = 0
 """The version of merging, which `VersionDef.join_version` and `bad_consumers` speak of: TensorFlow's number."""
@@ -30,14 +34,12 @@ MOST_IDLE = 1000
 """Riegeli chunks that hold no records, beyond those that padding adds to others."""
 
 KEPT_CHUNK, KEPT = 1 << 22, 1 << 25
-DIRECT = 1 << 16
-"""Chunks from this size on are read straight into a buffer, if they do not share a riegeli chunk."""
 
 VERSION, CHUNKS, MESSAGE = 1, 2, 3
 CHUNK_INDEX = 1
 
 
-class ChunkedFile:
+class ChunkedFile(ChunkSource, Closing):
     """
     The chunks of a `.cpb` file, each checked when it is read: its place, size and hash.
 
@@ -71,28 +73,23 @@ class ChunkedFile:
     def __len__(self) -> int:
         return len(self.kinds)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """Let go of the file."""
         self._kept.clear()
         self.reader.close()
 
-    def error(self, code: str, message: str, chunk: int | None = None, part: Part | None = None) -> MergeError:
-        """A fault of this file."""
-        return MergeError(code, message, file=self.name, chunk=chunk, path=part.path if part else None)
+    def no_metadata(self, fault: object) -> MergeError:
+        """The last record is none that describes chunks."""
+        return self.error("SW0833", f"the last record is not a ChunkMetadata: {fault}")
 
     def root(self) -> chunk_pb2.ChunkedMessage:
         """The tree without all that is put into the message."""
-        for number, contents, _ in runs(self.tree, PIECE):
-            if number == CHUNK_INDEX:
-                return chunk_pb2.ChunkedMessage(chunk_index=parsed(chunk_pb2.ChunkedMessage, contents).chunk_index)
+        try:
+            for number, contents, _ in runs(self.tree, PIECE):
+                if number == CHUNK_INDEX:
+                    return chunk_pb2.ChunkedMessage(chunk_index=parsed(chunk_pb2.ChunkedMessage, contents).chunk_index)
+        except WireFault as fault:
+            raise self.no_metadata(fault) from None
         raise self.error("SW0847", "there is no chunk for the message itself, only for parts of it")
 
     def check_same_chunks(self, metadata: chunk_pb2.ChunkMetadata) -> None:
@@ -101,9 +98,14 @@ class ChunkedFile:
         if theirs != list(zip(self.kinds, self.sizes, self.positions, strict=True)):
             raise self.error("SW0835", "the chunks of the metadata given are not those of the file")
 
-    def release_metadata(self) -> None:
-        """Let go of the metadata, once they are a plan."""
+    def plan(self, message_type: Descriptor, planner: type[Planner] = Planner) -> list[Part]:
+        """The parts of a message of a type that is in the file; then the metadata are let go."""
+        try:
+            parts = planner(message_type, self.kinds, self.name).plan(self.tree)
+        except WireFault as fault:
+            raise self.no_metadata(fault) from None
         self.metadata = self.tree = memoryview(b"")
+        return parts
 
     def _metadata_position(self) -> int:
         """Where the last record is, which must not be larger than metadata can be."""
@@ -135,11 +137,9 @@ class ChunkedFile:
                 else:
                     raise WireFault(f"a ChunkMetadata has no field {number} like that")
         except WireFault as fault:
-            message = f"the last record is not a ChunkMetadata: {fault}. The file was cut, or has no chunks"
-            raise self.error("SW0833", message) from None
+            raise self.no_metadata(f"{fault}. The file was cut, or has no chunks") from None
         if version is None or tree is None:
-            missing = "version" if version is None else "message"
-            raise self.error("SW0833", f"the last record is not a ChunkMetadata: it has no {missing}")
+            raise self.no_metadata(f"it has no {'version' if version is None else 'message'}")
         self.tree = tree
         self._check_version(version)
         if len(set(self.positions)) != len(self):
@@ -166,7 +166,6 @@ class ChunkedFile:
             raise self.error("SW0834", f"it must not be read by mergers of version {JOIN_VERSION}, which this one is")
 
     def _refuse_twins(self) -> None:
-        """Two chunks that are one record."""
         seen = dict[int, int]()
         for chunk, position in enumerate(self.positions):
             if (first := seen.setdefault(position, chunk)) != chunk:
@@ -192,6 +191,11 @@ class ChunkedFile:
         if (chunk := next(order, None)) is not None:
             raise self.error("SW0835", f"there is no record at its offset {self.positions[chunk]}", chunk)
 
+    def size(self, chunk: int, part: Part) -> int:
+        if self.sizes[chunk] >= SMALL:
+            self.check_bound(chunk, part)
+        return self.sizes[chunk]
+
     def view(self, chunk: int, part: Part | None = None) -> memoryview:
         """
         The bytes of a chunk, in memory that stays theirs.
@@ -212,7 +216,6 @@ class ChunkedFile:
         return record
 
     def read_into(self, chunk: int, buffer: memoryview, part: Part | None = None) -> None:
-        """The bytes of a chunk into a buffer of its size."""
         position = self.positions[chunk]
         try:
             header = self.reader.chunk_at(position)[1]
@@ -250,7 +253,6 @@ class ChunkedFile:
             raise self.error("SW0835", f"its size is {size}, and the list says {self.sizes[chunk]}", chunk, part)
 
     def _kept_view(self, position: int) -> memoryview | None:
-        """A record of a riegeli chunk that is still in memory."""
         begin = self._begins.get(position)
         if begin is None:
             return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from shardwright.serialization.errors import MergeError
 from shardwright.serialization.files.siblings import supersedes
-from shardwright.serialization.merging.errors import MergeError
 from shardwright.serialization.riegeli.chunks.scan import FILE_SIGNATURE
 
 WHOLE, CHUNKED = ".pb", ".cpb"

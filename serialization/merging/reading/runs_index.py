@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from google.protobuf.message import DecodeError
 
-from shardwright.serialization.fields import FieldTagError
+from shardwright.serialization.fields import FieldTagError, Key
 from shardwright.serialization.merging.plan import Part
 from shardwright.serialization.merging.reading.chunked_file import ChunkedFile
-from shardwright.serialization.merging.shapes import Key, Kind, Mismatch, Shape, follow
+from shardwright.serialization.merging.shapes import Kind, Mismatch, Shape, follow
 from shardwright.serialization.protos import records_pb2
 
 ALWAYS, PER_CHUNK = 1 << 21, 256

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from array import array
 from collections.abc import Sequence
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 from google.protobuf.message import DecodeError, Message
 
-from shardwright.serialization.merging.errors import MergeError
+from shardwright.serialization.errors import MergeError
 from shardwright.serialization.merging.plan import BYTES_CHUNK, MESSAGE_CHUNK, Part
-from shardwright.serialization.merging.reading.chunked_file import ChunkedFile
 
 SMALL = 1 << 20
 HUGE_FROM = 1 << 22
@@ -22,66 +23,70 @@ LARGEST_MERGED = LARGEST - 32
 """The most bytes of a field that protobuf parses together with the tag and the length in front of them."""
 
 
-class ChunkSource(Protocol):
-    """Chunks by their numbers."""
+class ChunkSource:
+    """Chunks by their numbers: those of a file, or in memory."""
 
-    @property
-    def name(self) -> str | None:
-        """The file as messages name it."""
-        ...
+    name = ""
+    """The file as messages name it."""
 
-    def size(self, chunk: int, part: Part) -> int:
-        """The size of a chunk of bytes."""
-        ...
+    kinds: bytearray
+    sizes: array[int]
+    positions: array[int]
 
-    def read_into(self, chunk: int, buffer: memoryview, part: Part) -> None:
-        """Copy a chunk of bytes into a buffer of its size."""
-        ...
+    def error(self, code: str, message: str, chunk: int | None = None, part: Part | None = None) -> MergeError:
+        """A fault of these chunks."""
+        return MergeError(code, message, file=self.name or None, chunk=chunk, path=part.path if part else None)
 
-    def merge_into(self, chunk: int, message: Message, part: Part) -> None:
-        """Merge a message chunk into a message of its type."""
-        ...
-
-
-class FileSource:
-    """The chunks of an open file."""
-
-    def __init__(self, file: ChunkedFile) -> None:
-        self.file, self.name = file, file.name
+    def view(self, chunk: int, part: Part | None = None) -> memoryview:
+        """The bytes of a chunk, in memory that stays theirs."""
+        raise NotImplementedError
 
     def size(self, chunk: int, part: Part) -> int:
-        """The size of a chunk, which its record may have."""
-        if self.file.sizes[chunk] >= SMALL:
-            self.file.check_bound(chunk, part)
-        return self.file.sizes[chunk]
+        """The size of a chunk, which it may have."""
+        return self.sizes[chunk]
 
-    def read_into(self, chunk: int, buffer: memoryview, part: Part) -> None:
-        """Read a chunk into a buffer of its size."""
-        self.file.read_into(chunk, buffer, part)
+    def read_into(self, chunk: int, buffer: memoryview, part: Part | None = None) -> None:
+        """The bytes of a chunk into a buffer of its size."""
+        buffer[:] = self.view(chunk, part)
 
     def merge_into(self, chunk: int, message: Message, part: Part) -> None:
         """
-        Merge a message chunk into a message.
+        Merge a message chunk into a message of its type.
 
         A large one is read into a `bytearray`, which protobuf parses where it is; other buffers it copies first.
         """
         size = self.size(chunk, part)
         if size > LARGEST:
-            message_text = f"{size} bytes are more than protobuf can parse at once"
-            raise self.file.error("SW0839", message_text, chunk, part)
+            raise self.error("SW0839", f"{size} bytes are more than protobuf can parse at once", chunk, part)
         if size < SMALL:
-            data: bytes | bytearray = bytes(self.file.view(chunk, part))
+            data: bytes | bytearray = bytes(self.view(chunk, part))
         else:
             data = fresh_bytes(size)
             with memoryview(data) as buffer:
-                self.file.read_into(chunk, buffer, part)
-        merge_bytes(message, data, self.name, chunk, part)
+                self.read_into(chunk, buffer, part)
+        merge_bytes(message, data, self.name or None, chunk, part)
 
 
-class MemorySource:
+class WholeFile(ChunkSource):
+    """A `.pb` file, looked at as a file of one chunk."""
+
+    def __init__(self, path: Path) -> None:
+        self.name, self._path = str(path), path
+        self.kinds, self.positions = bytearray((MESSAGE_CHUNK,)), array("Q", [0])
+        self.sizes = array("Q", [path.stat().st_size])
+
+    def view(self, chunk: int, part: Part | None = None) -> memoryview:
+        try:
+            return memoryview(self._path.read_bytes())
+        except OSError as error:
+            raise self.error("SW0830", f"it cannot be read ({error.strerror})") from None
+
+    def close(self) -> None:
+        """Nothing stays open."""
+
+
+class MemorySource(ChunkSource):
     """Chunks that are messages and bytes in memory."""
-
-    name: str | None = None
 
     def __init__(self, chunks: Sequence[Any]) -> None:
         self._chunks = chunks
@@ -89,22 +94,19 @@ class MemorySource:
         for number, chunk in enumerate(chunks):
             if not isinstance(chunk, Message | bytes | bytearray | memoryview):
                 text = f"a chunk is a message or bytes, not {type(chunk).__name__}"
-                raise MergeError("SW0846", text, chunk=number)
+                raise self.error("SW0846", text, number)
+
+    def view(self, chunk: int, part: Part | None = None) -> memoryview:
+        return memoryview(self._chunks[chunk]).cast("B")
 
     def size(self, chunk: int, part: Part) -> int:
-        """The size of a chunk of bytes."""
         return memoryview(self._chunks[chunk]).nbytes
 
-    def read_into(self, chunk: int, buffer: memoryview, part: Part) -> None:
-        """Copy a chunk of bytes into a buffer of its size."""
-        buffer[:] = memoryview(self._chunks[chunk]).cast("B")
-
     def merge_into(self, chunk: int, message: Message, part: Part) -> None:
-        """Merge a message chunk into a message, which must be of the same type."""
         found: Message = self._chunks[chunk]
         if found.DESCRIPTOR is not message.DESCRIPTOR:
             text = f"a {found.DESCRIPTOR.full_name} cannot be merged into a {message.DESCRIPTOR.full_name}"
-            raise MergeError("SW0838", text, chunk=chunk, path=part.path)
+            raise self.error("SW0838", text, chunk, part)
         message.MergeFrom(found)
 
 

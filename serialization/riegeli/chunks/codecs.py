@@ -13,9 +13,8 @@ from typing import Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.registry import ENTRIES
-from shardwright.serialization.riegeli.chunks.varint import read_varint, varint
-from shardwright.serialization.riegeli.errors import ChunkFault, malformed
-from shardwright.serialization.riegeli.streams.memory import allocate
+from shardwright.serialization.riegeli.streams.source import allocate
+from shardwright.serialization.wire import WireFault, read_varint, varint
 
 NONE, BROTLI, ZSTD, SNAPPY = 0, ord("b"), ord("z"), ord("s")
 NAMES = {NONE: "none", BROTLI: "brotli", ZSTD: "zstd", SNAPPY: "snappy"}
@@ -62,17 +61,11 @@ def _snappy(whole: Buffer) -> memoryview:
 
 
 def _zstd(size: int, level: int, window_log: int | None) -> Any:
-    """A compressor of `size` bytes."""
     module = package(ZSTD)
     if window_log is None:
         return module.ZstdCompressor(level=level)
     settings = module.ZstdCompressionParameters.from_level(level, window_log=window_log, source_size=size)
     return module.ZstdCompressor(compression_params=settings)
-
-
-def stated_size(kind: int, data: memoryview) -> int:
-    """What a compressed buffer says its size was before compression."""
-    return len(data) if kind == NONE else read_varint(data, 0)[0]
 
 
 def decompress(kind: int, data: memoryview, most: int, out: memoryview | None = None) -> memoryview:
@@ -84,7 +77,7 @@ def decompress(kind: int, data: memoryview, most: int, out: memoryview | None = 
     b'abc'
     """
     if kind not in NAMES:
-        raise ChunkFault("SW0806", f"unknown compression {kind}")
+        raise WireFault(f"unknown compression {kind}", "SW0806")
     if kind == NONE:
         return data
     _, place = read_varint(data, 0)
@@ -94,8 +87,8 @@ def decompress(kind: int, data: memoryview, most: int, out: memoryview | None = 
     return _unbrotli(body, most, out) if kind == BROTLI else _unzstd(body, most, out)
 
 
-def _too_much(kind: int, most: int) -> ChunkFault:
-    return malformed(f"{NAMES[kind]} data expands to more than the {most} bytes that it should")
+def _too_much(kind: int, most: int) -> WireFault:
+    return WireFault(f"{NAMES[kind]} data expands to more than the {most} bytes that it should")
 
 
 def _unsnappy(body: memoryview, most: int, out: memoryview | None) -> memoryview:
@@ -106,14 +99,14 @@ def _unsnappy(body: memoryview, most: int, out: memoryview | None) -> memoryview
     out = allocate(size) if out is None else out[:size]
     if not size:
         if len(body) != 1:
-            raise malformed("snappy data does not end where it should")
+            raise WireFault("snappy data does not end where it should")
         return out
     try:
         written = package(SNAPPY).snappy.decompress_raw_into(body, out)
     except Exception as error:
-        raise malformed(f"snappy data cannot be decompressed ({error})") from None
+        raise WireFault(f"snappy data cannot be decompressed ({error})") from None
     if written != size:
-        raise malformed("snappy data ends too early")
+        raise WireFault("snappy data ends too early")
     return out
 
 
@@ -127,15 +120,15 @@ def _unbrotli(body: memoryview, most: int, into: memoryview | None) -> memoryvie
             if stream.can_accept_more_data():
                 piece = body[place : place + PIECE]
                 if not piece:
-                    raise malformed("brotli data ends too early")
+                    raise WireFault("brotli data ends too early")
                 place += len(piece)
             out += stream.process(piece, output_buffer_limit=max(PIECE, min(most - len(out) + 1, 1 << 24)))
             if len(out) > most:
                 raise _too_much(BROTLI, most)
     except module.error as error:
-        raise malformed(f"brotli data cannot be decompressed ({error})") from None
+        raise WireFault(f"brotli data cannot be decompressed ({error})") from None
     if place < len(body):
-        raise malformed("brotli data does not end where it should")
+        raise WireFault("brotli data does not end where it should")
     if into is None:
         return memoryview(out)
     into[: len(out)] = out
@@ -148,7 +141,7 @@ def _unzstd(body: memoryview, most: int, out: memoryview | None) -> memoryview:
     try:
         size = module.get_frame_parameters(body[:18]).content_size
         if zstd_frame_size(body) != len(body):
-            raise malformed("zstd data does not end where it should")
+            raise WireFault("zstd data does not end where it should")
         if size not in (module.CONTENTSIZE_UNKNOWN, module.CONTENTSIZE_ERROR) and size > most:
             raise _too_much(ZSTD, most)
         out, filled = allocate(most) if out is None else out, 0
@@ -158,21 +151,21 @@ def _unzstd(body: memoryview, most: int, out: memoryview | None) -> memoryview:
         if filled == most and stream.read(1):
             raise _too_much(ZSTD, most)
     except module.ZstdError as error:
-        raise malformed(f"zstd data cannot be decompressed ({error})") from None
+        raise WireFault(f"zstd data cannot be decompressed ({error})") from None
     return out[:filled]
 
 
 def zstd_frame_size(body: memoryview) -> int:
     """How long the zstd frame is that `body` begins with, from the headers of its blocks; decompresses nothing."""
     if len(body) < 5 or int.from_bytes(body[:4], "little") != ZSTD_MAGIC:
-        raise malformed("zstd data does not begin as it should")
+        raise WireFault("zstd data does not begin as it should")
     descriptor = body[4]
     single = descriptor >> 5 & 1
     place = 5 + (1 - single) + (0, 1, 2, 4)[descriptor & 3] + (single, 2, 4, 8)[descriptor >> 6]
     last = 0
     while not last:
         if place + 3 > len(body):
-            raise malformed("zstd data ends too early")
+            raise WireFault("zstd data ends too early")
         header = int.from_bytes(body[place : place + 3], "little")
         last, kind, size = header & 1, header >> 1 & 3, header >> 3
         place += 3 + (1 if kind == 1 else size)

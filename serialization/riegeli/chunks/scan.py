@@ -6,14 +6,13 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn
 
+from shardwright.serialization.errors import RiegeliError
 from shardwright.serialization.hashing import highwayhash64
-from shardwright.serialization.hashing.background import BackgroundHash
+from shardwright.serialization.hashing.highway import BackgroundHash
 from shardwright.serialization.riegeli.chunks import blocks
 from shardwright.serialization.riegeli.chunks.blocks import BLOCK, BLOCK_HEADER, CHUNK_HEADER
 from shardwright.serialization.riegeli.chunks.chunks import ChunkHeader, unpack_header
-from shardwright.serialization.riegeli.errors import RiegeliError
-from shardwright.serialization.riegeli.streams.memory import allocate
-from shardwright.serialization.riegeli.streams.source import Source
+from shardwright.serialization.riegeli.streams.source import Source, allocate
 from shardwright.serialization.riegeli.streams.stream import Stream
 
 BLOCKS_AT_ONCE = 64, 256
@@ -194,7 +193,6 @@ class ChunkScanner:
             place += size
 
     def _truncated(self, begin: int) -> NoReturn:
-        """The file ends in the middle of something."""
         message = f"the file ends inside the chunk, after {self.source.size} bytes"
         raise RiegeliError("SW0802", message, self.source.name, begin, resume=self.source.size)
 

@@ -8,9 +8,8 @@ from itertools import accumulate
 
 from shardwright.serialization.riegeli.chunks.chunks import Records
 from shardwright.serialization.riegeli.chunks.codecs import NONE, Buffer, compress, decompress
-from shardwright.serialization.riegeli.chunks.varint import read_varint, varint
-from shardwright.serialization.riegeli.errors import malformed
 from shardwright.serialization.riegeli.limits import DEFAULT_LIMITS
+from shardwright.serialization.wire import WireFault, read_varint, varint
 
 LONGEST_VARINT = 10
 MOST_SIZES = 1 << 22
@@ -51,21 +50,21 @@ def decode_simple(data: memoryview, count: int, decoded_size: int, out: memoryvi
     b'two'
     """
     if not len(data):
-        raise malformed("the chunk has no data")
+        raise WireFault("the chunk has no data")
     kind = data[0]
     size, place = read_varint(data, 1)
     if size > len(data) - place:
-        raise malformed("the sizes of the records are longer than the chunk")
+        raise WireFault("the sizes of the records are longer than the chunk")
     # A stream does not tell how long it is, so that the count may be anything.
     most = min(LONGEST_VARINT * count, max(MOST_SIZES, DEFAULT_LIMITS.expansion * len(data)))
     sizes = decompress(kind, data[place : place + size], most)
     ends = record_ends(sizes, count)
     total = ends[-1] if ends else 0
     if total != decoded_size:
-        raise malformed(f"the records have {total} bytes and the header says {decoded_size}")
+        raise WireFault(f"the records have {total} bytes and the header says {decoded_size}")
     values = decompress(kind, data[place + size :], decoded_size, out)
     if len(values) != decoded_size:
-        raise malformed(f"there are {len(values)} bytes of records and the header says {decoded_size}")
+        raise WireFault(f"there are {len(values)} bytes of records and the header says {decoded_size}")
     return Records(values, ends)
 
 
@@ -78,8 +77,8 @@ def record_ends(sizes: memoryview, count: int) -> Sequence[int]:
         size, place = read_varint(sizes, place)
         end += size
         if end >> 63:
-            raise malformed("the records are longer than any file")
+            raise WireFault("the records are longer than any file")
         ends.append(end)
     if place != len(sizes):
-        raise malformed("there are more sizes than records")
+        raise WireFault("there are more sizes than records")
     return ends

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from shardwright.serialization.riegeli.chunks.codecs import Buffer
+from shardwright.serialization.riegeli.streams.source import after
 
 GATHER_BYTES = 1 << 25
 GATHER_PIECES = 1024
@@ -75,12 +76,6 @@ def _give(target: Writable, piece: Buffer) -> None:
 
 def _write_all(descriptor: int, pieces: list[Buffer]) -> None:
     """`os.writev`, again until all is written: it may stop early."""
-    while pieces:
-        written = os.writev(descriptor, pieces)
-        done = 0
-        while done < len(pieces) and written >= len(pieces[done]):
-            written -= len(pieces[done])
-            done += 1
-        del pieces[:done]
-        if written:
-            pieces[0] = memoryview(pieces[0])[written:]
+    left = list(map(memoryview, pieces))
+    while left:
+        left = after(left, os.writev(descriptor, left))

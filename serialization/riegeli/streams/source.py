@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Sequence
 from typing import Any
 
 WINDOW = 1 << 18
 VIEWS_AT_ONCE = 512
+MAPPED_FROM = 1 << 22
 
 
 class Source:
@@ -68,20 +70,29 @@ class Source:
 
     def _preadv(self, begin: int, views: Sequence[memoryview]) -> int:
         left, done = list(views), 0
-        while left:
-            count = os.preadv(self._descriptor, left[:VIEWS_AT_ONCE], begin + done)
-            if not count:
-                break
+        while left and (count := os.preadv(self._descriptor, left[:VIEWS_AT_ONCE], begin + done)):
             done += count
-            while left and count >= len(left[0]):
-                count -= len(left.pop(0))
-            if count:
-                left[0] = left[0][count:]
+            left = after(left, count)
         return done
 
     def _readinto(self, begin: int, views: Sequence[memoryview]) -> int:
         self._file.seek(begin)
         return sum(read_into(self._file, view) for view in views)
+
+
+def allocate(size: int) -> memoryview:
+    """
+    A buffer of zeros. A large one comes from the system, which makes its pages, large ones, when they are written.
+
+    >>> len(allocate(3)), bytes(allocate(MAPPED_FROM)[-1:])
+    (3, b'\\x00')
+    """
+    if size < MAPPED_FROM:
+        return memoryview(bytearray(size))
+    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        pages.madvise(mmap.MADV_HUGEPAGE)
+    return memoryview(pages)
 
 
 def read_into(file: Any, view: memoryview) -> int:
@@ -100,8 +111,21 @@ def read_into(file: Any, view: memoryview) -> int:
     return done
 
 
+def after(pieces: Sequence[memoryview], count: int) -> list[memoryview]:
+    """
+    What is left of pieces after their first bytes were read or written.
+
+    >>> [bytes(piece) for piece in after([memoryview(b"abc"), memoryview(b"def")], 4)]
+    [b'ef']
+    """
+    done = 0
+    while done < len(pieces) and count >= len(pieces[done]):
+        count -= len(pieces[done])
+        done += 1
+    return [pieces[done][count:], *pieces[done + 1 :]] if done < len(pieces) else []
+
+
 def _pour(data: bytes, views: Sequence[memoryview]) -> int:
-    """Share bytes out over views."""
     done = 0
     for view in views:
         piece = data[done : done + len(view)]

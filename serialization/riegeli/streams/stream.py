@@ -84,7 +84,6 @@ class Stream:
         self._window = self._window[max(0, begin - self.earliest) :]
 
     def _take(self, size: int) -> bytes:
-        """The next bytes."""
         data = bytearray(size)
         with memoryview(data) as view:
             count = read_into(self._file, view)

@@ -10,69 +10,47 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from shardwright.serialization.riegeli.chunks.varint import varint
+from shardwright.serialization.wire import (
+    DELIMITED,
+    END_GROUP,
+    FIXED32,
+    FIXED64,
+    START_GROUP,
+    VARINT,
+    Field,
+    WireFault,
+    fields,
+    varint,
+)
 
 NO_OP, NON_PROTO, SUBMESSAGE_START, MESSAGE_START, ROOT = range(5)
 """What a step is that is not a tag; `ROOT` is the parent of the outermost fields and stands in no file."""
 
-VARINT, FIXED64, LENGTH_DELIMITED, START_GROUP, END_GROUP, FIXED32, SUBMESSAGE_END = range(7)
+SUBMESSAGE_END = 6
+"""Stands for the wire type of a tag where a submessage ends."""
 INLINE = 10
 PLAIN, OPENS, CLOSES = range(3)
 """Subtypes of a length-delimited step: a string, or the begin or the end of a submessage."""
 
 MOST_INLINE = 3
 MOST_DEPTH = 100
-BUFFER_KINDS = (VARINT, FIXED32, FIXED64, LENGTH_DELIMITED, NON_PROTO + 8)
+BUFFER_KINDS = (VARINT, FIXED32, FIXED64, DELIMITED, NON_PROTO + 8)
 """Wire types in the order in which their buffers stand in a file; the last is for records that are not messages."""
 
 LOW_BITS = bytes(byte & 0x7F for byte in range(256))
 
-Field = tuple[int, int, int, int]
-"""Tag, and where its value begins, where its contents begin (after a length), and where they end."""
 
-
-def canonical(data: bytes, place: int, end: int, bits: int) -> tuple[int, int]:
-    """The varint at a place and the place after it; that is -1 if it is longer than need be, too large or cut off."""
-    value = shift = 0
-    while place < end and shift < bits:
-        byte = data[place]
-        place += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, -1 if value >> bits or (shift and not byte) else place
-        shift += 7
-    return 0, -1
-
-
-def fields(data: bytes, place: int, end: int) -> list[Field] | None:
+def message_fields(data: bytes, begin: int, end: int) -> list[Field] | None:
     """
     The fields of a message, not those of its submessages; None if the bytes are no message in canonical form.
 
-    >>> fields(bytes.fromhex("08011201ff"), 0, 5), fields(b"text", 0, 4)
-    ([(8, 1, 1, 2), (18, 3, 4, 5)], None)
+    >>> message_fields(bytes.fromhex("08011201ff"), 0, 5), message_fields(b"text", 0, 4)
+    ([(8, 0, 1, 1, 2), (18, 2, 3, 4, 5)], None)
     """
-    found, groups = list[Field](), list[int]()
-    while place < end:
-        tag, begin = canonical(data, place, end, 32)
-        wire, body = tag & 7, begin
-        if begin < 0 or tag < 8:
-            return None
-        if wire == VARINT:
-            place = canonical(data, begin, end, 64)[1]
-        elif wire == LENGTH_DELIMITED:
-            size, body = canonical(data, begin, end, 32)
-            place = body + size if body >= 0 else -1
-        elif wire in (FIXED32, FIXED64):
-            place = begin + (4 if wire == FIXED32 else 8)
-        elif wire == START_GROUP:
-            groups.append(tag >> 3)
-            place = begin
-        else:
-            place = begin if wire == END_GROUP and groups and groups.pop() == tag >> 3 else -1
-        if not 0 <= place <= end:
-            return None
-        found.append((tag, begin, body, place))
-    return None if groups else found
+    try:
+        return list(fields(data, begin, end, shortest=True))
+    except WireFault:
+        return None
 
 
 @dataclass(slots=True)
@@ -110,7 +88,7 @@ class Columns:
 
     def add(self, data: bytes, begin: int, end: int) -> None:
         """The record from `begin` to `end`."""
-        found = fields(data, begin, end)
+        found = message_fields(data, begin, end)
         if found is not None:
             self._take(self._column(MESSAGE_START, 0), PLAIN)
             self._message(data, found)
@@ -150,13 +128,13 @@ class Columns:
         parent, groups, rest = ROOT, list[int](), iter(found)
         above: list[tuple[Iterator[Field], int, int]] = []
         while True:
-            for tag, begin, body, end in rest:
+            for tag, _, begin, body, end in rest:
                 column, wire = self._column(parent, tag), tag & 7
                 if wire == VARINT:
                     self._varint(column, data[begin:end])
-                elif wire == LENGTH_DELIMITED:
+                elif wire == DELIMITED:
                     deep = len(above) + len(groups) >= MOST_DEPTH
-                    inner = None if body == end or deep else fields(data, body, end)
+                    inner = None if body == end or deep else message_fields(data, body, end)
                     if inner is not None:
                         self._take(column, OPENS)
                         above.append((rest, self._step(column, CLOSES), parent))

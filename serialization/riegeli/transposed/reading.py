@@ -12,20 +12,15 @@ from dataclasses import dataclass
 
 from shardwright.serialization.riegeli.chunks.chunks import Records
 from shardwright.serialization.riegeli.chunks.codecs import NAMES, decompress
-from shardwright.serialization.riegeli.chunks.varint import read_varint, varint
-from shardwright.serialization.riegeli.errors import ChunkFault, malformed
 from shardwright.serialization.riegeli.transposed.columns import (
-    FIXED32,
-    FIXED64,
     INLINE,
-    LENGTH_DELIMITED,
     MESSAGE_START,
     NO_OP,
     NON_PROTO,
     SUBMESSAGE_END,
     SUBMESSAGE_START,
-    VARINT,
 )
+from shardwright.serialization.wire import DELIMITED, FIXED32, FIXED64, VARINT, Cursor, WireFault, read_varint, varint
 
 INLINE_MOST = INLINE + 127
 LONGEST = 10
@@ -34,27 +29,7 @@ HEADER_PER_BYTE, TRANSITIONS_PER_BYTE = 32, 8
 IDLE_PER_TRANSITION = 16
 
 
-class Cursor:
-    """Bytes that are read from the front."""
-
-    def __init__(self, data: memoryview) -> None:
-        self.data, self.place = data, 0
-
-    def take(self, size: int) -> memoryview:
-        """The next `size` bytes."""
-        if size > len(self.data) - self.place:
-            raise malformed("a buffer of the transposed chunk ends too early")
-        self.place += size
-        return self.data[self.place - size : self.place]
-
-    def number(self, bits: int = 32) -> int:
-        """The next varint."""
-        value, self.place = read_varint(self.data, self.place, bits)
-        return value
-
-    def at_end(self) -> bool:
-        """Whether all is read."""
-        return self.place == len(self.data)
+NO_VALUES = Cursor(memoryview(b""))
 
 
 @dataclass
@@ -66,12 +41,7 @@ class Node:
     width: int
     next: int
     implicit: bool
-    buffer: Cursor | None = None
-
-    def values(self) -> Cursor:
-        """The buffer of a node that reads one."""
-        assert self.buffer is not None
-        return self.buffer
+    buffer: Cursor = NO_VALUES
 
 
 class Machine:
@@ -89,7 +59,7 @@ class Machine:
         """Write in front of what is there."""
         begin = self.cursor - len(data)
         if begin < 0:
-            raise malformed("the records are longer than the header says")
+            raise WireFault("the records are longer than the header says")
         self.out[begin : self.cursor] = data
         self.cursor = begin
 
@@ -100,15 +70,15 @@ class Machine:
     def non_proto(self, node: Node) -> None:
         """A whole record that is not a message."""
         assert self.lengths is not None
-        self.put(node.values().take(self.lengths.number()))
+        self.put(node.buffer.take(self.lengths.number()))
         self.message_start(node)
 
     def message_start(self, node: Node) -> None:
         """A record ends, that is begins."""
         if self.open:
-            raise malformed("a record begins within a submessage")
+            raise WireFault("a record begins within a submessage")
         if len(self.starts) == self.most_records:
-            raise malformed("there are more records than the header says")
+            raise WireFault("there are more records than the header says")
         self.starts.append(self.cursor)
 
     def submessage_end(self, node: Node) -> None:
@@ -118,10 +88,10 @@ class Machine:
     def submessage_start(self, node: Node) -> None:
         """A submessage begins here: its tag and length come in front."""
         if not self.open:
-            raise malformed("a submessage begins that does not end")
+            raise WireFault("a submessage begins that does not end")
         end, tag = self.open.pop()
         if end - self.cursor >> 32:
-            raise malformed("a submessage is longer than any message")
+            raise WireFault("a submessage is longer than any message")
         self.put(tag + varint(end - self.cursor))
 
     def copy_tag(self, node: Node) -> None:
@@ -130,23 +100,20 @@ class Machine:
 
     def varint(self, node: Node) -> None:
         """A varint of a known width: continuation bits are put back."""
-        data = bytearray(node.values().take(node.width))
+        data = bytearray(node.buffer.take(node.width))
         for index in range(node.width - 1):
             data[index] |= 0x80
         self.put(node.tag + data)
 
     def fixed(self, node: Node) -> None:
         """A value of 4 or 8 bytes."""
-        self.put(node.tag + bytes(node.values().take(node.width)))
+        self.put(node.tag + bytes(node.buffer.take(node.width)))
 
     def string(self, node: Node) -> None:
         """Length and bytes as they stand in the buffer."""
-        values = node.values()
-        begin = values.place
-        size = values.number()
-        length = values.place - begin
-        values.place = begin
-        self.put(values.take(length + size))
+        values = node.buffer
+        size, begin = read_varint(values.data, values.place, 32)
+        self.put(values.take(begin - values.place + size))
         self.put(node.tag)
 
 
@@ -161,24 +128,23 @@ PLAIN = {
 def decode_transposed(data: memoryview, count: int, decoded_size: int) -> Records:
     """The records of a transposed chunk; `count` and `decoded_size` are those of the chunk's header."""
     if not len(data):
-        raise malformed("the chunk has no data")
+        raise WireFault("the chunk has no data")
     kind = data[0]
     if kind not in NAMES:
-        raise ChunkFault("SW0806", f"unknown compression {kind}")
+        raise WireFault(f"unknown compression {kind}", "SW0806")
     size, place = read_varint(data, 1)
     if size > len(data) - place:
-        raise malformed("the header of the transposed chunk is longer than the chunk")
+        raise WireFault("the header of the transposed chunk is longer than the chunk")
     most = _most(decoded_size + count, HEADER_PER_BYTE)
     header = Cursor(decompress(kind, data[place : place + size], most))
-    body = Cursor(data)
-    body.place = place + size
+    body = Cursor(data, place + size)
     buffers = _buffers(header, body, kind, decoded_size + LONGEST * (count + 1))
     nodes, lengths = _nodes(header, buffers)
     first = header.number()
     if first >= len(nodes):
-        raise malformed("the first state does not exist")
+        raise WireFault("the first state does not exist")
     if not header.at_end():
-        raise malformed("the header of the transposed chunk does not end where it should")
+        raise WireFault("the header of the transposed chunk does not end where it should")
     transitions = decompress(kind, data[body.place :], _most(decoded_size + count, TRANSITIONS_PER_BYTE))
     machine = Machine(decoded_size, count, lengths)
     _run(machine, nodes, first, transitions)
@@ -195,15 +161,15 @@ def _buffers(header: Cursor, body: Cursor, kind: int, most: int) -> list[Cursor]
     bucket_count, buffer_count = header.number(), header.number()
     if not bucket_count:
         if buffer_count:
-            raise malformed("there are buffers and no buckets")
+            raise WireFault("there are buffers and no buckets")
         return []
     left = len(header.data) - header.place
     if bucket_count > left or buffer_count > left:
-        raise malformed("there are more buckets or buffers than the header has room for")
+        raise WireFault("there are more buckets or buffers than the header has room for")
     packed = [body.take(header.number(64)) for _ in range(bucket_count)]
     sizes = [header.number(64) for _ in range(buffer_count)]
     if sum(sizes) > most + SLACK:
-        raise malformed("the buffers are longer than the records that they make")
+        raise WireFault("the buffers are longer than the records that they make")
     buckets = (Cursor(decompress(kind, bucket, sum(sizes))) for bucket in packed)
     bucket, opened, buffers = next(buckets), 1, list[Cursor]()
     for size in sizes:
@@ -211,7 +177,7 @@ def _buffers(header: Cursor, body: Cursor, kind: int, most: int) -> list[Cursor]
         while bucket.at_end() and opened < bucket_count:
             bucket, opened = next(buckets), opened + 1
     if opened < bucket_count or not bucket.at_end():
-        raise malformed("the buffers do not fill the buckets")
+        raise WireFault("the buffers do not fill the buckets")
     return buffers
 
 
@@ -226,12 +192,12 @@ def _nodes(header: Cursor, buffers: list[Cursor]) -> tuple[list[Node], Cursor | 
         implicit = after >= count
         after -= count if implicit else 0
         if after >= count:
-            raise malformed("a state leads to one that does not exist")
+            raise WireFault("a state leads to one that does not exist")
         node = _node(tag, after, implicit, subtypes)
         if node.run in (Machine.non_proto, Machine.varint, Machine.fixed, Machine.string):
             index = header.number()
             if index >= len(buffers):
-                raise malformed("a state reads a buffer that does not exist")
+                raise WireFault("a state reads a buffer that does not exist")
             node.buffer = buffers[index]
         nodes.append(node)
     _refuse_loops(nodes)
@@ -239,22 +205,21 @@ def _nodes(header: Cursor, buffers: list[Cursor]) -> tuple[list[Node], Cursor | 
 
 
 def _node(tag: int, after: int, implicit: bool, subtypes: Iterator[int]) -> Node:
-    """One state from its tag, and from its subtype if it is a varint."""
     if tag in PLAIN:
         return Node(PLAIN[tag], b"", 0, after, implicit)
     ends = tag & 7 == SUBMESSAGE_END
-    tag -= SUBMESSAGE_END - LENGTH_DELIMITED if ends else 0
+    tag -= SUBMESSAGE_END - DELIMITED if ends else 0
     wire, text = tag & 7, varint(tag)
     if tag < 8 or wire > FIXED32:
-        raise malformed(f"{tag} is not a tag")
+        raise WireFault(f"{tag} is not a tag")
     if wire == VARINT:
         subtype = next(subtypes)
         if subtype > INLINE_MOST:
-            raise malformed(f"a varint has no subtype {subtype}")
+            raise WireFault(f"a varint has no subtype {subtype}")
         if subtype >= INLINE:
             return Node(Machine.copy_tag, text + bytes((subtype - INLINE,)), 0, after, implicit)
         return Node(Machine.varint, text, subtype + 1, after, implicit)
-    if wire == LENGTH_DELIMITED:
+    if wire == DELIMITED:
         return Node(Machine.submessage_end if ends else Machine.string, text, 0, after, implicit)
     if wire in (FIXED32, FIXED64):
         return Node(Machine.fixed, text, 4 if wire == FIXED32 else 8, after, implicit)
@@ -273,11 +238,10 @@ def _refuse_loops(nodes: list[Node]) -> None:
             index = nodes[index].next
         else:
             if seen[index] == start:
-                raise malformed("states follow each other in a circle")
+                raise WireFault("states follow each other in a circle")
 
 
 def _run(machine: Machine, nodes: list[Node], first: int, transitions: memoryview) -> None:
-    """Run nodes until the transitions are used up."""
     index, place = first, 0
     most_idle = len(nodes) + IDLE_PER_TRANSITION * (len(transitions) + 1)
     repeats = 1 if nodes[first].implicit else 0
@@ -285,7 +249,7 @@ def _run(machine: Machine, nodes: list[Node], first: int, transitions: memoryvie
         node = nodes[index]
         node.run(machine, node)
         if machine.idle > most_idle:
-            raise malformed("states lead to each other and write nothing")
+            raise WireFault("states lead to each other and write nothing")
         index = node.next
         if repeats:
             repeats -= 0 if nodes[index].implicit else 1
@@ -295,20 +259,19 @@ def _run(machine: Machine, nodes: list[Node], first: int, transitions: memoryvie
         index, repeats = index + (transitions[place] >> 2), transitions[place] & 3
         place += 1
         if index >= len(nodes):
-            raise malformed("a transition leads to a state that does not exist")
+            raise WireFault("a transition leads to a state that does not exist")
         repeats += 1 if nodes[index].implicit else 0
 
 
 def _records(machine: Machine, count: int, decoded_size: int) -> Records:
-    """What came out, if it is complete."""
     if machine.open:
-        raise malformed("a submessage does not begin")
+        raise WireFault("a submessage does not begin")
     if len(machine.starts) != count:
-        raise malformed(f"there are {len(machine.starts)} records and the header says {count}")
+        raise WireFault(f"there are {len(machine.starts)} records and the header says {count}")
     last = machine.starts[-1] if machine.starts else decoded_size
     if last != machine.cursor:
-        raise malformed("a record does not begin")
+        raise WireFault("a record does not begin")
     if machine.cursor:
-        raise malformed("the records are shorter than the header says")
+        raise WireFault("the records are shorter than the header says")
     ends = array("Q", [decoded_size, *machine.starts[:-1]] if count else [])
     return Records(memoryview(machine.out), ends[::-1])

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from shardwright.serialization.riegeli.chunks.codecs import NONE, Buffer, compress
-from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.riegeli.transposed.columns import (
     CLOSES,
     INLINE,
-    LENGTH_DELIMITED,
     NO_OP,
     NON_PROTO,
     OPENS,
-    START_GROUP,
     SUBMESSAGE_END,
     SUBMESSAGE_START,
-    VARINT,
     Column,
     Columns,
 )
 from shardwright.serialization.riegeli.transposed.states import StateMachine
+from shardwright.serialization.wire import DELIMITED, END_GROUP, START_GROUP, VARINT, varint
 
 
 def encode_transposed(
@@ -110,10 +107,10 @@ def _written_tag(column: Column, subtype: int) -> int:
     """What stands in the header for a step."""
     if not column.tag:
         return column.parent
-    if column.tag & 7 == LENGTH_DELIMITED and subtype == OPENS:
+    if column.tag & 7 == DELIMITED and subtype == OPENS:
         return SUBMESSAGE_START
-    ends = column.tag & 7 == LENGTH_DELIMITED and subtype == CLOSES
-    return column.tag + (SUBMESSAGE_END - LENGTH_DELIMITED if ends else 0)
+    ends = column.tag & 7 == DELIMITED and subtype == CLOSES
+    return column.tag + (SUBMESSAGE_END - DELIMITED if ends else 0)
 
 
 def _has_buffer(column: Column, subtype: int) -> bool:
@@ -123,4 +120,4 @@ def _has_buffer(column: Column, subtype: int) -> bool:
     wire = column.tag & 7
     if wire == VARINT:
         return subtype < INLINE
-    return subtype not in (OPENS, CLOSES) if wire == LENGTH_DELIMITED else wire not in (START_GROUP, START_GROUP + 1)
+    return subtype not in (OPENS, CLOSES) if wire == DELIMITED else wire not in (START_GROUP, END_GROUP)

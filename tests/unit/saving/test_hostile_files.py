@@ -25,11 +25,11 @@ from shardwright.serialization.hashing import highwayhash64
 from shardwright.serialization.ir.files import read_module, write_module
 from shardwright.serialization.merging import Merger, open_message, read_metadata, verify
 from shardwright.serialization.protos import graph_pb2
-from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.splitting import splitter_for
 from shardwright.serialization.tables.crc32c import crc32c, masked
 from shardwright.serialization.tables.sorted_table import MAGIC, read_table
 from shardwright.serialization.tables.tensor_bundle import TensorBundle
+from shardwright.serialization.wire import varint
 from shardwright.tools.main import main as shardwright_command
 
 ROWS = Layout(["x"], Mesh(x=2))

@@ -19,8 +19,8 @@ from shardwright.serialization.riegeli import RecordReader, RecordWriter, Record
 from shardwright.serialization.riegeli.chunks.chunks import SIMPLE
 from shardwright.serialization.riegeli.chunks.codecs import BROTLI, SNAPPY, ZSTD, compress
 from shardwright.serialization.riegeli.chunks.scan import FILE_SIGNATURE
-from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.splitting import splitter_for
+from shardwright.serialization.wire import varint
 from shardwright.tools.main import main as command
 
 
@@ -73,6 +73,7 @@ def test_metadata_whose_tree_is_no_message(tmp_path: Path) -> None:
     (tmp_path / "graph.cpb").write_bytes(data)
     assert outcome(lambda: read_metadata(tmp_path / "graph.cpb"))[0] == "SW0833"
     assert outcome(lambda: verify(tmp_path / "graph.cpb", graph_pb2.GraphDef))[0] == "SW0833"
+    assert outcome(lambda: Merger.read_partial(tmp_path / "graph.cpb", graph_pb2.GraphDef()))[0] == "SW0833"
 
 
 def test_runs_in_another_order_than_their_chunks(tmp_path: Path) -> None:
@@ -139,6 +140,25 @@ def test_arrays_of_what_is_no_type_of_tensors(tmp_path: Path) -> None:
         with open_message(tmp_path / "module", ir_pb2.Module) as lazy:
             code, found = outcome(lambda lazy=lazy: lazy.array("attributes", at))
         assert code in ("SW0845", "SW0856") or found.shape == (4,)
+
+
+@pytest.mark.parametrize("sizes", [[1 << 62, 1 << 62], [0, 1 << 62, 1 << 62], [1] * 65, [1 << 62] * 300, [-1]])
+def test_tensors_of_shapes_that_no_array_has(sizes: list[int], tmp_path: Path) -> None:
+    tensor = graph_pb2.TensorProto(dtype=graph_pb2.DT_UINT8, tensor_content=b"x")
+    for size in sizes:
+        tensor.tensor_shape.dim.add(size=size)
+    (tmp_path / "tensor.pb").write_bytes(tensor.SerializeToString())
+    with open_message(tmp_path / "tensor", graph_pb2.TensorProto) as lazy:
+        assert outcome(lambda: lazy.array())[0] == "SW0845"
+
+
+def test_integers_that_no_text_holds() -> None:
+    message = module_to_proto(parse_module("func.func @main() { return }"))
+    message.attributes.add(kind=len(message.names), data=bytes(1024))
+    message.names.append("#builtin.int")
+    assert outcome(lambda: module_from_proto(message))[0] == ""
+    message.attributes[-1].data = bytes(1025)
+    assert outcome(lambda: module_from_proto(message))[0] == "SW0856"
 
 
 def test_a_program_that_does_not_verify_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

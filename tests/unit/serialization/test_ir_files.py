@@ -22,7 +22,7 @@ from shardwright.serialization.ir.splitter import IrSplitter
 from shardwright.serialization.merging import Merger, read_metadata
 from shardwright.serialization.protos import chunk_pb2, ir_pb2
 from shardwright.serialization.riegeli import RecordReader, RecordWriter
-from shardwright.serialization.splitting.message import MessageSplitter
+from shardwright.serialization.splitting.graph import MessageSplitter
 
 MIB = 1 << 20
 

@@ -20,7 +20,7 @@ from shardwright.serialization.protos import chunk_pb2
 from shardwright.serialization.riegeli import RecordWriter
 from shardwright.serialization.riegeli.chunks.chunks import SIMPLE, ChunkHeader
 from shardwright.serialization.riegeli.chunks.scan import FILE_SIGNATURE
-from shardwright.serialization.riegeli.chunks.varint import varint
+from shardwright.serialization.wire import varint
 
 MILLION = 10**6
 ROOT = Path(__file__).parents[3]

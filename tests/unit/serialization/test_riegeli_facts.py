@@ -13,8 +13,8 @@ from shardwright.serialization.hashing import highwayhash64
 from shardwright.serialization.riegeli import RecordReader, RecordWriter, RiegeliError
 from shardwright.serialization.riegeli.chunks.chunks import SIMPLE, TRANSPOSED, ChunkHeader
 from shardwright.serialization.riegeli.chunks.scan import FILE_SIGNATURE
-from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.riegeli.transposed.writing import encode_transposed
+from shardwright.serialization.wire import varint
 
 BLOCK = 65536
 

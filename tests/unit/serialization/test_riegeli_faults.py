@@ -17,8 +17,8 @@ from shardwright.serialization.hashing import highwayhash64
 from shardwright.serialization.riegeli import RecordReader, RecordWriter, RiegeliError, SkippedRegion
 from shardwright.serialization.riegeli.chunks.chunks import SIMPLE, TRANSPOSED, ChunkHeader
 from shardwright.serialization.riegeli.chunks.scan import FILE_SIGNATURE, ChunkScanner
-from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.riegeli.streams.source import Source
+from shardwright.serialization.wire import varint
 
 BLOCK = 65536
 

@@ -6,8 +6,8 @@ import pytest
 from every_field import EXTENSIONS, Every, Old, random_message
 from google.protobuf import wrappers_pb2
 
+from shardwright.serialization.errors import SplitError
 from shardwright.serialization.protos import graph_pb2
-from shardwright.serialization.splitting.errors import SplitError
 from shardwright.serialization.splitting.sizes import Sized, measure, size_of, varint_size
 
 

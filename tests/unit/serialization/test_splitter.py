@@ -6,7 +6,6 @@ from reference_merger import merge, tensorflow_order
 
 from shardwright.serialization.fields import FieldTagError, get_field_tag
 from shardwright.serialization.protos import chunk_pb2, graph_pb2, versions_pb2
-from shardwright.serialization.riegeli.chunks.varint import varint
 from shardwright.serialization.splitting import (
     ComposableSplitter,
     GraphDefSplitter,
@@ -18,6 +17,7 @@ from shardwright.serialization.splitting import (
     splitter_for,
 )
 from shardwright.serialization.splitting.sizes import measure
+from shardwright.serialization.wire import varint
 
 Strings = graph_pb2.NodeDef.ExperimentalDebugInfo
 NAMES = "original_node_names"

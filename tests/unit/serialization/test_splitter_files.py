@@ -11,10 +11,10 @@ import pytest
 from graph_cases import graph_of_constants
 from reference_merger import merge
 
+from shardwright.serialization.errors import MergeError
 from shardwright.serialization.fields import from_tags, get_field_tag
 from shardwright.serialization.files import siblings
 from shardwright.serialization.hashing import highwayhash64
-from shardwright.serialization.merging.errors import MergeError
 from shardwright.serialization.merging.merger import Merger
 from shardwright.serialization.protos import chunk_pb2, graph_pb2, records_pb2, versions_pb2
 from shardwright.serialization.riegeli import RecordReader, RiegeliError
