@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -19,8 +19,8 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.frontends import arrays
 from shardwright.frontends.tensorflow.importing.attributes import Signature
 from shardwright.frontends.tensorflow.importing.faults import GraphError
-from shardwright.frontends.tensorflow.importing.nodes import Definition, Library, Node, Reference
-from shardwright.frontends.tensorflow.importing.table import ROWS, Evaluation, definitions
+from shardwright.frontends.tensorflow.importing.nodes import Library, Node, Reference
+from shardwright.frontends.tensorflow.importing.table import ROWS, Evaluation, definitions, row
 from shardwright.frontends.tensorflow.importing.tensors import data_type_name, numpy_dtype, static_shape, tensor_array
 from shardwright.frontends.training.variables import Variable
 from shardwright.serialization.protos import graph_pb2
@@ -135,6 +135,28 @@ class Call:
         """Whole numbers that must be known."""
         return [int(item) for item in self.known(value, what).reshape(-1)]
 
+    def dim(self, value: Any, place: int, *, scalars: bool = False) -> int:
+        """A dim of a value, from 0 on; with `scalars`, what has no dims has dim 0."""
+        rank = max(value.ndim, 1) if scalars else value.ndim
+        if not -value.ndim <= place < rank:
+            raise self.fault(f"there is no dim {place} in a value of shape {list(value.shape)}")
+        return place % rank
+
+
+Short = (
+    Callable[[Call], Any]
+    | Callable[[Call, Any], Any]
+    | Callable[[Call, Any, Any], Any]
+    | Callable[[Call, Any, Any, Any], Any]
+    | Callable[[Call, Any, Any, Any, Any], Any]
+)
+
+
+def rows(evaluations: Mapping[str, Short], *, folds: bool = False) -> None:
+    """Puts operations into the table that are one expression, or one function, of their inputs."""
+    for op, evaluate in evaluations.items():
+        row(op, folds=folds)(evaluate)
+
 
 class Frame:
     """The values of one graph, or of one call of a function, while it is evaluated."""
@@ -174,8 +196,8 @@ class Interpreter:
             frame.values[node.name] = self._evaluated(node, signature, inputs)
         return frame
 
-    def call(self, name: str, arguments: Sequence[Value], wanted_by: Node) -> list[Value]:
-        """The results of a function of the graph's library."""
+    def call(self, name: str, arguments: Sequence[Value], wanted_by: Node) -> tuple[Value, ...]:
+        """The results of a function of the graph's library, of the types that it says."""
         definition = self.state.library.function(name, str(wanted_by))
         names = definition.body.arguments
         if len(names) != len(arguments):
@@ -184,14 +206,10 @@ class Interpreter:
             )
         self._check_types(wanted_by, [argument.type for argument in definition.signature.input_arg], arguments)
         frame = self.run(definition.order, Frame(dict(zip(names, arguments, strict=True)), {}))
-        return self.results(definition, frame)
-
-    def results(self, definition: Definition, frame: Frame) -> list[Value]:
-        """What a function gives back, of the types that it says."""
-        found = [frame.value(ref, f"function {definition.name!r}") for ref in definition.results]
+        found = tuple(frame.value(ref, f"function {name!r}") for ref in definition.results)
         for argument, value in zip(definition.signature.output_arg, found, strict=True):
             if not argument.type_attr:
-                _check_type(f"the result {argument.name!r} of function {definition.name!r}", argument.type, value)
+                _check_type(f"the result {argument.name!r} of function {name!r}", argument.type, value)
         return found
 
     def signature(self, node: Node) -> Signature:
@@ -217,13 +235,13 @@ class Interpreter:
 
     def _outputs(self, node: Node, signature: Signature, inputs: list[Value]) -> Any:
         if node.op in self.state.library:
-            return tuple(self.call(node.op, inputs, node))
-        row = ROWS[node.op]
-        folding = row.folds and _folds(inputs)
+            return self.call(node.op, inputs, node)
+        meaning = ROWS[node.op]
+        folding = meaning.folds and _folds(inputs)
         given = inputs if folding else [self.prepared(value, node, at) for at, value in enumerate(inputs)]
-        if not _takes(row.evaluate, len(given)):
+        if not _takes(meaning.evaluate, len(given)):
             raise GraphError("SW0886", f"{node} has {len(given)} inputs")
-        return row.evaluate(Call(signature, self, folding=folding), *given)
+        return meaning.evaluate(Call(signature, self, folding=folding), *given)
 
     def prepared(self, value: Value, node: Node, place: int) -> Value:
         """A known value that is too large for a constant, as a traced one."""
