@@ -98,7 +98,7 @@ class Devices:
         spread = [np.broadcast_to(operand, shape) for operand in operands]
         once = cache(function)
         for at in np.ndindex(shape):
-            for result, tensor in zip(results, once(*(operand[at] for operand in spread)), strict=True):
+            for result, tensor in zip(results, once(*(operand.item(at) for operand in spread)), strict=True):
                 result[at] = tensor
         return results
 
@@ -134,7 +134,8 @@ class Devices:
         made = np.empty((*kept, 1 if same else groups.shape[-1]), object)
         once = cache(lambda *tensors: function(e, op, list(tensors)))
         for at in np.ndindex(*kept):
-            made[at] = once(*groups[at].tolist())
+            tensors: list[Tensor] = groups[at].tolist()
+            made[at] = once(*tensors)
         if same:
             return np.expand_dims(made[..., 0], tuple(sorted(dims)))
         apart = made.reshape([*kept, *(self.atoms.sizes[dim] for dim in dims)])

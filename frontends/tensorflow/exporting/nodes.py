@@ -188,7 +188,7 @@ class Builder:
         if value.shape == shape:
             return value
         if value.is_splat and math.prod(shape):
-            return Tensor(value.node, value.index, value.dtype, (), shape)
+            return self.broadcast(value, shape)
         return self.node("Reshape", (self.whole(value), self.integers(shape)), shape, value.dtype)
 
     def transpose(self, value: Tensor, order: Sequence[int]) -> Tensor:
@@ -198,7 +198,7 @@ class Builder:
             return value
         shape = tuple(value.shape[dim] for dim in order)
         if value.is_splat:
-            return Tensor(value.node, value.index, value.dtype, (), shape)
+            return self.broadcast(value, shape)
         moved = [dim for dim in order if value.shape[dim] != 1]
         if moved == sorted(moved):
             return self.reshape(value, shape)
@@ -216,7 +216,7 @@ class Builder:
         if shape == value.shape:
             return value
         if value.is_splat and math.prod(shape):
-            return Tensor(value.node, value.index, value.dtype, (), shape)
+            return self.broadcast(value, shape)
         if 0 in shape:
             return self.splat(0, value.dtype, shape)
         bounds = [self.integers(numbers) for numbers in (starts, limits, steps)]
@@ -244,6 +244,12 @@ class Builder:
             return kept[0] if kept else values[0]
         return self.node("ConcatV2", (*kept, self.constant(dim, INT32)), shape, values[0].dtype)
 
+    def gather(self, value: Tensor, places: Tensor, dim: int, batch_dims: int = 0) -> Tensor:
+        """What lies at these places of a dim; leading batch dims are those of both."""
+        shape = (*value.shape[:dim], *places.shape[batch_dims:], *value.shape[dim + 1 :])
+        inputs = (self.whole(value), self.whole(places), self.constant(dim, INT32))
+        return self.node("GatherV2", inputs, shape, value.dtype, batch_dims=batch_dims)
+
     def pack(self, scalars: Sequence[Tensor]) -> Tensor:
         """Scalars as a list."""
         return self.node("Pack", scalars, (len(scalars),), scalars[0].dtype, axis=0)
@@ -254,7 +260,7 @@ class Builder:
             return value
         shape = [n + a + b for n, a, b in zip(value.shape, low, high, strict=True)]
         if value.is_splat and value.node is padding.node and value.index == padding.index:
-            return Tensor(value.node, value.index, value.dtype, (), tuple(shape))
+            return self.broadcast(value, shape)
         amounts = self.constant(np.array(list(zip(low, high, strict=True)), INT32))
         return self.node("PadV2", (self.whole(value), amounts, padding), shape, value.dtype)
 

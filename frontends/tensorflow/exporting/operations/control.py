@@ -11,8 +11,8 @@ from shardwright.dialects import stablehlo
 from shardwright.frontends.tensorflow.exporting.emitter import Emitter, captured, handler, missing
 from shardwright.frontends.tensorflow.exporting.nodes import BOOL, INT32, FunctionName, Tensor
 
-Step: TypeAlias = Callable[[Emitter, Tensor, Sequence[Tensor], Sequence[Tensor]], "list[Tensor]"]
-"""One round: takes the round's number, the state and what does not change; gives the next state."""
+Step: TypeAlias = "Callable[..., list[Tensor]]"
+"""One round: takes the emitter, the round's number, the state and what does not change; gives the next state."""
 
 Test: TypeAlias = Callable[[Emitter, Sequence[Tensor]], Tensor]
 Body: TypeAlias = Callable[[Emitter, Sequence[Tensor]], Sequence[Tensor]]
@@ -60,14 +60,12 @@ def counted_loop(
     e: Emitter, name: str, rounds: int, state: Sequence[Tensor], fixed: Sequence[Tensor], step: Step
 ) -> list[Tensor]:
     """The state after so many rounds."""
-    count = len(state)
 
     def test(inner: Emitter, arguments: Sequence[Tensor]) -> Tensor:
         return inner.call("Less", arguments[0], inner.splat(rounds, INT32), result=BOOL)
 
     def body(inner: Emitter, arguments: Sequence[Tensor]) -> list[Tensor]:
-        turn, current, rest = arguments[0], arguments[1 : count + 1], arguments[count + 1 :]
-        return [inner.call("AddV2", turn, inner.splat(1, INT32)), *step(inner, turn, current, rest)]
+        return [inner.call("AddV2", arguments[0], inner.splat(1, INT32)), *step(inner, *arguments)]
 
     return loop(e, name, [e.splat(0, INT32), *state], fixed, test, body)[1:]
 

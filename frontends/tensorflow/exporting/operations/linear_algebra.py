@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import Operation
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import element_dtype, shape_of
@@ -14,8 +13,7 @@ from shardwright.runtime.kernels.elementwise import working_dtype
 
 
 @handler("stablehlo.fft")
-def _fft(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.FftOp)
+def _fft(emitter: Emitter, op: stablehlo.FftOp, operands: list[Tensor]) -> list[Tensor]:
     kind, length = str(op.kind), tuple(op.length)
     shape, dtype = shape_of(op.results[0]), element_dtype(op.results[0].type)
     name = kind if len(length) == 1 else f"{kind}{len(length)}D"
@@ -26,9 +24,8 @@ def _fft(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor
 
 
 @handler("stablehlo.cholesky")
-def _cholesky(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
+def _cholesky(emitter: Emitter, op: stablehlo.CholeskyOp, operands: list[Tensor]) -> list[Tensor]:
     """Of the lower triangle; where the upper one is meant, of the adjoint."""
-    assert isinstance(op, stablehlo.CholeskyOp)
     return [cholesky_factor(emitter, operands[0], lower=op.is_lower)]
 
 
@@ -51,8 +48,7 @@ def adjoint(e: Emitter, x: Tensor) -> Tensor:
 
 
 @handler("stablehlo.triangular_solve")
-def _triangular_solve(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.TriangularSolveOp)
+def _triangular_solve(emitter: Emitter, op: stablehlo.TriangularSolveOp, operands: list[Tensor]) -> list[Tensor]:
     lower, unit = bool(op.lower.value.data), bool(op.unit_diagonal.value.data)
     return [solved(emitter, operands[0], operands[1], op.is_left, lower, unit, str(op.transpose_a.data))]
 

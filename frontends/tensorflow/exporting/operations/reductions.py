@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import shape_of
@@ -27,8 +27,7 @@ LOGICAL = {kind: "LogicalOr" if name == "Any" else "LogicalAnd" for kind, name i
 
 
 @handler("stablehlo.reduce")
-def _reduce(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ReduceOp)
+def _reduce(emitter: Emitter, op: stablehlo.ReduceOp, operands: list[Tensor]) -> list[Tensor]:
     count, block = len(operands) // 2, op.body.block
     inputs, starts, dims = operands[:count], operands[count:], tuple(op.dims)
     shape = shape_of(op.results[0])

@@ -14,7 +14,7 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.dtensor.roll import RollOp
 from shardwright.dialects.text.literals import is_splat
 from shardwright.dialects.types import element_dtype, shape_of
-from shardwright.frontends.tensorflow.exporting.emitter import Emitter, handler
+from shardwright.frontends.tensorflow.exporting.emitter import HANDLERS, Emitter, Handler, handler
 from shardwright.frontends.tensorflow.exporting.kernels import working
 from shardwright.frontends.tensorflow.exporting.nodes import BOOL, INT32, INT64, DType, Refusal, Tensor
 from shardwright.frontends.tensorflow.exporting.operations.pointwise import convert
@@ -22,8 +22,7 @@ from shardwright.runtime.kernels.elementwise import is_unsigned, working_dtype
 
 
 @handler("stablehlo.constant")
-def _constant(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ConstantOp)
+def _constant(emitter: Emitter, op: stablehlo.ConstantOp, operands: list[Tensor]) -> list[Tensor]:
     dtype, shape = element_dtype(op.result.type), shape_of(op.result)
     if is_splat(op.value):
         return [emitter.splat(stablehlo.splat_value(op), dtype, shape)]
@@ -31,16 +30,14 @@ def _constant(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[T
 
 
 @handler("stablehlo.iota")
-def _iota(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.IotaOp)
+def _iota(emitter: Emitter, op: stablehlo.IotaOp, operands: list[Tensor]) -> list[Tensor]:
     dtype, shape = element_dtype(op.result.type), shape_of(op.result)
     counted = emitter.counted(shape, op.dim, dtype if dtype.kind in "iu" else INT64)
     return [convert(emitter, counted, dtype)]
 
 
 @handler("stablehlo.broadcast_in_dim")
-def _broadcast_in_dim(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.BroadcastInDimOp)
+def _broadcast_in_dim(emitter: Emitter, op: stablehlo.BroadcastInDimOp, operands: list[Tensor]) -> list[Tensor]:
     (x,), shape, dims = operands, shape_of(op.result), op.dims
     if x.is_splat:
         return [emitter.broadcast(x, shape)]
@@ -54,49 +51,13 @@ def _broadcast_in_dim(emitter: Emitter, op: Operation, operands: list[Tensor]) -
     return [emitter.broadcast(emitter.reshape(ordered, placed), shape)]
 
 
-@handler("stablehlo.reshape")
-def _reshape(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    return [emitter.reshape(operands[0], shape_of(op.results[0]))]
-
-
-@handler("stablehlo.transpose")
-def _transpose(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.TransposeOp)
-    return [emitter.transpose(operands[0], op.dims)]
-
-
-@handler("stablehlo.slice")
-def _slice(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.SliceOp)
-    return [emitter.slice(operands[0], *op.bounds)]
-
-
-@handler("stablehlo.reverse")
-def _reverse(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ReverseOp)
-    return [emitter.reverse(operands[0], op.dims)]
-
-
-@handler("stablehlo.concatenate")
-def _concatenate(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ConcatenateOp)
-    return [emitter.concatenate(operands, op.dim)]
-
-
 @handler("dtensor.roll")
-def _roll(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
+def _roll(emitter: Emitter, op: RollOp, operands: list[Tensor]) -> list[Tensor]:
     """The end, then the beginning."""
-    assert isinstance(op, RollOp)
     (x,), dim = operands, op.dim
     extent = x.shape[dim]
     at = extent - op.amount
     return [emitter.concatenate([emitter.cut(x, dim, at, extent), emitter.cut(x, dim, 0, at)], dim)]
-
-
-@handler("stablehlo.pad")
-def _pad(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.PadOp)
-    return [padded(emitter, operands[0], operands[1], *op.amounts)]
 
 
 def padded(
@@ -122,8 +83,7 @@ def _spaced(e: Emitter, x: Tensor, padding: Tensor, dim: int, holes: int) -> Ten
 
 
 @handler("stablehlo.dot_general")
-def _dot_general(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.DotGeneralOp)
+def _dot_general(emitter: Emitter, op: stablehlo.DotGeneralOp, operands: list[Tensor]) -> list[Tensor]:
     numbers, (lhs, rhs) = op.dims, operands
     dtype, shape = element_dtype(op.result.type), shape_of(op.result)
     if not math.prod(shape) or any(lhs.shape[dim] == 0 for dim in numbers.lhs_contracting):
@@ -180,8 +140,7 @@ def _letters(e: Emitter, lhs: Tensor, rhs: Tensor, pairs: Pairs) -> Tensor:
 
 
 @handler("stablehlo.dynamic_slice")
-def _dynamic_slice(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.DynamicSliceOp)
+def _dynamic_slice(emitter: Emitter, op: stablehlo.DynamicSliceOp, operands: list[Tensor]) -> list[Tensor]:
     x, *starts = operands
     shape = shape_of(op.results[0])
     if x.shape == shape:
@@ -228,3 +187,14 @@ def clamped(e: Emitter, index: Tensor, highest: int, dtype: DType) -> Tensor:
     if not is_unsigned(own):
         index = e.call("Maximum", index, e.like(0, index))
     return e.cast(index, dtype)
+
+
+_SHORT: dict[str, Handler] = {
+    "concatenate": lambda e, op, operands: [e.concatenate(operands, op.dim)],
+    "pad": lambda e, op, operands: [padded(e, operands[0], operands[1], *op.amounts)],
+    "reshape": lambda e, op, operands: [e.reshape(operands[0], shape_of(op.result))],
+    "reverse": lambda e, op, operands: [e.reverse(operands[0], op.dims)],
+    "slice": lambda e, op, operands: [e.slice(operands[0], *op.bounds)],
+    "transpose": lambda e, op, operands: [e.transpose(operands[0], op.dims)],
+}
+HANDLERS.update((f"stablehlo.{name}", write) for name, write in _SHORT.items())

@@ -17,8 +17,7 @@ from shardwright.runtime.lowering.comparators import Key, keys_of
 
 
 @handler("stablehlo.sort")
-def _sort(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.SortOp)
+def _sort(emitter: Emitter, op: stablehlo.SortOp, operands: list[Tensor]) -> list[Tensor]:
     if 0 in operands[0].shape or operands[0].shape[op.dim] == 1:
         return operands
     rank = len(operands[0].shape)
@@ -78,8 +77,7 @@ def taken(e: Emitter, value: Tensor, order: Tensor) -> Tensor:
     if value.is_splat:
         return e.broadcast(value, order.shape)
     axis = len(order.shape) - 1
-    inputs = (e.whole(value), order, e.constant(axis, INT32))
-    return e.node("GatherV2", inputs, order.shape, value.dtype, batch_dims=axis)
+    return e.gather(value, order, axis, batch_dims=axis)
 
 
 def _by_network(e: Emitter, op: stablehlo.SortOp, operands: Sequence[Tensor]) -> list[Tensor]:
@@ -91,16 +89,10 @@ def _by_network(e: Emitter, op: stablehlo.SortOp, operands: Sequence[Tensor]) ->
         partner[first], partner[second] = second, first
         is_first = np.zeros(extent, bool)
         is_first[first] = True
-        other = [_permuted(e, x, partner) for x in current]
+        other = [e.gather(x, e.constant(partner.astype(np.int32)), rank - 1) for x in current]
         swap = _swaps(e, op, current, other, e.constant(is_first), e.constant(partner != np.arange(extent)))
         current = [e.select(swap, x, y) for x, y in zip(other, current, strict=True)]
     return current[:-1]
-
-
-def _permuted(e: Emitter, x: Tensor, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Tensor:
-    axis = len(x.shape) - 1
-    inputs = (e.whole(x), e.constant(order.astype(np.int32)), e.constant(axis, INT32))
-    return e.node("GatherV2", inputs, x.shape, x.dtype, batch_dims=0)
 
 
 def _swaps(
@@ -119,8 +111,7 @@ def _swaps(
 
 
 @handler("chlo.top_k")
-def _top_k(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, chlo.TopKOp)
+def _top_k(emitter: Emitter, op: chlo.TopKOp, operands: list[Tensor]) -> list[Tensor]:
     (x,) = operands
     if x.dtype.kind in "iu":
         inputs = (emitter.whole(x), emitter.constant(op.count, INT32))

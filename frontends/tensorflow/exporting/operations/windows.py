@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.ir import Operation
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo import ConvDimensions
@@ -31,8 +30,7 @@ FEW = 8
 
 
 @handler("stablehlo.convolution")
-def _convolution(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ConvolutionOp)
+def _convolution(emitter: Emitter, op: stablehlo.ConvolutionOp, operands: list[Tensor]) -> list[Tensor]:
     dtype, shape = element_dtype(op.result.type), shape_of(op.result)
     if not all(math.prod(each.shape) for each in operands) or 0 in shape:
         return [emitter.splat(0, dtype, shape)]
@@ -152,8 +150,7 @@ def _by_tap(e: Emitter, image: Tensor, kernel: Tensor, sweeps: Sequence[Sweep], 
 
 
 @handler("stablehlo.reduce_window")
-def _reduce_window(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ReduceWindowOp)
+def _reduce_window(emitter: Emitter, op: stablehlo.ReduceWindowOp, operands: list[Tensor]) -> list[Tensor]:
     count, block, sweeps = len(operands) // 2, op.body.block, op.sweeps
     inputs, starts, shape = operands[:count], operands[count:], shape_of(op.results[0])
     if 0 in shape or not math.prod(inputs[0].shape):
@@ -238,8 +235,7 @@ def _slide(e: Emitter, combine: Combine, arrays: list[Tensor], dim: int, sweep: 
 
 
 @handler("stablehlo.select_and_scatter")
-def _select_and_scatter(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.SelectAndScatterOp)
+def _select_and_scatter(emitter: Emitter, op: stablehlo.SelectAndScatterOp, operands: list[Tensor]) -> list[Tensor]:
     operand, source, start = operands
     e, sweeps = emitter, op.sweeps
     taps = list(itertools.product(*(range(sweep.size) for sweep in sweeps)))
