@@ -24,36 +24,10 @@ from shardwright.frontends.tensorflow.exporting.devices import Devices, atoms_of
 from shardwright.frontends.tensorflow.exporting.emitter import Emitter, Library, legal
 from shardwright.frontends.tensorflow.exporting.messages import reference, write_graph
 from shardwright.frontends.tensorflow.exporting.nodes import DType, Refusal, Tensor
-from shardwright.frontends.tensorflow.exporting.operations import (
-    control,
-    indexing,
-    lapack,
-    linear_algebra,
-    pointwise,
-    random,
-    reductions,
-    shapes,
-    sorting,
-    windows,
-)
 from shardwright.frontends.tensorflow.importing.faults import GraphError
 from shardwright.passes.rewriter import replace
 from shardwright.passes.stages import stage_of
 from shardwright.serialization.protos import graph_pb2
-
-WRITERS = (
-    control,
-    indexing,
-    lapack,
-    linear_algebra,
-    pointwise,
-    random,
-    reductions,
-    shapes,
-    sorting,
-    windows,
-)
-"""The modules that register what writes each operation."""
 
 
 @dataclass(frozen=True)

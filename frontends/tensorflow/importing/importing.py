@@ -26,19 +26,8 @@ from shardwright.frontends.tensorflow.importing.evaluate import Frame, Interpret
 from shardwright.frontends.tensorflow.importing.faults import GraphError
 from shardwright.frontends.tensorflow.importing.files import read_graph, read_saved_model
 from shardwright.frontends.tensorflow.importing.nodes import Body, Library, Node, Reference, reference
-from shardwright.frontends.tensorflow.importing.operations import (
-    control,
-    elementwise,
-    indexing,
-    linear_algebra,
-    lists,
-    networks,
-    reductions,
-    shapes,
-    windows,
-)
+from shardwright.frontends.tensorflow.importing.operations import ROWS
 from shardwright.frontends.tensorflow.importing.survey import survey
-from shardwright.frontends.tensorflow.importing.table import ROWS
 from shardwright.frontends.tensorflow.importing.tensors import numpy_dtype, static_shape
 from shardwright.frontends.tensorflow.importing.variables import HANDLES, handle_name, stored_variables
 from shardwright.frontends.training.modules import Module
@@ -48,19 +37,6 @@ from shardwright.layout.layout_map import LayoutMap
 from shardwright.serialization.protos import saved_model_pb2
 
 __all__ = ["ROWS", "GraphProgram", "from_graph", "from_saved_model"]
-
-OPERATIONS = (
-    control,
-    elementwise,
-    indexing,
-    linear_algebra,
-    lists,
-    networks,
-    reductions,
-    shapes,
-    windows,
-)
-"""Who fills the table."""
 
 Inputs = Mapping[str, TensorSpec | None] | Sequence[str] | str | None
 LayoutsByName = LayoutMap | Mapping[str, Layout] | None

@@ -120,28 +120,16 @@ class Body:
 
         What is `fed` needs nothing. Raises `GraphError` (SW0886) for nodes that take what there is not, or themselves.
         """
-        done: dict[str, Node] = {}
-        open_names: set[str] = set()
-        for root in roots:
-            if root in done or root in self.arguments:
-                continue
-            first = self.node(root, self.described)
-            stack = [(first, self._needs(first, fed))]
-            open_names.add(root)
-            while stack:
-                node, needs = stack[-1]
-                following = needs.pop() if needs else None
-                if following is None:
-                    stack.pop()
-                    open_names.discard(node.name)
-                    done[node.name] = node
-                elif following in open_names:
-                    raise self._cycle([item.name for item, _ in stack], following)
-                elif following not in done:
-                    inner = self.node(following, str(node))
-                    stack.append((inner, self._needs(inner, fed)))
-                    open_names.add(following)
-        return list(done.values())
+        wanted_by: dict[str, str] = {}
+
+        def needs(name: str) -> list[str]:
+            node = self.node(name, wanted_by.get(name, self.described))
+            following = self._needs(node, fed)
+            wanted_by.update(dict.fromkeys(following, str(node)))
+            return following
+
+        roots = [root for root in roots if root not in self.arguments]
+        return [self._nodes[name] for name in postorder(roots, needs, self._cycle)]
 
     def _needs(self, node: Node, fed: Collection[tuple[str, int]]) -> list[str]:
         """The nodes that a node waits for, the first one last."""
@@ -229,14 +217,25 @@ class Library:
 
 def longest_first(names: Iterable[str], calls: Callable[[str], list[str]]) -> list[str]:
     """
-    Functions, each behind those that it calls; GraphError (SW0886) where one calls itself. Without recursion.
+    Functions, each behind those that it calls; GraphError (SW0886) where one calls itself.
 
     >>> longest_first(["f"], {"f": ["g", "h"], "g": ["h"], "h": []}.__getitem__)
     ['h', 'g', 'f']
     """
+
+    def cycle(path: list[str], back: str) -> GraphError:
+        return GraphError("SW0886", f"function {back!r} calls itself, by way of {path[-1]!r}")
+
+    return postorder(names, calls, cycle)
+
+
+def postorder(
+    roots: Iterable[str], needs: Callable[[str], list[str]], cycle: Callable[[list[str], str], GraphError]
+) -> list[str]:
+    """Names, each behind those that it needs, the last one first; raises what `cycle` makes. Without recursion."""
     done: dict[str, None] = {}
-    for root in names:
-        path: dict[str, list[str]] = {} if root in done else {root: list(calls(root))}
+    for root in roots:
+        path: dict[str, list[str]] = {} if root in done else {root: list(needs(root))}
         while path:
             name = next(reversed(path))
             if not path[name]:
@@ -245,7 +244,7 @@ def longest_first(names: Iterable[str], calls: Callable[[str], list[str]]) -> li
                 continue
             following = path[name].pop()
             if following in path:
-                raise GraphError("SW0886", f"function {following!r} calls itself, by way of {name!r}")
+                raise cycle(list(path), following)
             if following not in done:
-                path[following] = list(calls(following))
+                path[following] = list(needs(following))
     return list(done)

@@ -241,10 +241,10 @@ class _Targets:
             old = [inner.gather(table, row, 0) for table in state]
             one = [inner.gather(each, inner.whole(inner.reshape(turn, (1,))), 0) for each in new]
             made = inner.pointwise(block, [*old, *one])
-            rows = [inner.whole(inner.broadcast(x, like.shape)) for x, like in zip(made, old, strict=True)]
+            one_row = (inner.whole(inner.broadcast(x, like.shape)) for x, like in zip(made, old, strict=True))
             return [
                 inner.node("TensorScatterUpdate", (table, place, x), table.shape, table.dtype)
-                for table, x in zip(state, rows, strict=True)
+                for table, x in zip(state, one_row, strict=True)
             ]
 
         made = counted_loop(e, "scatter", count, tables, [self.rows, *news], step)
