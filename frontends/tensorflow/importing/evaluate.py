@@ -21,7 +21,13 @@ from shardwright.frontends.tensorflow.importing.attributes import Signature
 from shardwright.frontends.tensorflow.importing.faults import GraphError
 from shardwright.frontends.tensorflow.importing.nodes import Library, Node, Reference
 from shardwright.frontends.tensorflow.importing.table import ROWS, Evaluation, definitions, row
-from shardwright.frontends.tensorflow.importing.tensors import data_type_name, numpy_dtype, static_shape, tensor_array
+from shardwright.frontends.tensorflow.importing.tensors import (
+    data_type_name,
+    is_repeated,
+    numpy_dtype,
+    static_shape,
+    tensor_array,
+)
 from shardwright.frontends.training.variables import Variable
 from shardwright.serialization.protos import graph_pb2
 
@@ -66,7 +72,7 @@ class State:
 
     library: Library
     label: str
-    variables: Mapping[str, Variable] = field(default_factory=dict[str, Variable])
+    variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     wide: Mapping[tuple[str, str], Variable] = field(default_factory=dict[tuple[str, str], Variable])
     constants: dict[tuple[str, str], np.ndarray[Any, Any]] = field(
         default_factory=dict[tuple[str, str], np.ndarray[Any, Any]]
@@ -201,9 +207,8 @@ class Interpreter:
         definition = self.state.library.function(name, str(wanted_by))
         names = definition.body.arguments
         if len(names) != len(arguments):
-            raise GraphError(
-                "SW0886", f"{wanted_by} gives {len(arguments)} arguments to {name!r}, which has {len(names)}"
-            )
+            given = f"{len(arguments)} arguments to {name!r}, which has {len(names)}"
+            raise GraphError("SW0886", f"{wanted_by} gives {given}")
         self._check_types(wanted_by, [argument.type for argument in definition.signature.input_arg], arguments)
         frame = self.run(definition.order, Frame(dict(zip(names, arguments, strict=True)), {}))
         found = tuple(frame.value(ref, f"function {name!r}") for ref in definition.results)
@@ -247,13 +252,10 @@ class Interpreter:
         """A known value that is too large for a constant, as a traced one."""
         if not isinstance(value, np.ndarray) or value.nbytes <= emit.LITERAL_LIMIT or value.dtype.kind == "O":
             return value
-        if not any(stride for stride, size in zip(value.strides, value.shape, strict=True) if size > 1):
-            one = np.array(value[(0,) * value.ndim])
-            return arrays.broadcast_to(one, value.shape)
-        source = node.inputs[place]
-        raise GraphError(
-            "SW0890", f"{node} takes '{source}', known numbers of {value.nbytes} bytes that are no constant"
-        )
+        if is_repeated(value):
+            return unrolled(value)
+        what = f"'{node.inputs[place]}', known numbers of {value.nbytes} bytes that are no constant"
+        raise GraphError("SW0890", f"{node} takes {what}")
 
     def _settled(self, node: Node, signature: Signature, outputs: Any) -> tuple[Value, ...]:
         """The outputs, with the types and shapes that the graph says."""
@@ -338,24 +340,31 @@ def _check_shapes(node: Node, outputs: Sequence[Value]) -> None:
             raise GraphError("SW0886", f"{node}: output {place} is {list(value.shape)}, and the graph says {shown}")
 
 
-def fits(shape: Sequence[int], said: Sequence[int | None]) -> bool:
+def unrolled(value: np.ndarray[Any, Any]) -> Any:
+    """A known array that repeats one element without memory, made in the program; a small array as it is."""
+    if value.nbytes <= emit.LITERAL_LIMIT:
+        return value
+    return arrays.broadcast_to(np.array(value[(0,) * value.ndim]), value.shape)
+
+
+def fits(shape: Sequence[int | None], said: Sequence[int | None]) -> bool:
     """
-    Whether a shape is one of those that are said, where None is any size.
+    Whether a shape can be one of those that are said, where None is any size.
 
     >>> fits((2, 3), (None, 3)), fits((2, 3), (2,))
     (True, False)
     """
-    return len(shape) == len(said) and all(due in (None, size) for size, due in zip(shape, said, strict=True))
+    return len(shape) == len(said) and all(
+        None in (size, due) or size == due for size, due in zip(shape, said, strict=True)
+    )
 
 
 def _point_at(error: ShardwrightError, node: Node) -> None:
     """Lets an error name the node in which it arose, the innermost one."""
     note = f"in {node}"
-    if any(
-        str(node) in one.message or any(text.startswith("in node ") for text in one.notes) for one in error.diagnostics
-    ):
-        return
-    if isinstance(error, GraphError) and "node '" in error.message:
+    noted = any(text.startswith("in node ") for one in error.diagnostics for text in one.notes)
+    named = any(str(node) in one.message for one in error.diagnostics)
+    if noted or named or (isinstance(error, GraphError) and "node '" in error.message):
         return
     error.diagnostics = tuple(replace(one, notes=(*one.notes, note)) for one in error.diagnostics)
     error.args = ("\n".join(map(str, error.diagnostics)),)

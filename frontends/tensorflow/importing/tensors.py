@@ -213,6 +213,11 @@ def _padded(given: Array, count: int, what: str) -> Array:
     return whole
 
 
+def is_repeated(array: Array) -> bool:
+    """Whether one element in memory stands for all of an array."""
+    return not any(stride for stride, size in zip(array.strides, array.shape, strict=True) if size > 1)
+
+
 def tensor_proto(array: Any, what: str = "a tensor") -> graph_pb2.TensorProto:
     """
     A NumPy array as TensorFlow writes it: bytes, or one element where all are known to be the same.
@@ -227,7 +232,7 @@ def tensor_proto(array: Any, what: str = "a tensor") -> graph_pb2.TensorProto:
     proto = graph_pb2.TensorProto(dtype=data_type(given.dtype, what), tensor_shape=shape_proto(given.shape))  # type: ignore[arg-type]
     if given.dtype.kind in "OS":
         proto.string_val.extend(text if isinstance(text, bytes) else str(text).encode() for text in given.flat)
-    elif given.size and not any(stride for stride, size in zip(given.strides, given.shape, strict=True) if size > 1):
+    elif given.size and is_repeated(given):
         _list_one(proto, given[(slice(1),) * given.ndim].reshape(1))
     elif given.nbytes > MAX_BYTES:
         raise GraphError("SW0888", f"{what} has {given.nbytes} bytes, and one field of a message holds {MAX_BYTES}")

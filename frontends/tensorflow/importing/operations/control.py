@@ -12,7 +12,7 @@ from shardwright.compiler.control.regions import region_of
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.frontends import arrays
-from shardwright.frontends.tensorflow.importing.evaluate import Call, Resource, Rows, Value, fits, rows
+from shardwright.frontends.tensorflow.importing.evaluate import Call, Resource, Rows, Value, fits, rows, unrolled
 from shardwright.frontends.tensorflow.importing.table import row
 from shardwright.frontends.training.variables import Variable
 
@@ -85,14 +85,7 @@ def _traced(call: Call, value: Value) -> Tracer:
     value = value.array if isinstance(value, Rows) and value.array is not None else value
     if isinstance(value, Resource | Rows) or value.dtype.kind == "O":
         raise call.fault("handles, strings and lists of unknown shapes cannot go through branches and loops", "SW0889")
-    return value if isinstance(value, Tracer) else emit.as_tracer(_splat(value), call.node.op)
-
-
-def _splat(value: np.ndarray[Any, Any]) -> Any:
-    """A known array that repeats one element without memory, made in the program."""
-    if value.nbytes <= emit.LITERAL_LIMIT:
-        return value
-    return arrays.broadcast_to(np.array(value[(0,) * value.ndim]), value.shape)
+    return value if isinstance(value, Tracer) else emit.as_tracer(unrolled(value), call.node.op)
 
 
 @row("PartitionedCall", "StatefulPartitionedCall")
