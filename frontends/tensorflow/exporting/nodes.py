@@ -100,9 +100,12 @@ class Builder:
         /,
         **attributes: Any,
     ) -> Tensor:
-        """The first output of a new node, whose operands are taken as they are stored."""
+        """The first output of a new node, whose operands are taken as they are stored; a Refusal without a kernel."""
         kernel = KERNELS[kind]
-        _check(kind, inputs, dtype)
+        source = next((source for name, source in kernel.types.items() if name != "Tidx" and source != RESULT), 0)
+        own = inputs[int(source)].dtype if inputs else dtype
+        if kernel.types and own.name not in kernel.dtypes:
+            raise Refusal(f"{kind} has no kernel for {own.name}")
         types: dict[str, Any] = {
             name: dtype if source == RESULT else inputs[int(source)].dtype for name, source in kernel.types.items()
         }
@@ -147,9 +150,8 @@ class Builder:
         """The tensor with all its elements."""
         if value.stored == value.shape:
             return value
-        if math.prod(value.stored) == math.prod(value.shape):
-            return self.node("Reshape", (value, self.integers(value.shape)), value.shape, value.dtype)
-        return self.node("BroadcastTo", (value, self.integers(value.shape)), value.shape, value.dtype)
+        kind = "Reshape" if math.prod(value.stored) == math.prod(value.shape) else "BroadcastTo"
+        return self.node(kind, (value, self.integers(value.shape)), value.shape, value.dtype)
 
     def cast(self, value: Tensor, dtype: DType) -> Tensor:
         """The tensor with other elements, as TensorFlow's own `Cast` makes them."""
@@ -166,17 +168,17 @@ class Builder:
         own = operands[0].dtype
         dtype = working(kind, own)
         wide = [self.cast(operand, dtype) for operand in operands]
-        stored = np.broadcast_shapes(*(operand.stored for operand in operands))
-        shape = np.broadcast_shapes(*(operand.shape for operand in operands))
-        made = self.node(kind, wide, stored, dtype if result is None else result, shape, **attributes)
+        made = self._pointwise(kind, wide, dtype if result is None else result, **attributes)
         return made if result is not None else self.cast(made, own)
 
     def select(self, predicate: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
         """Where the predicate holds the first, elsewhere the second."""
-        operands = (predicate, on_true, on_false)
+        return self._pointwise("SelectV2", (predicate, on_true, on_false), on_true.dtype)
+
+    def _pointwise(self, kind: str, operands: Sequence[Tensor], dtype: DType, **attributes: Any) -> Tensor:
         stored = np.broadcast_shapes(*(operand.stored for operand in operands))
         shape = np.broadcast_shapes(*(operand.shape for operand in operands))
-        return self.node("SelectV2", operands, stored, on_true.dtype, shape)
+        return self.node(kind, operands, stored, dtype, shape, **attributes)
 
     def like(self, value: Any, other: Tensor) -> Tensor:
         """A number with the elements of another tensor, for all of its places."""
@@ -278,12 +280,3 @@ class Builder:
         """The index along one dim, for all elements of a shape."""
         placed = (shape[dim], *(1,) * (len(shape) - dim - 1))
         return self.broadcast(self.reshape(self.iota(shape[dim], dtype), placed), shape)
-
-
-def _check(kind: str, inputs: Sequence[Tensor], dtype: DType) -> None:
-    """Refuses an operation for whose elements TensorFlow has no kernel."""
-    kernel = KERNELS[kind]
-    source = next((source for name, source in kernel.types.items() if name != "Tidx" and source != RESULT), 0)
-    own = inputs[int(source)].dtype if inputs else dtype
-    if kernel.types and own.name not in kernel.dtypes:
-        raise Refusal(f"{kind} has no kernel for {own.name}")

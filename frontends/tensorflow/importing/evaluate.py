@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,7 @@ from shardwright.frontends import arrays
 from shardwright.frontends.tensorflow.importing.attributes import Signature
 from shardwright.frontends.tensorflow.importing.faults import GraphError
 from shardwright.frontends.tensorflow.importing.nodes import Library, Node, Reference
-from shardwright.frontends.tensorflow.importing.table import ROWS, Evaluation, definitions, row
+from shardwright.frontends.tensorflow.importing.table import ROWS, definitions, row
 from shardwright.frontends.tensorflow.importing.tensors import (
     data_type_name,
     is_repeated,
@@ -244,8 +242,6 @@ class Interpreter:
         meaning = ROWS[node.op]
         folding = meaning.folds and _folds(inputs)
         given = inputs if folding else [self.prepared(value, node, at) for at, value in enumerate(inputs)]
-        if not _takes(meaning.evaluate, len(given)):
-            raise GraphError("SW0886", f"{node} has {len(given)} inputs")
         return meaning.evaluate(Call(signature, self, folding=folding), *given)
 
     def prepared(self, value: Value, node: Node, place: int) -> Value:
@@ -289,16 +285,6 @@ def _folds(inputs: Sequence[Value]) -> bool:
     rank = max(map(len, shapes), default=0)
     widest = [max((shape[-dim] for shape in shapes if len(shape) >= dim), default=1) for dim in range(1, rank + 1)]
     return math.prod(widest) <= 16 * FOLDED
-
-
-@cache
-def _takes(evaluate: Evaluation, count: int) -> bool:
-    """Whether a row's function takes so many inputs."""
-    try:
-        inspect.signature(evaluate).bind(None, *[None] * count)
-    except TypeError:
-        return False
-    return True
 
 
 def _check_type(what: str, kind: int, value: Value) -> None:

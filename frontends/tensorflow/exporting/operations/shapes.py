@@ -89,22 +89,26 @@ def _dot_general(emitter: Emitter, op: stablehlo.DotGeneralOp, operands: list[Te
     if not math.prod(shape) or any(lhs.shape[dim] == 0 for dim in numbers.lhs_contracting):
         return [emitter.splat(0, dtype, shape)]
     pairs = (numbers.lhs_batching, numbers.rhs_batching, numbers.lhs_contracting, numbers.rhs_contracting)
-    return [product(emitter, lhs, rhs, pairs, dtype)]
+    return [_product(emitter, lhs, rhs, pairs, dtype)]
 
 
 Pairs = tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int]]
 """Batching dims of both operands, then contracting dims of both."""
 
 
-def product(e: Emitter, lhs: Tensor, rhs: Tensor, pairs: Pairs, dtype: DType) -> Tensor:
+def _product(e: Emitter, lhs: Tensor, rhs: Tensor, pairs: Pairs, dtype: DType) -> Tensor:
     """A product of two tensors: matrices where dims lie so, else by the letters of its dims."""
     if BOOL in (lhs.dtype, rhs.dtype):
         raise Refusal("products of truth values")
-    wide = functools.reduce(np.promote_types, map(working_dtype, (lhs.dtype, rhs.dtype, dtype)))
-    wide = working("MatMul", wide)
+    wide = working("MatMul", common(lhs.dtype, rhs.dtype, dtype))
     left, right = (e.whole(e.cast(operand, wide)) for operand in (lhs, rhs))
     made = _matrices(e, left, right, pairs)
     return convert(e, _letters(e, left, right, pairs) if made is None else made, dtype)
+
+
+def common(*dtypes: DType) -> DType:
+    """The type in which numbers of these types are combined."""
+    return functools.reduce(np.promote_types, map(working_dtype, dtypes))
 
 
 def _matrices(e: Emitter, lhs: Tensor, rhs: Tensor, pairs: Pairs) -> Tensor | None:
@@ -147,7 +151,7 @@ def _dynamic_slice(emitter: Emitter, op: stablehlo.DynamicSliceOp, operands: lis
         return [x]
     if x.is_splat or 0 in shape:
         return [emitter.splat(0, x.dtype, shape) if 0 in shape else emitter.broadcast(x, shape)]
-    begin = corner(emitter, x.shape, starts, shape)
+    begin = _corner(emitter, x.shape, starts, shape)
     return [emitter.node("Slice", (emitter.whole(x), begin, _like(emitter, shape, begin)), shape, x.dtype)]
 
 
@@ -158,7 +162,7 @@ def _dynamic_update_slice(emitter: Emitter, op: Operation, operands: list[Tensor
         return [update]
     if 0 in update.shape:
         return [x]
-    begin = corner(emitter, x.shape, starts, update.shape)
+    begin = _corner(emitter, x.shape, starts, update.shape)
     sizes = _like(emitter, update.shape, begin)
     ends, steps = emitter.call("AddV2", begin, sizes), _like(emitter, (1,) * len(x.shape), begin)
     inputs = (emitter.whole(x), begin, ends, steps, emitter.whole(update))
@@ -169,7 +173,7 @@ def _like(e: Emitter, values: Sequence[int], other: Tensor) -> Tensor:
     return e.constant(np.array(values, other.dtype))
 
 
-def corner(e: Emitter, shape: Sequence[int], starts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
+def _corner(e: Emitter, shape: Sequence[int], starts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
     """Where a box begins, moved so that it lies inside of a tensor."""
     dtype = INT32 if max(shape) < 2**31 else INT64
     places = [
