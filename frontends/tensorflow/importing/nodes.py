@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from shardwright.frontends.tensorflow.importing.faults import GraphError
 from shardwright.serialization.protos import graph_pb2
@@ -152,21 +153,17 @@ class Definition:
         self.name = signature.name
         self.signature = signature
         self.body = Body(signature.name, proto.node_def, [argument.name for argument in signature.input_arg])
-        self.results = [self._result(proto, argument.name) for argument in signature.output_arg]
+        self.results: list[Reference] = []
+        for argument in signature.output_arg:
+            if argument.name not in proto.ret:
+                raise GraphError("SW0886", f"function {self.name!r} does not say what its result {argument.name!r} is")
+            self.results.append(reference(proto.ret[argument.name], in_function=True))
         self.effects = list(proto.control_ret.values())
-        self._order: list[Node] | None = None
 
-    def _result(self, proto: graph_pb2.FunctionDef, name: str) -> Reference:
-        if name not in proto.ret:
-            raise GraphError("SW0886", f"function {self.name!r} does not say what its result {name!r} is")
-        return reference(proto.ret[name], in_function=True)
-
-    @property
+    @cached_property
     def order(self) -> list[Node]:
         """The nodes that its results and effects need, in order."""
-        if self._order is None:
-            self._order = self.body.order([*(result.node for result in self.results), *self.effects])
-        return self._order
+        return self.body.order([*(result.node for result in self.results), *self.effects])
 
     def unchanged(self, place: int) -> bool:
         """Whether result number `place` is the argument of that number, as loops have what they leave alone."""

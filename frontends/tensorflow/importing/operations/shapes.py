@@ -51,14 +51,13 @@ def _worked_out(call: Call, x: Any, sizes: list[int]) -> tuple[int, ...]:
     return tuple(x.size // known if size == -1 else size for size in sizes)
 
 
-@row("Transpose", "ConjugateTranspose", folds=True)
-def _transpose(call: Call, x: Any, perm: Value) -> Any:
-    turned = call.xp.permute_dims(x, tuple(call.numbers(perm, "order of dims")))
-    return call.xp.conj(turned) if call.node.op == "ConjugateTranspose" else turned
+def _transposed(call: Call, x: Any, order: Value) -> Any:
+    return call.xp.permute_dims(x, tuple(call.numbers(order, "order of dims")))
 
 
-def _ones(x: Any) -> tuple[int, ...]:
-    return tuple(dim for dim, size in enumerate(x.shape) if size == 1)
+def _squeezed(call: Call, x: Any) -> Any:
+    ones = tuple(dim for dim, size in enumerate(x.shape) if size == 1)
+    return call.xp.squeeze(x, axis=tuple(call["squeeze_dims"]) or ones)
 
 
 @row("Concat", "ConcatV2", folds=True)
@@ -302,12 +301,14 @@ rows(
 rows(
     {
         "BroadcastTo": lambda call, x, shape: _wide(call, x, call.numbers(shape, "shape")),
+        "ConjugateTranspose": lambda call, x, order: call.xp.conj(_transposed(call, x, order)),
         "ExpandDims": lambda call, x, dim: call.xp.expand_dims(x, axis=call.number(dim, "dim")),
         "Fill": lambda call, dims, value: _wide(call, value, call.numbers(dims, "shape")),
         "InvertPermutation": lambda call, x: np.argsort(call.known(x, "order of dims")),
         "PlaceholderWithDefault": lambda call, x: x,
         "Reshape": lambda call, x, shape: call.xp.reshape(x, _worked_out(call, x, call.numbers(shape, "shape"))),
-        "Squeeze": lambda call, x: call.xp.squeeze(x, axis=tuple(call["squeeze_dims"]) or _ones(x)),
+        "Squeeze": _squeezed,
+        "Transpose": _transposed,
     },
     folds=True,
 )
