@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from shardwright.compiler.stages import Propagated, Traced
     from shardwright.frontends.functions.function import Function
 
+__all__ = ["saved_model", "text_of", "to_saved_model", "write_graph_def"]
+
 SERVING = "serving_default"
 """The signature's name that TensorFlow's tools look for."""
 

@@ -29,6 +29,8 @@ from shardwright.passes.rewriter import replace
 from shardwright.passes.stages import stage_of
 from shardwright.serialization.protos import graph_pb2
 
+__all__ = ["ExportedGraph", "Port", "export_graph", "export_module", "to_graph_def"]
+
 
 @dataclass(frozen=True)
 class Port:

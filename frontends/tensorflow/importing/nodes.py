@@ -130,7 +130,7 @@ class Body:
             return following
 
         roots = [root for root in roots if root not in self.arguments]
-        return [self._nodes[name] for name in postorder(roots, needs, self._cycle)]
+        return [self._nodes[name] for name in _postorder(roots, needs, self._cycle)]
 
     def _needs(self, node: Node, fed: Collection[tuple[str, int]]) -> list[str]:
         """The nodes that a node waits for, the first one last."""
@@ -223,10 +223,10 @@ def longest_first(names: Iterable[str], calls: Callable[[str], list[str]]) -> li
     def cycle(path: list[str], back: str) -> GraphError:
         return GraphError("SW0886", f"function {back!r} calls itself, by way of {path[-1]!r}")
 
-    return postorder(names, calls, cycle)
+    return _postorder(names, calls, cycle)
 
 
-def postorder(
+def _postorder(
     roots: Iterable[str], needs: Callable[[str], list[str]], cycle: Callable[[list[str], str], GraphError]
 ) -> list[str]:
     """Names, each behind those that it needs, the last one first; raises what `cycle` makes. Without recursion."""

@@ -55,7 +55,7 @@ def stored_variables(
     """
     if not wanted:
         return {}
-    keys = restored_keys(meta_graph.saver_def.restore_op_name, body, library)
+    keys = _restored_keys(meta_graph.saver_def.restore_op_name, body, library)
     bundle = TensorBundle(prefix)
     names = _object_names(bundle)
     known = [node for node in meta_graph.object_graph_def.nodes if node.WhichOneof("kind") == "variable"]
@@ -82,7 +82,7 @@ def _object_names(bundle: TensorBundle) -> dict[str, str]:
     return {item.checkpoint_key: item.full_name for node in graph.nodes for item in node.attributes if item.full_name}
 
 
-def restored_keys(restore: str, body: Body, library: Library) -> dict[str, str]:
+def _restored_keys(restore: str, body: Body, library: Library) -> dict[str, str]:
     """The key in the checkpoint of each variable: what the graph that restores them assigns."""
     if not restore:
         raise GraphError("SW0892", "the model does not say how its variables are restored")

@@ -6,7 +6,7 @@ import numpy as np
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import element_dtype, shape_of
-from shardwright.frontends.tensorflow.exporting.emitter import Emitter, handler
+from shardwright.frontends.tensorflow.exporting.emitter import HANDLERS, Emitter, handler
 from shardwright.frontends.tensorflow.exporting.nodes import INT32, Refusal, Tensor
 from shardwright.frontends.tensorflow.exporting.operations.pointwise import conj
 from shardwright.runtime.kernels.elementwise import working_dtype
@@ -23,18 +23,15 @@ def _fft(emitter: Emitter, op: stablehlo.FftOp, operands: list[Tensor]) -> list[
     return [emitter.node(name, inputs, shape, dtype)]
 
 
-@handler("stablehlo.cholesky")
-def _cholesky(emitter: Emitter, op: stablehlo.CholeskyOp, operands: list[Tensor]) -> list[Tensor]:
-    """Of the lower triangle; where the upper one is meant, of the adjoint."""
-    return [cholesky_factor(emitter, operands[0], lower=op.is_lower)]
-
-
 def cholesky_factor(e: Emitter, x: Tensor, *, lower: bool) -> Tensor:
-    """The triangular factor of each matrix, zeros in the other triangle."""
+    """The triangular factor of each matrix, zeros in the other triangle; the upper one is that of the adjoint."""
     wide = e.cast(x, working_dtype(x.dtype))
     wide = wide if lower else adjoint(e, wide)
     factor = e.node("Cholesky", (e.whole(wide),), wide.shape, wide.dtype)
     return e.cast(factor if lower else adjoint(e, factor), x.dtype)
+
+
+HANDLERS["stablehlo.cholesky"] = lambda e, op, operands: [cholesky_factor(e, operands[0], lower=op.is_lower)]
 
 
 def _turned(e: Emitter, x: Tensor) -> Tensor:

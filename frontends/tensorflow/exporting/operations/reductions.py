@@ -39,7 +39,7 @@ def _reduce(emitter: Emitter, op: stablehlo.ReduceOp, operands: list[Tensor]) ->
         if not is_value(start, identity(kind, start.dtype)):
             reduced = emitter.call(pair_kind(kind, start), start, reduced)
         return [reduced]
-    return by_halves(emitter, combiner(emitter, block), inputs, starts, dims)
+    return _by_halves(emitter, combiner(emitter, block), inputs, starts, dims)
 
 
 def _reduced(e: Emitter, kind: str, x: Tensor, dims: Sequence[int], shape: Sequence[int]) -> Tensor:
@@ -76,7 +76,7 @@ def combiner(e: Emitter, block: Block, kind: str | None = None) -> Combine:
     return combine
 
 
-def by_halves(
+def _by_halves(
     e: Emitter, combine: Combine, inputs: Sequence[Tensor], starts: Sequence[Tensor], dims: Sequence[int]
 ) -> list[Tensor]:
     """

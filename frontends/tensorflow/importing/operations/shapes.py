@@ -87,7 +87,7 @@ def _unpack(call: Call, value: Any) -> tuple[Any, ...]:
 
 @row("Split", folds=True)
 def _split(call: Call, dim: Value, value: Any) -> tuple[Any, ...]:
-    at, count = _dim(call, value, dim), call["num_split"]
+    at, count = call.dim(value, call.number(dim, "dim")), call["num_split"]
     if value.shape[at] % count:
         raise call.fault(f"{value.shape[at]} elements do not split into {count} equal parts")
     return _parts(value, at, [value.shape[at] // count] * count)
@@ -95,16 +95,12 @@ def _split(call: Call, dim: Value, value: Any) -> tuple[Any, ...]:
 
 @row("SplitV", folds=True)
 def _split_v(call: Call, value: Any, sizes: Value, dim: Value) -> tuple[Any, ...]:
-    at, parts = _dim(call, value, dim), call.numbers(sizes, "sizes")
+    at, parts = call.dim(value, call.number(dim, "dim")), call.numbers(sizes, "sizes")
     rest = value.shape[at] - sum(size for size in parts if size != -1)
     parts = [rest if size == -1 else size for size in parts]
     if sum(parts) != value.shape[at] or min(parts, default=0) < 0 or len(parts) != call["num_split"]:
         raise call.fault(f"{value.shape[at]} elements do not split into parts of {parts}")
     return _parts(value, at, parts)
-
-
-def _dim(call: Call, value: Any, dim: Value) -> int:
-    return call.dim(value, call.number(dim, "dim"))
 
 
 def _parts(value: Any, dim: int, sizes: Sequence[int]) -> tuple[Any, ...]:
