@@ -237,7 +237,7 @@ def _postorder(
             name = next(reversed(path))
             if not path[name]:
                 done[name] = None
-                del path[name]
+                path.popitem()  # not del, after which finding the last entry takes longer and longer
                 continue
             following = path[name].pop()
             if following in path:
