@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,10 +26,9 @@ from shardwright.frontends.tensorflow.exporting.emitter import (
     Emitter,
     Library,
     Parts,
-    again,
+    captured,
     check_types,
     free_values,
-    is_small_constant,
     missing,
 )
 from shardwright.frontends.tensorflow.exporting.nodes import INT32, Refusal, Tensor
@@ -48,19 +48,13 @@ SPREADING = (CastOp, AxisIndexOp, FetchOp, UnvaryingOp, collectives.GroupedOp)
 
 def atoms_of(module: ModuleOp) -> Atoms | None:
     """The mesh of a program with manual computations, cut where they cut it; None for other programs."""
-    used = [axis for op in module.walk() for axis in _axes(op)]
+    used: list[Axis] = []
+    for op in module.walk():
+        used += manual_axes(op)
+        if isinstance(op, CastOp):
+            used += itertools.chain(*op.dim_axes.data)
     mesh = next(iter(meshes(module).values()), None)
     return Atoms.cut(mesh, used) if used and mesh is not None else None
-
-
-def _axes(op: Operation) -> tuple[Axis, ...]:
-    own = manual_axes(op)
-    return (*own, *itertools.chain(*op.dim_axes.data)) if isinstance(op, CastOp) else own
-
-
-def places(shape: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The places of devices, row-major."""
-    return itertools.product(*map(range, shape))
 
 
 class Devices:
@@ -73,128 +67,113 @@ class Devices:
         """The results of an operation for each device; None where it does not differ between them."""
         free = free_values([block for region in op.regions for block in region.blocks])
         spread = any(value in e.parts for value in (*op.operands, *free))
-        inside = any(isinstance(inner, SPREADING) for inner in op.walk())
-        if not spread and not inside:
+        if not spread and not any(isinstance(inner, SPREADING) for inner in op.walk()):
             return None
         if self.atoms.mesh.size > MOST_DEVICES:
             raise Refusal(f"what each of {self.atoms.mesh.size} devices does, where at most {MOST_DEVICES} are written")
-        if isinstance(op, SPREADING):
-            return WRITERS[_kind(op)](self, e, op, [self.held(e, operand) for operand in op.operands])
         if isinstance(op, WhileOp):
             return self._while(e, op)
         if isinstance(op, IfOp | CaseOp):
             return self._branch(e, op)
-        write = _one_device(op)
         operands = [self.held(e, operand) for operand in op.operands]
-        return self.each(lambda *tensors: write(e, op, list(tensors)), len(op.results), operands)
+        for kind, write in WRITERS.items():
+            if isinstance(op, kind):
+                return [write(self, e, op, *operands)]
+        for kind, (combine, same) in GROUPED.items():
+            if isinstance(op, kind):
+                dims = self.atoms.positions(manual_axes(op))
+                return [self.per_group(combine, e, op, each, dims, same=same) for each in operands]
+        check_types(op)
+        return self.each(lambda *tensors: HANDLERS[op.name](e, op, list(tensors)), len(op.results), operands)
 
     def held(self, e: Emitter, value: SSAValue) -> Parts:
         """A value by device."""
         found = e.parts.get(value)
-        return self.single(e.values[value]) if found is None else found
-
-    def single(self, tensor: Tensor) -> Parts:
-        """One tensor that all devices have."""
-        made = np.empty((1,) * self.atoms.count, object)
-        made[...] = tensor
-        return made
+        return _array((1,) * self.atoms.count, [e.values[value]]) if found is None else found
 
     def each(self, function: Callable[..., Sequence[Tensor]], count: int, operands: Sequence[Parts]) -> list[Parts]:
         """A function of one device's tensors, called once for all devices that have the same ones."""
         shape = np.broadcast_shapes((1,) * self.atoms.count, *(operand.shape for operand in operands))
         results = [np.empty(shape, object) for _ in range(count)]
-        known: dict[tuple[int, ...], Sequence[Tensor]] = {}
         spread = [np.broadcast_to(operand, shape) for operand in operands]
-        for at in places(shape):
-            tensors = [operand[at] for operand in spread]
-            key = tuple(map(id, tensors))
-            if key not in known:
-                known[key] = function(*tensors)
-            for result, tensor in zip(results, known[key], strict=True):
+        once = cache(function)
+        for at in np.ndindex(shape):
+            for result, tensor in zip(results, once(*(operand.item(at) for operand in spread)), strict=True):
                 result[at] = tensor
         return results
-
-    def along(self, axes: Iterable[Axis]) -> tuple[int, ...]:
-        """The dims of the atoms of axes, major to minor."""
-        return self.atoms.positions(axes)
 
     def whole(self, parts: Parts, dims: Sequence[int]) -> Parts:
         """With all devices along some dims."""
         shape = [self.atoms.sizes[dim] if dim in dims else extent for dim, extent in enumerate(parts.shape)]
         return np.broadcast_to(parts, shape)
 
-    def grouped(self, parts: Parts, dims: Sequence[int]) -> Parts:
-        """The groups of devices that differ along some dims: a list behind the others, which lose these dims."""
-        moved = np.moveaxis(self.whole(parts, dims), dims, range(-len(dims), 0)) if dims else parts[..., None]
-        if not dims:
-            return moved
-        kept = [dim for dim in range(parts.ndim) if dim not in dims]
-        return moved.reshape([parts.shape[dim] for dim in kept] + [-1])
+    def first(self, parts: Parts, axes: Iterable[Axis]) -> Parts:
+        """Along some axes only what the first device has."""
+        for dim in self.atoms.positions(axes):
+            parts = np.take(parts, [0], dim)
+        return parts
 
-    def ungrouped(self, groups: Parts, dims: Sequence[int]) -> Parts:
-        """The members of groups in their places."""
-        if not dims:
-            return groups[..., 0]
-        apart = groups.reshape([*groups.shape[:-1], *(self.atoms.sizes[dim] for dim in dims)])
-        return np.moveaxis(apart, range(-len(dims), 0), dims)
+    def number(self, at: Sequence[int], dims: Sequence[int]) -> int:
+        """A device's number along some dims, major to minor."""
+        number = 0
+        for dim in dims:
+            number = number * self.atoms.sizes[dim] + at[dim]
+        return number
 
     def per_group(
-        self, function: Callable[[list[Tensor]], Sequence[Tensor]], parts: Parts, dims: Sequence[int], *, same: bool
+        self, function: Combining, e: Emitter, op: Any, parts: Parts, dims: Sequence[int], *, same: bool
     ) -> Parts:
-        """What a function makes of the tensors of each group: one for each member, or the same for all of them."""
-        groups = self.grouped(parts, dims)
-        made = np.empty((*groups.shape[:-1], 1 if same else groups.shape[-1]), object)
-        known: dict[tuple[int, ...], Sequence[Tensor]] = {}
-        for at in places(groups.shape[:-1]):
-            tensors = list(groups[at])
-            key = tuple(map(id, tensors))
-            if key not in known:
-                known[key] = function(tensors)
-            for member, tensor in enumerate(known[key]):
-                made[(*at, member)] = tensor
-        if not same:
-            return self.ungrouped(made, dims)
-        return np.expand_dims(made[..., 0], tuple(sorted(dims)))
+        """
+        What a function makes of the tensors of each group: one for each member, or the `same` for all of them.
+
+        A group are devices that differ along some dims.
+        """
+        last = range(-len(dims), 0)
+        kept = [extent for dim, extent in enumerate(parts.shape) if dim not in dims]
+        groups = np.moveaxis(self.whole(parts, dims), dims, last).reshape([*kept, -1])
+        made = np.empty((*kept, 1 if same else groups.shape[-1]), object)
+        once = cache(lambda *tensors: function(e, op, list(tensors)))
+        for at in np.ndindex(*kept):
+            tensors: list[Tensor] = groups[at].tolist()
+            made[at] = once(*tensors)
+        if same:
+            return np.expand_dims(made[..., 0], tuple(sorted(dims)))
+        apart = made.reshape([*kept, *(self.atoms.sizes[dim] for dim in dims)])
+        return np.moveaxis(apart, last, dims)
 
     def _while(self, e: Emitter, op: WhileOp) -> list[Parts]:
         """What differs between devices is carried once for each; they must agree on when to stop."""
         starts = [self.held(e, operand) for operand in op.operands]
-        free = [value for value in free_values([op.condition.block, op.body.block]) if not is_small_constant(value)]
-        captured = [self.held(e, value) for value in free]
+        free = captured([op.condition.block, op.body.block])
+        fixed = [self.held(e, value) for value in free]
+        outside = [each.shape for each in fixed]
         shapes = self._settled(e, op, [start.shape for start in starts], free)
-        state = [np.broadcast_to(start, shape) for start, shape in zip(starts, shapes, strict=True)]
-        pack, unpack = _packing(shapes)
-        outer, outside = _packing([each.shape for each in captured])
-        count = sum(math.prod(shape) for shape in shapes)
 
         def written(inner: Emitter, block: Block, tensors: Sequence[Tensor]) -> list[Parts]:
-            self._bind(inner, [*block.args, *free], [*unpack(tensors[:count]), *outside(tensors[count:])], [block])
-            return [self.held(inner, value) for value in inner.run(block)]
+            return self._written(inner, block, [*block.args, *free], _unpacked(tensors, [*shapes, *outside]))
 
         def test(inner: Emitter, tensors: Sequence[Tensor]) -> Tensor:
             (predicate,) = written(inner, op.condition.block, tensors)
             if predicate.size > 1:
                 raise Refusal("its condition differs between devices")
-            return inner.whole(predicate.reshape(-1)[0])
+            return inner.whole(predicate.item())
 
         def body(inner: Emitter, tensors: Sequence[Tensor]) -> list[Tensor]:
-            made = written(inner, op.body.block, tensors)
-            return pack([np.broadcast_to(each, shape) for each, shape in zip(made, shapes, strict=True)])
+            return _packed(written(inner, op.body.block, tensors), shapes)
 
-        ends = loop(e, e.scope or "while", pack(state), outer(captured), test, body)
-        return unpack(ends)
+        ends = loop(e, e.scope or "while", _packed(starts, shapes), _packed(fixed, outside), test, body)
+        return _unpacked(ends, shapes)
 
     def _settled(
         self, e: Emitter, op: WhileOp, shapes: list[tuple[int, ...]], free: Sequence[SSAValue]
     ) -> list[tuple[int, ...]]:
         """Along which atoms the state differs: as its start does, and as the body makes of it, written for trial."""
+        block = op.body.block
         while True:
-            trial = Emitter(Library(devices=self))
-            values = [*op.body.block.args, *free]
-            stand_ins = [_stand_in(value, shape) for value, shape in zip(op.body.block.args, shapes, strict=True)]
-            self._bind(trial, values, [*stand_ins, *(self.held(e, value) for value in free)], [op.body.block])
-            made = [self.held(trial, value).shape for value in trial.run(op.body.block)]
-            wider = [np.broadcast_shapes(*pair) for pair in zip(shapes, made, strict=True)]
+            stand_ins = [_stand_in(value, shape) for value, shape in zip(block.args, shapes, strict=True)]
+            parts = [*stand_ins, *(self.held(e, value) for value in free)]
+            made = self._written(Emitter(Library(devices=self)), block, [*block.args, *free], parts)
+            wider = [np.broadcast_shapes(shape, each.shape) for shape, each in zip(shapes, made, strict=True)]
             if wider == shapes:
                 return shapes
             shapes = wider
@@ -205,129 +184,87 @@ class Devices:
         if index.size > 1:
             raise Refusal("its index differs between devices")
         blocks = [region.block for region in op.regions]
-        free = [value for value in free_values(blocks) if not is_small_constant(value)]
-        captured = [self.held(e, value) for value in free]
-        pack, unpack = _packing([each.shape for each in captured])
-
-        def written(inner: Emitter, block: Block, tensors: Sequence[Tensor]) -> list[Parts]:
-            self._bind(inner, free, unpack(tensors), [block])
-            return [self.held(inner, value) for value in inner.run(block)]
-
-        trials = [written(Emitter(Library(devices=self)), block, pack(captured)) for block in blocks]
+        free = captured(blocks)
+        fixed = [self.held(e, value) for value in free]
+        outside = [each.shape for each in fixed]
+        trials = [self._written(Emitter(Library(devices=self)), block, free, fixed) for block in blocks]
         shapes = [np.broadcast_shapes(*(each.shape for each in made)) for made in zip(*trials, strict=True)]
-        gather, scatter = _packing(shapes)
 
-        def body(block: Block) -> Callable[[Emitter, Sequence[Tensor]], list[Tensor]]:
-            def run(inner: Emitter, tensors: Sequence[Tensor]) -> list[Tensor]:
-                made = written(inner, block, tensors)
-                spread = [np.broadcast_to(each, shape) for each, shape in zip(made, shapes, strict=True)]
-                return [inner.whole(tensor) for tensor in gather(spread)]
+        def body(inner: Emitter, block: Block, tensors: Sequence[Tensor]) -> list[Tensor]:
+            return _packed(self._written(inner, block, free, _unpacked(tensors, outside)), shapes)
 
-            return run
+        outputs = _packed([_stand_in(*pair) for pair in zip(op.results, shapes, strict=True)], shapes)
+        return _unpacked(branches(e, op, index.item(), _packed(fixed, outside), outputs, body), shapes)
 
-        outputs = gather([_stand_in(result, shape) for result, shape in zip(op.results, shapes, strict=True)])
-        made = branches(e, op, index.reshape(-1)[0], pack(captured), outputs, [body(block) for block in blocks])
-        return scatter(made)
-
-    def _bind(
-        self, inner: Emitter, values: Sequence[SSAValue], parts: Sequence[Parts], blocks: Sequence[Block]
-    ) -> None:
+    def _written(self, inner: Emitter, block: Block, values: Sequence[SSAValue], parts: Sequence[Parts]) -> list[Parts]:
+        """What a block returns for each device inside of a function, where parts stand for what it uses."""
         for value, part in zip(values, parts, strict=True):
             inner.keep(value, part)
-        for value in free_values(blocks):
-            if is_small_constant(value):
-                inner.values[value] = again(inner, value)
+        inner.repeat_constants([block])
+        return [self.held(inner, value) for value in inner.run(block)]
 
 
-def _one_device(op: Operation) -> Callable[..., Sequence[Tensor]]:
-    """What writes an operation for one device."""
-    check_types(op)
-    return HANDLERS[op.name]
+def _array(shape: Sequence[int], tensors: Iterable[Tensor]) -> Parts:
+    return np.fromiter(tensors, object, math.prod(shape)).reshape(shape)
 
 
 def _stand_in(value: SSAValue, shape: Sequence[int]) -> Parts:
     """Tensors of a value's type that no node makes, one for each place."""
-    made = np.empty(shape, object)
-    for at in places(shape):
-        made[at] = missing(value)
-    return made
+    return _array(shape, (missing(value) for _ in range(math.prod(shape))))
 
 
-def _packing(shapes: Sequence[tuple[int, ...]]) -> tuple[Callable[..., list[Tensor]], Callable[..., list[Parts]]]:
-    """Parts of these shapes as one list of tensors, and back."""
-    bounds = [0, *itertools.accumulate(math.prod(shape) for shape in shapes)]
-
-    def pack(parts: Sequence[Parts]) -> list[Tensor]:
-        return [tensor for part in parts for tensor in part.reshape(-1)]
-
-    def unpack(tensors: Sequence[Tensor]) -> list[Parts]:
-        made: list[Parts] = []
-        for shape, first, last in zip(shapes, bounds, bounds[1:], strict=False):
-            flat = np.empty(last - first, object)
-            flat[:] = list(tensors[first:last])
-            made.append(flat.reshape(shape))
-        return made
-
-    return pack, unpack
+def _packed(parts: Sequence[Parts], shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
+    """Parts, broadcast to these shapes, as one list of tensors."""
+    return [
+        tensor for part, shape in zip(parts, shapes, strict=True) for tensor in np.broadcast_to(part, shape).reshape(-1)
+    ]
 
 
-Writer: TypeAlias = "Callable[[Devices, Emitter, Any, list[Parts]], list[Parts]]"
+def _unpacked(tensors: Iterable[Tensor], shapes: Sequence[tuple[int, ...]]) -> list[Parts]:
+    """The parts of these shapes that a list of tensors is."""
+    rest = iter(tensors)
+    return [_array(shape, itertools.islice(rest, math.prod(shape))) for shape in shapes]
 
 
-def _kind(op: Operation) -> type[Operation]:
-    return next((kind for kind in WRITERS if isinstance(op, kind)), Operation)
-
-
-def _to_manual(devices: Devices, e: Emitter, op: ToManualOp, operands: list[Parts]) -> list[Parts]:
+def _to_manual(devices: Devices, e: Emitter, op: ToManualOp, whole: Parts) -> Parts:
     """Each device its block."""
-    split = [devices.along(axes) for axes in op.dim_axes.data]
-    parts = devices.whole(operands[0], [dim for dims in split for dim in dims])
-    shape = shape_of(op.result)
-    made = np.empty(parts.shape, object)
-    known: dict[tuple[object, ...], Tensor] = {}
-    for at in places(parts.shape):
-        numbers = tuple(_number(devices, at, dims) for dims in split)
-        key = (id(parts[at]), numbers)
-        if key not in known:
-            starts = [number * extent for number, extent in zip(numbers, shape, strict=True)]
-            limits = [start + extent for start, extent in zip(starts, shape, strict=True)]
-            known[key] = e.slice(parts[at], starts, limits, [1] * len(shape))
-        made[at] = known[key]
-    return [made]
+    split = [devices.atoms.positions(axes) for axes in op.dim_axes.data]
+    parts, shape = devices.whole(whole, [dim for dims in split for dim in dims]), shape_of(op.result)
+
+    @cache
+    def block(tensor: Tensor, *numbers: int) -> Tensor:
+        starts = [number * extent for number, extent in zip(numbers, shape, strict=True)]
+        limits = [start + extent for start, extent in zip(starts, shape, strict=True)]
+        return e.slice(tensor, starts, limits, [1] * len(shape))
+
+    pairs = zip(parts.flat, np.ndindex(parts.shape), strict=True)
+    return _array(parts.shape, (block(each, *(devices.number(at, dims) for dims in split)) for each, at in pairs))
 
 
-def _number(devices: Devices, at: Sequence[int], dims: Sequence[int]) -> int:
-    """A device's number along some dims, major to minor."""
-    number = 0
-    for dim in dims:
-        number = number * devices.atoms.sizes[dim] + at[dim]
-    return number
-
-
-def _from_manual(devices: Devices, e: Emitter, op: FromManualOp, operands: list[Parts]) -> list[Parts]:
+def _from_manual(devices: Devices, e: Emitter, op: FromManualOp, parts: Parts) -> Parts:
     """The blocks joined, along the last dim first; of devices that hold the same one, the first one's."""
-    parts = operands[0]
-    for dim in devices.along(op.whole):
-        parts = np.take(parts, [0], dim)
+    parts = devices.first(parts, op.whole)
     for dim, axes in reversed(list(enumerate(op.dim_axes.data))):
         if axes:
-            parts = _joined(devices, e, parts, axes, dim)
-    return [parts]
+            parts = devices.per_group(_joined, e, dim, parts, devices.atoms.positions(axes), same=True)
+    return parts
 
 
-def _joined(devices: Devices, e: Emitter, parts: Parts, axes: Sequence[Axis], dim: int) -> Parts:
-    return devices.per_group(lambda group: [e.concatenate(group, dim)], parts, devices.along(axes), same=True)
+def _joined(e: Emitter, dim: int, group: list[Tensor]) -> list[Tensor]:
+    return [e.concatenate(group, dim)]
 
 
-def _axis_index(devices: Devices, e: Emitter, op: AxisIndexOp, operands: list[Parts]) -> list[Parts]:
-    dims = devices.along(op.axes.data)
-    made = np.empty(devices.atoms.lead(dims), object)
-    for at in places(made.shape):
-        made[at] = e.splat(_number(devices, at, dims), INT32)
-    return [made]
+def _axis_index(devices: Devices, e: Emitter, op: AxisIndexOp) -> Parts:
+    dims = devices.atoms.positions(op.axes.data)
+    shape = devices.atoms.lead(dims)
+    return _array(shape, (e.splat(devices.number(at, dims), INT32) for at in np.ndindex(shape)))
 
 
-def _combined(e: Emitter, op: Any, group: list[Tensor]) -> Tensor:
+def _unvarying(devices: Devices, e: Emitter, op: UnvaryingOp, parts: Parts) -> Parts:
+    return devices.first(parts, op.axes.data)
+
+
+def _combined(e: Emitter, op: Any, group: list[Tensor]) -> list[Tensor]:
     """The tensors of a group, combined by the body of a collective; narrow floats are rounded once."""
     block = op.body.block
     kind = reducer_kind(block)
@@ -335,76 +272,56 @@ def _combined(e: Emitter, op: Any, group: list[Tensor]) -> Tensor:
         total = group[0]
         for tensor in group[1:]:
             (total,) = e.pointwise(block, [total, tensor])
-        return total
+        return [total]
     dtype = group[0].dtype
     total, *rest = [e.cast(tensor, working_dtype(dtype)) for tensor in group]
     for tensor in rest:
         total = e.call(pair_kind(kind, total), total, tensor)
-    return e.cast(total, dtype)
+    return [e.cast(total, dtype)]
 
 
-def _all_reduce(devices: Devices, e: Emitter, op: collectives.AllReduceOp, operands: list[Parts]) -> list[Parts]:
-    dims = _group_dims(devices, op)
-    return [devices.per_group(lambda group: [_combined(e, op, group)], each, dims, same=True) for each in operands]
+def _gathered(e: Emitter, op: collectives.AllGatherOp, group: list[Tensor]) -> list[Tensor]:
+    return _joined(e, op.dim, group)
 
 
-def _group_dims(devices: Devices, op: collectives.GroupedOp) -> tuple[int, ...]:
-    assert op.groups is not None
-    return devices.along(op.groups.axes)
+def _scattered(e: Emitter, op: collectives.ReduceScatterOp, group: list[Tensor]) -> list[Tensor]:
+    (total,), extent = _combined(e, op, group), shape_of(op.result)[op.dim]
+    return [e.cut(total, op.dim, at * extent, (at + 1) * extent) for at in range(len(group))]
 
 
-def _all_gather(devices: Devices, e: Emitter, op: collectives.AllGatherOp, operands: list[Parts]) -> list[Parts]:
-    dims = _group_dims(devices, op)
-    return [devices.per_group(lambda group: [e.concatenate(group, op.dim)], each, dims, same=True) for each in operands]
-
-
-def _reduce_scatter(
-    devices: Devices, e: Emitter, op: collectives.ReduceScatterOp, operands: list[Parts]
-) -> list[Parts]:
-    def scattered(group: list[Tensor]) -> list[Tensor]:
-        total, extent = _combined(e, op, group), shape_of(op.result)[op.dim]
-        return [e.cut(total, op.dim, at * extent, (at + 1) * extent) for at in range(len(group))]
-
-    return [devices.per_group(scattered, operands[0], _group_dims(devices, op), same=False)]
-
-
-def _all_to_all(devices: Devices, e: Emitter, op: collectives.AllToAllOp, operands: list[Parts]) -> list[Parts]:
+def _exchanged(e: Emitter, op: collectives.AllToAllOp, group: list[Tensor]) -> list[Tensor]:
     split, concat = op.dims
-
-    def exchanged(group: list[Tensor]) -> list[Tensor]:
-        extent = group[0].shape[split] // len(group)
-        return [
-            e.concatenate([e.cut(sender, split, at * extent, (at + 1) * extent) for sender in group], concat)
-            for at in range(len(group))
-        ]
-
-    return [devices.per_group(exchanged, each, _group_dims(devices, op), same=False) for each in operands]
+    extent = group[0].shape[split] // len(group)
+    return [
+        e.concatenate([e.cut(sender, split, at * extent, (at + 1) * extent) for sender in group], concat)
+        for at in range(len(group))
+    ]
 
 
-def _fetch(devices: Devices, e: Emitter, op: FetchOp, operands: list[Parts]) -> list[Parts]:
-    def fetched(group: list[Tensor]) -> list[Tensor]:
-        zeros = e.splat(0, group[0].dtype, group[0].shape)
-        return [zeros if source < 0 else group[source] for source in op.sources]
-
-    return [devices.per_group(fetched, operands[0], devices.along(op.axes.data), same=False)]
+def _fetched(e: Emitter, op: FetchOp, group: list[Tensor]) -> list[Tensor]:
+    zeros = e.splat(0, group[0].dtype, group[0].shape)
+    return [zeros if source < 0 else group[source] for source in op.sources]
 
 
-def _unvarying(devices: Devices, e: Emitter, op: UnvaryingOp, operands: list[Parts]) -> list[Parts]:
-    (parts,) = operands
-    for dim in devices.along(op.axes.data):
-        parts = np.take(parts, [0], dim)
-    return [parts]
+Writer: TypeAlias = Callable[..., Parts]
+"""Takes the devices, the emitter, the operation, and its operands by device."""
 
+Combining: TypeAlias = "Callable[[Emitter, Any, list[Tensor]], list[Tensor]]"
+"""Makes of the tensors of a group one for each member, or one for all of them."""
 
 WRITERS: dict[type[Operation], Writer] = {
     ToManualOp: _to_manual,
     FromManualOp: _from_manual,
     AxisIndexOp: _axis_index,
-    FetchOp: _fetch,
     UnvaryingOp: _unvarying,
-    collectives.AllReduceOp: _all_reduce,
-    collectives.AllGatherOp: _all_gather,
-    collectives.ReduceScatterOp: _reduce_scatter,
-    collectives.AllToAllOp: _all_to_all,
 }
 """What writes each operation that knows devices."""
+
+GROUPED: dict[type[Operation], tuple[Combining, bool]] = {
+    FetchOp: (_fetched, False),
+    collectives.AllReduceOp: (_combined, True),
+    collectives.AllGatherOp: (_gathered, True),
+    collectives.ReduceScatterOp: (_scattered, False),
+    collectives.AllToAllOp: (_exchanged, False),
+}
+"""What writes each collective, and whether all of a group have the same of it."""

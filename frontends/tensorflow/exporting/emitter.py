@@ -19,7 +19,8 @@ from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.frontends.tensorflow.exporting.kernels import TYPES
 from shardwright.frontends.tensorflow.exporting.nodes import Builder, Graph, Node, Refusal, Tensor
 
-Handler: TypeAlias = "Callable[[Emitter, Operation, list[Tensor]], Sequence[Tensor]]"
+Handler: TypeAlias = "Callable[[Emitter, Any, list[Tensor]], Sequence[Tensor]]"
+"""Writes an operation of one class: takes it with its operands, gives its results."""
 
 Parts: TypeAlias = "np.ndarray[tuple[Any, ...], np.dtype[Any]]"
 """The tensors of a value that differs between devices, by their places; see `devices`."""
@@ -90,8 +91,7 @@ class Emitter(Builder):
         """Writes a block's operations; what it returns."""
         self.values.update(zip(block.args, arguments, strict=True))
         returned = self.run(block)
-        spread = next((value for value in returned if value in self.parts), None)
-        if spread is not None:
+        if any(value in self.parts for value in returned):
             raise Refusal("what it returns differs between devices")
         return [self.values[value] for value in returned]
 
@@ -114,31 +114,41 @@ class Emitter(Builder):
                 raise Refusal(f"its body holds {op.name}")
         return inner.block(block, arguments)
 
+    def repeat_constants(self, blocks: Sequence[Block]) -> None:
+        """Writes again the constants of one number that blocks use from outside: handing them over costs more."""
+        for value in free_values(blocks):
+            number = _number(value)
+            if number is not None:
+                self.values[value] = self.splat(splat_value(number), element_dtype(value.type), shape_of(value))
+
     def _operation(self, op: Operation) -> None:
         outer, self.scope = self.scope, _scope(op)
         before = len(self.graph.nodes)
         try:
             spread = None if self.library.devices is None else self.library.devices.write(self, op)
-            results = self._results(op) if spread is None else self._spread(op, spread)
+            if spread is None:
+                self.values.update(zip(op.results, self._results(op, before), strict=False))
+            else:
+                for value, parts in zip(op.results, spread, strict=True):
+                    self.keep(value, parts)
         except Refusal as refusal:
-            self.library.faults.append(_fault(op, str(refusal)))
-            results = [missing(result) for result in op.results]
+            why = f": {refusal}" if str(refusal) else ""
+            message = f"TensorFlow cannot say {op.name}{why}"
+            self.library.faults.append(Diagnostic("SW0893", message, where(op), help=ENTRIES["SW0893"].help))
+            self.values.update((result, missing(result)) for result in op.results)
+        self.scope = outer
+
+    def _results(self, op: Operation, before: int) -> Sequence[Tensor]:
+        """The results of an operation; their nodes, of those after `before`, get the names that the program gives."""
+        check_types(op)
+        results = HANDLERS[op.name](self, op, [self.values[operand] for operand in op.operands])
         new = self.graph.nodes[before:]
         for value, tensor in zip(op.results, results, strict=False):
             if tensor.node in new and tensor.node.name is None and tensor.node.kind != "Const":
-                tensor.node.name = value_name(value) or self.scope
-        self.values.update(zip(op.results, results, strict=False))
-        self.scope = outer
-
-    def _spread(self, op: Operation, results: Sequence[Parts]) -> list[Tensor]:
-        """Keeps what an operation gives to each device."""
-        for value, parts in zip(op.results, results, strict=True):
-            self.keep(value, parts)
-        return []
-
-    def _results(self, op: Operation) -> Sequence[Tensor]:
-        check_types(op)
-        return HANDLERS[op.name](self, op, [self.values[operand] for operand in op.operands])
+                hint = value.name_hint or ""
+                is_number = re.fullmatch(r"(cst|c|arg)?_?\d*", hint)
+                tensor.node.name = ("" if is_number else legal(hint)) or self.scope
+        return results
 
 
 def check_types(op: Operation) -> None:
@@ -156,59 +166,33 @@ def missing(value: SSAValue) -> Tensor:
     return Tensor(Node("Argument", (), {}, ""), 0, element_dtype(value.type), shape, shape)
 
 
-def _fault(op: Operation, why: str) -> Diagnostic:
-    message = f"TensorFlow cannot say {op.name}" + (f": {why}" if why else "")
-    return Diagnostic("SW0893", message, where(op), help=ENTRIES["SW0893"].help)
+def captured(blocks: Sequence[Block]) -> list[SSAValue]:
+    """The values from outside that blocks use and that are handed over to them, in the order of their first use."""
+    return [value for value in free_values(blocks) if _number(value) is None]
 
 
 def free_values(blocks: Sequence[Block]) -> list[SSAValue]:
     """The values from outside that the operations of blocks use, in the order of their first use."""
-    inside: set[SSAValue] = set()
-    found: dict[SSAValue, None] = {}
-
-    def visit(block: Block) -> None:
-        inside.update(block.args)
-        for op in block.ops:
-            for operand in op.operands:
-                if operand not in inside:
-                    found[operand] = None
-            for region in op.regions:
-                for inner in region.blocks:
-                    visit(inner)
-            inside.update(op.results)
-
-    for block in blocks:
-        visit(block)
-    return list(found)
+    ops = [op for block in blocks for op in block.walk()]
+    inner = [block for op in ops for region in op.regions for block in region.blocks]
+    inside: set[SSAValue] = {value for op in ops for value in op.results}
+    inside.update(value for block in (*blocks, *inner) for value in block.args)
+    return list(dict.fromkeys(value for op in ops for value in op.operands if value not in inside))
 
 
-def is_small_constant(value: SSAValue) -> bool:
-    """Whether a value is one number, which is cheaper to write again than to hand over."""
-    return isinstance(value.owner, ConstantOp) and is_splat(value.owner)
-
-
-def again(emitter: Emitter, value: SSAValue) -> Tensor:
-    """A constant of one number, written into another function."""
-    assert isinstance(value.owner, ConstantOp)
-    return emitter.splat(splat_value(value.owner), element_dtype(value.type), shape_of(value))
-
-
-def value_name(value: SSAValue) -> str | None:
-    """The name that the program gives to a value, as a node's name; None where it only has a number."""
-    hint = value.name_hint
-    if hint is None or re.fullmatch(r"(cst|c|arg)?_?\d*", hint):
-        return None
-    return legal(hint)
+def _number(value: SSAValue) -> ConstantOp | None:
+    """The constant of one number that a value is."""
+    owner = value.owner
+    return owner if isinstance(owner, ConstantOp) and is_splat(owner) else None
 
 
 def _scope(op: Operation) -> str:
     """The name of an operation: of its place as JAX names it, or of what it does."""
-    base = op.name.partition(".")[2]
-    location = op.location
-    if isinstance(location, NameLoc):
-        parts = [part for part in location.desc.data.split("/") if not re.search(r"[()]", part)]
-        return legal("/".join(parts)) or base
-    return base
+    base, location = op.name.partition(".")[2], op.location
+    if not isinstance(location, NameLoc):
+        return base
+    parts = [part for part in location.desc.data.split("/") if not re.search(r"[()]", part)]
+    return legal("/".join(parts)) or base
 
 
 def legal(text: str) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.frontends.tensorflow.exporting.graphs import Port, export_graph
+from shardwright.frontends.tensorflow.exporting.graphs import export_graph
 from shardwright.frontends.tensorflow.exporting.messages import Names
 from shardwright.frontends.tensorflow.importing.tensors import data_type, shape_proto
 from shardwright.serialization.files.atomic import AtomicFile
@@ -18,6 +17,8 @@ from shardwright.serialization.splitting.graph import GraphDefSplitter, SavedMod
 if TYPE_CHECKING:
     from shardwright.compiler.stages import Propagated, Traced
     from shardwright.frontends.functions.function import Function
+
+__all__ = ["saved_model", "text_of", "to_saved_model", "write_graph_def"]
 
 SERVING = "serving_default"
 """The signature's name that TensorFlow's tools look for."""
@@ -69,16 +70,12 @@ def saved_model(stage: Traced | Propagated | Function) -> saved_model_pb2.SavedM
     signature = graph.signature_def[SERVING]
     signature.method_name = "tensorflow/serving/predict"
     for ports, infos in ((exported.inputs, signature.inputs), (exported.outputs, signature.outputs)):
-        _describe(ports, infos)
+        names = Names()
+        for port in ports:
+            info = infos[names.free(port.tensor.partition(":")[0].replace("/", "_"))]
+            info.name, info.dtype = port.tensor, cast(Any, data_type(port.dtype))
+            info.tensor_shape.CopyFrom(shape_proto(port.shape))
     return message
-
-
-def _describe(ports: Iterable[Port], infos: Any) -> None:
-    names = Names()
-    for port in ports:
-        info = infos[names.free(port.tensor.partition(":")[0].replace("/", "_"))]
-        info.name, info.dtype = port.tensor, cast(Any, data_type(port.dtype))
-        info.tensor_shape.CopyFrom(shape_proto(port.shape))
 
 
 def write_graph_def(graph: graph_pb2.GraphDef, path: str | os.PathLike[str]) -> Path:

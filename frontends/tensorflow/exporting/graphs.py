@@ -24,36 +24,12 @@ from shardwright.frontends.tensorflow.exporting.devices import Devices, atoms_of
 from shardwright.frontends.tensorflow.exporting.emitter import Emitter, Library, legal
 from shardwright.frontends.tensorflow.exporting.messages import reference, write_graph
 from shardwright.frontends.tensorflow.exporting.nodes import DType, Refusal, Tensor
-from shardwright.frontends.tensorflow.exporting.operations import (
-    control,
-    indexing,
-    lapack,
-    linear_algebra,
-    pointwise,
-    random,
-    reductions,
-    shapes,
-    sorting,
-    windows,
-)
 from shardwright.frontends.tensorflow.importing.faults import GraphError
 from shardwright.passes.rewriter import replace
 from shardwright.passes.stages import stage_of
 from shardwright.serialization.protos import graph_pb2
 
-WRITERS = (
-    control,
-    indexing,
-    lapack,
-    linear_algebra,
-    pointwise,
-    random,
-    reductions,
-    shapes,
-    sorting,
-    windows,
-)
-"""The modules that register what writes each operation."""
+__all__ = ["ExportedGraph", "Port", "export_graph", "export_module", "to_graph_def"]
 
 
 @dataclass(frozen=True)
@@ -128,7 +104,10 @@ def export_module(
     Names that are not given are those of the program's values: `arg0`, `result_0`, ...
     """
     if len(meshes(module)) > 1:
-        _join_meshes(module)
+        for op in list(module.walk()):
+            if isinstance(op, TransferOp):  # copies to another mesh are left out, and with them all meshes
+                replace(op, [op.operand])
+        strip_layouts(module)
     if stage_of(module) != "propagated":
         run_pipeline(module, IMPORT)
     function = _entry(module)
@@ -146,15 +125,11 @@ def export_module(
         raise ShardwrightError(library.faults)
     message = graph_pb2.GraphDef() if into is None else into
     write_graph(emitter.graph, library, [tensor for _, tensor in inputs], message)
-    return ExportedGraph(message, *(tuple(_port(*pair) for pair in side) for side in (inputs, outputs)))
-
-
-def _join_meshes(module: ModuleOp) -> None:
-    """Leaves out the copies from one mesh to another, and with them all meshes."""
-    for op in list(module.walk()):
-        if isinstance(op, TransferOp):
-            replace(op, [op.operand])
-    strip_layouts(module)
+    sides = (
+        tuple(Port(name, f"{reference(x, in_function=False)}:0", x.shape, x.dtype) for name, x in side)
+        for side in (inputs, outputs)
+    )
+    return ExportedGraph(message, *sides)
 
 
 def _entry(module: ModuleOp) -> FuncOp:
@@ -193,7 +168,3 @@ def _results(emitter: Emitter, values: list[Tensor], names: list[str] | None) ->
         ports.append((name, tensor))
     emitter.graph.outputs = [tensor for _, tensor in ports]
     return ports
-
-
-def _port(name: str, tensor: Tensor) -> Port:
-    return Port(name, f"{reference(tensor, in_function=False)}:0", tensor.shape, tensor.dtype)

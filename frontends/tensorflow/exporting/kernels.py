@@ -47,16 +47,8 @@ KERNELS: dict[str, Kernel] = {}
 """Every operation that an exported graph may hold."""
 
 
-def _rows(
-    names: str,
-    outputs: str,
-    types: dict[str, int | str],
-    dtypes: frozenset[str],
-    *,
-    is_list: bool = False,
-    count: str | None = None,
-) -> None:
-    kernel = Kernel(tuple(outputs.split()), types, dtypes, is_list, count)
+def _rows(names: str, outputs: str, types: dict[str, int | str], dtypes: frozenset[str], **options: Any) -> None:
+    kernel = Kernel(tuple(outputs.split()), types, dtypes, **options)
     KERNELS.update(dict.fromkeys(names.split(), kernel))
 
 
@@ -141,6 +133,6 @@ def working(kind: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
         return dtype
     if dtype in NARROW_FLOATS:
         return np.dtype(np.float32)
-    if is_integer(dtype):
-        return np.dtype(np.int32 if dtype.itemsize <= 4 and "int32" in KERNELS[kind].dtypes else np.int64)
-    return dtype
+    if not is_integer(dtype):
+        return dtype
+    return np.dtype(np.int32 if dtype.itemsize <= 4 and "int32" in KERNELS[kind].dtypes else np.int64)

@@ -45,7 +45,7 @@ class Names:
         return name
 
 
-def reachable(graph: Graph, kept: Sequence[Tensor]) -> list[Node]:
+def _reachable(graph: Graph, kept: Sequence[Tensor]) -> list[Node]:
     """The nodes that the outputs and `kept` need, in an order in which each comes after its inputs."""
     needed: set[Node] = set()
     pending = [tensor.node for tensor in (*graph.outputs, *kept)]
@@ -60,18 +60,9 @@ def reachable(graph: Graph, kept: Sequence[Tensor]) -> list[Node]:
 def write_graph(graph: Graph, library: Library, kept: Sequence[Tensor], message: graph_pb2.GraphDef) -> None:
     """Fills a message with the graph and the functions that it calls; `kept` are nodes that stay unless needed."""
     message.versions.producer, message.versions.min_consumer = PRODUCER, MIN_CONSUMER
-    names = Names()
-    for node in reachable(graph, kept):
-        node.name = names.free(_wanted(node))
-        _write(node, message.node.add(), in_function=False)
+    _write_nodes(graph, kept, Names(), message.node)
     for name, function in library.functions.items():
         _write_function(name, function, message.library.function.add())
-
-
-def _wanted(node: Node) -> str:
-    if node.name is not None:
-        return node.name
-    return f"{node.scope}/{node.kind}" if node.scope else node.kind
 
 
 def _write_function(name: str, graph: Graph, message: graph_pb2.FunctionDef) -> None:
@@ -80,9 +71,7 @@ def _write_function(name: str, graph: Graph, message: graph_pb2.FunctionDef) -> 
     for place, argument in enumerate(graph.arguments):
         argument.node.name = names.free(f"arg{place}")
         message.signature.input_arg.add(name=argument.node.name, type=cast(Any, data_type(argument.dtype)))
-    for node in reachable(graph, ()):
-        node.name = names.free(_wanted(node))
-        _write(node, message.node_def.add(), in_function=True)
+    _write_nodes(graph, (), names, message.node_def, in_function=True)
     for place, output in enumerate(graph.outputs):
         key = f"out{place}"
         message.signature.output_arg.add(name=key, type=cast(Any, data_type(output.dtype)))
@@ -103,12 +92,15 @@ def reference(tensor: Tensor, *, in_function: bool) -> str:
     return f"{node.name}:{kernel.outputs[tensor.index]}:0"
 
 
-def _write(node: Node, message: graph_pb2.NodeDef, *, in_function: bool) -> None:
-    assert node.name is not None
-    message.name, message.op = node.name, node.kind
-    message.input.extend(reference(tensor, in_function=in_function) for tensor in node.inputs)
-    for key, value in node.attributes.items():
-        _set(message.attr[key], value, f"the constant {node.name}")
+def _write_nodes(
+    graph: Graph, kept: Sequence[Tensor], names: Names, messages: Any, *, in_function: bool = False
+) -> None:
+    for node in _reachable(graph, kept):
+        node.name = names.free(node.name or "/".join(filter(None, (node.scope, node.kind))))
+        message = messages.add(name=node.name, op=node.kind)
+        message.input.extend(reference(tensor, in_function=in_function) for tensor in node.inputs)
+        for key, value in node.attributes.items():
+            _set(message.attr[key], value, f"the constant {node.name}")
 
 
 def _set(message: graph_pb2.AttrValue, value: Any, what: str) -> None:
@@ -127,19 +119,16 @@ def _set(message: graph_pb2.AttrValue, value: Any, what: str) -> None:
         case Literal():
             _set_literal(message.tensor, value, what)
         case np.ndarray():
-            _set_array(message.tensor, cast("np.ndarray[Any, Any]", value), what)
+            array = cast("np.ndarray[Any, Any]", value)
+            # What is large is written in its place: copied twice it would take twice the memory.
+            if SHARED_BYTES < array.nbytes <= MAX_BYTES:
+                _set_literal(message.tensor, Literal(array.dtype, array.shape, array.tobytes()), what)
+            else:
+                message.tensor.CopyFrom(tensor_proto(array, what))
         case tuple():
             message.shape.CopyFrom(shape_proto(cast("tuple[int, ...]", value)))
         case _:
             _set_list(message.list, cast("Sequence[Any]", value))
-
-
-def _set_array(message: graph_pb2.TensorProto, array: np.ndarray[Any, Any], what: str) -> None:
-    """What is large is written in its place: copied twice it would take twice the memory."""
-    if array.nbytes <= SHARED_BYTES or array.nbytes > MAX_BYTES:
-        message.CopyFrom(tensor_proto(array, what))
-    else:
-        _set_literal(message, Literal(array.dtype, array.shape, array.tobytes()), what)
 
 
 def _set_literal(message: graph_pb2.TensorProto, value: Literal, what: str) -> None:

@@ -100,9 +100,12 @@ class Builder:
         /,
         **attributes: Any,
     ) -> Tensor:
-        """The first output of a new node, whose operands are taken as they are stored."""
+        """The first output of a new node, whose operands are taken as they are stored; a Refusal without a kernel."""
         kernel = KERNELS[kind]
-        _check(kind, inputs, dtype)
+        source = next((source for name, source in kernel.types.items() if name != "Tidx" and source != RESULT), 0)
+        own = inputs[int(source)].dtype if inputs else dtype
+        if kernel.types and own.name not in kernel.dtypes:
+            raise Refusal(f"{kind} has no kernel for {own.name}")
         types: dict[str, Any] = {
             name: dtype if source == RESULT else inputs[int(source)].dtype for name, source in kernel.types.items()
         }
@@ -147,9 +150,8 @@ class Builder:
         """The tensor with all its elements."""
         if value.stored == value.shape:
             return value
-        if math.prod(value.stored) == math.prod(value.shape):
-            return self.node("Reshape", (value, self.integers(value.shape)), value.shape, value.dtype)
-        return self.node("BroadcastTo", (value, self.integers(value.shape)), value.shape, value.dtype)
+        kind = "Reshape" if math.prod(value.stored) == math.prod(value.shape) else "BroadcastTo"
+        return self.node(kind, (value, self.integers(value.shape)), value.shape, value.dtype)
 
     def cast(self, value: Tensor, dtype: DType) -> Tensor:
         """The tensor with other elements, as TensorFlow's own `Cast` makes them."""
@@ -166,17 +168,17 @@ class Builder:
         own = operands[0].dtype
         dtype = working(kind, own)
         wide = [self.cast(operand, dtype) for operand in operands]
-        stored = np.broadcast_shapes(*(operand.stored for operand in operands))
-        shape = np.broadcast_shapes(*(operand.shape for operand in operands))
-        made = self.node(kind, wide, stored, dtype if result is None else result, shape, **attributes)
+        made = self._pointwise(kind, wide, dtype if result is None else result, **attributes)
         return made if result is not None else self.cast(made, own)
 
     def select(self, predicate: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
         """Where the predicate holds the first, elsewhere the second."""
-        operands = (predicate, on_true, on_false)
+        return self._pointwise("SelectV2", (predicate, on_true, on_false), on_true.dtype)
+
+    def _pointwise(self, kind: str, operands: Sequence[Tensor], dtype: DType, **attributes: Any) -> Tensor:
         stored = np.broadcast_shapes(*(operand.stored for operand in operands))
         shape = np.broadcast_shapes(*(operand.shape for operand in operands))
-        return self.node("SelectV2", operands, stored, on_true.dtype, shape)
+        return self.node(kind, operands, stored, dtype, shape, **attributes)
 
     def like(self, value: Any, other: Tensor) -> Tensor:
         """A number with the elements of another tensor, for all of its places."""
@@ -188,7 +190,7 @@ class Builder:
         if value.shape == shape:
             return value
         if value.is_splat and math.prod(shape):
-            return Tensor(value.node, value.index, value.dtype, (), shape)
+            return self.broadcast(value, shape)
         return self.node("Reshape", (self.whole(value), self.integers(shape)), shape, value.dtype)
 
     def transpose(self, value: Tensor, order: Sequence[int]) -> Tensor:
@@ -198,7 +200,7 @@ class Builder:
             return value
         shape = tuple(value.shape[dim] for dim in order)
         if value.is_splat:
-            return Tensor(value.node, value.index, value.dtype, (), shape)
+            return self.broadcast(value, shape)
         moved = [dim for dim in order if value.shape[dim] != 1]
         if moved == sorted(moved):
             return self.reshape(value, shape)
@@ -216,7 +218,7 @@ class Builder:
         if shape == value.shape:
             return value
         if value.is_splat and math.prod(shape):
-            return Tensor(value.node, value.index, value.dtype, (), shape)
+            return self.broadcast(value, shape)
         if 0 in shape:
             return self.splat(0, value.dtype, shape)
         bounds = [self.integers(numbers) for numbers in (starts, limits, steps)]
@@ -244,6 +246,12 @@ class Builder:
             return kept[0] if kept else values[0]
         return self.node("ConcatV2", (*kept, self.constant(dim, INT32)), shape, values[0].dtype)
 
+    def gather(self, value: Tensor, places: Tensor, dim: int, batch_dims: int = 0) -> Tensor:
+        """What lies at these places of a dim; leading batch dims are those of both."""
+        shape = (*value.shape[:dim], *places.shape[batch_dims:], *value.shape[dim + 1 :])
+        inputs = (self.whole(value), self.whole(places), self.constant(dim, INT32))
+        return self.node("GatherV2", inputs, shape, value.dtype, batch_dims=batch_dims)
+
     def pack(self, scalars: Sequence[Tensor]) -> Tensor:
         """Scalars as a list."""
         return self.node("Pack", scalars, (len(scalars),), scalars[0].dtype, axis=0)
@@ -254,7 +262,7 @@ class Builder:
             return value
         shape = [n + a + b for n, a, b in zip(value.shape, low, high, strict=True)]
         if value.is_splat and value.node is padding.node and value.index == padding.index:
-            return Tensor(value.node, value.index, value.dtype, (), tuple(shape))
+            return self.broadcast(value, shape)
         amounts = self.constant(np.array(list(zip(low, high, strict=True)), INT32))
         return self.node("PadV2", (self.whole(value), amounts, padding), shape, value.dtype)
 
@@ -272,12 +280,3 @@ class Builder:
         """The index along one dim, for all elements of a shape."""
         placed = (shape[dim], *(1,) * (len(shape) - dim - 1))
         return self.broadcast(self.reshape(self.iota(shape[dim], dtype), placed), shape)
-
-
-def _check(kind: str, inputs: Sequence[Tensor], dtype: DType) -> None:
-    """Refuses an operation for whose elements TensorFlow has no kernel."""
-    kernel = KERNELS[kind]
-    source = next((source for name, source in kernel.types.items() if name != "Tidx" and source != RESULT), 0)
-    own = inputs[int(source)].dtype if inputs else dtype
-    if kernel.types and own.name not in kernel.dtypes:
-        raise Refusal(f"{kind} has no kernel for {own.name}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from shardwright.frontends.tensorflow.importing.faults import GraphError
@@ -10,9 +10,9 @@ from shardwright.frontends.tensorflow.importing.nodes import Node
 from shardwright.frontends.tensorflow.importing.tensors import data_type_name, static_shape
 from shardwright.serialization.protos import graph_pb2
 
-_FIELDS = {"int": "i", "float": "f", "bool": "b", "string": "s", "type": "type", "shape": "shape", "tensor": "tensor"}
-_FIELDS["func"] = "func"
-
+_FIELDS = {"int": "i", "float": "f", "bool": "b", "string": "s"} | {
+    kind: kind for kind in ("type", "shape", "tensor", "func")
+}
 
 MOST = 1 << 16
 """The most inputs or outputs of one name."""
@@ -31,32 +31,23 @@ def attribute(node: Node, definition: graph_pb2.OpDef.AttrDef) -> Any:
         given = definition.default_value
     else:
         raise GraphError("SW0887", f"{node} has no attribute {name!r}, which is a {definition.type}")
-    kind, listed = definition.type, definition.type.startswith("list(")
-    if listed:
-        kind = kind[5:-1]
+    listed = definition.type.startswith("list(")
+    kind = definition.type[5:-1] if listed else definition.type
     field = _FIELDS[kind]
     found = given.WhichOneof("value")
     if found != ("list" if listed else field):
-        raise GraphError(
-            "SW0887", f"{node}: attribute {name!r} is {_described(found)} where a {definition.type} is due"
-        )
-    read = _READERS.get(kind, _same)
-    value = [read(item) for item in getattr(given.list, field)] if listed else read(getattr(given, field))
-    _check_allowed(node, definition, kind, value if listed else [value])
-    return value
-
-
-def _described(field: str | None) -> str:
-    names = {field: f"a {name}" for name, field in _FIELDS.items()} | {"list": "a list", None: "nothing"}
-    return names.get(field, f"a {field}")
+        names = {field: f"a {name}" for name, field in _FIELDS.items()} | {"list": "a list", None: "nothing"}
+        shown = names.get(found, f"a {found}")
+        raise GraphError("SW0887", f"{node}: attribute {name!r} is {shown} where a {definition.type} is due")
+    values: list[Any] = list(getattr(given.list, field)) if listed else [getattr(given, field)]
+    if kind in _READERS:
+        values = [_READERS[kind](value) for value in values]
+    _check_allowed(node, definition, kind, values)
+    return values if listed else values[0]
 
 
 def _text(value: bytes) -> str:
     return value.decode("utf-8", "backslashreplace")
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {"string": _text, "shape": static_shape}
@@ -96,9 +87,8 @@ class Signature:
             self[name]
         for name in self.node.proto.attr:
             if name not in self._attributes and not name.startswith("_") and self.node.op == self.definition.name:
-                raise GraphError(
-                    "SW0887", f"{self.node} has an attribute {name!r}, which TensorFlow's operation has not"
-                )
+                what = f"an attribute {name!r}, which TensorFlow's operation has not"
+                raise GraphError("SW0887", f"{self.node} has {what}")
         due = len(self.input_types)
         if due != len(self.node.inputs):
             raise GraphError("SW0886", f"{self.node} takes {due} inputs and has {len(self.node.inputs)}")
@@ -123,14 +113,6 @@ class Signature:
         if count > MOST:
             raise GraphError("SW0887", f"{self.node}: attribute {argument.number_attr!r} is {count}, above {MOST}")
         return [kind] * count
-
-    def inputs_by_name(self) -> Iterator[tuple[str, slice]]:
-        """Each input's name with its places among the node's inputs."""
-        start = 0
-        for argument in self.definition.input_arg:
-            count = len(self._types(argument))
-            yield argument.name, slice(start, start + count)
-            start += count
 
     def place(self, output: str, index: int) -> int:
         """Which output of the node the one called `output`, number `index` of it, is."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,9 +17,15 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.frontends import arrays
 from shardwright.frontends.tensorflow.importing.attributes import Signature
 from shardwright.frontends.tensorflow.importing.faults import GraphError
-from shardwright.frontends.tensorflow.importing.nodes import Definition, Library, Node, Reference
-from shardwright.frontends.tensorflow.importing.table import ROWS, Evaluation, definitions
-from shardwright.frontends.tensorflow.importing.tensors import data_type_name, numpy_dtype, static_shape, tensor_array
+from shardwright.frontends.tensorflow.importing.nodes import Library, Node, Reference
+from shardwright.frontends.tensorflow.importing.table import ROWS, definitions, row
+from shardwright.frontends.tensorflow.importing.tensors import (
+    data_type_name,
+    is_repeated,
+    numpy_dtype,
+    static_shape,
+    tensor_array,
+)
 from shardwright.frontends.training.variables import Variable
 from shardwright.serialization.protos import graph_pb2
 
@@ -66,7 +70,7 @@ class State:
 
     library: Library
     label: str
-    variables: Mapping[str, Variable] = field(default_factory=dict[str, Variable])
+    variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     wide: Mapping[tuple[str, str], Variable] = field(default_factory=dict[tuple[str, str], Variable])
     constants: dict[tuple[str, str], np.ndarray[Any, Any]] = field(
         default_factory=dict[tuple[str, str], np.ndarray[Any, Any]]
@@ -135,6 +139,28 @@ class Call:
         """Whole numbers that must be known."""
         return [int(item) for item in self.known(value, what).reshape(-1)]
 
+    def dim(self, value: Any, place: int, *, scalars: bool = False) -> int:
+        """A dim of a value, from 0 on; with `scalars`, what has no dims has dim 0."""
+        rank = max(value.ndim, 1) if scalars else value.ndim
+        if not -value.ndim <= place < rank:
+            raise self.fault(f"there is no dim {place} in a value of shape {list(value.shape)}")
+        return place % rank
+
+
+Short = (
+    Callable[[Call], Any]
+    | Callable[[Call, Any], Any]
+    | Callable[[Call, Any, Any], Any]
+    | Callable[[Call, Any, Any, Any], Any]
+    | Callable[[Call, Any, Any, Any, Any], Any]
+)
+
+
+def rows(evaluations: Mapping[str, Short], *, folds: bool = False) -> None:
+    """Puts operations into the table that are one expression, or one function, of their inputs."""
+    for op, evaluate in evaluations.items():
+        row(op, folds=folds)(evaluate)
+
 
 class Frame:
     """The values of one graph, or of one call of a function, while it is evaluated."""
@@ -174,24 +200,19 @@ class Interpreter:
             frame.values[node.name] = self._evaluated(node, signature, inputs)
         return frame
 
-    def call(self, name: str, arguments: Sequence[Value], wanted_by: Node) -> list[Value]:
-        """The results of a function of the graph's library."""
+    def call(self, name: str, arguments: Sequence[Value], wanted_by: Node) -> tuple[Value, ...]:
+        """The results of a function of the graph's library, of the types that it says."""
         definition = self.state.library.function(name, str(wanted_by))
         names = definition.body.arguments
         if len(names) != len(arguments):
-            raise GraphError(
-                "SW0886", f"{wanted_by} gives {len(arguments)} arguments to {name!r}, which has {len(names)}"
-            )
+            given = f"{len(arguments)} arguments to {name!r}, which has {len(names)}"
+            raise GraphError("SW0886", f"{wanted_by} gives {given}")
         self._check_types(wanted_by, [argument.type for argument in definition.signature.input_arg], arguments)
         frame = self.run(definition.order, Frame(dict(zip(names, arguments, strict=True)), {}))
-        return self.results(definition, frame)
-
-    def results(self, definition: Definition, frame: Frame) -> list[Value]:
-        """What a function gives back, of the types that it says."""
-        found = [frame.value(ref, f"function {definition.name!r}") for ref in definition.results]
+        found = tuple(frame.value(ref, f"function {name!r}") for ref in definition.results)
         for argument, value in zip(definition.signature.output_arg, found, strict=True):
             if not argument.type_attr:
-                _check_type(f"the result {argument.name!r} of function {definition.name!r}", argument.type, value)
+                _check_type(f"the result {argument.name!r} of function {name!r}", argument.type, value)
         return found
 
     def signature(self, node: Node) -> Signature:
@@ -217,25 +238,20 @@ class Interpreter:
 
     def _outputs(self, node: Node, signature: Signature, inputs: list[Value]) -> Any:
         if node.op in self.state.library:
-            return tuple(self.call(node.op, inputs, node))
-        row = ROWS[node.op]
-        folding = row.folds and _folds(inputs)
+            return self.call(node.op, inputs, node)
+        meaning = ROWS[node.op]
+        folding = meaning.folds and _folds(inputs)
         given = inputs if folding else [self.prepared(value, node, at) for at, value in enumerate(inputs)]
-        if not _takes(row.evaluate, len(given)):
-            raise GraphError("SW0886", f"{node} has {len(given)} inputs")
-        return row.evaluate(Call(signature, self, folding=folding), *given)
+        return meaning.evaluate(Call(signature, self, folding=folding), *given)
 
     def prepared(self, value: Value, node: Node, place: int) -> Value:
         """A known value that is too large for a constant, as a traced one."""
         if not isinstance(value, np.ndarray) or value.nbytes <= emit.LITERAL_LIMIT or value.dtype.kind == "O":
             return value
-        if not any(stride for stride, size in zip(value.strides, value.shape, strict=True) if size > 1):
-            one = np.array(value[(0,) * value.ndim])
-            return arrays.broadcast_to(one, value.shape)
-        source = node.inputs[place]
-        raise GraphError(
-            "SW0890", f"{node} takes '{source}', known numbers of {value.nbytes} bytes that are no constant"
-        )
+        if is_repeated(value):
+            return unrolled(value)
+        what = f"'{node.inputs[place]}', known numbers of {value.nbytes} bytes that are no constant"
+        raise GraphError("SW0890", f"{node} takes {what}")
 
     def _settled(self, node: Node, signature: Signature, outputs: Any) -> tuple[Value, ...]:
         """The outputs, with the types and shapes that the graph says."""
@@ -269,16 +285,6 @@ def _folds(inputs: Sequence[Value]) -> bool:
     rank = max(map(len, shapes), default=0)
     widest = [max((shape[-dim] for shape in shapes if len(shape) >= dim), default=1) for dim in range(1, rank + 1)]
     return math.prod(widest) <= 16 * FOLDED
-
-
-@cache
-def _takes(evaluate: Evaluation, count: int) -> bool:
-    """Whether a row's function takes so many inputs."""
-    try:
-        inspect.signature(evaluate).bind(None, *[None] * count)
-    except TypeError:
-        return False
-    return True
 
 
 def _check_type(what: str, kind: int, value: Value) -> None:
@@ -320,24 +326,31 @@ def _check_shapes(node: Node, outputs: Sequence[Value]) -> None:
             raise GraphError("SW0886", f"{node}: output {place} is {list(value.shape)}, and the graph says {shown}")
 
 
-def fits(shape: Sequence[int], said: Sequence[int | None]) -> bool:
+def unrolled(value: np.ndarray[Any, Any]) -> Any:
+    """A known array that repeats one element without memory, made in the program; a small array as it is."""
+    if value.nbytes <= emit.LITERAL_LIMIT:
+        return value
+    return arrays.broadcast_to(np.array(value[(0,) * value.ndim]), value.shape)
+
+
+def fits(shape: Sequence[int | None], said: Sequence[int | None]) -> bool:
     """
-    Whether a shape is one of those that are said, where None is any size.
+    Whether a shape can be one of those that are said, where None is any size.
 
     >>> fits((2, 3), (None, 3)), fits((2, 3), (2,))
     (True, False)
     """
-    return len(shape) == len(said) and all(due in (None, size) for size, due in zip(shape, said, strict=True))
+    return len(shape) == len(said) and all(
+        None in (size, due) or size == due for size, due in zip(shape, said, strict=True)
+    )
 
 
 def _point_at(error: ShardwrightError, node: Node) -> None:
     """Lets an error name the node in which it arose, the innermost one."""
     note = f"in {node}"
-    if any(
-        str(node) in one.message or any(text.startswith("in node ") for text in one.notes) for one in error.diagnostics
-    ):
-        return
-    if isinstance(error, GraphError) and "node '" in error.message:
+    noted = any(text.startswith("in node ") for one in error.diagnostics for text in one.notes)
+    named = any(str(node) in one.message for one in error.diagnostics)
+    if noted or named or (isinstance(error, GraphError) and "node '" in error.message):
         return
     error.diagnostics = tuple(replace(one, notes=(*one.notes, note)) for one in error.diagnostics)
     error.args = ("\n".join(map(str, error.diagnostics)),)

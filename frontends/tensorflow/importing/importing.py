@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import keyword
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -22,24 +22,22 @@ from shardwright.compiler.tracing.trace import Tracer
 from shardwright.frontends import arrays, functions
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.signature import TensorSpec
-from shardwright.frontends.tensorflow.importing.evaluate import Frame, Interpreter, Resource, Rows, State, Value, fits
+from shardwright.frontends.tensorflow.importing.evaluate import (
+    Frame,
+    Interpreter,
+    Resource,
+    Rows,
+    State,
+    Value,
+    fits,
+    unrolled,
+)
 from shardwright.frontends.tensorflow.importing.faults import GraphError
 from shardwright.frontends.tensorflow.importing.files import read_graph, read_saved_model
 from shardwright.frontends.tensorflow.importing.nodes import Body, Library, Node, Reference, reference
-from shardwright.frontends.tensorflow.importing.operations import (
-    control,
-    elementwise,
-    indexing,
-    linear_algebra,
-    lists,
-    networks,
-    reductions,
-    shapes,
-    windows,
-)
+from shardwright.frontends.tensorflow.importing.operations import ROWS
 from shardwright.frontends.tensorflow.importing.survey import survey
-from shardwright.frontends.tensorflow.importing.table import ROWS
-from shardwright.frontends.tensorflow.importing.tensors import numpy_dtype, static_shape
+from shardwright.frontends.tensorflow.importing.tensors import is_repeated, numpy_dtype, static_shape
 from shardwright.frontends.tensorflow.importing.variables import HANDLES, handle_name, stored_variables
 from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.variables import Variable
@@ -48,19 +46,6 @@ from shardwright.layout.layout_map import LayoutMap
 from shardwright.serialization.protos import saved_model_pb2
 
 __all__ = ["ROWS", "GraphProgram", "from_graph", "from_saved_model"]
-
-OPERATIONS = (
-    control,
-    elementwise,
-    indexing,
-    linear_algebra,
-    lists,
-    networks,
-    reductions,
-    shapes,
-    windows,
-)
-"""Who fills the table."""
 
 Inputs = Mapping[str, TensorSpec | None] | Sequence[str] | str | None
 LayoutsByName = LayoutMap | Mapping[str, Layout] | None
@@ -84,11 +69,10 @@ class _Input:
         if self.spec is None:
             return None if self.shape is None else TensorSpec(self.shape, self.dtype, name=self.name)
         if not isinstance(self.spec, TensorSpec):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise GraphError(
-                "SW0891", f"input {self.name!r} is given as {self.spec!r}, not as a TensorSpec", help=_SPEC
-            )
+            message = f"input {self.name!r} is given as {self.spec!r}, not as a TensorSpec"
+            raise GraphError("SW0891", message, help=_SPEC)
         same = self.spec.dtype == self.dtype
-        if not same or (self.shape is not None and not _fits_open(self.spec.shape, self.shape)):
+        if not same or (self.shape is not None and not fits(self.spec.shape, self.shape)):
             raise GraphError("SW0891", f"input {self.name!r} is {self.described} and cannot be {self.spec!r}")
         return self.spec
 
@@ -106,12 +90,6 @@ class _Input:
             found = f"{brief(value.dtype)}{list(value.shape)}"
             raise GraphError("SW0891", f"input {self.name!r} is {self.described} and cannot be {found}")
         return value
-
-
-def _fits_open(shape: Sequence[int | None], said: Sequence[int | None]) -> bool:
-    return len(shape) == len(said) and all(
-        None in (size, due) or size == due for size, due in zip(shape, said, strict=True)
-    )
 
 
 class _Run:
@@ -139,9 +117,7 @@ class _Run:
 def _result(value: Value) -> Any:
     if isinstance(value, Resource | Rows) or value.dtype.kind == "O":
         raise GraphError("SW0889", "an output is a handle, a list or a string, which a program cannot give")
-    if isinstance(value, Tracer) or value.nbytes <= emit.LITERAL_LIMIT:
-        return value
-    return arrays.broadcast_to(np.array(value[(0,) * value.ndim]), value.shape)
+    return value if isinstance(value, Tracer) else unrolled(value)
 
 
 @dataclass(frozen=True)
@@ -290,12 +266,11 @@ def from_saved_model(
     stored = stored_variables(prefix, meta_graph, body, library, _handles(nodes))
     layout_of, state = _chooser(layouts), State(library, folder.name)
     taken: set[str] = set()
-    variables: dict[str, Variable] = {}
     for handle, one in stored.items():
         known_as = one.name if one.name not in taken else handle
         taken.add(known_as)
-        variables[handle] = Variable(one.value, name=known_as, layout=layout_of(known_as), trainable=one.trainable)
-    state.variables = variables
+        layout = layout_of(known_as)
+        state.variables[handle] = Variable(one.value, name=known_as, layout=layout, trainable=one.trainable)
     return _program(state, order, nodes, wanted, made, layout_of)
 
 
@@ -321,12 +296,7 @@ def _program(
 
 def _chooser(layouts: LayoutsByName) -> Callable[[str], Layout | None]:
     """What gives the layout for a name, or None."""
-    known = layouts if isinstance(layouts, LayoutMap) else LayoutMap(layouts or {})
-
-    def chosen(name: str) -> Layout | None:
-        return known.get(name)
-
-    return chosen
+    return (layouts if isinstance(layouts, LayoutMap) else LayoutMap(layouts or {})).get
 
 
 def _handles(nodes: Sequence[Node]) -> list[str]:
@@ -335,9 +305,8 @@ def _handles(nodes: Sequence[Node]) -> list[str]:
 
 def _given(handle: str, variables: Mapping[str, Any] | None) -> Any:
     if variables is None or handle not in variables:
-        raise GraphError(
-            "SW0892", f"the variable {handle!r} has no value", help="give it: from_graph(..., variables=...)"
-        )
+        way_out = "give it: from_graph(..., variables=...)"
+        raise GraphError("SW0892", f"the variable {handle!r} has no value", help=way_out)
     return variables[handle]
 
 
@@ -350,8 +319,7 @@ def _wide_constants(
         if node.op != "Const" or "value" not in node.proto.attr:
             continue
         array = state.constant(node)
-        repeated = not any(stride for stride, size in zip(array.strides, array.shape, strict=True) if size > 1)
-        if array.nbytes > emit.LITERAL_LIMIT and array.dtype.kind != "O" and not repeated:
+        if array.nbytes > emit.LITERAL_LIMIT and array.dtype.kind != "O" and not is_repeated(array):
             name = f"{node.home}/{node.name}" if node.home else node.name
             found[node.home, node.name] = Variable(array, name=name, layout=layout_of(name))
     return found
@@ -372,9 +340,8 @@ def _identifiers(names: Sequence[str]) -> list[str]:
 
 def _outputs(body: Body, outputs: str | Sequence[str] | Mapping[str, str] | None) -> _Outputs:
     if outputs is None:
-        names = body.unused()
+        names = sources = body.unused()
         kind = "one" if len(names) == 1 else "tuple"
-        sources = names
     elif isinstance(outputs, str):
         names, sources, kind = [outputs], [outputs], "one"
     elif isinstance(outputs, Mapping):
@@ -384,17 +351,15 @@ def _outputs(body: Body, outputs: str | Sequence[str] | Mapping[str, str] | None
         kind = "tuple"
     refs = tuple(reference(source) for source in sources)
     for ref in refs:
-        _check_known(body, ref, "output", body.unused)
+        if ref.node not in body.names:
+            raise _unknown("the graph", "output", str(ref), body.unused()[:8])
     if not refs:
         raise GraphError("SW0891", "the graph has no outputs")
     return _Outputs(tuple(names), refs, kind)
 
 
-def _check_known(body: Body, ref: Reference, what: str, others: Any) -> None:
-    if ref.node not in body.names:
-        names: Collection[str] = others()
-        shown = ", ".join(list(names)[:8]) or "nothing"
-        raise GraphError("SW0891", f"the graph has no {what} {str(ref)!r}", f"there are {shown}")
+def _unknown(where: str, what: str, name: str, others: Sequence[str], none: str = "nothing") -> GraphError:
+    return GraphError("SW0891", f"{where} has no {what} {name!r}", f"there are {', '.join(others) or none}")
 
 
 def _wanted(body: Body, inputs: Inputs, sources: Sequence[Reference], producer: int) -> tuple[list[_Input], list[Node]]:
@@ -404,9 +369,8 @@ def _wanted(body: Body, inputs: Inputs, sources: Sequence[Reference], producer: 
         found = sorted((node for node in order if node.op in _PLACEHOLDERS), key=lambda node: node.ordinal)
         rest = [node for node in order if node.op not in _PLACEHOLDERS]
         return [_input(body, node.name, None, producer) for node in found], rest
-    specs = (
-        dict(inputs) if isinstance(inputs, Mapping) else dict.fromkeys([inputs] if isinstance(inputs, str) else inputs)
-    )
+    names = [inputs] if isinstance(inputs, str) else inputs
+    specs = names if isinstance(names, Mapping) else dict.fromkeys(names)
     wanted = [_input(body, name, spec, producer) for name, spec in specs.items()]
     return wanted, _order(body, sources, wanted)
 
@@ -416,7 +380,8 @@ _PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
 
 def _input(body: Body, name: str, spec: TensorSpec | None, producer: int) -> _Input:
     source = reference(name)
-    _check_known(body, source, "input", lambda: body.of_kind(_PLACEHOLDERS))
+    if source.node not in body.names:
+        raise _unknown("the graph", "input", str(source), body.of_kind(_PLACEHOLDERS)[:8])
     node = body.node(source.node, "the program")
     attributes = node.proto.attr
     if node.op not in (*_PLACEHOLDERS, "PlaceholderWithDefault"):
@@ -439,17 +404,14 @@ def _tagged(model: saved_model_pb2.SavedModel, tags: set[str]) -> saved_model_pb
         if set(meta_graph.meta_info_def.tags) == tags:
             return meta_graph
     known = " and ".join(str(sorted(meta_graph.meta_info_def.tags)) for meta_graph in model.meta_graphs)
-    raise GraphError(
-        "SW0891", f"the model has no graph with the tags {sorted(tags)}", f"it has {known or 'none at all'}"
-    )
+    message = f"the model has no graph with the tags {sorted(tags)}"
+    raise GraphError("SW0891", message, f"it has {known or 'none at all'}")
 
 
 def _signature(meta_graph: saved_model_pb2.MetaGraphDef, name: str) -> saved_model_pb2.SignatureDef:
-    known = [key for key in sorted(meta_graph.signature_def) if not key.startswith("__saved_model")]
     if name not in meta_graph.signature_def:
-        raise GraphError(
-            "SW0891", f"the model has no signature {name!r}", f"it has {', '.join(known) or 'none at all'}"
-        )
+        known = ", ".join(key for key in sorted(meta_graph.signature_def) if not key.startswith("__saved_model"))
+        raise GraphError("SW0891", f"the model has no signature {name!r}", f"it has {known or 'none at all'}")
     return meta_graph.signature_def[name]
 
 
@@ -463,9 +425,7 @@ def _signature_inputs(chosen: saved_model_pb2.SignatureDef, specs: Mapping[str, 
     names = sorted(chosen.inputs)
     unknown = sorted(set(specs) - set(names))
     if unknown:
-        raise GraphError(
-            "SW0891", f"the signature has no input {unknown[0]!r}", f"there are {', '.join(names) or 'none'}"
-        )
+        raise _unknown("the signature", "input", unknown[0], names, "none")
     found: list[_Input] = []
     for name in names:
         info, what = chosen.inputs[name], f"input {name!r}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from shardwright.frontends.tensorflow.importing.faults import GraphError
 from shardwright.serialization.protos import graph_pb2
@@ -120,28 +121,16 @@ class Body:
 
         What is `fed` needs nothing. Raises `GraphError` (SW0886) for nodes that take what there is not, or themselves.
         """
-        done: dict[str, Node] = {}
-        open_names: set[str] = set()
-        for root in roots:
-            if root in done or root in self.arguments:
-                continue
-            first = self.node(root, self.described)
-            stack = [(first, self._needs(first, fed))]
-            open_names.add(root)
-            while stack:
-                node, needs = stack[-1]
-                following = needs.pop() if needs else None
-                if following is None:
-                    stack.pop()
-                    open_names.discard(node.name)
-                    done[node.name] = node
-                elif following in open_names:
-                    raise self._cycle([item.name for item, _ in stack], following)
-                elif following not in done:
-                    inner = self.node(following, str(node))
-                    stack.append((inner, self._needs(inner, fed)))
-                    open_names.add(following)
-        return list(done.values())
+        wanted_by: dict[str, str] = {}
+
+        def needs(name: str) -> list[str]:
+            node = self.node(name, wanted_by.get(name, self.described))
+            following = self._needs(node, fed)
+            wanted_by.update(dict.fromkeys(following, str(node)))
+            return following
+
+        roots = [root for root in roots if root not in self.arguments]
+        return [self._nodes[name] for name in _postorder(roots, needs, self._cycle)]
 
     def _needs(self, node: Node, fed: Collection[tuple[str, int]]) -> list[str]:
         """The nodes that a node waits for, the first one last."""
@@ -164,21 +153,17 @@ class Definition:
         self.name = signature.name
         self.signature = signature
         self.body = Body(signature.name, proto.node_def, [argument.name for argument in signature.input_arg])
-        self.results = [self._result(proto, argument.name) for argument in signature.output_arg]
+        self.results: list[Reference] = []
+        for argument in signature.output_arg:
+            if argument.name not in proto.ret:
+                raise GraphError("SW0886", f"function {self.name!r} does not say what its result {argument.name!r} is")
+            self.results.append(reference(proto.ret[argument.name], in_function=True))
         self.effects = list(proto.control_ret.values())
-        self._order: list[Node] | None = None
 
-    def _result(self, proto: graph_pb2.FunctionDef, name: str) -> Reference:
-        if name not in proto.ret:
-            raise GraphError("SW0886", f"function {self.name!r} does not say what its result {name!r} is")
-        return reference(proto.ret[name], in_function=True)
-
-    @property
+    @cached_property
     def order(self) -> list[Node]:
         """The nodes that its results and effects need, in order."""
-        if self._order is None:
-            self._order = self.body.order([*(result.node for result in self.results), *self.effects])
-        return self._order
+        return self.body.order([*(result.node for result in self.results), *self.effects])
 
     def unchanged(self, place: int) -> bool:
         """Whether result number `place` is the argument of that number, as loops have what they leave alone."""
@@ -229,23 +214,34 @@ class Library:
 
 def longest_first(names: Iterable[str], calls: Callable[[str], list[str]]) -> list[str]:
     """
-    Functions, each behind those that it calls; GraphError (SW0886) where one calls itself. Without recursion.
+    Functions, each behind those that it calls; GraphError (SW0886) where one calls itself.
 
     >>> longest_first(["f"], {"f": ["g", "h"], "g": ["h"], "h": []}.__getitem__)
     ['h', 'g', 'f']
     """
+
+    def cycle(path: list[str], back: str) -> GraphError:
+        return GraphError("SW0886", f"function {back!r} calls itself, by way of {path[-1]!r}")
+
+    return _postorder(names, calls, cycle)
+
+
+def _postorder(
+    roots: Iterable[str], needs: Callable[[str], list[str]], cycle: Callable[[list[str], str], GraphError]
+) -> list[str]:
+    """Names, each behind those that it needs, the last one first; raises what `cycle` makes. Without recursion."""
     done: dict[str, None] = {}
-    for root in names:
-        path: dict[str, list[str]] = {} if root in done else {root: list(calls(root))}
+    for root in roots:
+        path: dict[str, list[str]] = {} if root in done else {root: list(needs(root))}
         while path:
             name = next(reversed(path))
             if not path[name]:
                 done[name] = None
-                del path[name]
+                path.popitem()  # not del, after which finding the last entry takes longer and longer
                 continue
             following = path[name].pop()
             if following in path:
-                raise GraphError("SW0886", f"function {following!r} calls itself, by way of {name!r}")
+                raise cycle(list(path), following)
             if following not in done:
-                path[following] = list(calls(following))
+                path[following] = list(needs(following))
     return list(done)

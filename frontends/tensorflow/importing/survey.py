@@ -23,7 +23,11 @@ def survey(order: Sequence[Node], library: Library) -> list[Node]:
     Raises `GraphError`: SW0885 with all operations that are not supported; SW0886 for functions that there are not,
     that call themselves, or that expand without end.
     """
-    reached = check_calls(order, library, lambda node: _functions(node, library))
+
+    def called_by(node: Node) -> list[str]:
+        return library.called_by(node) if node.op in ROWS or node.op in library else []
+
+    reached = check_calls(order, library, called_by)
     nodes = [*order, *(node for name in reached for node in library.function(name, name).order)]
     _check_supported(nodes, library)
     return nodes
@@ -41,17 +45,12 @@ def check_calls(order: Sequence[Node], library: Library, called_by: Callable[[No
     while waiting:
         name, wanted_by = waiting.pop()
         if name not in calls:
-            found = [
-                (inner, str(node)) for node in library.function(name, wanted_by).order for inner in called_by(node)
-            ]
+            inside = library.function(name, wanted_by).order
+            found = [(inner, str(node)) for node in inside for inner in called_by(node)]
             calls[name] = [inner for inner, _ in found]
             waiting += reversed(found)
     _check_expansion([name for node in order for name in called_by(node)], len(order), calls, library)
     return list(calls)
-
-
-def _functions(node: Node, library: Library) -> list[str]:
-    return library.called_by(node) if node.op in ROWS or node.op in library else []
 
 
 def _check_supported(nodes: Sequence[Node], library: Library) -> None:
@@ -81,11 +80,9 @@ def _check_expansion(first: Sequence[str], own: int, calls: dict[str, list[str]]
         depths[name] = 1 + max((depths[callee] for callee in calls[name]), default=0)
     total = own + sum(sizes[callee] for callee in first)
     if total > MAX_NODES:
-        raise GraphError(
-            "SW0886", f"the graph's calls of functions expand to {total} nodes, and {MAX_NODES} are allowed"
-        )
+        message = f"the graph's calls of functions expand to {total} nodes, and {MAX_NODES} are allowed"
+        raise GraphError("SW0886", message)
     deepest = max(depths, key=depths.__getitem__, default="")
     if deepest and depths[deepest] > MAX_DEPTH:
-        raise GraphError(
-            "SW0886", f"functions call each other {depths[deepest]} deep, from {deepest!r} on; {MAX_DEPTH} are allowed"
-        )
+        message = f"functions call each other {depths[deepest]} deep, from {deepest!r} on; {MAX_DEPTH} are allowed"
+        raise GraphError("SW0886", message)

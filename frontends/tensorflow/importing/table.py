@@ -37,43 +37,39 @@ ROWS: dict[str, Row] = {}
 GROUPS: dict[str, list[str]] = {}
 """The operations in the order of the table, by their family."""
 
+
 _OLD_CONTROL_FLOW = (
     "control flow of TensorFlow 1, which freezing also makes of TensorFlow 2's: "
     "convert_variables_to_constants_v2(..., lower_control_flow=False) keeps If and While, and so does a SavedModel"
 )
 
-REASONS: dict[str, str] = {
-    "Switch": _OLD_CONTROL_FLOW,
-    "Merge": _OLD_CONTROL_FLOW,
-    "Enter": _OLD_CONTROL_FLOW,
-    "Where": "the shape of its result depends on data",
-    "Unique": "the shape of its result depends on data",
-    "UniqueV2": "the shape of its result depends on data",
-    "BooleanMask": "the shape of its result depends on data",
-    "DynamicPartition": "the shape of its result depends on data",
-    "NonMaxSuppressionV3": "the shape of its result depends on data",
-    "XlaCallModule": "it holds a program of JAX: read that with from_jax, or export with KERAS_BACKEND=tensorflow",
-    "PyFunc": "a Python function is not in the graph",
-    "EagerPyFunc": "a Python function is not in the graph",
-}
+
+def _by_name(names_of: dict[str, str]) -> dict[str, str]:
+    return {name: why for why, names in names_of.items() for name in names.split()}
+
+
+REASONS = _by_name(
+    {
+        _OLD_CONTROL_FLOW: "Switch Merge Enter",
+        "the shape of its result depends on data": (
+            "Where Unique UniqueV2 BooleanMask DynamicPartition NonMaxSuppressionV3"
+        ),
+        "it holds a program of JAX: read that with from_jax, or export with KERAS_BACKEND=tensorflow": "XlaCallModule",
+        "a Python function is not in the graph": "PyFunc EagerPyFunc",
+    }
+)
 """Why some operations have no row."""
 
-_DRAWN = "its numbers would be others: make them outside, with shardwright.random, and give them as inputs"
-
-FAMILIES = {
-    "Random": _DRAWN,
-    "StatelessRandom": _DRAWN,
-    "StatefulUniform": _DRAWN,
-    "TruncatedNormal": _DRAWN,
-    "StatelessTruncatedNormal": _DRAWN,
-    "Multinomial": _DRAWN,
-    "Quantize": "quantised numbers are not supported: export the graph in float",
-    "Dequantize": "quantised numbers are not supported: export the graph in float",
-    "FakeQuant": "quantised numbers are not supported: export the graph in float",
-    "TensorList": "only lists of a known length are supported, which loops fill element by element",
-    "Lookup": "tables of strings are not supported: look up before the graph",
-    "HashTable": "tables of strings are not supported: look up before the graph",
-}
+FAMILIES = _by_name(
+    {
+        "its numbers would be others: make them outside, with shardwright.random, and give them as inputs": (
+            "Random StatelessRandom StatefulUniform TruncatedNormal StatelessTruncatedNormal Multinomial"
+        ),
+        "quantised numbers are not supported: export the graph in float": "Quantize Dequantize FakeQuant",
+        "only lists of a known length are supported, which loops fill element by element": "TensorList",
+        "tables of strings are not supported: look up before the graph": "Lookup HashTable",
+    }
+)
 """The same for all operations whose names begin so."""
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from shardwright.dialects.types import element_dtype, element_type_named
 from shardwright.frontends.tensorflow.importing.faults import GraphError
+from shardwright.serialization.merging.lazy.arrays import DTYPES
 from shardwright.serialization.protos import graph_pb2
 
 DType = np.dtype[Any]
@@ -33,34 +34,7 @@ EXPANSION = 8 << 20
 STRING = np.dtype(object)
 """Strings are Python's `bytes` in arrays of objects."""
 
-_NAMES = {
-    "DT_FLOAT": "float32",
-    "DT_DOUBLE": "float64",
-    "DT_HALF": "float16",
-    "DT_BFLOAT16": "bfloat16",
-    "DT_INT8": "int8",
-    "DT_INT16": "int16",
-    "DT_INT32": "int32",
-    "DT_INT64": "int64",
-    "DT_UINT8": "uint8",
-    "DT_UINT16": "uint16",
-    "DT_UINT32": "uint32",
-    "DT_UINT64": "uint64",
-    "DT_BOOL": "bool",
-    "DT_COMPLEX64": "complex64",
-    "DT_COMPLEX128": "complex128",
-    "DT_FLOAT8_E5M2": "float8_e5m2",
-    "DT_FLOAT8_E4M3FN": "float8_e4m3fn",
-    "DT_FLOAT8_E4M3FNUZ": "float8_e4m3fnuz",
-    "DT_FLOAT8_E4M3B11FNUZ": "float8_e4m3b11fnuz",
-    "DT_FLOAT8_E5M2FNUZ": "float8_e5m2fnuz",
-    "DT_INT4": "int4",
-    "DT_UINT4": "uint4",
-    "DT_INT2": "int2",
-    "DT_UINT2": "uint2",
-    "DT_FLOAT4_E2M1FN": "float4_e2m1fn",
-}
-_NUMBERS = {graph_pb2.DataType.Value(name): dtype for name, dtype in _NAMES.items()}
+_NUMBERS = {graph_pb2.DataType.Value(name): dtype for name, dtype in DTYPES.items()}
 _DATA_TYPES = {dtype: number for number, dtype in _NUMBERS.items()}
 _REFERENCE = 100
 """What is added to a type's number for a reference to a tensor of it."""
@@ -192,12 +166,10 @@ def _from_content(proto: graph_pb2.TensorProto, dtype: DType, shape: tuple[int, 
     if dtype == STRING:
         raise GraphError("SW0889", f"{what} has strings in tensor_content, which are only read from string_val")
     content = proto.tensor_content
-    if len(content) != math.prod(shape) * dtype.itemsize:
-        raise GraphError(
-            "SW0888",
-            f"{what} has {len(content)} bytes, and its shape {list(shape)} of {dtype.name} needs "
-            f"{math.prod(shape) * dtype.itemsize}",
-        )
+    due = math.prod(shape) * dtype.itemsize
+    if len(content) != due:
+        needs = f"its shape {list(shape)} of {dtype.name} needs {due}"
+        raise GraphError("SW0888", f"{what} has {len(content)} bytes, and {needs}")
     if dtype == np.dtype(bool):
         return (np.frombuffer(content, np.uint8) != 0).reshape(shape)
     # TensorFlow writes the bytes of a machine with the low byte first.
@@ -208,19 +180,18 @@ def _listed(proto: graph_pb2.TensorProto, dtype: DType, what: str) -> Array:
     """The elements that the message lists one by one."""
     if dtype == STRING:
         return np.array([*proto.string_val, None], dtype)[:-1]
-    if dtype.name.startswith("float8") or dtype.name.startswith("float4"):
+    if dtype.name.startswith(("float8", "float4")):
         return np.frombuffer(proto.float8_val, dtype)
-    listed: Any = getattr(proto, _FIELDS.get(dtype.name, "int_val"))
+    field = _FIELDS.get(dtype.name, "int_val")
+    listed: Any = getattr(proto, field)
     if dtype.kind == "c":
         parts = np.array(listed, dtype.type(0).real.dtype)
         if len(parts) % 2:
             raise GraphError("SW0888", f"{what} lists {len(parts)} parts of complex numbers, which come in pairs")
         return parts.view(dtype)
-    if _FIELDS.get(dtype.name) == "half_val":
+    if field == "half_val":
         return _narrowed(np.array(listed, np.int32), np.dtype(np.uint16), what).view(dtype)
-    if dtype.name in _FIELDS:
-        return np.array(listed, dtype)
-    return _narrowed(np.array(listed, np.int32), dtype, what)
+    return np.array(listed, dtype) if field != "int_val" else _narrowed(np.array(listed, np.int32), dtype, what)
 
 
 def _narrowed(wide: Array, dtype: DType, what: str) -> Array:
@@ -242,6 +213,11 @@ def _padded(given: Array, count: int, what: str) -> Array:
     return whole
 
 
+def is_repeated(array: Array) -> bool:
+    """Whether one element in memory stands for all of an array."""
+    return not any(stride for stride, size in zip(array.strides, array.shape, strict=True) if size > 1)
+
+
 def tensor_proto(array: Any, what: str = "a tensor") -> graph_pb2.TensorProto:
     """
     A NumPy array as TensorFlow writes it: bytes, or one element where all are known to be the same.
@@ -256,8 +232,8 @@ def tensor_proto(array: Any, what: str = "a tensor") -> graph_pb2.TensorProto:
     proto = graph_pb2.TensorProto(dtype=data_type(given.dtype, what), tensor_shape=shape_proto(given.shape))  # type: ignore[arg-type]
     if given.dtype.kind in "OS":
         proto.string_val.extend(text if isinstance(text, bytes) else str(text).encode() for text in given.flat)
-    elif given.size and not any(stride for stride, size in zip(given.strides, given.shape, strict=True) if size > 1):
-        _list_one(proto, given.reshape(-1)[:1] if given.ndim == 0 else given[(slice(1),) * given.ndim].reshape(1))
+    elif given.size and is_repeated(given):
+        _list_one(proto, given[(slice(1),) * given.ndim].reshape(1))
     elif given.nbytes > MAX_BYTES:
         raise GraphError("SW0888", f"{what} has {given.nbytes} bytes, and one field of a message holds {MAX_BYTES}")
     else:
@@ -267,13 +243,14 @@ def tensor_proto(array: Any, what: str = "a tensor") -> graph_pb2.TensorProto:
 
 def _list_one(proto: graph_pb2.TensorProto, one: Array) -> None:
     name = one.dtype.name
-    if name.startswith("float8") or name.startswith("float4"):
+    if name.startswith(("float8", "float4")):
         proto.float8_val = one.tobytes()
         return
-    field: Any = getattr(proto, _FIELDS.get(name, "int_val"))
+    field = _FIELDS.get(name, "int_val")
     if one.dtype.kind == "c":
-        field.extend([one.real.item(), one.imag.item()])
-    elif _FIELDS.get(name) == "half_val":
-        field.append(int(one.view(np.uint16)[0]))
+        parts = [one.real.item(), one.imag.item()]
+    elif field == "half_val":
+        parts = [int(one.view(np.uint16)[0])]
     else:
-        field.append(one.item() if name in _FIELDS else int(one[0]))
+        parts = [int(one[0]) if field == "int_val" else one.item()]
+    getattr(proto, field).extend(parts)

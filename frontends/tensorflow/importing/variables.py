@@ -27,7 +27,6 @@ HANDLES = ("VarHandleOp", "VariableV2", "Variable")
 class Stored:
     """A variable's tensor in a checkpoint, and what the model calls it."""
 
-    key: str
     name: str
     trainable: bool
     value: np.ndarray[Any, Any]
@@ -56,10 +55,11 @@ def stored_variables(
     """
     if not wanted:
         return {}
-    keys = restored_keys(meta_graph.saver_def.restore_op_name, body, library)
+    keys = _restored_keys(meta_graph.saver_def.restore_op_name, body, library)
     bundle = TensorBundle(prefix)
     names = _object_names(bundle)
-    fixed = {node.variable.name for node in meta_graph.object_graph_def.nodes if _is_fixed(node)}
+    known = [node for node in meta_graph.object_graph_def.nodes if node.WhichOneof("kind") == "variable"]
+    fixed = {node.variable.name for node in known if not node.variable.trainable}
     found: dict[str, Stored] = {}
     for handle in wanted:
         key = keys.get(handle)
@@ -67,12 +67,8 @@ def stored_variables(
             raise GraphError("SW0892", f"the model restores no variable {handle!r}")
         name = names.get(key, handle)
         value = bundle.tensor(key, numpy_dtype(bundle.entry(key).dtype, f"variable {handle!r}"))
-        found[handle] = Stored(key, name, name not in fixed, value)
+        found[handle] = Stored(name, name not in fixed, value)
     return found
-
-
-def _is_fixed(node: saved_model_pb2.SavedObject) -> bool:
-    return node.WhichOneof("kind") == "variable" and not node.variable.trainable
 
 
 def _object_names(bundle: TensorBundle) -> dict[str, str]:
@@ -86,7 +82,7 @@ def _object_names(bundle: TensorBundle) -> dict[str, str]:
     return {item.checkpoint_key: item.full_name for node in graph.nodes for item in node.attributes if item.full_name}
 
 
-def restored_keys(restore: str, body: Body, library: Library) -> dict[str, str]:
+def _restored_keys(restore: str, body: Body, library: Library) -> dict[str, str]:
     """The key in the checkpoint of each variable: what the graph that restores them assigns."""
     if not restore:
         raise GraphError("SW0892", "the model does not say how its variables are restored")

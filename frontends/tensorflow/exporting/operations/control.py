@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.frontends.tensorflow.exporting.emitter import (
-    Emitter,
-    again,
-    free_values,
-    handler,
-    is_small_constant,
-    missing,
-)
+from shardwright.frontends.tensorflow.exporting.emitter import Emitter, captured, handler, missing
 from shardwright.frontends.tensorflow.exporting.nodes import BOOL, INT32, FunctionName, Tensor
 
-Step: TypeAlias = Callable[[Emitter, Tensor, Sequence[Tensor], Sequence[Tensor]], "list[Tensor]"]
-"""One round: takes the round's number, the state and what does not change; gives the next state."""
+Step: TypeAlias = "Callable[..., list[Tensor]]"
+"""One round: takes the emitter, the round's number, the state and what does not change; gives the next state."""
 
 Test: TypeAlias = Callable[[Emitter, Sequence[Tensor]], Tensor]
 Body: TypeAlias = Callable[[Emitter, Sequence[Tensor]], Sequence[Tensor]]
@@ -37,9 +30,7 @@ def _calls(
     e: Emitter, kind: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor], **attributes: Any
 ) -> list[Tensor]:
     """The results of an operation that calls functions; `outputs` are like them."""
-    first = e.node(
-        kind, inputs, outputs[0].stored if outputs else (), outputs[0].dtype if outputs else INT32, **attributes
-    )
+    first = e.node(kind, inputs, (), outputs[0].dtype if outputs else INT32, **attributes)
     return [Tensor(first.node, place, like.dtype, like.stored, like.shape) for place, like in enumerate(outputs)]
 
 
@@ -69,57 +60,44 @@ def counted_loop(
     e: Emitter, name: str, rounds: int, state: Sequence[Tensor], fixed: Sequence[Tensor], step: Step
 ) -> list[Tensor]:
     """The state after so many rounds."""
-    count = len(state)
 
     def test(inner: Emitter, arguments: Sequence[Tensor]) -> Tensor:
         return inner.call("Less", arguments[0], inner.splat(rounds, INT32), result=BOOL)
 
     def body(inner: Emitter, arguments: Sequence[Tensor]) -> list[Tensor]:
-        turn, current, rest = arguments[0], arguments[1 : count + 1], arguments[count + 1 :]
-        return [inner.call("AddV2", turn, inner.splat(1, INT32)), *step(inner, turn, current, rest)]
+        return [inner.call("AddV2", arguments[0], inner.splat(1, INT32)), *step(inner, *arguments)]
 
     return loop(e, name, [e.splat(0, INT32), *state], fixed, test, body)[1:]
-
-
-def _outside(e: Emitter, blocks: Sequence[Block]) -> tuple[list[SSAValue], list[Tensor]]:
-    """The values from outside that blocks use, without those that are written again, and their tensors."""
-    free = [value for value in free_values(blocks) if not is_small_constant(value)]
-    return free, [e.values[value] for value in free]
 
 
 def _written(
     inner: Emitter, block: Block, arguments: Sequence[Tensor], free: Sequence[SSAValue], fixed: Sequence[Tensor]
 ) -> list[Tensor]:
     """What a block returns inside of a function, where `fixed` stand for the values from outside."""
-    for value in free_values([block]):
-        if is_small_constant(value):
-            inner.values[value] = again(inner, value)
+    inner.repeat_constants([block])
     inner.values.update(zip(free, fixed, strict=True))
     return inner.block(block, arguments)
 
 
 @handler("stablehlo.while")
-def _while(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
+def _while(emitter: Emitter, op: stablehlo.WhileOp, operands: list[Tensor]) -> list[Tensor]:
     """What a round leaves as it is goes in beside the state."""
-    assert isinstance(op, stablehlo.WhileOp)
     condition, body = op.condition.block, op.body.block
     changed = [at for at, value in enumerate(op.next_values) if value is not body.args[at]]
     constant = [at for at in range(len(operands)) if at not in changed]
-    free, captured = _outside(emitter, [condition, body])
-    fixed = [*(operands[at] for at in constant), *captured]
-    split = len(changed) + len(constant)
+    free = captured([condition, body])
+    fixed = [*(operands[at] for at in constant), *(emitter.values[value] for value in free)]
+    order = [*changed, *constant]
 
-    def arranged(arguments: Sequence[Tensor]) -> tuple[list[Tensor], Sequence[Tensor]]:
-        place = {at: number for number, at in enumerate([*changed, *constant])}
-        return [arguments[place[at]] for at in range(len(operands))], arguments[split:]
+    def written(inner: Emitter, block: Block, arguments: Sequence[Tensor]) -> list[Tensor]:
+        values = [arguments[order.index(at)] for at in range(len(order))]
+        return _written(inner, block, values, free, arguments[len(order) :])
 
     def test(inner: Emitter, arguments: Sequence[Tensor]) -> Tensor:
-        values, rest = arranged(arguments)
-        return inner.whole(_written(inner, condition, values, free, rest)[0])
+        return inner.whole(written(inner, condition, arguments)[0])
 
     def following(inner: Emitter, arguments: Sequence[Tensor]) -> list[Tensor]:
-        values, rest = arranged(arguments)
-        made = _written(inner, body, values, free, rest)
+        made = written(inner, body, arguments)
         return [made[at] for at in changed]
 
     ends = loop(emitter, emitter.scope or "while", [operands[at] for at in changed], fixed, test, following)
@@ -128,19 +106,15 @@ def _while(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tens
 
 
 @handler("stablehlo.if", "stablehlo.case")
-def _branch(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.IfOp | stablehlo.CaseOp)
+def _branch(emitter: Emitter, op: stablehlo.IfOp | stablehlo.CaseOp, operands: list[Tensor]) -> list[Tensor]:
     blocks = [region.block for region in op.regions]
-    free, captured = _outside(emitter, blocks)
+    free = captured(blocks)
 
-    def body(block: Block) -> Body:
-        def run(inner: Emitter, arguments: Sequence[Tensor]) -> list[Tensor]:
-            return [inner.whole(value) for value in _written(inner, block, [], free, arguments)]
-
-        return run
+    def body(inner: Emitter, block: Block, arguments: Sequence[Tensor]) -> list[Tensor]:
+        return _written(inner, block, [], free, arguments)
 
     outputs = [missing(result) for result in op.results]
-    return branches(emitter, op, operands[0], captured, outputs, [body(block) for block in blocks])
+    return branches(emitter, op, operands[0], [emitter.values[value] for value in free], outputs, body)
 
 
 def branches(
@@ -149,15 +123,26 @@ def branches(
     index: Tensor,
     captured: Sequence[Tensor],
     outputs: Sequence[Tensor],
-    bodies: Sequence[Body],
+    body: Callable[[Emitter, Block, Sequence[Tensor]], Sequence[Tensor]],
 ) -> list[Tensor]:
-    """The results of the branch that an index chooses, which are like `outputs`."""
-    name = f"{e.scope or 'branch'}_branch"
-    functions = [_function(e, name, captured, body) for body in bodies]
-    types = {"Tin": [value.dtype for value in captured], "Tout": [value.dtype for value in outputs]}
-    shapes = [value.shape for value in outputs]
+    """The results of the branch that an index chooses, which are like `outputs`; `body` writes a branch's block."""
+
+    def function(block: Block) -> FunctionName:
+        def whole(inner: Emitter, arguments: Sequence[Tensor]) -> list[Tensor]:
+            return [inner.whole(value) for value in body(inner, block, arguments)]
+
+        return _function(e, f"{e.scope or 'branch'}_branch", captured, whole)
+
+    functions = [function(region.block) for region in op.regions]
+    attributes: dict[str, Any] = {
+        "Tin": [value.dtype for value in captured],
+        "Tout": [value.dtype for value in outputs],
+        "output_shapes": [value.shape for value in outputs],
+    }
     inputs = [e.whole(index), *captured]
-    if isinstance(op, stablehlo.IfOp):
-        both = {"then_branch": functions[0], "else_branch": functions[1], "Tcond": BOOL}
-        return _calls(e, "StatelessIf", inputs, outputs, output_shapes=shapes, **types, **both)
-    return _calls(e, "StatelessCase", inputs, outputs, output_shapes=shapes, branches=functions, **types)
+    if isinstance(op, stablehlo.CaseOp):
+        return _calls(e, "StatelessCase", inputs, outputs, branches=functions, **attributes)
+    on_true, on_false = functions
+    return _calls(
+        e, "StatelessIf", inputs, outputs, then_branch=on_true, else_branch=on_false, Tcond=BOOL, **attributes
+    )

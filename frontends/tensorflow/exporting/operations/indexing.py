@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import shape_of
@@ -95,8 +95,7 @@ def _index_dtype(rows: int) -> DType:
 
 
 @handler("stablehlo.gather")
-def _gather(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.GatherOp)
+def _gather(emitter: Emitter, op: stablehlo.GatherOp, operands: list[Tensor]) -> list[Tensor]:
     operand, indices = operands
     numbers, sizes, shape = op.numbers, tuple(op.sizes), shape_of(op.results[0])
     if operand.is_splat or 0 in shape:
@@ -129,8 +128,7 @@ def _gathered(e: Emitter, windows: Windows, operand: Tensor, indices: Tensor, sh
     before, after = whole[:axis], whole[axis:]
     front, back = [operand.shape[dim] for dim in before], [operand.shape[dim] for dim in after]
     table = e.whole(e.reshape(e.transpose(operand, [*before, *picked, *after]), (*front, count, *back)))
-    made = (*front, *rows.shape, *back)
-    found = e.node("GatherV2", (table, rows, e.constant(axis, INT32)), made, operand.dtype, batch_dims=0)
+    found = e.gather(table, rows, axis)
     source = [*(windows.places[dim] for dim in before), *kept, *(windows.places[dim] for dim in after)]
     return e.transpose(found, [source.index(at) for at in range(len(shape))])
 
@@ -142,8 +140,7 @@ def _over(e: Emitter, value: Tensor, shape: Sequence[int], kept: Sequence[int]) 
 
 
 @handler("stablehlo.scatter")
-def _scatter(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ScatterOp)
+def _scatter(emitter: Emitter, op: stablehlo.ScatterOp, operands: list[Tensor]) -> list[Tensor]:
     count = len(operands) // 2
     inputs, indices, updates = operands[:count], operands[count], operands[count + 1 :]
     if 0 in updates[0].shape or 0 in inputs[0].shape:
@@ -237,31 +234,21 @@ class _Targets:
         tables = [e.whole(self.table(operand)) for operand in inputs]
         news = [self.new(each) for each in updates]
 
-        def step(inner: Emitter, turn: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor]) -> list[Tensor]:
-            rows, *new = fixed
-            row = inner.node("GatherV2", (rows, turn, inner.constant(0, INT32)), (1,), rows.dtype, batch_dims=0)
+        def step(inner: Emitter, turn: Tensor, *values: Tensor) -> list[Tensor]:
+            state, rows, new = values[: len(tables)], values[len(tables)], values[len(tables) + 1 :]
+            row = inner.gather(rows, turn, 0)
             place = inner.reshape(row, (1, 1))
-            old = [_row(inner, table, row) for table in state]
-            one = [_row(inner, each, inner.whole(inner.reshape(turn, (1,)))) for each in new]
+            old = [inner.gather(table, row, 0) for table in state]
+            one = [inner.gather(each, inner.whole(inner.reshape(turn, (1,))), 0) for each in new]
             made = inner.pointwise(block, [*old, *one])
+            one_row = (inner.whole(inner.broadcast(x, like.shape)) for x, like in zip(made, old, strict=True))
             return [
-                inner.node(
-                    "TensorScatterUpdate",
-                    (table, place, inner.whole(inner.broadcast(x, like.shape))),
-                    table.shape,
-                    table.dtype,
-                )
-                for table, x, like in zip(state, made, old, strict=True)
+                inner.node("TensorScatterUpdate", (table, place, x), table.shape, table.dtype)
+                for table, x in zip(state, one_row, strict=True)
             ]
 
         made = counted_loop(e, "scatter", count, tables, [self.rows, *news], step)
         return [self.result(table) for table in made]
-
-
-def _row(e: Emitter, table: Tensor, row: Tensor) -> Tensor:
-    """One row of a table, as a table of one row."""
-    shape = (1, *table.shape[1:])
-    return e.node("GatherV2", (table, row, e.constant(0, INT32)), shape, table.dtype, batch_dims=0)
 
 
 def _fits(e: Emitter, start: Tensor, highest: int) -> Tensor:

@@ -6,19 +6,16 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from xdsl.ir import Operation
-
 from shardwright.dialects.stablehlo import CustomCallOp
 from shardwright.frontends.tensorflow.exporting.emitter import Emitter, handler
-from shardwright.frontends.tensorflow.exporting.nodes import BOOL, INT32, Refusal, Tensor
-from shardwright.frontends.tensorflow.exporting.operations.control import counted_loop
+from shardwright.frontends.tensorflow.exporting.nodes import BOOL, INT32, DType, Refusal, Shape, Tensor
+from shardwright.frontends.tensorflow.exporting.operations.control import Step, counted_loop
 from shardwright.frontends.tensorflow.exporting.operations.linear_algebra import adjoint, cholesky_factor, solved
 from shardwright.frontends.tensorflow.exporting.operations.pointwise import at_least, both, conj, convert, equal, real
 
 
 @handler("stablehlo.custom_call")
-def _custom_call(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, CustomCallOp)
+def _custom_call(emitter: Emitter, op: CustomCallOp, operands: list[Tensor]) -> list[Tensor]:
     write = ROUTINES.get(op.routine or "")
     if write is None:
         raise Refusal(f"@{op.target} has no counterpart with equal results")
@@ -41,38 +38,39 @@ def _trsm(e: Emitter, operands: list[Tensor], options: dict[str, Any]) -> list[T
 
 def _getrf(e: Emitter, operands: list[Tensor], options: dict[str, Any]) -> list[Tensor]:
     """Both triangles, the pivots from one, and the number of the first pivot that is zero, or 0."""
-    (matrices,) = operands
+    count = min(operands[0].shape[-2:])
+    return _by_columns(e, "lu", operands[0], _eliminate, [(INT32, (count,), (count,)), (INT32, (1,), ())])
+
+
+def _by_columns(
+    e: Emitter, name: str, matrices: Tensor, step: Step, beside: Sequence[tuple[DType, Shape, Shape]]
+) -> list[Tensor]:
+    """
+    Factors, made one column after the other, and what is found beside them, which begins with zeros.
+
+    `beside` says for each of those its elements, its shape for one matrix in the loop, and that of the result.
+    """
     *fronts, rows, columns = matrices.shape
     batch, count = math.prod(fronts), min(rows, columns)
     if not batch or not count:
-        zeros = [e.splat(0, INT32, (*fronts, count)), e.splat(0, INT32, fronts)]
-        return [matrices, *zeros]
-    state = [
-        e.reshape(matrices, (batch, rows, columns)),
-        e.splat(0, INT32, (batch, count)),
-        e.splat(0, INT32, (batch, 1)),
-    ]
-
-    def step(inner: Emitter, turn: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor]) -> list[Tensor]:
-        return _eliminate(inner, turn, *state)
-
-    work, pivots, info = counted_loop(e, "lu", count, state, [], step)
-    shapes = [matrices.shape, (*fronts, count), tuple(fronts)]
-    return [e.reshape(made, shape) for made, shape in zip((work, pivots, info), shapes, strict=True)]
+        return [matrices, *(e.splat(0, dtype, (*fronts, *shape)) for dtype, _, shape in beside)]
+    work = e.reshape(matrices, (batch, rows, columns))
+    state = [work, *(e.splat(0, dtype, (batch, *shape)) for dtype, shape, _ in beside)]
+    shapes = [matrices.shape, *((*fronts, *shape) for _, _, shape in beside)]
+    found = counted_loop(e, name, count, state, [], step)
+    return [e.reshape(made, shape) for made, shape in zip(found, shapes, strict=True)]
 
 
 def _eliminate(e: Emitter, turn: Tensor, work: Tensor, pivots: Tensor, info: Tensor) -> list[Tensor]:
     """One column: its largest element that is left changes places with the diagonal, and what is below is divided."""
     rows, columns = e.counted((work.shape[1], 1), 0), e.counted((1, work.shape[2]), 1)
     column = _taken(e, work, turn, 2)
-    size = _magnitude(e, column)
+    size = _by_parts(e, "Abs", column)
     left = e.call("GreaterEqual", rows, turn, result=BOOL)
     chosen = e.reshape(e.whole(e.select(left, size, e.like(-1, size))), work.shape[:2])
     place = e.node("ArgMax", (chosen, e.constant(1, INT32)), work.shape[:1], INT32, output_type=INT32)
     place = e.reshape(place, (work.shape[0], 1))
-    pivot_row = e.node(
-        "GatherV2", (work, place, e.constant(1, INT32)), (work.shape[0], 1, work.shape[2]), work.dtype, batch_dims=1
-    )
+    pivot_row = e.gather(work, place, 1, batch_dims=1)
     at_place = e.call("Equal", rows, e.reshape(place, (work.shape[0], 1, 1)), result=BOOL)
     work = e.select(at_place, _taken(e, work, turn, 1), work)
     work = e.select(e.call("Equal", rows, turn, result=BOOL), pivot_row, work)
@@ -94,33 +92,21 @@ def _eliminate(e: Emitter, turn: Tensor, work: Tensor, pivots: Tensor, info: Ten
 
 def _taken(e: Emitter, x: Tensor, turn: Tensor, dim: int) -> Tensor:
     """One row or column of each matrix."""
-    shape = tuple(1 if at == dim else extent for at, extent in enumerate(x.shape))
-    inputs = (x, e.whole(e.reshape(turn, (1,))), e.constant(dim, INT32))
-    return e.node("GatherV2", inputs, shape, x.dtype, batch_dims=0)
+    return e.gather(x, e.reshape(turn, (1,)), dim)
 
 
-def _magnitude(e: Emitter, x: Tensor) -> Tensor:
-    """As LAPACK measures numbers: complex ones by the sum of both parts."""
+def _by_parts(e: Emitter, kind: str, x: Tensor) -> Tensor:
+    """`Abs` or `Square`; of complex numbers the sum over both parts, as LAPACK measures them."""
     if x.dtype.kind != "c":
-        return e.call("Abs", x)
-    parts = [e.call("Abs", e.call(name, x, result=x.dtype.type(0).real.dtype)) for name in ("Real", "Imag")]
+        return e.call(kind, x)
+    parts = [e.call(kind, e.call(name, x, result=x.dtype.type(0).real.dtype)) for name in ("Real", "Imag")]
     return e.call("AddV2", *parts)
 
 
 def _geqrf(e: Emitter, operands: list[Tensor], options: dict[str, Any]) -> list[Tensor]:
     """The upper factor above the reflectors, and the reflectors' scales."""
-    (matrices,) = operands
-    *fronts, rows, columns = matrices.shape
-    batch, count = math.prod(fronts), min(rows, columns)
-    if not batch or not count:
-        return [matrices, e.splat(0, matrices.dtype, (*fronts, count))]
-    state = [e.reshape(matrices, (batch, rows, columns)), e.splat(0, matrices.dtype, (batch, 1, count))]
-
-    def step(inner: Emitter, turn: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor]) -> list[Tensor]:
-        return _reflect(inner, turn, *state)
-
-    work, scales = counted_loop(e, "qr", count, state, [], step)
-    return [e.reshape(work, matrices.shape), e.reshape(scales, (*fronts, count))]
+    count = min(operands[0].shape[-2:])
+    return _by_columns(e, "qr", operands[0], _reflect, [(operands[0].dtype, (1, count), (count,))])
 
 
 def _reflect(e: Emitter, turn: Tensor, work: Tensor, scales: Tensor) -> list[Tensor]:
@@ -128,9 +114,11 @@ def _reflect(e: Emitter, turn: Tensor, work: Tensor, scales: Tensor) -> list[Ten
     rows, columns = e.counted((work.shape[1], 1), 0), e.counted((1, work.shape[2]), 1)
     column, first = _taken(e, work, turn, 2), _taken(e, _taken(e, work, turn, 1), turn, 2)
     below, here = (e.call(name, rows, turn, result=BOOL) for name in ("Greater", "Equal"))
-    tail = _summed(e, e.select(below, _squared(e, column), _squared(e, e.like(0, column))))
+    squares = e.select(below, _by_parts(e, "Square", column), _by_parts(e, "Square", e.like(0, column)))
+    inputs = (e.whole(squares), e.integers([1]))
+    tail = e.node("Sum", inputs, (column.shape[0], 1, 1), squares.dtype, keep_dims=True)
     real_first = real(e, first)
-    length = e.call("Sqrt", e.call("AddV2", _squared(e, first), tail))
+    length = e.call("Sqrt", e.call("AddV2", _by_parts(e, "Square", first), tail))
     beta = e.select(at_least(e, real_first, 0), e.call("Neg", length), length)
     nothing = both(e, equal(e, tail, 0), e.call("Equal", first, convert(e, real_first, first.dtype), result=BOOL))
     one, wide = e.like(1, first), convert(e, beta, first.dtype)
@@ -145,19 +133,6 @@ def _reflect(e: Emitter, turn: Tensor, work: Tensor, scales: Tensor) -> list[Ten
     work = e.select(e.call("Equal", columns, turn, result=BOOL), made, work)
     own = e.call("Equal", e.counted((1, scales.shape[2]), 1), turn, result=BOOL)
     return [work, e.select(own, scale, scales)]
-
-
-def _squared(e: Emitter, x: Tensor) -> Tensor:
-    """The square of the modulus."""
-    if x.dtype.kind != "c":
-        return e.call("Square", x)
-    parts = [e.call("Square", e.call(name, x, result=x.dtype.type(0).real.dtype)) for name in ("Real", "Imag")]
-    return e.call("AddV2", *parts)
-
-
-def _summed(e: Emitter, x: Tensor) -> Tensor:
-    """The sum of each column."""
-    return e.node("Sum", (e.whole(x), e.integers([1])), (x.shape[0], 1, x.shape[2]), x.dtype, keep_dims=True)
 
 
 def _from_left(e: Emitter, work: Tensor, vector: Tensor, scale: Tensor) -> Tensor:
@@ -193,13 +168,13 @@ def _product(e: Emitter, a: Tensor, scales: Tensor, c: Tensor, *, adjoint: bool)
         return c
     fixed = [e.reshape(a, (batch, *a.shape[-2:])), e.reshape(scales, (batch, 1, count))]
 
-    def step(inner: Emitter, turn: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor]) -> list[Tensor]:
+    def step(inner: Emitter, turn: Tensor, work: Tensor, *fixed: Tensor) -> list[Tensor]:
         at = turn if adjoint else inner.call("Sub", inner.like(count - 1, turn), turn)
         column, scale = (_taken(inner, inner.whole(each), at, 2) for each in fixed)
         place = inner.counted((rows, 1), 0)
         below, here = (inner.call(name, place, at, result=BOOL) for name in ("Greater", "Equal"))
         vector = inner.select(here, inner.like(1, column), inner.select(below, column, inner.like(0, column)))
-        return [_from_left(inner, state[0], inner.whole(vector), conj(inner, scale) if adjoint else scale)]
+        return [_from_left(inner, work, inner.whole(vector), conj(inner, scale) if adjoint else scale)]
 
     (made,) = counted_loop(e, "reflect", count, [e.reshape(c, (batch, rows, columns))], fixed, step)
     return e.reshape(made, c.shape)

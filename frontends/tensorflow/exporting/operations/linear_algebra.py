@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import Operation
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import element_dtype, shape_of
-from shardwright.frontends.tensorflow.exporting.emitter import Emitter, handler
+from shardwright.frontends.tensorflow.exporting.emitter import HANDLERS, Emitter, handler
 from shardwright.frontends.tensorflow.exporting.nodes import INT32, Refusal, Tensor
 from shardwright.frontends.tensorflow.exporting.operations.pointwise import conj
 from shardwright.runtime.kernels.elementwise import working_dtype
 
 
 @handler("stablehlo.fft")
-def _fft(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.FftOp)
+def _fft(emitter: Emitter, op: stablehlo.FftOp, operands: list[Tensor]) -> list[Tensor]:
     kind, length = str(op.kind), tuple(op.length)
     shape, dtype = shape_of(op.results[0]), element_dtype(op.results[0].type)
     name = kind if len(length) == 1 else f"{kind}{len(length)}D"
@@ -25,19 +23,15 @@ def _fft(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor
     return [emitter.node(name, inputs, shape, dtype)]
 
 
-@handler("stablehlo.cholesky")
-def _cholesky(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    """Of the lower triangle; where the upper one is meant, of the adjoint."""
-    assert isinstance(op, stablehlo.CholeskyOp)
-    return [cholesky_factor(emitter, operands[0], lower=op.is_lower)]
-
-
 def cholesky_factor(e: Emitter, x: Tensor, *, lower: bool) -> Tensor:
-    """The triangular factor of each matrix, zeros in the other triangle."""
+    """The triangular factor of each matrix, zeros in the other triangle; the upper one is that of the adjoint."""
     wide = e.cast(x, working_dtype(x.dtype))
     wide = wide if lower else adjoint(e, wide)
     factor = e.node("Cholesky", (e.whole(wide),), wide.shape, wide.dtype)
     return e.cast(factor if lower else adjoint(e, factor), x.dtype)
+
+
+HANDLERS["stablehlo.cholesky"] = lambda e, op, operands: [cholesky_factor(e, operands[0], lower=op.is_lower)]
 
 
 def _turned(e: Emitter, x: Tensor) -> Tensor:
@@ -51,8 +45,7 @@ def adjoint(e: Emitter, x: Tensor) -> Tensor:
 
 
 @handler("stablehlo.triangular_solve")
-def _triangular_solve(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.TriangularSolveOp)
+def _triangular_solve(emitter: Emitter, op: stablehlo.TriangularSolveOp, operands: list[Tensor]) -> list[Tensor]:
     lower, unit = bool(op.lower.value.data), bool(op.unit_diagonal.value.data)
     return [solved(emitter, operands[0], operands[1], op.is_left, lower, unit, str(op.transpose_a.data))]
 

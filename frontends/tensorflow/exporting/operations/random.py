@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.ir import Operation
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo import RngAlgorithm
@@ -21,8 +20,7 @@ WORD, LONG = np.dtype(np.uint32), np.dtype(np.uint64)
 
 
 @handler("stablehlo.rng_bit_generator")
-def _rng_bit_generator(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.RngBitGeneratorOp)
+def _rng_bit_generator(emitter: Emitter, op: stablehlo.RngBitGeneratorOp, operands: list[Tensor]) -> list[Tensor]:
     dtype, shape = element_dtype(op.results[1].type), shape_of(op.results[1])
     if not is_integer(dtype):
         raise Refusal(f"random bits of {dtype.name}")

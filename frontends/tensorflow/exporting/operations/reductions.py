@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import shape_of
@@ -27,8 +27,7 @@ LOGICAL = {kind: "LogicalOr" if name == "Any" else "LogicalAnd" for kind, name i
 
 
 @handler("stablehlo.reduce")
-def _reduce(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ReduceOp)
+def _reduce(emitter: Emitter, op: stablehlo.ReduceOp, operands: list[Tensor]) -> list[Tensor]:
     count, block = len(operands) // 2, op.body.block
     inputs, starts, dims = operands[:count], operands[count:], tuple(op.dims)
     shape = shape_of(op.results[0])
@@ -36,9 +35,11 @@ def _reduce(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Ten
         return [emitter.broadcast(start, shape) for start in starts]
     kind = reducer_kind(block)
     if kind is not None and (kind in NUMERIC or inputs[0].dtype == BOOL):
-        reduced = _reduced(emitter, kind, inputs[0], dims, shape)
-        return [_begun(emitter, kind, starts[0], reduced)]
-    return by_halves(emitter, combiner(emitter, block), inputs, starts, dims)
+        reduced, start = _reduced(emitter, kind, inputs[0], dims, shape), starts[0]
+        if not is_value(start, identity(kind, start.dtype)):
+            reduced = emitter.call(pair_kind(kind, start), start, reduced)
+        return [reduced]
+    return _by_halves(emitter, combiner(emitter, block), inputs, starts, dims)
 
 
 def _reduced(e: Emitter, kind: str, x: Tensor, dims: Sequence[int], shape: Sequence[int]) -> Tensor:
@@ -49,13 +50,6 @@ def _reduced(e: Emitter, kind: str, x: Tensor, dims: Sequence[int], shape: Seque
     wide = e.whole(e.cast(x, working_dtype(x.dtype)))
     made = e.node(name, (wide, e.integers(dims)), shape, wide.dtype, keep_dims=False)
     return e.cast(made, x.dtype)
-
-
-def _begun(e: Emitter, kind: str, start: Tensor, reduced: Tensor) -> Tensor:
-    """The start value combined, where it is not the one that changes nothing."""
-    if is_value(start, identity(kind, start.dtype)):
-        return reduced
-    return e.call(pair_kind(kind, start), start, reduced)
 
 
 def pair_kind(kind: str, x: Tensor) -> str:
@@ -71,16 +65,18 @@ def is_value(x: Tensor, value: object) -> bool:
     return isinstance(held, np.ndarray) and bool(held == value)
 
 
-def combiner(e: Emitter, block: Block) -> Combine:
-    """A reducer's block as a function of tensors."""
+def combiner(e: Emitter, block: Block, kind: str | None = None) -> Combine:
+    """A reducer's block as a function of tensors; by one of TensorFlow's operations where it is of a kind."""
 
     def combine(left: Sequence[Tensor], right: Sequence[Tensor]) -> list[Tensor]:
-        return e.pointwise(block, [*left, *right])
+        if kind is None:
+            return e.pointwise(block, [*left, *right])
+        return [e.call(pair_kind(kind, left[0]), left[0], right[0])]
 
     return combine
 
 
-def by_halves(
+def _by_halves(
     e: Emitter, combine: Combine, inputs: Sequence[Tensor], starts: Sequence[Tensor], dims: Sequence[int]
 ) -> list[Tensor]:
     """

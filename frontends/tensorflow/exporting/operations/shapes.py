@@ -14,7 +14,7 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.dtensor.roll import RollOp
 from shardwright.dialects.text.literals import is_splat
 from shardwright.dialects.types import element_dtype, shape_of
-from shardwright.frontends.tensorflow.exporting.emitter import Emitter, handler
+from shardwright.frontends.tensorflow.exporting.emitter import HANDLERS, Emitter, Handler, handler
 from shardwright.frontends.tensorflow.exporting.kernels import working
 from shardwright.frontends.tensorflow.exporting.nodes import BOOL, INT32, INT64, DType, Refusal, Tensor
 from shardwright.frontends.tensorflow.exporting.operations.pointwise import convert
@@ -22,8 +22,7 @@ from shardwright.runtime.kernels.elementwise import is_unsigned, working_dtype
 
 
 @handler("stablehlo.constant")
-def _constant(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ConstantOp)
+def _constant(emitter: Emitter, op: stablehlo.ConstantOp, operands: list[Tensor]) -> list[Tensor]:
     dtype, shape = element_dtype(op.result.type), shape_of(op.result)
     if is_splat(op.value):
         return [emitter.splat(stablehlo.splat_value(op), dtype, shape)]
@@ -31,16 +30,14 @@ def _constant(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[T
 
 
 @handler("stablehlo.iota")
-def _iota(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.IotaOp)
+def _iota(emitter: Emitter, op: stablehlo.IotaOp, operands: list[Tensor]) -> list[Tensor]:
     dtype, shape = element_dtype(op.result.type), shape_of(op.result)
     counted = emitter.counted(shape, op.dim, dtype if dtype.kind in "iu" else INT64)
     return [convert(emitter, counted, dtype)]
 
 
 @handler("stablehlo.broadcast_in_dim")
-def _broadcast_in_dim(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.BroadcastInDimOp)
+def _broadcast_in_dim(emitter: Emitter, op: stablehlo.BroadcastInDimOp, operands: list[Tensor]) -> list[Tensor]:
     (x,), shape, dims = operands, shape_of(op.result), op.dims
     if x.is_splat:
         return [emitter.broadcast(x, shape)]
@@ -54,49 +51,13 @@ def _broadcast_in_dim(emitter: Emitter, op: Operation, operands: list[Tensor]) -
     return [emitter.broadcast(emitter.reshape(ordered, placed), shape)]
 
 
-@handler("stablehlo.reshape")
-def _reshape(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    return [emitter.reshape(operands[0], shape_of(op.results[0]))]
-
-
-@handler("stablehlo.transpose")
-def _transpose(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.TransposeOp)
-    return [emitter.transpose(operands[0], op.dims)]
-
-
-@handler("stablehlo.slice")
-def _slice(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.SliceOp)
-    return [emitter.slice(operands[0], *op.bounds)]
-
-
-@handler("stablehlo.reverse")
-def _reverse(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ReverseOp)
-    return [emitter.reverse(operands[0], op.dims)]
-
-
-@handler("stablehlo.concatenate")
-def _concatenate(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ConcatenateOp)
-    return [emitter.concatenate(operands, op.dim)]
-
-
 @handler("dtensor.roll")
-def _roll(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
+def _roll(emitter: Emitter, op: RollOp, operands: list[Tensor]) -> list[Tensor]:
     """The end, then the beginning."""
-    assert isinstance(op, RollOp)
     (x,), dim = operands, op.dim
     extent = x.shape[dim]
     at = extent - op.amount
     return [emitter.concatenate([emitter.cut(x, dim, at, extent), emitter.cut(x, dim, 0, at)], dim)]
-
-
-@handler("stablehlo.pad")
-def _pad(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.PadOp)
-    return [padded(emitter, operands[0], operands[1], *op.amounts)]
 
 
 def padded(
@@ -122,29 +83,32 @@ def _spaced(e: Emitter, x: Tensor, padding: Tensor, dim: int, holes: int) -> Ten
 
 
 @handler("stablehlo.dot_general")
-def _dot_general(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.DotGeneralOp)
+def _dot_general(emitter: Emitter, op: stablehlo.DotGeneralOp, operands: list[Tensor]) -> list[Tensor]:
     numbers, (lhs, rhs) = op.dims, operands
     dtype, shape = element_dtype(op.result.type), shape_of(op.result)
     if not math.prod(shape) or any(lhs.shape[dim] == 0 for dim in numbers.lhs_contracting):
         return [emitter.splat(0, dtype, shape)]
     pairs = (numbers.lhs_batching, numbers.rhs_batching, numbers.lhs_contracting, numbers.rhs_contracting)
-    return [product(emitter, lhs, rhs, pairs, dtype)]
+    return [_product(emitter, lhs, rhs, pairs, dtype)]
 
 
 Pairs = tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int]]
 """Batching dims of both operands, then contracting dims of both."""
 
 
-def product(e: Emitter, lhs: Tensor, rhs: Tensor, pairs: Pairs, dtype: DType) -> Tensor:
+def _product(e: Emitter, lhs: Tensor, rhs: Tensor, pairs: Pairs, dtype: DType) -> Tensor:
     """A product of two tensors: matrices where dims lie so, else by the letters of its dims."""
     if BOOL in (lhs.dtype, rhs.dtype):
         raise Refusal("products of truth values")
-    wide = functools.reduce(np.promote_types, map(working_dtype, (lhs.dtype, rhs.dtype, dtype)))
-    wide = working("MatMul", wide)
+    wide = working("MatMul", common(lhs.dtype, rhs.dtype, dtype))
     left, right = (e.whole(e.cast(operand, wide)) for operand in (lhs, rhs))
     made = _matrices(e, left, right, pairs)
     return convert(e, _letters(e, left, right, pairs) if made is None else made, dtype)
+
+
+def common(*dtypes: DType) -> DType:
+    """The type in which numbers of these types are combined."""
+    return functools.reduce(np.promote_types, map(working_dtype, dtypes))
 
 
 def _matrices(e: Emitter, lhs: Tensor, rhs: Tensor, pairs: Pairs) -> Tensor | None:
@@ -180,15 +144,14 @@ def _letters(e: Emitter, lhs: Tensor, rhs: Tensor, pairs: Pairs) -> Tensor:
 
 
 @handler("stablehlo.dynamic_slice")
-def _dynamic_slice(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.DynamicSliceOp)
+def _dynamic_slice(emitter: Emitter, op: stablehlo.DynamicSliceOp, operands: list[Tensor]) -> list[Tensor]:
     x, *starts = operands
     shape = shape_of(op.results[0])
     if x.shape == shape:
         return [x]
     if x.is_splat or 0 in shape:
         return [emitter.splat(0, x.dtype, shape) if 0 in shape else emitter.broadcast(x, shape)]
-    begin = corner(emitter, x.shape, starts, shape)
+    begin = _corner(emitter, x.shape, starts, shape)
     return [emitter.node("Slice", (emitter.whole(x), begin, _like(emitter, shape, begin)), shape, x.dtype)]
 
 
@@ -199,7 +162,7 @@ def _dynamic_update_slice(emitter: Emitter, op: Operation, operands: list[Tensor
         return [update]
     if 0 in update.shape:
         return [x]
-    begin = corner(emitter, x.shape, starts, update.shape)
+    begin = _corner(emitter, x.shape, starts, update.shape)
     sizes = _like(emitter, update.shape, begin)
     ends, steps = emitter.call("AddV2", begin, sizes), _like(emitter, (1,) * len(x.shape), begin)
     inputs = (emitter.whole(x), begin, ends, steps, emitter.whole(update))
@@ -210,7 +173,7 @@ def _like(e: Emitter, values: Sequence[int], other: Tensor) -> Tensor:
     return e.constant(np.array(values, other.dtype))
 
 
-def corner(e: Emitter, shape: Sequence[int], starts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
+def _corner(e: Emitter, shape: Sequence[int], starts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
     """Where a box begins, moved so that it lies inside of a tensor."""
     dtype = INT32 if max(shape) < 2**31 else INT64
     places = [
@@ -228,3 +191,14 @@ def clamped(e: Emitter, index: Tensor, highest: int, dtype: DType) -> Tensor:
     if not is_unsigned(own):
         index = e.call("Maximum", index, e.like(0, index))
     return e.cast(index, dtype)
+
+
+_SHORT: dict[str, Handler] = {
+    "concatenate": lambda e, op, operands: [e.concatenate(operands, op.dim)],
+    "pad": lambda e, op, operands: [padded(e, operands[0], operands[1], *op.amounts)],
+    "reshape": lambda e, op, operands: [e.reshape(operands[0], shape_of(op.result))],
+    "reverse": lambda e, op, operands: [e.reverse(operands[0], op.dims)],
+    "slice": lambda e, op, operands: [e.slice(operands[0], *op.bounds)],
+    "transpose": lambda e, op, operands: [e.transpose(operands[0], op.dims)],
+}
+HANDLERS.update((f"stablehlo.{name}", write) for name, write in _SHORT.items())

@@ -17,8 +17,7 @@ from shardwright.runtime.lowering.comparators import Key, keys_of
 
 
 @handler("stablehlo.sort")
-def _sort(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.SortOp)
+def _sort(emitter: Emitter, op: stablehlo.SortOp, operands: list[Tensor]) -> list[Tensor]:
     if 0 in operands[0].shape or operands[0].shape[op.dim] == 1:
         return operands
     rank = len(operands[0].shape)
@@ -27,7 +26,7 @@ def _sort(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tenso
     keys = keys_of(op.comparator.block)
     if keys is not None:
         order = _by_keys(emitter, op, moved, keys)
-        made = [taken(emitter, operand, order) for operand in moved]
+        made = [_taken(emitter, operand, order) for operand in moved]
     else:
         made = _by_network(emitter, op, moved)
     return [emitter.transpose(x, [last.index(dim) for dim in range(rank)]) for x in made]
@@ -38,10 +37,10 @@ def _by_keys(e: Emitter, op: stablehlo.SortOp, operands: Sequence[Tensor], keys:
     firsts: dict[SSAValue, Tensor] = dict(zip(op.comparator.block.args[::2], operands, strict=True))
     order: Tensor | None = None
     for key in reversed(keys):
-        ranks = ranking(e, _value(e, key.value, firsts), key.descends, key.total)
+        ranks = _ranking(e, _value(e, key.value, firsts), key.descends, key.total)
         ranks = e.broadcast(ranks, operands[0].shape)
-        places = largest(e, ranks if order is None else taken(e, ranks, order), ranks.shape[-1])
-        order = places if order is None else taken(e, order, places)
+        _, places = _largest(e, ranks if order is None else _taken(e, ranks, order), ranks.shape[-1])
+        order = places if order is None else _taken(e, order, places)
     assert order is not None
     return order
 
@@ -56,7 +55,7 @@ def _value(e: Emitter, value: SSAValue, known: dict[SSAValue, Tensor]) -> Tensor
     return known[value]
 
 
-def ranking(e: Emitter, key: Tensor, descends: bool, total: bool) -> Tensor:
+def _ranking(e: Emitter, key: Tensor, descends: bool, total: bool) -> Tensor:
     """Integers that descend in the order of the key: `TopKV2` takes the largest first."""
     if key.dtype == BOOL:
         key = e.cast(key, INT32)
@@ -66,20 +65,19 @@ def ranking(e: Emitter, key: Tensor, descends: bool, total: bool) -> Tensor:
     return wide if descends else e.call("Invert", wide)
 
 
-def largest(e: Emitter, ranks: Tensor, count: int) -> Tensor:
-    """The places of the largest elements along the last dim; of equal ones, the first comes first."""
+def _largest(e: Emitter, ranks: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """The largest elements along the last dim, and their places; of equal ones, the first comes first."""
     inputs = (e.whole(ranks), e.constant(count, INT32))
     made = e.node("TopKV2", inputs, (*ranks.shape[:-1], count), ranks.dtype, sorted=True, index_type=INT32)
-    return Tensor(made.node, 1, INT32, made.stored, made.shape)
+    return made, Tensor(made.node, 1, INT32, made.stored, made.shape)
 
 
-def taken(e: Emitter, value: Tensor, order: Tensor) -> Tensor:
+def _taken(e: Emitter, value: Tensor, order: Tensor) -> Tensor:
     """The elements along the last dim in an order."""
     if value.is_splat:
         return e.broadcast(value, order.shape)
     axis = len(order.shape) - 1
-    inputs = (e.whole(value), order, e.constant(axis, INT32))
-    return e.node("GatherV2", inputs, order.shape, value.dtype, batch_dims=axis)
+    return e.gather(value, order, axis, batch_dims=axis)
 
 
 def _by_network(e: Emitter, op: stablehlo.SortOp, operands: Sequence[Tensor]) -> list[Tensor]:
@@ -91,16 +89,10 @@ def _by_network(e: Emitter, op: stablehlo.SortOp, operands: Sequence[Tensor]) ->
         partner[first], partner[second] = second, first
         is_first = np.zeros(extent, bool)
         is_first[first] = True
-        other = [_permuted(e, x, partner) for x in current]
+        other = [e.gather(x, e.constant(partner.astype(np.int32)), rank - 1) for x in current]
         swap = _swaps(e, op, current, other, e.constant(is_first), e.constant(partner != np.arange(extent)))
         current = [e.select(swap, x, y) for x, y in zip(other, current, strict=True)]
     return current[:-1]
-
-
-def _permuted(e: Emitter, x: Tensor, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Tensor:
-    axis = len(x.shape) - 1
-    inputs = (e.whole(x), e.constant(order.astype(np.int32)), e.constant(axis, INT32))
-    return e.node("GatherV2", inputs, x.shape, x.dtype, batch_dims=0)
 
 
 def _swaps(
@@ -119,13 +111,9 @@ def _swaps(
 
 
 @handler("chlo.top_k")
-def _top_k(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, chlo.TopKOp)
+def _top_k(emitter: Emitter, op: chlo.TopKOp, operands: list[Tensor]) -> list[Tensor]:
     (x,) = operands
     if x.dtype.kind in "iu":
-        inputs = (emitter.whole(x), emitter.constant(op.count, INT32))
-        shape = (*x.shape[:-1], op.count)
-        values = emitter.node("TopKV2", inputs, shape, x.dtype, sorted=True, index_type=INT32)
-        return [values, Tensor(values.node, 1, INT32, shape, shape)]
-    order = largest(emitter, ranking(emitter, x, True, True), op.count)
-    return [taken(emitter, x, order), order]
+        return list(_largest(emitter, x, op.count))
+    _, order = _largest(emitter, _ranking(emitter, x, True, True), op.count)
+    return [_taken(emitter, x, order), order]

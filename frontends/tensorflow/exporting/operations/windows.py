@@ -7,17 +7,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from xdsl.ir import Operation
-
 from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo import ConvDimensions
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.frontends.tensorflow.exporting.emitter import Emitter, handler
 from shardwright.frontends.tensorflow.exporting.nodes import BOOL, INT32, Refusal, Tensor
 from shardwright.frontends.tensorflow.exporting.operations.pointwise import at_least, both, convert, less
-from shardwright.frontends.tensorflow.exporting.operations.reductions import Combine, combiner, is_value, pair_kind
-from shardwright.frontends.tensorflow.exporting.operations.shapes import padded
+from shardwright.frontends.tensorflow.exporting.operations.reductions import Combine, combiner, is_value
+from shardwright.frontends.tensorflow.exporting.operations.shapes import common, padded
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.runtime.kernels.elementwise import is_integer, working_dtype
 from shardwright.runtime.lowering.ops import reducer_kind
@@ -31,23 +28,17 @@ FEW = 8
 
 
 @handler("stablehlo.convolution")
-def _convolution(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ConvolutionOp)
+def _convolution(emitter: Emitter, op: stablehlo.ConvolutionOp, operands: list[Tensor]) -> list[Tensor]:
     dtype, shape = element_dtype(op.result.type), shape_of(op.result)
     if not all(math.prod(each.shape) for each in operands) or 0 in shape:
         return [emitter.splat(0, dtype, shape)]
-    wide = np.dtype(np.float32)
-    for index, each in enumerate((*(operand.dtype for operand in operands), dtype)):
-        wide = working_dtype(each) if not index else np.promote_types(wide, working_dtype(each))
+    wide = common(*(operand.dtype for operand in operands), dtype)
     lhs, rhs = (convert(emitter, operand, wide) for operand in operands)
     features, batches = op.groups
     image, kernel = _image(emitter, lhs, op.numbers, batches), _kernel(emitter, rhs, op.numbers, op.sweeps)
-    made = convolved(emitter, image, kernel, op.sweeps, max(features, batches))
-    numbers = op.numbers
-    order = [0] * len(shape)
-    for place, dim in enumerate((numbers.output_batch, *numbers.output_spatial, numbers.output_feature)):
-        order[dim] = place
-    return [convert(emitter, emitter.transpose(made, order), dtype)]
+    made = _convolved(emitter, image, kernel, op.sweeps, max(features, batches))
+    dims = (op.numbers.output_batch, *op.numbers.output_spatial, op.numbers.output_feature)
+    return [convert(emitter, emitter.transpose(made, [dims.index(dim) for dim in range(len(dims))]), dtype)]
 
 
 def _image(e: Emitter, lhs: Tensor, numbers: ConvDimensions, batches: int) -> Tensor:
@@ -68,17 +59,13 @@ def _kernel(e: Emitter, rhs: Tensor, numbers: ConvDimensions, sweeps: Sequence[S
     return e.reverse(kernel, [dim for dim, sweep in enumerate(sweeps) if sweep.reverse])
 
 
-def convolved(e: Emitter, image: Tensor, kernel: Tensor, sweeps: Sequence[Sweep], groups: int) -> Tensor:
+def _convolved(e: Emitter, image: Tensor, kernel: Tensor, sweeps: Sequence[Sweep], groups: int) -> Tensor:
     """The convolution of an image with a kernel whose dims lie as TensorFlow wants them."""
     dtype = image.dtype
     narrow = is_integer(dtype) and dtype.itemsize <= 4
     if len(sweeps) in (1, 2) and (dtype.kind == "f" or narrow):
-        made = (
-            _planar(e, e.cast(image, INT32), e.cast(kernel, INT32), sweeps)
-            if narrow
-            else _planar(e, image, kernel, sweeps)
-        )
-        return e.cast(made, dtype)
+        wide = INT32 if narrow else dtype
+        return e.cast(_planar(e, e.cast(image, wide), e.cast(kernel, wide), sweeps), dtype)
     zero = e.splat(0, dtype)
     low, high, holes = ([getattr(sweep, name) for sweep in sweeps] for name in ("low", "high", "base"))
     image = padded(e, image, zero, (0, *low, 0), (0, *high, 0), (0, *(hole - 1 for hole in holes), 0))
@@ -103,14 +90,17 @@ def _planar(e: Emitter, image: Tensor, kernel: Tensor, sweeps: Sequence[Sweep]) 
         made = _planar(e, *rows, [Sweep(1), *sweeps])
         return e.reshape(made, (made.shape[0], *made.shape[2:]))
     zero = e.splat(0, image.dtype)
-    low, high = ([sweep.low for sweep in sweeps], [sweep.high for sweep in sweeps])
+    low, high = [sweep.low for sweep in sweeps], [sweep.high for sweep in sweeps]
     holes = (0, *(sweep.base - 1 for sweep in sweeps), 0)
     if any(holes) or min(*low, *high) < 0:
         image = padded(e, image, zero, (0, *low, 0), (0, *high, 0), holes)
         low, high = [0, 0], [0, 0]
     edges = [0, 0, low[0], high[0], low[1], high[1], 0, 0]
-    places = [sweep.result(n) for n, sweep in zip(image.shape[1:-1], _moved(sweeps, low, high), strict=True)]
-    attributes: dict[str, Any] = (
+    places = [
+        Sweep(sweep.size, sweep.stride, before, after, 1, sweep.dilation).result(extent)
+        for extent, sweep, before, after in zip(image.shape[1:-1], sweeps, low, high, strict=True)
+    ]
+    padding: dict[str, Any] = (
         {"padding": "EXPLICIT", "explicit_paddings": edges} if any(edges) else {"padding": "VALID"}
     )
     return e.node(
@@ -120,13 +110,8 @@ def _planar(e: Emitter, image: Tensor, kernel: Tensor, sweeps: Sequence[Sweep]) 
         image.dtype,
         strides=[1, *(sweep.stride for sweep in sweeps), 1],
         dilations=[1, *(sweep.dilation for sweep in sweeps), 1],
-        **attributes,
+        **padding,
     )
-
-
-def _moved(sweeps: Sequence[Sweep], low: Sequence[int], high: Sequence[int]) -> list[Sweep]:
-    edges = zip(sweeps, low, high, strict=True)
-    return [Sweep(sweep.size, sweep.stride, before, after, 1, sweep.dilation) for sweep, before, after in edges]
 
 
 def _by_tap(e: Emitter, image: Tensor, kernel: Tensor, sweeps: Sequence[Sweep], groups: int) -> Tensor:
@@ -152,8 +137,7 @@ def _by_tap(e: Emitter, image: Tensor, kernel: Tensor, sweeps: Sequence[Sweep], 
 
 
 @handler("stablehlo.reduce_window")
-def _reduce_window(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.ReduceWindowOp)
+def _reduce_window(emitter: Emitter, op: stablehlo.ReduceWindowOp, operands: list[Tensor]) -> list[Tensor]:
     count, block, sweeps = len(operands) // 2, op.body.block, op.sweeps
     inputs, starts, shape = operands[:count], operands[count:], shape_of(op.results[0])
     if 0 in shape or not math.prod(inputs[0].shape):
@@ -164,8 +148,7 @@ def _reduce_window(emitter: Emitter, op: Operation, operands: list[Tensor]) -> l
         if running is not None:
             return [running]
     wide = [emitter.cast(x, working_dtype(x.dtype)) if kind is not None else x for x in (*inputs, *starts)]
-    combine = combiner(emitter, block) if kind is None else _pairs(emitter, kind)
-    made = swept(emitter, combine, wide[:count], wide[count:], sweeps)
+    made = _swept(emitter, combiner(emitter, block, kind), wide[:count], wide[count:], sweeps)
     return [emitter.broadcast(emitter.cast(x, start.dtype), shape) for x, start in zip(made, starts, strict=True)]
 
 
@@ -180,21 +163,13 @@ def _running(e: Emitter, kind: str, x: Tensor, start: Tensor, sweeps: Sequence[S
     plain = (sweep.stride, sweep.base, sweep.dilation) == (1, 1, 1) and sweep.size == extent
     if not plain or edges not in ((sweep.size - 1, 0), (0, sweep.size - 1)):
         return None
-    name = "Cumsum" if kind == "sum" else "Cumprod"
     wide = e.whole(e.cast(x, working_dtype(x.dtype)))
-    backwards = bool(sweep.high)
-    made = e.node(name, (wide, e.constant(dim, INT32)), x.shape, wide.dtype, exclusive=False, reverse=backwards)
+    inputs, backwards = (wide, e.constant(dim, INT32)), bool(sweep.high)
+    made = e.node(f"Cum{kind}", inputs, x.shape, wide.dtype, exclusive=False, reverse=backwards)
     return e.cast(made, x.dtype)
 
 
-def _pairs(e: Emitter, kind: str) -> Combine:
-    def combine(left: Sequence[Tensor], right: Sequence[Tensor]) -> list[Tensor]:
-        return [e.call(pair_kind(kind, left[0]), left[0], right[0])]
-
-    return combine
-
-
-def swept(
+def _swept(
     e: Emitter, combine: Combine, inputs: Sequence[Tensor], starts: Sequence[Tensor], sweeps: Sequence[Sweep]
 ) -> list[Tensor]:
     """The windows of all dims combined, one dim after the other; the start values are the padding, and come first."""
@@ -238,8 +213,7 @@ def _slide(e: Emitter, combine: Combine, arrays: list[Tensor], dim: int, sweep: 
 
 
 @handler("stablehlo.select_and_scatter")
-def _select_and_scatter(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, stablehlo.SelectAndScatterOp)
+def _select_and_scatter(emitter: Emitter, op: stablehlo.SelectAndScatterOp, operands: list[Tensor]) -> list[Tensor]:
     operand, source, start = operands
     e, sweeps = emitter, op.sweeps
     taps = list(itertools.product(*(range(sweep.size) for sweep in sweeps)))

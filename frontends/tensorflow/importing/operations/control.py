@@ -12,7 +12,7 @@ from shardwright.compiler.control.regions import region_of
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.frontends import arrays
-from shardwright.frontends.tensorflow.importing.evaluate import Call, Resource, Rows, Value, fits
+from shardwright.frontends.tensorflow.importing.evaluate import Call, Resource, Rows, Value, fits, rows, unrolled
 from shardwright.frontends.tensorflow.importing.table import row
 from shardwright.frontends.training.variables import Variable
 
@@ -20,11 +20,6 @@ from shardwright.frontends.training.variables import Variable
 @row("VarHandleOp")
 def _handle(call: Call) -> Resource:
     return Resource(call["shared_name"] or call.node.name, _known_variable(call))
-
-
-@row("VariableV2", "Variable")
-def _variable(call: Call) -> Any:
-    return _known_variable(call).traced()
 
 
 def _known_variable(call: Call) -> Variable:
@@ -40,46 +35,23 @@ def _known_variable(call: Call) -> Variable:
     return variable
 
 
-@row("ReadVariableOp")
-def _read(call: Call, resource: Resource) -> Tracer:
-    return resource.variable.traced()
+ASSIGNMENTS = {
+    "AssignAddVariableOp": Variable.assign_add,
+    "AssignSubVariableOp": Variable.assign_sub,
+    "AssignVariableOp": Variable.assign,
+}
 
 
-@row("AssignVariableOp")
+@row(*ASSIGNMENTS)
 def _assign(call: Call, resource: Resource, value: Any) -> None:
-    resource.variable.assign(value)
-
-
-@row("AssignAddVariableOp")
-def _assign_add(call: Call, resource: Resource, value: Any) -> None:
-    resource.variable.assign_add(value)
-
-
-@row("AssignSubVariableOp")
-def _assign_sub(call: Call, resource: Resource, value: Any) -> None:
-    resource.variable.assign_sub(value)
-
-
-@row("VarIsInitializedOp")
-def _is_initialized(call: Call, resource: Resource) -> Value:
-    return np.array(True)
-
-
-@row("VariableShape")
-def _variable_shape(call: Call, resource: Resource) -> Value:
-    return np.array(resource.variable.shape, call.dtype("out_type"))
-
-
-@row("PartitionedCall", "StatefulPartitionedCall")
-def _partitioned_call(call: Call, *values: Value) -> tuple[Value, ...]:
-    return tuple(call.interpreter.call(call["f"].name, values, call.node))
+    ASSIGNMENTS[call.node.op](resource.variable, value)
 
 
 @row("If", "StatelessIf")
 def _if(call: Call, condition: Any, *values: Value) -> Any:
     branches = [call["else_branch"].name, call["then_branch"].name]
     if isinstance(condition, np.ndarray):
-        return tuple(call.interpreter.call(branches[bool(condition)], values, call.node))
+        return call.interpreter.call(branches[bool(condition)], values, call.node)
     chosen = condition if condition.dtype == np.bool_ else arrays.any(arrays.not_equal(condition, 0))
     on_false, on_true = (_branch(call, name, values) for name in branches)
     return arrays.cond(chosen, on_true, on_false)
@@ -91,7 +63,7 @@ def _case(call: Call, index: Any, *values: Value) -> Any:
     last = len(branches) - 1
     if isinstance(index, np.ndarray):
         chosen = int(index) if 0 <= index <= last else last
-        return tuple(call.interpreter.call(branches[chosen], values, call.node))
+        return call.interpreter.call(branches[chosen], values, call.node)
     inside = arrays.logical_and(arrays.greater_equal(index, 0), arrays.less_equal(index, last))
     place = arrays.where(inside, index, last)
     return arrays.switch(place, [_branch(call, name, values) for name in branches])
@@ -113,14 +85,12 @@ def _traced(call: Call, value: Value) -> Tracer:
     value = value.array if isinstance(value, Rows) and value.array is not None else value
     if isinstance(value, Resource | Rows) or value.dtype.kind == "O":
         raise call.fault("handles, strings and lists of unknown shapes cannot go through branches and loops", "SW0889")
-    return value if isinstance(value, Tracer) else emit.as_tracer(_splat(value), call.node.op)
+    return value if isinstance(value, Tracer) else emit.as_tracer(unrolled(value), call.node.op)
 
 
-def _splat(value: np.ndarray[Any, Any]) -> Any:
-    """A known array that repeats one element without memory, made in the program."""
-    if value.nbytes <= emit.LITERAL_LIMIT:
-        return value
-    return arrays.broadcast_to(np.array(value[(0,) * value.ndim]), value.shape)
+@row("PartitionedCall", "StatefulPartitionedCall")
+def _called(call: Call, *values: Value) -> tuple[Value, ...]:
+    return call.interpreter.call(call["f"].name, values, call.node)
 
 
 @row("While", "StatelessWhile")
@@ -165,7 +135,7 @@ class _Loop:
         results = self._results(self.moving, state)
         return tuple(_traced(self.call, results[place]) for place in self.moving)
 
-    def _results(self, places: Sequence[int], state: Sequence[Tracer]) -> list[Value]:
+    def _results(self, places: Sequence[int], state: Sequence[Tracer]) -> tuple[Value, ...]:
         return self.call.interpreter.call(self.body.name, self._whole(places, state), self.call.node)
 
     def _fill_lists(self) -> None:
@@ -194,3 +164,14 @@ class _Loop:
 
 def _is_unknown(value: Value) -> bool:
     return isinstance(value, Rows) and value.array is None
+
+
+rows(
+    {
+        "ReadVariableOp": lambda call, resource: resource.variable.traced(),
+        "VarIsInitializedOp": lambda call, resource: np.array(True),
+        "Variable": lambda call: _known_variable(call).traced(),
+        "VariableShape": lambda call, resource: np.array(resource.variable.shape, call.dtype("out_type")),
+        "VariableV2": lambda call: _known_variable(call).traced(),
+    }
+)

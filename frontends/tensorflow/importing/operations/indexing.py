@@ -11,7 +11,7 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import stablehlo
 from shardwright.frontends import arrays
-from shardwright.frontends.tensorflow.importing.evaluate import Call, Resource, Value
+from shardwright.frontends.tensorflow.importing.evaluate import Call, Value, rows
 from shardwright.frontends.tensorflow.importing.table import row
 
 
@@ -91,26 +91,6 @@ def _gather_v2(call: Call, params: Any, indices: Any, axis: Value) -> Any:
     return arrays.gather(params, indices, axis=dim, batch_dims=batch % (indices.ndim or 1) if batch < 0 else batch)
 
 
-@row("Gather")
-def _gather(call: Call, params: Any, indices: Any) -> Any:
-    return arrays.gather(params, indices)
-
-
-@row("ResourceGather")
-def _resource_gather(call: Call, resource: Resource, indices: Any) -> Any:
-    return arrays.gather(resource.variable.traced(), indices, batch_dims=call["batch_dims"])
-
-
-@row("GatherNd")
-def _gather_nd(call: Call, params: Any, indices: Any) -> Any:
-    return _gathered_nd(params, indices)
-
-
-@row("ResourceGatherNd")
-def _resource_gather_nd(call: Call, resource: Resource, indices: Any) -> Any:
-    return _gathered_nd(resource.variable.traced(), indices)
-
-
 def _gathered_nd(params: Any, indices: Any) -> Any:
     depth = indices.shape[-1]
     if not depth:
@@ -119,36 +99,23 @@ def _gathered_nd(params: Any, indices: Any) -> Any:
     return traced[tuple(indices[..., place] for place in range(depth))]
 
 
+SCATTERS = {
+    "TensorScatterAdd": arrays.scatter_add,
+    "TensorScatterMax": arrays.scatter_max,
+    "TensorScatterMin": arrays.scatter_min,
+    "TensorScatterUpdate": arrays.scatter_update,
+}
+
+
+@row(*SCATTERS)
+def _scattered(call: Call, x: Any, indices: Any, updates: Any) -> Any:
+    return _scattered_nd(SCATTERS[call.node.op], x, indices, updates)
+
+
 @row("ScatterNd")
 def _scatter_nd(call: Call, indices: Any, updates: Any, shape: Value) -> Any:
-    sizes = call.numbers(shape, "shape")
-    start = arrays.zeros(sizes, dtype=updates.dtype)
+    start = arrays.zeros(call.numbers(shape, "shape"), dtype=updates.dtype)
     return _scattered_nd(arrays.scatter_add, start, indices, updates)
-
-
-@row("TensorScatterUpdate")
-def _tensor_scatter_update(call: Call, x: Any, indices: Any, updates: Any) -> Any:
-    return _scattered_nd(arrays.scatter_update, x, indices, updates)
-
-
-@row("TensorScatterAdd")
-def _tensor_scatter_add(call: Call, x: Any, indices: Any, updates: Any) -> Any:
-    return _scattered_nd(arrays.scatter_add, x, indices, updates)
-
-
-@row("TensorScatterSub")
-def _tensor_scatter_sub(call: Call, x: Any, indices: Any, updates: Any) -> Any:
-    return _scattered_nd(arrays.scatter_add, x, indices, arrays.negative(updates))
-
-
-@row("TensorScatterMax")
-def _tensor_scatter_max(call: Call, x: Any, indices: Any, updates: Any) -> Any:
-    return _scattered_nd(arrays.scatter_max, x, indices, updates)
-
-
-@row("TensorScatterMin")
-def _tensor_scatter_min(call: Call, x: Any, indices: Any, updates: Any) -> Any:
-    return _scattered_nd(arrays.scatter_min, x, indices, updates)
 
 
 def _scattered_nd(scatter: Any, x: Any, indices: Any, updates: Any) -> Any:
@@ -161,44 +128,39 @@ def _scattered_nd(scatter: Any, x: Any, indices: Any, updates: Any) -> Any:
     return arrays.reshape(scatter(flat, places, updates), x.shape)
 
 
-@row("UnsortedSegmentSum")
-def _unsorted_segment_sum(call: Call, data: Any, segments: Any, count: Value) -> Any:
-    return arrays.segment_sum(data, segments, call.number(count, "number of segments"))
-
-
-@row("UnsortedSegmentMax")
-def _unsorted_segment_max(call: Call, data: Any, segments: Any, count: Value) -> Any:
-    return arrays.segment_max(data, segments, call.number(count, "number of segments"))
-
-
-@row("UnsortedSegmentMin")
-def _unsorted_segment_min(call: Call, data: Any, segments: Any, count: Value) -> Any:
-    return arrays.segment_min(data, segments, call.number(count, "number of segments"))
-
-
 @row("OneHot")
 def _one_hot(call: Call, indices: Any, depth: Value, on_value: Any, off_value: Any) -> Any:
     size = call.number(depth, "depth")
     return arrays.one_hot(indices, size, on_value, off_value, axis=call["axis"], dtype=call.dtype("T"))
 
 
-@row("TopKV2")
-def _top_k_v2(call: Call, x: Any, k: Value) -> Any:
-    return arrays.top_k(x, call.number(k, "number of elements"))
-
-
-@row("LowerBound")
-def _lower_bound(call: Call, rows: Any, values: Any) -> Any:
-    return _bound(call, rows, values, "left")
-
-
-@row("UpperBound")
-def _upper_bound(call: Call, rows: Any, values: Any) -> Any:
-    return _bound(call, rows, values, "right")
-
-
-def _bound(call: Call, rows: Any, values: Any, side: str) -> Any:
-    if rows.shape[0] != 1:
+def _bound(call: Call, lines: Any, values: Any, side: str) -> Any:
+    if lines.shape[0] != 1:
         raise call.fault("several sorted rows are not supported", "SW0885")
-    flat = arrays.searchsorted(arrays.reshape(rows, (rows.shape[1],)), values, side=side)
+    flat = arrays.searchsorted(arrays.reshape(lines, (lines.shape[1],)), values, side=side)
     return arrays.reshape(flat, values.shape)
+
+
+def _segments(call: Call, count: Value) -> int:
+    return call.number(count, "number of segments")
+
+
+rows(
+    {
+        "Gather": lambda call, params, indices: arrays.gather(params, indices),
+        "GatherNd": lambda call, params, indices: _gathered_nd(params, indices),
+        "LowerBound": lambda call, lines, values: _bound(call, lines, values, "left"),
+        "ResourceGather": lambda call, resource, indices: arrays.gather(
+            resource.variable.traced(), indices, batch_dims=call["batch_dims"]
+        ),
+        "ResourceGatherNd": lambda call, resource, indices: _gathered_nd(resource.variable.traced(), indices),
+        "TensorScatterSub": lambda call, x, indices, updates: _scattered_nd(
+            arrays.scatter_add, x, indices, arrays.negative(updates)
+        ),
+        "TopKV2": lambda call, x, k: arrays.top_k(x, call.number(k, "number of elements")),
+        "UnsortedSegmentMax": lambda call, x, at, count: arrays.segment_max(x, at, _segments(call, count)),
+        "UnsortedSegmentMin": lambda call, x, at, count: arrays.segment_min(x, at, _segments(call, count)),
+        "UnsortedSegmentSum": lambda call, x, at, count: arrays.segment_sum(x, at, _segments(call, count)),
+        "UpperBound": lambda call, lines, values: _bound(call, lines, values, "right"),
+    }
+)

@@ -11,34 +11,19 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo.algebra.linear_algebra import Transpose
 from shardwright.frontends import arrays
 from shardwright.frontends.arrays import fft, linalg
-from shardwright.frontends.tensorflow.importing.evaluate import Call, Value
-from shardwright.frontends.tensorflow.importing.table import add, row
+from shardwright.frontends.tensorflow.importing.evaluate import Call, Value, rows
+from shardwright.frontends.tensorflow.importing.table import row
 
-FAMILY = "linear_algebra"
-
-
-@row("Cholesky")
-def _cholesky(call: Call, x: Value) -> Any:
-    return linalg.cholesky(x)
-
-
-@row("MatrixInverse")
-def _inverse(call: Call, x: Value) -> Any:
-    return linalg.inv(_adjoint(x) if call["adjoint"] else x)
+TRANSFORMS = {
+    f"{name.upper()}{suffix}": (function, tuple(range(-rank, 0)))
+    for name, function in {"fft": fft.fftn, "ifft": fft.ifftn, "rfft": fft.rfftn, "irfft": fft.irfftn}.items()
+    for rank, suffix in ((1, ""), (2, "2D"), (3, "3D"))
+}
+"""Fourier transforms over the last dims, and our functions that are the same."""
 
 
-@row("MatrixDeterminant")
-def _determinant(call: Call, x: Value) -> Any:
-    return linalg.det(x)
-
-
-@row("MatrixSolve")
-def _solve(call: Call, a: Value, b: Value) -> Any:
-    return linalg.solve(_adjoint(a) if call["adjoint"] else a, b)
-
-
-def _adjoint(x: Value) -> Any:
-    return arrays.conj(arrays.matrix_transpose(x))
+def _turned(call: Call, x: Value) -> Any:
+    return arrays.conj(arrays.matrix_transpose(x)) if call["adjoint"] else x
 
 
 @row("MatrixTriangularSolve")
@@ -50,11 +35,6 @@ def _triangular_solve(call: Call, a: Any, b: Any) -> Any:
     turned = Transpose.ADJOINT if call["adjoint"] else Transpose.NO_TRANSPOSE
     op = stablehlo.TriangularSolveOp(left.value, right.value, lower=call["lower"], transpose_a=turned)
     return emit.trace_now().emit(op)
-
-
-@row("MatrixSetDiag")
-def _set_diagonal(call: Call, x: Any, diagonal: Any) -> Any:
-    return _with_diagonal(call, x, diagonal)
 
 
 @row("MatrixSetDiagV2", "MatrixSetDiagV3")
@@ -73,23 +53,20 @@ def _with_diagonal(call: Call, x: Any, diagonal: Any) -> Any:
     return arrays.where(arrays.eye(rows, columns, dtype=bool), wide, x)
 
 
-def _transform(function: str, rank: int) -> Any:
-    def evaluate(call: Call, x: Value) -> Any:
-        return getattr(fft, function)(x, axes=tuple(range(-rank, 0)))
-
-    return evaluate
-
-
-def _real_transform(function: str, rank: int) -> Any:
-    def evaluate(call: Call, x: Value, length: Value) -> Any:
-        sizes = call.numbers(length, "lengths")
-        return getattr(fft, function)(x, s=tuple(sizes), axes=tuple(range(-rank, 0)))
-
-    return evaluate
+@row(*TRANSFORMS)
+def _transformed(call: Call, x: Value, *lengths: Value) -> Any:
+    """Those with real numbers on one side are told the lengths, too."""
+    function, axes = TRANSFORMS[call.node.op]
+    sizes = tuple(call.numbers(lengths[0], "lengths")) if lengths else None
+    return function(x, s=sizes, axes=axes)
 
 
-for _rank, _suffix in ((1, ""), (2, "2D"), (3, "3D")):
-    add(f"FFT{_suffix}", _transform("fftn", _rank), FAMILY)
-    add(f"IFFT{_suffix}", _transform("ifftn", _rank), FAMILY)
-    add(f"RFFT{_suffix}", _real_transform("rfftn", _rank), FAMILY)
-    add(f"IRFFT{_suffix}", _real_transform("irfftn", _rank), FAMILY)
+rows(
+    {
+        "Cholesky": lambda call, x: linalg.cholesky(x),
+        "MatrixDeterminant": lambda call, x: linalg.det(x),
+        "MatrixInverse": lambda call, x: linalg.inv(_turned(call, x)),
+        "MatrixSetDiag": _with_diagonal,
+        "MatrixSolve": lambda call, a, b: linalg.solve(_turned(call, a), b),
+    }
+)

@@ -58,16 +58,12 @@ def _set_item(call: Call, rows: Rows, index: Any, item: Any) -> Rows:
     return Rows(rows.dtype, rows.count, emit.trace_now().emit(op))
 
 
-@row("TensorListStack")
-def _stacked(call: Call, rows: Rows, element_shape: Value) -> Any:
-    return _stack(call, rows, element_shape)
-
-
 @row("TensorListLength")
 def _length(call: Call, rows: Rows) -> Value:
     return np.array(rows.count, INT32)
 
 
+@row("TensorListStack")
 def _stack(call: Call, rows: Rows, element_shape: Value) -> Tracer:
     array = rows.array if rows.array is not None else _zeros(call, rows.count, element_shape)
     if array is None:

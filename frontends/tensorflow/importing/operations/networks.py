@@ -10,33 +10,25 @@ import numpy as np
 from shardwright.frontends import arrays
 from shardwright.frontends.arrays import nn
 from shardwright.frontends.tensorflow.importing.evaluate import Call, Value
-from shardwright.frontends.tensorflow.importing.table import add, row
-
-FAMILY = "networks"
+from shardwright.frontends.tensorflow.importing.table import row
 
 ACTIVATIONS = {
-    "Elu": "elu",
-    "LogSoftmax": "log_softmax",
-    "Relu": "relu",
-    "Relu6": "relu6",
-    "Selu": "selu",
-    "Sigmoid": "sigmoid",
-    "Softmax": "softmax",
-    "Softplus": "softplus",
-    "Softsign": "softsign",
+    "Elu": nn.elu,
+    "LogSoftmax": nn.log_softmax,
+    "Relu": nn.relu,
+    "Relu6": nn.relu6,
+    "Selu": nn.selu,
+    "Sigmoid": nn.sigmoid,
+    "Softmax": nn.softmax,
+    "Softplus": nn.softplus,
+    "Softsign": nn.softsign,
 }
 """Operations of one operand, and our functions that are the same."""
 
 
-def _activation(function: str) -> Any:
-    def evaluate(call: Call, x: Value) -> Any:
-        return getattr(nn, function)(x)
-
-    return evaluate
-
-
-for _op, _function in ACTIVATIONS.items():
-    add(_op, _activation(_function), FAMILY)
+@row(*ACTIVATIONS)
+def _activation(call: Call, x: Value) -> Any:
+    return ACTIVATIONS[call.node.op](x)
 
 
 @row("LeakyRelu")

@@ -8,34 +8,27 @@ import numpy as np
 
 from shardwright.frontends import arrays
 from shardwright.frontends.arrays import linalg
-from shardwright.frontends.tensorflow.importing.evaluate import Call, Value
-from shardwright.frontends.tensorflow.importing.table import add, row
-
-FAMILY = "reductions"
+from shardwright.frontends.tensorflow.importing.evaluate import Call, Value, rows
+from shardwright.frontends.tensorflow.importing.table import row
 
 REDUCTIONS = {"All": "all", "Any": "any", "Max": "max", "Min": "min", "Prod": "prod", "Sum": "sum"}
 """Operations over dims, and our functions that are the same; `Mean` rounds whole numbers towards zero."""
 
+CUMULATIVE = {"Cumsum": arrays.cumulative_sum, "Cumprod": arrays.cumulative_prod}
+
 
 def _dims(call: Call, x: Any, indices: Value) -> tuple[int, ...]:
-    return tuple(sorted({_dim(call, x, dim) for dim in call.numbers(indices, "dims")}))
+    return tuple(sorted({call.dim(x, dim, scalars=True) for dim in call.numbers(indices, "dims")}))
 
 
-def _dim(call: Call, x: Any, dim: int) -> int:
-    if not -x.ndim <= dim < max(x.ndim, 1):
-        raise call.fault(f"there is no dim {dim} in a value of shape {list(x.shape)}")
-    return dim % x.ndim if x.ndim else 0
+def _dim(call: Call, x: Any, index: Value) -> int:
+    return call.dim(x, call.number(index, "dim"), scalars=True)
 
 
-def _reduction(function: str) -> Any:
-    def evaluate(call: Call, x: Any, indices: Value) -> Any:
-        return getattr(call.xp, function)(x, axis=_dims(call, x, indices), keepdims=call["keep_dims"])
-
-    return evaluate
-
-
-for _op, _function in REDUCTIONS.items():
-    add(_op, _reduction(_function), FAMILY, folds=True)
+@row(*REDUCTIONS, folds=True)
+def _reduced(call: Call, x: Any, indices: Value) -> Any:
+    function = getattr(call.xp, REDUCTIONS[call.node.op])
+    return function(x, axis=_dims(call, x, indices), keepdims=call["keep_dims"])
 
 
 @row("Mean")
@@ -55,30 +48,11 @@ def _euclidean_norm(call: Call, x: Any, indices: Value) -> Any:
     return arrays.sqrt(arrays.sum(arrays.square(x), axis=dims, keepdims=call["keep_dims"]))
 
 
-@row("ArgMax")
-def _arg_max(call: Call, x: Any, dimension: Value) -> Any:
-    return arrays.argmax(x, axis=_dim(call, x, call.number(dimension, "dim")))
-
-
-@row("ArgMin")
-def _arg_min(call: Call, x: Any, dimension: Value) -> Any:
-    return arrays.argmin(x, axis=_dim(call, x, call.number(dimension, "dim")))
-
-
-@row("Cumsum")
-def _cumsum(call: Call, x: Any, axis: Value) -> Any:
-    return _cumulative(call, arrays.cumulative_sum, x, axis)
-
-
-@row("Cumprod")
-def _cumprod(call: Call, x: Any, axis: Value) -> Any:
-    return _cumulative(call, arrays.cumulative_prod, x, axis)
-
-
-def _cumulative(call: Call, function: Any, x: Any, axis: Value) -> Any:
-    dim = _dim(call, x, call.number(axis, "dim"))
+@row(*CUMULATIVE)
+def _cumulative(call: Call, x: Any, axis: Value) -> Any:
+    dim = _dim(call, x, axis)
     value = arrays.flip(x, axis=dim) if call["reverse"] else x
-    done = function(value, axis=dim, dtype=x.dtype, include_initial=call["exclusive"])
+    done = CUMULATIVE[call.node.op](value, axis=dim, dtype=x.dtype, include_initial=call["exclusive"])
     if call["exclusive"]:
         done = done[(slice(None),) * dim + (slice(0, x.shape[dim]),)]
     return arrays.flip(done, axis=dim) if call["reverse"] else done
@@ -109,6 +83,10 @@ def _einsum(call: Call, *values: Value) -> Any:
     return arrays.einsum(call["equation"], *values)
 
 
-@row("Cross")
-def _cross(call: Call, x: Value, y: Value) -> Any:
-    return linalg.cross(x, y)
+rows(
+    {
+        "ArgMax": lambda call, x, dim: arrays.argmax(x, axis=_dim(call, x, dim)),
+        "ArgMin": lambda call, x, dim: arrays.argmin(x, axis=_dim(call, x, dim)),
+        "Cross": lambda call, x, y: linalg.cross(x, y),
+    }
+)

@@ -13,7 +13,7 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.types import dtype_element
 from shardwright.frontends import arrays
 from shardwright.frontends.arrays import linalg
-from shardwright.frontends.tensorflow.importing.evaluate import FOLDED, Call, Value
+from shardwright.frontends.tensorflow.importing.evaluate import FOLDED, Call, Value, rows
 from shardwright.frontends.tensorflow.importing.table import row
 
 
@@ -31,45 +31,15 @@ def _placeholder(call: Call) -> Value:
     raise call.fault("the outputs need this input, and it is not among the inputs that were given", "SW0891")
 
 
-@row("PlaceholderWithDefault", folds=True)
-def _placeholder_with_default(call: Call, x: Value) -> Value:
-    return x
-
-
 @row("NoOp", "Assert", "Print", "PrintV2")
 def _nothing(call: Call, *values: Value) -> Any:
     return values[0] if call.node.op == "Print" else ()
-
-
-@row("Shape")
-def _shape(call: Call, x: Any) -> Value:
-    return np.array(x.shape, call.dtype("out_type"))
-
-
-@row("ShapeN")
-def _shapes(call: Call, *values: Any) -> tuple[Value, ...]:
-    return tuple(np.array(value.shape, call.dtype("out_type")) for value in values)
-
-
-@row("Rank")
-def _rank(call: Call, x: Any) -> Value:
-    return np.array(x.ndim, np.int32)
-
-
-@row("Size")
-def _size(call: Call, x: Any) -> Value:
-    return np.array(x.size, call.dtype("out_type"))
 
 
 @row("BroadcastArgs", folds=True)
 def _broadcast_args(call: Call, first: Value, second: Value) -> Value:
     shapes = [call.numbers(value, "shape") for value in (first, second)]
     return np.array(np.broadcast_shapes(*map(tuple, shapes)), call.dtype("T"))
-
-
-@row("Reshape", folds=True)
-def _reshape(call: Call, x: Any, shape: Value) -> Any:
-    return call.xp.reshape(x, _worked_out(call, x, call.numbers(shape, "shape")))
 
 
 def _worked_out(call: Call, x: Any, sizes: list[int]) -> tuple[int, ...]:
@@ -81,42 +51,19 @@ def _worked_out(call: Call, x: Any, sizes: list[int]) -> tuple[int, ...]:
     return tuple(x.size // known if size == -1 else size for size in sizes)
 
 
-@row("Transpose", "ConjugateTranspose", folds=True)
-def _transpose(call: Call, x: Any, perm: Value) -> Any:
-    turned = call.xp.permute_dims(x, tuple(call.numbers(perm, "order of dims")))
-    return call.xp.conj(turned) if call.node.op == "ConjugateTranspose" else turned
+def _transposed(call: Call, x: Any, order: Value) -> Any:
+    return call.xp.permute_dims(x, tuple(call.numbers(order, "order of dims")))
 
 
-@row("InvertPermutation", folds=True)
-def _invert_permutation(call: Call, x: Value) -> Value:
-    return np.argsort(call.known(x, "order of dims"))
+def _squeezed(call: Call, x: Any) -> Any:
+    ones = tuple(dim for dim, size in enumerate(x.shape) if size == 1)
+    return call.xp.squeeze(x, axis=tuple(call["squeeze_dims"]) or ones)
 
 
-@row("ExpandDims", folds=True)
-def _expand_dims(call: Call, x: Any, dim: Value) -> Any:
-    return call.xp.expand_dims(x, axis=call.number(dim, "dim"))
-
-
-@row("Squeeze", folds=True)
-def _squeeze(call: Call, x: Any) -> Any:
-    return call.xp.squeeze(x, axis=tuple(call["squeeze_dims"]) or tuple(_ones(x)))
-
-
-def _ones(x: Any) -> list[int]:
-    return [dim for dim, size in enumerate(x.shape) if size == 1]
-
-
-@row("ConcatV2", folds=True)
-def _concat_v2(call: Call, *values: Any) -> Any:
-    return _joined(call, values[:-1], values[-1])
-
-
-@row("Concat", folds=True)
-def _concat(call: Call, dim: Value, *values: Any) -> Any:
-    return _joined(call, values, dim)
-
-
-def _joined(call: Call, values: Sequence[Any], dim: Value) -> Any:
+@row("Concat", "ConcatV2", folds=True)
+def _concat(call: Call, *inputs: Any) -> Any:
+    """The dim is the first input, and in newer versions the last one."""
+    dim, values = (inputs[-1], inputs[:-1]) if call.node.op == "ConcatV2" else (inputs[0], inputs[1:])
     at = call.number(dim, "dim")
     if call.folding and sum(value.size for value in values) > FOLDED:
         return arrays.concat(values, axis=at)
@@ -140,7 +87,7 @@ def _unpack(call: Call, value: Any) -> tuple[Any, ...]:
 
 @row("Split", folds=True)
 def _split(call: Call, dim: Value, value: Any) -> tuple[Any, ...]:
-    at, count = _dim(call, value, dim), call["num_split"]
+    at, count = call.dim(value, call.number(dim, "dim")), call["num_split"]
     if value.shape[at] % count:
         raise call.fault(f"{value.shape[at]} elements do not split into {count} equal parts")
     return _parts(value, at, [value.shape[at] // count] * count)
@@ -148,7 +95,7 @@ def _split(call: Call, dim: Value, value: Any) -> tuple[Any, ...]:
 
 @row("SplitV", folds=True)
 def _split_v(call: Call, value: Any, sizes: Value, dim: Value) -> tuple[Any, ...]:
-    at, parts = _dim(call, value, dim), call.numbers(sizes, "sizes")
+    at, parts = call.dim(value, call.number(dim, "dim")), call.numbers(sizes, "sizes")
     rest = value.shape[at] - sum(size for size in parts if size != -1)
     parts = [rest if size == -1 else size for size in parts]
     if sum(parts) != value.shape[at] or min(parts, default=0) < 0 or len(parts) != call["num_split"]:
@@ -156,27 +103,10 @@ def _split_v(call: Call, value: Any, sizes: Value, dim: Value) -> tuple[Any, ...
     return _parts(value, at, parts)
 
 
-def _dim(call: Call, value: Any, dim: Value) -> int:
-    found = call.number(dim, "dim")
-    if not -value.ndim <= found < value.ndim:
-        raise call.fault(f"there is no dim {found} in a value of shape {list(value.shape)}")
-    return found % value.ndim
-
-
 def _parts(value: Any, dim: int, sizes: Sequence[int]) -> tuple[Any, ...]:
     before: tuple[slice, ...] = (slice(None),) * dim
     ends = np.cumsum(sizes).tolist()
     return tuple(value[(*before, slice(end - size, end))] for size, end in zip(sizes, ends, strict=True))
-
-
-@row("Fill", folds=True)
-def _fill(call: Call, dims: Value, value: Any) -> Any:
-    return _wide(call, value, call.numbers(dims, "shape"))
-
-
-@row("BroadcastTo", folds=True)
-def _broadcast_to(call: Call, x: Any, shape: Value) -> Any:
-    return _wide(call, x, call.numbers(shape, "shape"))
 
 
 def _wide(call: Call, x: Any, shape: list[int]) -> Any:
@@ -219,16 +149,6 @@ def _lin_space(call: Call, start: Any, stop: Any, num: Value) -> Any:
     return arrays.add(start, arrays.multiply(places, step))
 
 
-@row("Pad")
-def _pad(call: Call, x: Any, paddings: Value) -> Any:
-    return _padded(call, x, paddings, np.zeros((), x.dtype))
-
-
-@row("PadV2")
-def _pad_v2(call: Call, x: Any, paddings: Value, value: Any) -> Any:
-    return _padded(call, x, paddings, value)
-
-
 def _padded(call: Call, x: Any, paddings: Value, value: Any) -> Any:
     edges = _edges(call, x, paddings)
     operands = emit.as_tracer(x, "Pad"), emit.as_tracer(value, "Pad")
@@ -257,17 +177,6 @@ def _mirror_pad(call: Call, x: Any, paddings: Value) -> Any:
     return x
 
 
-@row("ReverseV2")
-def _reverse(call: Call, x: Any, axis: Value) -> Any:
-    return arrays.flip(x, axis=tuple(call.numbers(axis, "dims")))
-
-
-@row("Reverse")
-def _reverse_v1(call: Call, x: Any, dims: Value) -> Any:
-    flags = call.known(dims, "dims").reshape(-1)
-    return arrays.flip(x, axis=tuple(int(dim) for dim in np.flatnonzero(flags)))
-
-
 @row("Roll")
 def _roll(call: Call, x: Any, shift: Value, axis: Value) -> Any:
     for places, dim in zip(call.numbers(shift, "shift"), call.numbers(axis, "dims"), strict=True):
@@ -283,14 +192,9 @@ def _matrix_band_part(call: Call, x: Any, lower: Value, upper: Value) -> Any:
     return arrays.tril(x, k=above) if above >= 0 else x
 
 
-@row("MatrixDiag")
-def _matrix_diag(call: Call, x: Any) -> Any:
-    return _on_diagonal(x)
-
-
 @row("MatrixDiagV2", "MatrixDiagV3")
-def _matrix_diag_v3(call: Call, x: Any, k: Value, rows: Value, columns: Value, fill: Any) -> Any:
-    given = [call.numbers(value, "shape") for value in (k, rows, columns)]
+def _matrix_diag_v3(call: Call, x: Any, k: Value, height: Value, width: Value, fill: Any) -> Any:
+    given = [call.numbers(value, "shape") for value in (k, height, width)]
     size = x.shape[-1]
     if given[0] != [0] or any(one not in ([-1], [size]) for one in given[1:]):
         raise call.fault("only the main diagonal of square matrices is supported", "SW0885")
@@ -303,11 +207,6 @@ def _on_diagonal(x: Any) -> Any:
     return arrays.where(arrays.eye(size, dtype=bool), spread, np.zeros((), x.dtype))
 
 
-@row("MatrixDiagPart")
-def _matrix_diag_part(call: Call, x: Value) -> Any:
-    return linalg.diagonal(x)
-
-
 @row("Bitcast")
 def _bitcast(call: Call, x: Any) -> Any:
     target = call.dtype("type")
@@ -317,37 +216,23 @@ def _bitcast(call: Call, x: Any) -> Any:
     return emit.trace_now().emit(stablehlo.BitcastConvertOp(value.value, dtype_element(target)))
 
 
-@row("DepthToSpace")
-def _depth_to_space(call: Call, x: Any) -> Any:
-    return _in_channels_last(call, x, _widened)
-
-
-@row("SpaceToDepth")
-def _space_to_depth(call: Call, x: Any) -> Any:
-    return _in_channels_last(call, x, _deepened)
-
-
-def _in_channels_last(call: Call, x: Any, function: Any) -> Any:
-    if call["data_format"] == "NCHW":
-        moved = function(call, arrays.permute_dims(x, (0, 2, 3, 1)), call["block_size"])
-        return arrays.permute_dims(moved, (0, 3, 1, 2))
-    if call["data_format"] != "NHWC":
+@row("DepthToSpace", "SpaceToDepth")
+def _blocks_moved(call: Call, x: Any) -> Any:
+    """Blocks of pixels out of the features, or into them."""
+    block, first = call["block_size"], call["data_format"] == "NCHW"
+    if not first and call["data_format"] != "NHWC":
         raise call.fault(f"data format {call['data_format']} is not supported", "SW0885")
-    return function(call, x, call["block_size"])
-
-
-def _widened(call: Call, x: Any, block: int) -> Any:
+    x = arrays.permute_dims(x, (0, 2, 3, 1)) if first else x
     batch, height, width, features = x.shape
-    split = arrays.reshape(x, (batch, height, width, block, block, features // block**2))
-    moved = arrays.permute_dims(split, (0, 1, 3, 2, 4, 5))
-    return arrays.reshape(moved, (batch, height * block, width * block, features // block**2))
-
-
-def _deepened(call: Call, x: Any, block: int) -> Any:
-    batch, height, width, features = x.shape
-    split = arrays.reshape(x, (batch, height // block, block, width // block, block, features))
-    moved = arrays.permute_dims(split, (0, 1, 3, 2, 4, 5))
-    return arrays.reshape(moved, (batch, height // block, width // block, features * block**2))
+    if call.node.op == "DepthToSpace":
+        features //= block**2
+        split = (batch, height, width, block, block, features)
+        whole = (batch, height * block, width * block, features)
+    else:
+        split = (batch, height // block, block, width // block, block, features)
+        whole = (batch, height // block, width // block, features * block**2)
+    moved = arrays.reshape(arrays.permute_dims(arrays.reshape(x, split), (0, 1, 3, 2, 4, 5)), whole)
+    return arrays.permute_dims(moved, (0, 3, 1, 2)) if first else moved
 
 
 def _pairs(call: Call, edges: Value, what: str) -> list[list[int]]:
@@ -383,3 +268,43 @@ def _batch_to_space(call: Call, x: Any, block_shape: Value, crops: Value) -> Any
     joined = arrays.reshape(arrays.permute_dims(split, order), (batch // math.prod(blocks), *whole, *features))
     kept = [slice(low, size - high) for size, (low, high) in zip(whole, edges, strict=True)]
     return joined[(slice(None), *kept)]
+
+
+@row("ShapeN")
+def _shapes(call: Call, *values: Any) -> tuple[Value, ...]:
+    return tuple(_as_size(call, value.shape) for value in values)
+
+
+def _as_size(call: Call, size: int | Sequence[int]) -> Value:
+    return np.array(size, call.dtype("out_type"))
+
+
+rows(
+    {
+        "MatrixDiag": lambda call, x: _on_diagonal(x),
+        "MatrixDiagPart": lambda call, x: linalg.diagonal(x),
+        "Pad": lambda call, x, paddings: _padded(call, x, paddings, np.zeros((), x.dtype)),
+        "PadV2": _padded,
+        "Rank": lambda call, x: np.array(x.ndim, np.int32),
+        "Reverse": lambda call, x, flags: arrays.flip(
+            x, axis=tuple(np.flatnonzero(call.known(flags, "dims").reshape(-1)).tolist())
+        ),
+        "ReverseV2": lambda call, x, dims: arrays.flip(x, axis=tuple(call.numbers(dims, "dims"))),
+        "Shape": lambda call, x: _as_size(call, x.shape),
+        "Size": lambda call, x: _as_size(call, x.size),
+    }
+)
+rows(
+    {
+        "BroadcastTo": lambda call, x, shape: _wide(call, x, call.numbers(shape, "shape")),
+        "ConjugateTranspose": lambda call, x, order: call.xp.conj(_transposed(call, x, order)),
+        "ExpandDims": lambda call, x, dim: call.xp.expand_dims(x, axis=call.number(dim, "dim")),
+        "Fill": lambda call, dims, value: _wide(call, value, call.numbers(dims, "shape")),
+        "InvertPermutation": lambda call, x: np.argsort(call.known(x, "order of dims")),
+        "PlaceholderWithDefault": lambda call, x: x,
+        "Reshape": lambda call, x, shape: call.xp.reshape(x, _worked_out(call, x, call.numbers(shape, "shape"))),
+        "Squeeze": _squeezed,
+        "Transpose": _transposed,
+    },
+    folds=True,
+)

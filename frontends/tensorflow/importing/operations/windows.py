@@ -12,11 +12,15 @@ from shardwright.frontends.arrays import nn
 from shardwright.frontends.tensorflow.importing.evaluate import Call, Value
 from shardwright.frontends.tensorflow.importing.table import row
 
-CONVOLUTIONS = {1: nn.conv1d, 2: nn.conv2d, 3: nn.conv3d}
-TRANSPOSED = {2: nn.conv2d_transpose, 3: nn.conv3d_transpose}
-LARGEST = {2: nn.max_pool2d, 3: nn.max_pool3d}
-MEANS = {2: nn.avg_pool2d, 3: nn.avg_pool3d}
-
+CONVOLUTIONS = {"Conv2D": nn.conv2d, "Conv3D": nn.conv3d}
+TRANSPOSED = {"Conv2DBackpropInput": nn.conv2d_transpose, "Conv3DBackpropInputV2": nn.conv3d_transpose}
+POOLS = {
+    "AvgPool": nn.avg_pool2d,
+    "AvgPool3D": nn.avg_pool3d,
+    "MaxPool": nn.max_pool2d,
+    "MaxPool3D": nn.max_pool3d,
+    "MaxPoolV2": nn.max_pool2d,
+}
 
 WIDEST = 16384
 """The most elements of a dim after a change of size: the places from which they come are constants of the program."""
@@ -25,15 +29,14 @@ WIDEST = 16384
 class Window:
     """How a window moves: what the attributes say about the dims of space."""
 
-    def __init__(self, call: Call, rank: int, window: Sequence[int] = (), steps: Sequence[int] = ()) -> None:
+    def __init__(self, call: Call, window: Sequence[int] = (), steps: Sequence[int] = ()) -> None:
         self.call = call
+        self.rank = rank = 3 if "3D" in call.node.op else 2
         self.format = str(call["data_format"])
-        first = self.format.startswith("NC")
         if sorted(self.format) != sorted("NDHWC" if rank == 3 else "NHWC") or "VECT" in self.format:
             raise call.fault(f"data format {self.format} is not supported", "SW0885")
-        self._space = slice(2, rank + 2) if first else slice(1, rank + 1)
-        self._others = (0, 1) if first else (0, rank + 1)
-        self.rank = rank
+        self.features = 1 if self.format.startswith("NC") else rank + 1
+        self.space = slice(2, rank + 2) if self.features == 1 else slice(1, rank + 1)
         self.strides = self.of_space("strides", list(steps) or call["strides"])
         has_dilations = call.has("dilations")
         self.dilations = self.of_space("dilations", call["dilations"]) if has_dilations else [1] * rank
@@ -42,9 +45,9 @@ class Window:
 
     def of_space(self, name: str, given: list[int]) -> list[int]:
         """The numbers for the dims of space; those of batch and features must be 1."""
-        if len(given) != self.rank + 2 or any(given[dim] != 1 for dim in self._others):
+        if len(given) != self.rank + 2 or any(given[dim] != 1 for dim in (0, self.features)):
             raise self.call.fault(f"{name} {given} are not supported: they are for batch and features, too", "SW0885")
-        return given[self._space]
+        return given[self.space]
 
     def _padding(self) -> Any:
         if self.call["padding"] != "EXPLICIT":
@@ -53,9 +56,9 @@ class Window:
         if len(edges) != 2 * (self.rank + 2):
             raise self.call.fault(f"explicit paddings {edges} are not two for each dim", "SW0887")
         pairs = [(edges[2 * dim], edges[2 * dim + 1]) for dim in range(self.rank + 2)]
-        if any(pairs[dim] != (0, 0) for dim in self._others):
+        if any(pairs[dim] != (0, 0) for dim in (0, self.features)):
             raise self.call.fault(f"explicit paddings {edges} pad batch or features", "SW0885")
-        return pairs[self._space]
+        return pairs[self.space]
 
     @property
     def options(self) -> dict[str, Any]:
@@ -68,80 +71,40 @@ class Window:
         }
 
 
-def _convolution(call: Call, x: Any, filters: Any, rank: int) -> Any:
-    window = Window(call, rank)
-    features = x.shape[1 if window.format.startswith("NC") else -1]
-    inputs = filters.shape[-2] if filters.ndim == rank + 2 else 0
+@row(*CONVOLUTIONS)
+def _convolution(call: Call, x: Any, filters: Any) -> Any:
+    window = Window(call)
+    features = x.shape[window.features]
+    inputs = filters.shape[-2] if filters.ndim == window.rank + 2 else 0
     if not inputs or features % inputs:
         raise call.fault(f"filters of shape {list(filters.shape)} do not fit {features} features")
-    return CONVOLUTIONS[rank](x, filters, groups=features // inputs, **window.options)
-
-
-@row("Conv2D")
-def _conv2d(call: Call, x: Any, filters: Any) -> Any:
-    return _convolution(call, x, filters, 2)
-
-
-@row("Conv3D")
-def _conv3d(call: Call, x: Any, filters: Any) -> Any:
-    return _convolution(call, x, filters, 3)
+    return CONVOLUTIONS[call.node.op](x, filters, groups=features // inputs, **window.options)
 
 
 @row("DepthwiseConv2dNative")
 def _depthwise(call: Call, x: Any, filters: Any) -> Any:
-    return nn.depthwise_conv2d(x, filters, **Window(call, 2).options)
+    return nn.depthwise_conv2d(x, filters, **Window(call).options)
 
 
-@row("Conv2DBackpropInput")
-def _conv2d_transpose(call: Call, sizes: Value, filters: Any, x: Any) -> Any:
-    return _transposed(call, sizes, filters, x, 2)
-
-
-@row("Conv3DBackpropInputV2")
-def _conv3d_transpose(call: Call, sizes: Value, filters: Any, x: Any) -> Any:
-    return _transposed(call, sizes, filters, x, 3)
-
-
-def _transposed(call: Call, sizes: Value, filters: Any, x: Any, rank: int) -> Any:
-    window, shape = Window(call, rank), call.numbers(sizes, "shape of the result")
-    space = range(2, rank + 2) if window.format.startswith("NC") else range(1, rank + 1)
-    inner = shape if len(shape) == rank else [shape[dim] for dim in space] if len(shape) == rank + 2 else None
-    if inner is None:
+@row(*TRANSPOSED)
+def _transposed(call: Call, sizes: Value, filters: Any, x: Any) -> Any:
+    window, shape = Window(call), call.numbers(sizes, "shape of the result")
+    if len(shape) not in (window.rank, window.rank + 2):
         raise call.fault(f"{shape} is no shape of a result")
-    done = TRANSPOSED[rank](x, filters, inner, **window.options)
-    if len(shape) == rank + 2 and list(done.shape[1:]) != shape[1:]:
+    inner = shape if len(shape) == window.rank else shape[window.space]
+    done = TRANSPOSED[call.node.op](x, filters, inner, **window.options)
+    if len(shape) == window.rank + 2 and list(done.shape[1:]) != shape[1:]:
         raise call.fault(f"the result has shape {list(done.shape)} where {shape} is due")
     return done
 
 
-@row("MaxPool")
-def _max_pool(call: Call, x: Any) -> Any:
-    return _pooled(LARGEST, Window(call, 2), x)
-
-
-@row("MaxPoolV2")
-def _max_pool_v2(call: Call, x: Any, ksize: Value, strides: Value) -> Any:
-    window = Window(call, 2, call.numbers(ksize, "window"), call.numbers(strides, "strides"))
-    return _pooled(LARGEST, window, x)
-
-
-@row("MaxPool3D")
-def _max_pool3d(call: Call, x: Any) -> Any:
-    return _pooled(LARGEST, Window(call, 3), x)
-
-
-@row("AvgPool")
-def _avg_pool(call: Call, x: Any) -> Any:
-    return _pooled(MEANS, Window(call, 2), x)
-
-
-@row("AvgPool3D")
-def _avg_pool3d(call: Call, x: Any) -> Any:
-    return _pooled(MEANS, Window(call, 3), x)
-
-
-def _pooled(pools: dict[int, Any], window: Window, x: Any) -> Any:
-    return pools[window.rank](x, window.size, window.strides, window.padding, data_format=window.format)
+@row(*POOLS)
+def _pooled(call: Call, x: Any, *given: Value) -> Any:
+    """The size of the window and its strides are attributes, or in newer versions inputs."""
+    window = Window(
+        call, *(call.numbers(value, what) for value, what in zip(given, ("window", "strides"), strict=False))
+    )
+    return POOLS[call.node.op](x, window.size, window.strides, window.padding, data_format=window.format)
 
 
 @row("ResizeNearestNeighbor")
