@@ -238,7 +238,7 @@ class Form:
     def write(self, printer: Printer, op: Operation) -> None:
         """Writes what `read` reads."""
         self.write_parts(printer, op)
-        syntax.print_attributes(printer, op, *(name for name in sorted(op.properties) if name not in self._named))
+        syntax.print_attributes(printer, op, *sorted(op.properties.keys() - self._named))
         if self._types is not None:
             self._types.write(printer, op)
 
