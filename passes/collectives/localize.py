@@ -25,7 +25,7 @@ from shardwright.passes.stages import (
     require_stage,
     set_stage,
 )
-from shardwright.rules.local.hooks import HOOKS, Local
+from shardwright.rules.local.hooks import HOOKS, Local, run_hook
 from shardwright.rules.local.manual import ALWAYS
 
 Specs = tuple[LayoutSpec, ...]
@@ -97,13 +97,12 @@ class _Localizer:
                 self._localize(region.block)
         for result in op.results:
             self._retype(result)
-        hook = HOOKS.get(op.name)
-        if hook is None:
+        if op.name not in HOOKS:
             return
         operands, results = self.sides[op]
-        local = Local(operands, results, self.meshes[results[0].mesh], lambda new: insert_before(op, new))
+        local = Local(lambda new: insert_before(op, new), operands, results, self.meshes[results[0].mesh])
         if local.split or op.name in ALWAYS:
-            hook(op, local)
+            run_hook(op, local)
 
     def _retype(self, value: SSAValue) -> None:
         old = value.type

@@ -140,7 +140,7 @@ def _counted(start: Sequence[SSAValue], rounds: int, body: Body) -> stablehlo.Wh
     types = [plain(tensor_type(value)) for value in start]
     condition, block = Block(arg_types=types), Block(arg_types=types)
     asks, inside = appending(condition), appending(block)
-    asks.insert(stablehlo.ReturnOp(asks.compare(condition.args[0], asks.literal(rounds, i32), "LT")))
+    asks.insert(stablehlo.ReturnOp(asks.compare(condition.args[0], "LT", asks.literal(rounds, i32))))
     inside.insert(stablehlo.ReturnOp(*body(inside, block.args)))
     return stablehlo.WhileOp(start, Region(condition), Region(block), types)
 

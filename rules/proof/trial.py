@@ -25,7 +25,7 @@ from shardwright.layout.boxes import box, linear_index
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.algebra import local_shape
 from shardwright.layout.spec import LayoutSpec
-from shardwright.rules.local.hooks import HOOKS, Local
+from shardwright.rules.local.hooks import HOOKS, Local, run_hook
 from shardwright.rules.sharding import rule_for
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -226,10 +226,9 @@ class Trial:
         op = _subject(module)
         for value, shape in (*zip(op.operands, operands, strict=True), *zip(op.results, results, strict=True)):
             value._type = tensor(shape, tensor_type(value).element_type)  # pyright: ignore[reportPrivateUsage]
-        hook = HOOKS.get(op.name)
-        local = Local(placement.operands, placement.results, self.mesh, lambda new: _insert(new, op))
-        if hook is not None and local.split:
-            hook(op, local)
+        local = Local(lambda new: _insert(new, op), placement.operands, placement.results, self.mesh)
+        if op.name in HOOKS and local.split:
+            run_hook(op, local)
         _function(module).update_function_type()
         return module
 

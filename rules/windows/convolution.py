@@ -224,9 +224,8 @@ def _convolution(op: Operation) -> Rule:
     return _convolution_rule(operand_shapes(op), op.numbers, op.sweeps, op.groups, tuple(exact))
 
 
-def _groups(op: Operation, local: Local) -> None:
+def _groups(op: stablehlo.ConvolutionOp, local: Local) -> None:
     """Where groups are split, each device has some of them."""
-    assert isinstance(op, stablehlo.ConvolutionOp)
     numbers = op.numbers
     (lhs, rhs), out = (shape_of(value) for value in op.operands), shape_of(op.results[0])
     if op.groups[0] > 1 and rhs[numbers.kernel_input]:
