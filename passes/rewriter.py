@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import UnknownLoc
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from shardwright.dialects.building import body_of
 
 Rule: TypeAlias = Callable[[Operation], Operation | SSAValue | None]
 """
@@ -28,6 +30,13 @@ def insert_before(anchor: Operation, op: Operation) -> Operation:
     assert anchor.parent is not None
     anchor.parent.insert_op_before(locate(op, anchor), anchor)
     return op
+
+
+def move_body(block: Block, op: Operation) -> None:
+    """Moves the ops of a block, but for its terminator, in front of `op`."""
+    for inner in list(body_of(block)):
+        inner.detach()
+        insert_before(op, inner)
 
 
 def erase(op: Operation) -> None:

@@ -28,7 +28,7 @@ from shardwright.layout.check import check_spec
 from shardwright.layout.forms.groups import axes_of_digits, axes_of_groups, pairs_as_sources
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.rewriter import erase, insert_before, replace, replace_with
+from shardwright.passes.rewriter import erase, insert_before, move_body, replace, replace_with
 
 Axes = tuple[Axis, ...]
 ReadSharding = Callable[[Sharding, SSAValue, Operation], LayoutSpec]
@@ -60,7 +60,7 @@ def inline_manual(op: ManualComputationOp, mesh: Mesh, read: ReadSharding) -> No
         cast = _cast(ToManualOp(fixed, mesh, _dim_axes(spec, manual, op), manual), argument, op)
         argument.replace_all_uses_with(insert_before(op, cast).results[0])
     returned = op.returned
-    _move_body(op)
+    move_body(op.body.block, op)
     results: list[SSAValue] = []
     for number, (value, result) in enumerate(zip(returned, op.outputs, strict=True)):
         spec = _withheld(read(op.out_shardings.data[number], result, op), manual)
@@ -77,7 +77,7 @@ def inline_named(op: NamedComputationOp, read: ReadSharding) -> None:
     for argument, value in zip(op.body.block.args, arguments, strict=True):
         argument.replace_all_uses_with(value)
     returned = op.returned
-    _move_body(op)
+    move_body(op.body.block, op)
     replace(op, _constrained(returned, op.shardings("out_shardings", len(op.outputs)), op, read))
 
 
@@ -88,14 +88,6 @@ def _constrained(
         return list(values)
     pairs = zip(values, shardings, strict=True)
     return [insert_before(op, ConstraintOp(value, read(sharding, value, op))).results[0] for value, sharding in pairs]
-
-
-def _move_body(op: ManualComputationOp | NamedComputationOp) -> None:
-    """Moves the ops of a body, but for its end, in front of its op."""
-    assert op.parent is not None
-    for inner in list(op.body.block.ops)[:-1]:
-        inner.detach()
-        op.parent.insert_op_before(inner, op)
 
 
 def _at(op: Operation) -> str:
