@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import element_of, shape_of, tensor
 
-__all__ = ["Builder", "appending", "body_of", "returned"]
+__all__ = ["Builder", "appending", "body_of", "only_op", "returned"]
 
 
 @dataclass(frozen=True)
@@ -186,3 +186,11 @@ def returned(block: Block) -> Sequence[SSAValue]:
 def body_of(block: Block) -> Iterator[Operation]:
     """The ops of a block, but for its terminator."""
     return (op for op in block.ops if op is not block.last_op)
+
+
+def only_op(block: Block) -> Operation | None:
+    """The op whose results a block returns, if it has no other: what a reducer is made of, as a rule."""
+    first, last = block.first_op, block.last_op
+    if first is None or last is None or first.next_op is not last:
+        return None
+    return first if list(last.operands) == list(first.results) else None

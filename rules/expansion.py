@@ -67,6 +67,11 @@ class Site:
         """The number of parts into which a factor is split."""
         return self.mesh.group_size(self.factors.get(factor, ()))
 
+    @property
+    def numbers(self) -> dict[int, int]:
+        """The number of parts of each factor that is split."""
+        return {factor: self.parts(factor) for factor in self.factors}
+
     def put(self, op: Operation, *dims: Dims, partial: Axes = (), kind: str = "") -> tuple[SSAValue, ...]:
         """
         Puts `op` in place with these dims for each result; returns the results.

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import ModuleOp, NoneAttr, i32
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import only_op, returned
 from shardwright.dialects.types import element_of, shape_of, tensor, tensor_type
 from shardwright.passes.canonical.constants import resplat, splat_bytes, splat_value
 from shardwright.passes.rewriter import Rule, insert_before
@@ -336,16 +337,12 @@ def _extended_scatter(op: Operation) -> Operation | None:
 def _combination(op: stablehlo.ScatterOp) -> Callable[[SSAValue, SSAValue], SSAValue] | None:
     """What a scatter's body does with whole tensors: it takes the update, or combines both by one op."""
     block = op.update_computation.block
-    first, last = block.first_op, block.last_op
-    if last is None or first is None:
+    if block.first_op is block.last_op:
+        return (lambda old, new: new) if list(returned(block)) == [block.args[1]] else None
+    only = only_op(block)
+    if only is None or type(only) not in MONOIDS or tuple(only.operands) != block.args:
         return None
-    if first is last:
-        return (lambda old, new: new) if list(last.operands) == [block.args[1]] else None
-    if type(first) not in MONOIDS or first.next_op is not last or list(last.operands) != list(first.results):
-        return None
-    if tuple(first.operands) != block.args:
-        return None
-    combiner = type(first)
+    combiner = type(only)
     return lambda old, new: insert_before(op, combiner.create(operands=[old, new], result_types=[new.type])).results[0]
 
 

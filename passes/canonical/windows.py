@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import only_op
 from shardwright.dialects.stablehlo.windows import sweep_properties, window_properties
 from shardwright.dialects.types import shape_of, tensor_type
 from shardwright.layout.planning.sweep import Sweep
@@ -159,13 +160,10 @@ def cut_selection(op: Operation) -> Operation | None:
 
 def _is_never_selected(op: stablehlo.SelectAndScatterOp, value: SSAValue) -> bool:
     """Whether a value is the smallest where the larger of two is selected, or the largest where the smaller is."""
-    first, last = op.select.block.first_op, op.select.block.last_op
-    found = splat_value(value)
-    if not isinstance(first, stablehlo.CompareOp) or last is None or found is None:
+    only, found = only_op(op.select.block), splat_value(value)
+    if not isinstance(only, stablehlo.CompareOp) or found is None or tuple(only.operands) != op.select.block.args:
         return False
-    if tuple(first.operands) != op.select.block.args or list(last.operands) != list(first.results):
-        return False
-    extreme = {"GE": lowest, "GT": lowest, "LE": highest, "LT": highest}.get(first.direction)
+    extreme = {"GE": lowest, "GT": lowest, "LE": highest, "LT": highest}.get(only.direction)
     return extreme is not None and bool(found == extreme(found.dtype))
 
 

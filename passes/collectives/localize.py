@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.dialects import dtensor
+from shardwright.dialects.building import returned
 from shardwright.dialects.types import plain, tensor, tensor_type
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra
@@ -77,10 +78,8 @@ class _Localizer:
 
     def run(self, function: FuncOp) -> None:
         block = function.body.block
-        last = block.last_op
-        assert isinstance(last, ReturnOp)
         function.properties["arg_attrs"] = _with_global_side(function.arg_attrs, block.args)
-        function.properties["res_attrs"] = _with_global_side(function.res_attrs, last.operands)
+        function.properties["res_attrs"] = _with_global_side(function.res_attrs, returned(block))
         self.sides = {op: (_specs(op.operands), _specs(op.results)) for op in block.walk() if op.name in HOOKS}
         self._localize(block)
         function.update_function_type()

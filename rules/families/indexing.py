@@ -8,10 +8,11 @@ from xdsl.dialects import builtin
 from xdsl.ir import Attribute, Operation
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import only_op, returned
 from shardwright.dialects.stablehlo import GatherDimensions, ScatterDimensions
 from shardwright.dialects.types import element_of, is_boolean
 from shardwright.rules.builder import SCALAR, RuleBuilder
-from shardwright.rules.reductions import MONOIDS
+from shardwright.rules.reductions import combiner_of
 from shardwright.rules.rule import ANY, PASS, REPLICATE, Dim, Flows, Rule, Tensor
 from shardwright.rules.sharding import Shape, add_row, operand_shapes, shape_of
 
@@ -146,17 +147,14 @@ def scatter_kind(op: stablehlo.ScatterOp) -> str:
     """
     count = len(op.inputs)
     block = op.update_computation.block
-    first, last = block.first_op, block.last_op
-    assert first is not None
-    assert last is not None
-    if first is last:
-        return ANY if list(last.operands) == list(block.args[count:]) else ""
-    if count != 1 or first.next_op is not last or list(last.operands) != list(first.results):
+    if block.first_op is block.last_op:
+        return ANY if list(returned(block)) == list(block.args[count:]) else ""
+    if count != 1:
         return ""
-    if isinstance(first, stablehlo.SubtractOp):
-        return "sum" if list(first.operands) == list(block.args) else ""
-    monoid = MONOIDS.get(type(first))
-    return monoid.kind if monoid is not None and set(first.operands) == set(block.args) else ""
+    only, monoid = only_op(block), combiner_of(block)
+    if isinstance(only, stablehlo.SubtractOp):
+        return "sum" if list(only.operands) == list(block.args) else ""
+    return monoid.kind if monoid is not None else ""
 
 
 def _scatter(op: Operation) -> Rule:

@@ -56,7 +56,7 @@ class FoldExpansion:
         dims = tuple(axes for dim, axes in enumerate(cuts[0][1]) if dim not in inner)
         partly = site.put(_again(op, [value for value, _ in cuts], inner), *[dims] * count)
         axes = tuple(axis for _, factor in self.reduced for axis in site.factors.get(factor, ()))
-        place = self.meeting.place(_numbers(site), math.prod(cut.values()), self.share)
+        place = self.meeting.place(site.numbers, math.prod(cut.values()), self.share)
         kept = self.meeting.spread([mine for dim, mine in enumerate(dims) if dim not in parts_at], place, axes)
         met = _merged(dims, kept, parts_at)
         wholes = [site.relayout(value, met) for value in partly]
@@ -65,10 +65,6 @@ class FoldExpansion:
             site.relayout(value, wanted) if used else value
             for value, wanted, used in zip(made, site.results, self.used, strict=True)
         ]
-
-
-def _numbers(site: Site) -> dict[int, int]:
-    return {factor: site.parts(factor) for factor in site.factors}
 
 
 def _numbered(rank: int, reduced: Sequence[int], cut: Mapping[int, int]) -> tuple[list[int], list[int]]:
@@ -171,7 +167,7 @@ class TopKExpansion:
         few = chlo.TopKOp(value, self._taken(count))
         values, places = site.put(few, dims, dims)
         places = _from_start(site, places, dims, self.extent // count)
-        place = self.meeting.place(_numbers(site), count, self._share(count))
+        place = self.meeting.place(site.numbers, count, self._share(count))
         kept = self.meeting.spread(dims[:-2], place, site.factors[self.factor])
         flat = (*kept, ())
         candidates = [_flattened(site, site.relayout(each, (*kept, (), ())), flat) for each in (values, places)]

@@ -8,11 +8,12 @@ from dataclasses import replace
 from xdsl.ir import Block, Region, SSAValue
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import only_op
 from shardwright.dialects.stablehlo.windows import ConvDimensions
 from shardwright.dialects.types import element_dtype, element_of, shape_of, tensor
 from shardwright.layout.planning.sweep import Sweep, spread_back
 from shardwright.rules.gradients.vjp import Gradient, Site, vjp_of_one
-from shardwright.rules.reductions import highest, lowest, monoid_of
+from shardwright.rules.reductions import combiner_of, highest, lowest, monoid_of
 from shardwright.rules.windows.windowed import accumulates
 
 
@@ -87,19 +88,15 @@ def _running_product(op: stablehlo.ReduceWindowOp, gradient: SSAValue, site: Sit
 
 def _adds(op: stablehlo.SelectAndScatterOp, needed: Callable[[SSAValue], bool]) -> bool:
     """What is put together must be added, and chosen as the larger or the smaller one."""
-    return _scatters_sums(op) and _direction(op) is not None
-
-
-def _scatters_sums(op: stablehlo.SelectAndScatterOp) -> bool:
-    first = op.scatter.block.first_op
-    return isinstance(first, stablehlo.AddOp) and set(first.operands) == set(op.scatter.block.args)
+    combines = combiner_of(op.scatter.block)
+    return combines is not None and combines.kind == "sum" and _direction(op) is not None
 
 
 def _direction(op: stablehlo.SelectAndScatterOp) -> str | None:
-    first, last = op.select.block.first_op, op.select.block.last_op
-    if not isinstance(first, stablehlo.CompareOp) or first.next_op is not last:
+    only = only_op(op.select.block)
+    if not isinstance(only, stablehlo.CompareOp) or list(only.operands) != list(op.select.block.args):
         return None
-    return str(first.direction) if list(first.operands) == list(op.select.block.args) else None
+    return str(only.direction)
 
 
 @vjp_of_one("stablehlo.select_and_scatter", when=_adds)

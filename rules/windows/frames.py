@@ -9,7 +9,7 @@ the parts go where the op can split them, and the window moves over the frame al
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -18,8 +18,10 @@ from xdsl.ir import Attribute, SSAValue
 
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.types import element_of, shape_of, tensor
+from shardwright.layout.planning.sweep import Sweep
 from shardwright.layout.planning.window import Window, missing_elements
 from shardwright.rules.expansion import Axes, Site
+from shardwright.rules.sharding import Shape
 
 Key: TypeAlias = Hashable
 Groups: TypeAlias = Sequence[Sequence[Key]]
@@ -77,3 +79,59 @@ def halo_bytes(windows: Mapping[int, tuple[Window, int]], parts: int, size: int)
     """
     elements = math.prod(window.operand for window, _ in windows.values()) * parts
     return float(missing_elements(list(windows.values()))) * size / elements if elements else 0.0
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """What expansions know of the dims along which windows cross from one part into the next."""
+
+    sweeps: tuple[Sweep, ...]
+    shapes: tuple[Shape, ...]
+    moves: tuple[tuple[int, int], ...]
+    """The factor and number of each dim along which windows cross."""
+    own: frozenset[int]
+    """The factors of the operand."""
+
+    @property
+    def factors(self) -> frozenset[int]:
+        """The factors of the dims along which windows cross."""
+        return frozenset(factor for factor, _ in self.moves)
+
+    def taken(self, parts: Mapping[int, int]) -> dict[int, int]:
+        """Into how many parts each of these dims is split, where it is."""
+        return {dim: parts[factor] for factor, dim in self.moves if parts.get(factor, 1) > 1}
+
+    def others(self, parts: Mapping[int, int]) -> int:
+        """The number of parts of all other dims of the operand together."""
+        return math.prod(count for factor, count in parts.items() if factor in self.own - self.factors)
+
+
+def apart(site: Site, value: SSAValue, frames: Mapping[int, int]) -> SSAValue:
+    """The value with each of these dims as two: its parts, which have the dim's axes, and their frames of a size."""
+    pieces: dict[Key, Piece] = {}
+    groups: list[list[Key]] = []
+    for dim, (size, axes) in enumerate(zip(shape_of(value), site.spec(value).dims, strict=True)):
+        if dim in frames:
+            pieces["part", dim], pieces[dim] = Piece(size // frames[dim], axes), Piece(frames[dim])
+            groups.append([("part", dim), dim])
+        else:
+            pieces[dim] = Piece(size, axes)
+            groups.append([dim])
+    return rearranged(site, value, groups, [[key] for group in groups for key in group], pieces)
+
+
+def framed_apart(site: Site, value: SSAValue, windows: Mapping[int, Window], padding: Attribute) -> SSAValue:
+    """The value in frames, with parts and frames as two dims."""
+    moved = framed(site, value, windows, padding)
+    return apart(site, moved, {dim: window.frame for dim, window in windows.items()})
+
+
+def together(site: Site, value: SSAValue, dims: Collection[int]) -> SSAValue:
+    """The inverse of `apart`: each of these dims is made of its parts and what is behind them."""
+    groups: list[list[Key]] = []
+    place = 0
+    for dim in range(len(shape_of(value)) - len(dims)):
+        groups.append([place, place + 1] if dim in dims else [place])
+        place += len(groups[-1])
+    pieces: dict[Key, Piece] = dict(enumerate(map(Piece, shape_of(value), site.spec(value).dims)))
+    return rearranged(site, value, [[at] for at in range(place)], groups, pieces)
