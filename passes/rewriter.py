@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from shardwright.dialects.building import body_of
 
-Rule: TypeAlias = Callable[[Operation], Operation | SSAValue | None]
+Rule: TypeAlias = Callable[[Any], Operation | SSAValue | None]
 """
 A local rewrite of an op with one result: the op (not inserted yet) or the value that takes its place, or None.
+
+The tables of rules are keyed by the ops' classes, so a rule takes ops of its own class only.
 
 Ops that the new one needs are put in front of the old one with `insert_before`.
 """
