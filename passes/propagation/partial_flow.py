@@ -7,12 +7,11 @@ sweeps price it on the propagated layouts: forwards, what could be partial; back
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
-from shardwright.layout.axes import Axis, overlap
 from shardwright.passes.program import Carried, Dims, Node, Program, Scope
 from shardwright.passes.propagation.strategy import Strategist, Strategy
 from shardwright.rules.reductions import is_zero
@@ -45,7 +44,8 @@ def incoming(
     assert first is not None
     if any(pending[node.operands[place]] != first for place in places):
         return None
-    if not _unused(program, first[0], strategy, node.reserved):
+    used = [axis for _, factor_axes in strategy.factors for axis in factor_axes]
+    if program.overlaps(first[0], [*used, *node.reserved]):
         return None
     if any(strategy.operands[place] != dims[node.operands[place]] for place in places):
         return None
@@ -69,16 +69,6 @@ def _is_home(program: Program, value: int, scope: Scope, carry: Carry) -> bool:
 def _carries(node: Node, carry: Carry) -> bool:
     """Whether the node takes a partial value around a loop."""
     return not node.results and node.values[-1] in carry and len(node.operands) == 2
-
-
-def _unused(program: Program, axes: Axes, strategy: Strategy, reserved: Axes) -> bool:
-    used = [axis for _, factor_axes in strategy.factors for axis in factor_axes] + list(reserved)
-    return not _overlapping(program, axes, used)
-
-
-def _overlapping(program: Program, axes: Axes, used: Iterable[Axis]) -> bool:
-    sizes = program.mesh.sizes
-    return any(overlap(a, b, sizes[a.name]) for b in used for a in axes)
 
 
 def outgoing(strategy: Strategy, flowing: Pending | None) -> Pending | None:
@@ -151,7 +141,7 @@ def _candidates(program: Program, sweep: _Sweep, dims: list[Dims]) -> Carry:
         used = [axis for axes in dims[carried.value] for axis in axes]
         for node in program.users[carried.value]:
             for what in _met(node, carried.value, sweep.pending):
-                if not _overlapping(program, what[0], used):
+                if not program.overlaps(what[0], used):
                     found.setdefault(carried.value, (what, carried.body))
     return found
 
