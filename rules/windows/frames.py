@@ -20,7 +20,7 @@ from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.types import element_of, shape_of, tensor
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.layout.planning.window import Window, missing_elements
-from shardwright.rules.expansion import Axes, Site
+from shardwright.rules.expansion import Axes, Dims, Site
 from shardwright.rules.sharding import Shape
 
 Key: TypeAlias = Hashable
@@ -48,6 +48,27 @@ def rearranged(site: Site, value: SSAValue, source: Groups, target: Groups, piec
         order = [before.index(key) for key in after]
         (value,) = site.put(stablehlo.TransposeOp(value, order), tuple(pieces[key].axes for key in after))
     return _reshaped(site, value, target, pieces)
+
+
+class Rearrangement:
+    """A value's dims as pieces, each dim at first one piece of its own number, to be cut and put together anew."""
+
+    def __init__(self, site: Site, value: SSAValue, dims: Dims) -> None:
+        self.pieces: dict[Key, Piece] = dict(enumerate(map(Piece, shape_of(value), dims)))
+        self.source: list[list[Key]] = [[dim] for dim in range(len(dims))]
+        self.target: list[list[Key]] = [[dim] for dim in range(len(dims))]
+        self._site, self._value = site, value
+
+    def cut(self, dim: int, parts: int, size: int) -> Key:
+        """Cuts a dim into parts, which take its axes, of a size; the parts' name."""
+        name = ("part", dim)
+        self.pieces[name], self.pieces[dim] = Piece(parts, self.pieces[dim].axes), Piece(size)
+        self.source[dim] = [name, dim]
+        return name
+
+    def done(self) -> SSAValue:
+        """The value rearranged."""
+        return rearranged(self._site, self._value, self.source, self.target, self.pieces)
 
 
 def _reshaped(site: Site, value: SSAValue, groups: Groups, pieces: Mapping[Key, Piece]) -> SSAValue:
