@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import element_of, shape_of, tensor
 
-__all__ = ["Builder", "appending", "body_of", "only_op", "returned"]
+__all__ = ["Builder", "appending", "blocks_in", "body_of", "only_op", "returned"]
 
 
 @dataclass(frozen=True)
@@ -186,6 +186,11 @@ def returned(block: Block) -> Sequence[SSAValue]:
 def body_of(block: Block) -> Iterator[Operation]:
     """The ops of a block, but for its terminator."""
     return (op for op in block.ops if op is not block.last_op)
+
+
+def blocks_in(op: Operation) -> Iterator[Block]:
+    """The blocks of an op's regions."""
+    return (block for region in op.regions for block in region.blocks)
 
 
 def only_op(block: Block) -> Operation | None:

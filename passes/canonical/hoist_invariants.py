@@ -59,7 +59,6 @@ class HoistInvariantsPass(ModulePass):
     name = "hoist-invariants"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         if stage_of(op) is not None:
             require_stage(op, self.name, "traced")
         for loop in _loops(op):

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.dialects import dtensor
-from shardwright.dialects.building import returned
+from shardwright.dialects.building import blocks_in, returned
 from shardwright.dialects.types import plain, tensor, tensor_type
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra
@@ -62,7 +62,6 @@ class LocalizePass(ModulePass):
     name = "localize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         require_stage(op, self.name, "planned")
         function = entry_function(op)
         _Localizer(dtensor.meshes(op)).run(function)
@@ -92,8 +91,8 @@ class _Localizer:
 
     def _visit(self, op: Operation) -> None:
         if op.name in REGIONS_OF_TENSORS:
-            for region in op.regions:
-                self._localize(region.block)
+            for block in blocks_in(op):
+                self._localize(block)
         for result in op.results:
             self._retype(result)
         if op.name not in HOOKS:

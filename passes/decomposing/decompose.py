@@ -47,7 +47,6 @@ class DecomposePass(ModulePass):
     name = "decompose"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         table = functions(op)
         found = [inner for inner in op.walk() if type(inner) in _RULES]
         taken = {name for inner in found if isinstance(inner, stablehlo.CustomCallOp) for name in inner.computations}

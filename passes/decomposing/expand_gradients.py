@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import returned
+from shardwright.dialects.building import blocks_in, returned
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, StopGradientOp, WithGradientOp
 from shardwright.dialects.text.locations import fault, fuse, is_known
 from shardwright.passes.importing.calls import functions
@@ -46,7 +46,6 @@ class ExpandGradientsPass(ModulePass):
     name = "expand-gradients"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         if stage_of(op) is not None:
             require_stage(op, self.name, "traced")
         while (request := next(_requests(op), None)) is not None:
@@ -151,10 +150,9 @@ class _Differentiation:
         place = fuse([*origins, self.request.location], "gradient")
         for inner in op.walk():
             inner.location = inner.location if is_known(inner.location) else place
-            for region in inner.regions:
-                for block in region.blocks:
-                    for argument in block.args:
-                        argument.location = place
+            for block in blocks_in(inner):
+                for argument in block.args:
+                    argument.location = place
         return insert_before(self.request, op)
 
 

@@ -45,7 +45,6 @@ class InlinePass(ModulePass):
     name = "inline"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         table = functions(op)
         for function in callees_first(op):
             for call in calls_in(function):

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import Builder, appending, body_of, returned
+from shardwright.dialects.building import Builder, appending, blocks_in, body_of, returned
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, WithGradientOp
 from shardwright.dialects.text.locations import fault
 from shardwright.dialects.trip_count import trip_count
@@ -192,7 +192,7 @@ def _captured(regions: Sequence[Region], site: Site) -> list[SSAValue]:
     found: dict[SSAValue, None] = {}
     for region in regions:
         for op in _ops(region):
-            inside.update(op.results, *(block.args for nested in op.regions for block in nested.blocks))
+            inside.update(op.results, *(block.args for block in blocks_in(op)))
         inside.update(region.block.args)
         found.update(
             dict.fromkeys(
