@@ -172,7 +172,8 @@ class _Verifier:
             if self.stage.layouts == "all" or not isinstance(value.type.encoding, NoneAttr):
                 raise _no_layout(value, self.stage)
         elif self.stage.layouts == "none":
-            raise _left_layout(value)
+            message = f"{_owner(value)} has type {value.type}, but types in the local stage are per device"
+            raise fault("SW0314", f"{message}, without layouts", value, help="localize drops them")
         elif self.stage.layouts == "all" and not spec.closed:
             raise _no_layout(value, self.stage)
         else:
@@ -283,11 +284,6 @@ def _no_layout(value: SSAValue, stage: Stage) -> ShardwrightError:
     message = f"{_owner(value)} has type {value.type}, which carries no closed layout"
     help_text = f"in the {stage.name} stage every tensor has one; propagate-layouts decides what is left open"
     return fault("SW0313", message, value, help=help_text)
-
-
-def _left_layout(value: SSAValue) -> ShardwrightError:
-    message = f"{_owner(value)} has type {value.type}, but types in the local stage are per device, without layouts"
-    return fault("SW0314", message, value, help="localize drops them")
 
 
 def _global_side(name: str, problem: str, value: SSAValue) -> ShardwrightError:

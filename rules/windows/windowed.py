@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import element_of, shape_of, tensor
@@ -18,11 +18,7 @@ from shardwright.rules.reductions import monoid_of, splits
 from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Dim, Rule
 from shardwright.rules.sharding import Shape, add_row
 from shardwright.rules.windows.frames import Crossing, apart, framed_apart, halo_bytes, together
-
-
-def literal(value: SSAValue) -> Attribute | None:
-    """The literal of a constant, or None."""
-    return value.owner.value if isinstance(value.owner, stablehlo.ConstantOp) else None
+from shardwright.rules.windows.moves import literal
 
 
 def accumulates(sweep: Sweep, size: int) -> bool:
