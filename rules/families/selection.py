@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.stablehlo.sorting import descending
-from shardwright.dialects.types import element_of, element_size, shape_of, tensor, tensor_type
+from shardwright.dialects.types import element_of, element_size, shape_of, tensor_type
 from shardwright.rules.builder import SCALAR, RuleBuilder
 from shardwright.rules.expansion import Dims, Site
 from shardwright.rules.families.gathering import Meeting, in_parts
@@ -179,23 +179,21 @@ class TopKExpansion:
 
 def _from_start(site: Site, places: SSAValue, dims: Dims, extent: int) -> SSAValue:
     """Places in a part as places in the whole dim."""
-    type_, parts = tensor(shape_of(places), i32), len(dims) - 2
-    (part,) = site.put(stablehlo.IotaOp(parts, type_), dims)
-    (size,) = site.put(stablehlo.make_constant(extent, i32, shape_of(places)), dims)
-    (start,) = site.put(stablehlo.MultiplyOp(part, size), dims)
-    return site.put(stablehlo.AddOp(places, start), dims)[0]
+    build, shape = site.building(dims), shape_of(places)
+    part, size = build.iota(len(dims) - 2, shape), build.literal(extent, i32, shape)
+    return build.add(places, build.multiply(part, size))
 
 
 def _flattened(site: Site, value: SSAValue, dims: Dims) -> SSAValue:
     """The last two dims as one."""
     *rows, parts, few = shape_of(value)
-    return site.put(stablehlo.ReshapeOp(value, tensor((*rows, parts * few), element_of(value))), dims)[0]
+    return site.building(dims).reshape(value, (*rows, parts * few))
 
 
 def _first(site: Site, value: SSAValue, k: int, dims: Dims) -> SSAValue:
     """The first `k` elements of each row."""
     shape = shape_of(value)
-    return site.put(stablehlo.SliceOp(value, (0,) * len(shape), (*shape[:-1], k)), dims)[0]
+    return site.building(dims).slice(value, (0,) * len(shape), (*shape[:-1], k))
 
 
 @cache

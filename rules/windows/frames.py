@@ -16,8 +16,8 @@ from typing import TypeAlias, cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 
-from shardwright.dialects import dtensor, stablehlo
-from shardwright.dialects.types import element_of, shape_of, tensor
+from shardwright.dialects import dtensor
+from shardwright.dialects.types import shape_of
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.layout.planning.window import Window, missing_elements
 from shardwright.rules.expansion import Axes, Dims, Site
@@ -46,7 +46,7 @@ def rearranged(site: Site, value: SSAValue, source: Groups, target: Groups, piec
     value = _reshaped(site, value, [[key] for key in before], pieces)
     if before != after:
         order = [before.index(key) for key in after]
-        (value,) = site.put(stablehlo.TransposeOp(value, order), tuple(pieces[key].axes for key in after))
+        value = site.building(tuple(pieces[key].axes for key in after)).transpose(value, order)
     return _reshaped(site, value, target, pieces)
 
 
@@ -73,10 +73,8 @@ class Rearrangement:
 
 def _reshaped(site: Site, value: SSAValue, groups: Groups, pieces: Mapping[Key, Piece]) -> SSAValue:
     shape = tuple(math.prod(pieces[key].size for key in group) for group in groups)
-    if shape == shape_of(value):
-        return value
     dims = tuple(tuple(axis for key in group for axis in pieces[key].axes) for group in groups)
-    return site.put(stablehlo.ReshapeOp(value, tensor(shape, element_of(value))), dims)[0]
+    return site.building(dims).reshape(value, shape)
 
 
 def framed(site: Site, value: SSAValue, windows: Mapping[int, Window], padding: Attribute) -> SSAValue:

@@ -99,13 +99,12 @@ class ReduceWindowExpansion(Crossing):
         last = [0] * rank
         last[dim + 1] = size - 1 if forward else 0
         ends = [last[at] + 1 if at == dim + 1 else extent for at, extent in enumerate(shape)]
-        (totals,) = site.put(stablehlo.SliceOp(done, last, ends), split)
-        totals = site.relayout(totals, whole)
+        build = site.building(split)
+        totals = site.relayout(build.slice(done, last, ends), whole)
         earlier = replace(_before(parts, forward=forward), low=parts if forward else -1, high=-1 if forward else parts)
         offsets = self._reduced(op, site, totals, [*single[:dim], earlier, *single[dim + 1 :]], whole)
         offsets = site.relayout(offsets, split)
-        spread = stablehlo.BroadcastInDimOp(offsets, range(rank), tensor(shape, element_of(done)))
-        (offsets,) = site.put(spread, split)
+        offsets = build.broadcast(offsets, shape, range(rank))
         combined = monoid.combiner.create(operands=[offsets, done], result_types=[tensor(shape, element_of(done))])
         return together(site, site.put(combined, split)[0], {dim: parts})
 
