@@ -8,6 +8,7 @@ them. Loops and branches are opened up: what they carry in, around and out are n
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
@@ -18,7 +19,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.text.literals import element_size
 from shardwright.dialects.text.locations import fault
-from shardwright.layout.axes import Axis
+from shardwright.layout.axes import Axis, overlap
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.importing.calls import is_private
@@ -174,6 +175,19 @@ class Program:
         """The closed layout on this program's mesh with these dims."""
         return LayoutSpec(self.mesh.name, dims)
 
+    def around(self, value: int) -> list[Node]:
+        """The nodes that use a value, and the one that makes it."""
+        producer = self.producers[value]
+        return [*self.users[value], *([producer] if producer is not None else [])]
+
+    def is_ours(self, value: int) -> bool:
+        """Whether all of a value's layout is the compiler's to choose."""
+        return not self.free[value] and self.given[value] is None
+
+    def overlaps(self, axes: Iterable[Axis], others: Collection[Axis]) -> bool:
+        """Whether any of some axes shares digits with any of others."""
+        return any(overlaps(axis, others, self.mesh) for axis in axes)
+
     def scope_of(self, value: int) -> Scope:
         """The scope of the op that makes a value."""
         producer = self.producers[value]
@@ -211,6 +225,11 @@ class Program:
         """Lets one more value of the IR go by a number."""
         self.numbers[value] = number
         self.aliases[number].append(value)
+
+
+def overlaps(axis: Axis, others: Iterable[Axis], mesh: Mesh) -> bool:
+    """Whether an axis shares digits with any of `others`."""
+    return any(overlap(axis, other, mesh.sizes[axis.name]) for other in others)
 
 
 def entry_function(module: ModuleOp) -> FuncOp:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import UnknownLoc
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-Rule: TypeAlias = Callable[[Operation], Operation | SSAValue | None]
+from shardwright.dialects.building import body_of
+
+Rule: TypeAlias = Callable[[Any], Operation | SSAValue | None]
 """
 A local rewrite of an op with one result: the op (not inserted yet) or the value that takes its place, or None.
+
+The tables of rules are keyed by the ops' classes, so a rule takes ops of its own class only.
 
 Ops that the new one needs are put in front of the old one with `insert_before`.
 """
@@ -28,6 +32,13 @@ def insert_before(anchor: Operation, op: Operation) -> Operation:
     assert anchor.parent is not None
     anchor.parent.insert_op_before(locate(op, anchor), anchor)
     return op
+
+
+def move_body(block: Block, op: Operation) -> None:
+    """Moves the ops of a block, but for its terminator, in front of `op`."""
+    for inner in list(body_of(block)):
+        inner.detach()
+        insert_before(op, inner)
 
 
 def erase(op: Operation) -> None:

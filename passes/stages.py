@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import blocks_in, returned
 from shardwright.dialects.dtensor import COLLECTIVES, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
@@ -90,12 +91,7 @@ def require_stage(module: ModuleOp, pass_name: str, *allowed: str) -> None:
     if stage == "local" and "traced" in allowed:
         help_text = "it is partitioned already: give the program that it was made from"
     was = f"in the {stage} stage" if stage else "in no stage yet"
-    raise fault(
-        "SW0311",
-        f"{pass_name} cannot run on a program that is {was}",
-        module,
-        help=help_text,
-    )
+    raise fault("SW0311", f"{pass_name} cannot run on a program that is {was}", module, help=help_text)
 
 
 def verify_recorded_stage(module: ModuleOp) -> None:
@@ -176,7 +172,8 @@ class _Verifier:
             if self.stage.layouts == "all" or not isinstance(value.type.encoding, NoneAttr):
                 raise _no_layout(value, self.stage)
         elif self.stage.layouts == "none":
-            raise _left_layout(value)
+            message = f"{_owner(value)} has type {value.type}, but types in the local stage are per device"
+            raise fault("SW0314", f"{message}, without layouts", value, help="localize drops them")
         elif self.stage.layouts == "all" and not spec.closed:
             raise _no_layout(value, self.stage)
         else:
@@ -233,17 +230,18 @@ def _walk(module: ModuleOp) -> Iterator[tuple[Operation, bool]]:
         op, framed = stack.pop()
         yield op, framed
         inside = framed and op.name in _SAME_FRAME
-        for region in op.regions:
-            for block in region.blocks:
-                stack += [(inner, inside) for inner in reversed(block.ops)]
+        for block in blocks_in(op):
+            stack += [(inner, inside) for inner in reversed(block.ops)]
 
 
 def _verify_ties(op: Operation) -> None:
     """What goes into, around and out of a loop, or out of a branch, has one layout."""
     for number, result in enumerate(op.results if op.name in REGIONS_OF_TENSORS else ()):
-        tied = [block.last_op.operands[number] for block in _returning(op) if block.last_op is not None]
         if isinstance(op, stablehlo.WhileOp):
-            tied += [op.inputs[number], op.condition.block.args[number], op.body.block.args[number]]
+            tied = [op.inputs[number], op.condition.block.args[number], op.body.block.args[number]]
+            tied = [returned(op.body.block)[number], *tied]
+        else:
+            tied = [returned(block)[number] for block in blocks_in(op)]
         other = next((value for value in tied if layout_of(value) != layout_of(result)), None)
         if other is not None:
             raise fault(
@@ -254,20 +252,11 @@ def _verify_ties(op: Operation) -> None:
             )
 
 
-def _returning(op: Operation) -> list[Block]:
-    regions = [op.body] if isinstance(op, stablehlo.WhileOp) else op.regions
-    return [region.block for region in regions]
-
-
 def _values(op: Operation) -> Iterator[SSAValue]:
     yield from op.results
     if op.name in _SAME_FRAME:
-        for region in op.regions:
-            yield from _arguments(region.blocks.first)
-
-
-def _arguments(block: Block | None) -> tuple[SSAValue, ...]:
-    return () if block is None else tuple(block.args)
+        for block in blocks_in(op):
+            yield from block.args
 
 
 def _is_legal(op: Operation, stage: Stage) -> bool:
@@ -295,11 +284,6 @@ def _no_layout(value: SSAValue, stage: Stage) -> ShardwrightError:
     message = f"{_owner(value)} has type {value.type}, which carries no closed layout"
     help_text = f"in the {stage.name} stage every tensor has one; propagate-layouts decides what is left open"
     return fault("SW0313", message, value, help=help_text)
-
-
-def _left_layout(value: SSAValue) -> ShardwrightError:
-    message = f"{_owner(value)} has type {value.type}, but types in the local stage are per device, without layouts"
-    return fault("SW0314", message, value, help="localize drops them")
 
 
 def _global_side(name: str, problem: str, value: SSAValue) -> ShardwrightError:

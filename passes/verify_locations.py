@@ -33,7 +33,6 @@ class VerifyLocationsPass(ModulePass):
     name = "verify-locations"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         lost = list(islice((inner for inner in op.walk() if not _is_located(inner)), _SHOWN))
         if lost:
             raise ShardwrightError([_lost_location(inner) for inner in lost])

@@ -15,6 +15,7 @@ from typing import Protocol
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import dtensor
+from shardwright.dialects.building import Builder
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.algebra import tidy_partial
@@ -67,6 +68,11 @@ class Site:
         """The number of parts into which a factor is split."""
         return self.mesh.group_size(self.factors.get(factor, ()))
 
+    @property
+    def numbers(self) -> dict[int, int]:
+        """The number of parts of each factor that is split."""
+        return {factor: self.parts(factor) for factor in self.factors}
+
     def put(self, op: Operation, *dims: Dims, partial: Axes = (), kind: str = "") -> tuple[SSAValue, ...]:
         """
         Puts `op` in place with these dims for each result; returns the results.
@@ -80,6 +86,15 @@ class Site:
             spec = tidy_partial(LayoutSpec(self.mesh.name, each, frozenset(), axes, kind if axes else ""), self.mesh)
             result._type = dtensor.with_layout(result.type, spec)  # pyright: ignore[reportPrivateUsage]
         return tuple(self.insert(op).results)
+
+    def building(self, dims: Dims) -> Builder:
+        """Builds ops of one result, which has these dims."""
+
+        def insert(op: Operation) -> Operation:
+            self.put(op, dims)
+            return op
+
+        return Builder(insert)
 
     def relayout(self, value: SSAValue, dims: Dims) -> SSAValue:
         """The value in other dims, as partial as before; what it takes is planned and counted later."""

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import only_op
 from shardwright.dialects.types import dtype_element, element_dtype, element_of, is_integer
 
 if TYPE_CHECKING:
@@ -70,14 +71,13 @@ MONOIDS: dict[type[Operation], Monoid] = {
 
 def monoid_of(op: Operation) -> Monoid | None:
     """The monoid of a reduction of one operand whose body is a single op on its two arguments."""
-    if len(op.operands) != 2 or len(op.regions) != 1:
-        return None
-    block = op.regions[0].block
-    first, last = block.first_op, block.last_op
-    if first is None or last is None or first.next_op is not last or list(last.operands) != list(first.results):
-        return None
-    monoid = MONOIDS.get(type(first))
-    return monoid if monoid is not None and set(first.operands) == set(block.args) else None
+    return combiner_of(op.regions[0].block) if len(op.operands) == 2 and len(op.regions) == 1 else None
+
+
+def combiner_of(block: Block) -> Monoid | None:
+    """The monoid of a body that is a single op on its two arguments, in either order."""
+    only = only_op(block)
+    return MONOIDS.get(type(only)) if only is not None and set(only.operands) == set(block.args) else None
 
 
 def identity_of(monoid: Monoid, value: SSAValue) -> np.ndarray[Any, Any]:

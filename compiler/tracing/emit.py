@@ -23,6 +23,7 @@ from shardwright.compiler.tracing.dtypes import (
 from shardwright.compiler.tracing.trace import Trace, Tracer, check_alive, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import dtensor, stablehlo
+from shardwright.dialects.building import Builder
 from shardwright.dialects.dtensor.transfers import TransferOp
 from shardwright.dialects.types import dtype_element, native_array, tensor
 from shardwright.layout import Layout, Mesh
@@ -120,11 +121,9 @@ def dtype_of(value: Value, what: str = "an array function") -> DType:
 
 def shape_of(value: Value) -> tuple[int, ...]:
     """The shape of a value; Python scalars have none."""
-    return (
-        ()
-        if scalar_kind(value) is not None
-        else tuple(np.shape(value) if not isinstance(value, Array) else value.shape)
-    )
+    if scalar_kind(value) is not None:
+        return ()
+    return tuple(value.shape if isinstance(value, Array) else np.shape(value))
 
 
 def broadcast_shape(what: str, *shapes: Sequence[int]) -> tuple[int, ...]:
@@ -168,24 +167,35 @@ def binary(operation: type[stablehlo.BinaryOp], left: Tracer, right: Tracer) -> 
     return result
 
 
+def _builder() -> Builder:
+    """Builds at the end of the program that is being traced."""
+    trace = trace_now()
+
+    def insert(op: Operation) -> Operation:
+        trace.emit(op)
+        return op
+
+    return Builder(insert)
+
+
+def _traced(made: SSAValue, source: Tracer) -> Tracer:
+    """What the builder made of `source`: itself, where an op would have changed nothing."""
+    return source if made is source.value else Tracer(trace_now(), made)
+
+
 def compare(direction: str, left: Tracer, right: Tracer) -> Tracer:
     """Whether a relation (EQ, NE, LT, LE, GT, GE) holds, for each element."""
-    return trace_now().emit(stablehlo.CompareOp(left.value, right.value, direction))
+    return _traced(_builder().compare(left.value, direction, right.value), left)
 
 
 def select(condition: Tracer, on_true: Tracer, on_false: Tracer) -> Tracer:
     """Elements of one value or the other."""
-    return trace_now().emit(stablehlo.SelectOp(condition.value, on_true.value, on_false.value))
+    return _traced(_builder().select(condition.value, on_true.value, on_false.value), on_true)
 
 
 def broadcast_in_dim(value: Tracer, shape: Sequence[int], dims: Sequence[int]) -> Tracer:
     """The value repeated: its dim `i` becomes dim `dims[i]` of `shape`."""
-    target = tuple(shape)
-    if target == value.shape:
-        return value
-    return trace_now().emit(
-        stablehlo.BroadcastInDimOp(value.value, tuple(dims), tensor(target, dtype_element(value.dtype)))
-    )
+    return value if tuple(shape) == value.shape else _traced(_builder().broadcast(value.value, shape, dims), value)
 
 
 def broadcast(value: Tracer, shape: Sequence[int]) -> Tracer:
@@ -196,24 +206,19 @@ def broadcast(value: Tracer, shape: Sequence[int]) -> Tracer:
 
 def reshape(value: Tracer, shape: Sequence[int]) -> Tracer:
     """The same elements, row-major, in another shape of the same size."""
-    target = tuple(shape)
-    if target == value.shape:
-        return value
-    return trace_now().emit(stablehlo.ReshapeOp(value.value, tensor(target, dtype_element(value.dtype))))
+    return _traced(_builder().reshape(value.value, shape), value)
 
 
 def transpose(value: Tracer, order: Sequence[int]) -> Tracer:
     """The dims in another order."""
-    if tuple(order) == tuple(range(value.ndim)):
-        return value
-    return trace_now().emit(stablehlo.TransposeOp(value.value, tuple(order)))
+    return _traced(_builder().transpose(value.value, order), value)
 
 
 def slice_(value: Tracer, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]) -> Tracer:
     """A box of the elements, of every `strides`-th one."""
     if not any(starts) and tuple(limits) == value.shape and all(stride == 1 for stride in strides):
         return value
-    return trace_now().emit(stablehlo.SliceOp(value.value, tuple(starts), tuple(limits), tuple(strides)))
+    return _traced(_builder().slice(value.value, tuple(starts), tuple(limits), tuple(strides)), value)
 
 
 def reverse(value: Tracer, dims: Sequence[int]) -> Tracer:
@@ -248,31 +253,25 @@ def check_layout(layout: object, what: str) -> None:
     """TypeError (SW0515) for anything but a layout."""
     if isinstance(layout, Layout):
         return
-    entries = isinstance(layout, list | tuple | str)
-    raise type_error(
-        "SW0515",
-        f"{what}: {layout!r} is not a Layout",
-        help=f"wrap it: shardwright.Layout({layout!r}, mesh)"
-        if entries
-        else 'make one: shardwright.Layout(["batch", None], mesh)',
-    )
+    made = f"wrap it: shardwright.Layout({layout!r}, mesh)"
+    if not isinstance(layout, list | tuple | str):
+        made = 'make one: shardwright.Layout(["batch", None], mesh)'
+    raise type_error("SW0515", f"{what}: {layout!r} is not a Layout", help=made)
 
 
 def constrain(value: Tracer, layout: Layout) -> Tracer:
     """The value with its layout settled."""
-    return _relaid(dtensor.ConstraintOp, value, layout, None)
+    mesh, spec = _fitting(value, layout, "layout")
+    return _on(mesh, dtensor.ConstraintOp(value.value, spec, None))
 
 
 def relayout(value: Tracer, layout: Layout, reason: str) -> Tracer:
     """The value in another layout, on another mesh if the layout says so."""
-    check_layout(layout, "relayout")
-    trace = trace_now()
-    home, mesh = trace.homes.get(value.value), trace.use_mesh(layout.mesh)
+    mesh, spec = _fitting(value, layout, "relayout")
+    home = trace_now().homes.get(value.value)
     if home is None or home is mesh:
-        return _relaid(dtensor.RelayoutOp, value, layout, reason)
-    full = layout.for_rank(value.ndim)
-    full.local_shape(value.shape)
-    return _transferred(value, full.on(mesh).spec, home, mesh, reason)
+        return _on(mesh, dtensor.RelayoutOp(value.value, spec, reason))
+    return _on(mesh, TransferOp(value.value, spec, home.name, reason))
 
 
 def to_mesh(value: Tracer, mesh: Mesh, reason: str) -> Tracer:
@@ -282,24 +281,20 @@ def to_mesh(value: Tracer, mesh: Mesh, reason: str) -> Tracer:
     if home is None or home is target:
         return value
     rank = value.ndim
-    return _transferred(value, LayoutSpec(target.name, ((),) * rank, frozenset(range(rank))), home, target, reason)
+    spec = LayoutSpec(target.name, ((),) * rank, frozenset(range(rank)))
+    return _on(target, TransferOp(value.value, spec, home.name, reason))
 
 
-def _transferred(value: Tracer, spec: LayoutSpec, home: Mesh, mesh: Mesh, reason: str) -> Tracer:
-    trace = trace_now()
-    result = trace.emit(TransferOp(value.value, spec, home.name, reason))
-    trace.homes[result.value] = mesh
-    return result
-
-
-def _relaid(
-    operation: type[dtensor.RelayoutOp | dtensor.ConstraintOp], value: Tracer, layout: Layout, reason: str | None
-) -> Tracer:
-    check_layout(layout, "layout")
-    trace = trace_now()
-    mesh = trace.use_mesh(layout.mesh)
-    full = layout.for_rank(value.ndim)
+def _fitting(value: Tracer, layout: Layout, what: str) -> tuple[Mesh, LayoutSpec]:
+    """The program's mesh for a layout and the layout on it; an error when the value cannot be laid out so."""
+    check_layout(layout, what)
+    mesh, full = trace_now().use_mesh(layout.mesh), layout.for_rank(value.ndim)
     full.local_shape(value.shape)
-    result = trace.emit(operation(value.value, full.on(mesh).spec, reason))
+    return mesh, full.on(mesh).spec
+
+
+def _on(mesh: Mesh, op: Operation) -> Tracer:
+    trace = trace_now()
+    result = trace.emit(op)
     trace.homes[result.value] = mesh
     return result

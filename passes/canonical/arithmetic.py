@@ -18,7 +18,7 @@ from shardwright.dialects.types import (
 )
 from shardwright.passes.canonical.constants import resplat, splat, splat_bytes, splat_value
 from shardwright.passes.rewriter import Rule
-from shardwright.rules.reductions import all_ones, highest, lowest
+from shardwright.rules.reductions import MONOIDS
 
 Scalar: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -36,8 +36,8 @@ def _fold(op: Operation, compute: Callable[..., Any]) -> Operation | None:
     return splat(folded, op.results[0].type) if folded.dtype == dtype else None
 
 
-def _is_one(value: Scalar) -> bool:
-    return bool(value == 1)
+def _equals(identity: Callable[[np.dtype[Any]], Any]) -> Callable[[Scalar], bool]:
+    return lambda value: bool(value == identity(value.dtype))
 
 
 def _is_plus_zero(value: Scalar) -> bool:
@@ -47,22 +47,6 @@ def _is_plus_zero(value: Scalar) -> bool:
 def _is_additive_identity(value: Scalar) -> bool:
     # In floats 0.0 + -0.0 is 0.0: only -0.0 leaves every x as it is.
     return bool(value == 0) and value.tobytes() == np.asarray(-0.0).astype(value.dtype).tobytes()
-
-
-def _is_lowest(value: Scalar) -> bool:
-    return bool(value == lowest(value.dtype))
-
-
-def _is_highest(value: Scalar) -> bool:
-    return bool(value == highest(value.dtype))
-
-
-def _is_all_ones(value: Scalar) -> bool:
-    return value.tobytes() == all_ones(value.dtype).tobytes()
-
-
-def _is_no_bits(value: Scalar) -> bool:
-    return bool(value == 0)
 
 
 def _binary(compute: Callable[..., Any], is_neutral: Callable[[Scalar], bool] | None, *, commutes: bool = True) -> Rule:
@@ -87,7 +71,7 @@ def _holds(test: Callable[[Scalar], bool], value: SSAValue) -> bool:
 
 def _simplify_divide(op: Operation) -> Operation | SSAValue | None:
     dividend, divisor = op.operands
-    if _holds(_is_one, divisor):
+    if _holds(_equals(MONOIDS[stablehlo.MultiplyOp].identity), divisor):
         return dividend
     return _fold(op, np.divide) if is_float(element_of(op.results[0])) else None
 
@@ -124,8 +108,7 @@ _RELATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _simplify_compare(op: Operation) -> Operation | SSAValue | None:
-    assert isinstance(op, stablehlo.CompareOp)
+def _simplify_compare(op: stablehlo.CompareOp) -> Operation | SSAValue | None:
     kind = op.compare_type
     if (kind is not None and kind.data.value == "TOTALORDER") or is_complex(element_of(op.operands[0])):
         return None
@@ -146,16 +129,21 @@ def _simplify_select(op: Operation) -> Operation | SSAValue | None:
     return value if data is None else resplat(data, op.results[0].type)
 
 
+_REDUCERS: Mapping[type[Operation], Callable[..., Any]] = {
+    stablehlo.MultiplyOp: np.multiply,
+    stablehlo.MaximumOp: np.maximum,
+    stablehlo.MinimumOp: np.minimum,
+    stablehlo.AndOp: np.bitwise_and,
+    stablehlo.OrOp: np.bitwise_or,
+}
+"""Ops that drop the neutral element of a reduction by them."""
+
 ARITHMETIC_RULES: Mapping[type[Operation], Rule] = {
     stablehlo.AddOp: _binary(np.add, _is_additive_identity),
     stablehlo.SubtractOp: _binary(np.subtract, _is_plus_zero, commutes=False),
-    stablehlo.MultiplyOp: _binary(np.multiply, _is_one),
+    **{op: _binary(compute, _equals(MONOIDS[op].identity)) for op, compute in _REDUCERS.items()},
+    stablehlo.XorOp: _binary(np.bitwise_xor, _equals(MONOIDS[stablehlo.OrOp].identity)),
     stablehlo.DivideOp: _simplify_divide,
-    stablehlo.MaximumOp: _binary(np.maximum, _is_lowest),
-    stablehlo.MinimumOp: _binary(np.minimum, _is_highest),
-    stablehlo.AndOp: _binary(np.bitwise_and, _is_all_ones),
-    stablehlo.OrOp: _binary(np.bitwise_or, _is_no_bits),
-    stablehlo.XorOp: _binary(np.bitwise_xor, _is_no_bits),
     stablehlo.NegateOp: _simplify_involution(np.negative),
     stablehlo.NotOp: _simplify_involution(np.bitwise_not),
     stablehlo.ConvertOp: _simplify_convert,

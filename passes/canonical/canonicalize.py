@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from shardwright.dialects.building import blocks_in
 from shardwright.passes.canonical.arithmetic import ARITHMETIC_RULES
 from shardwright.passes.canonical.extensions import EXTENSION_RULES
 from shardwright.passes.canonical.indexing import INDEXING_RULES
@@ -60,7 +61,6 @@ class CanonicalizePass(ModulePass):
     name = "canonicalize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         if stage_of(op) is not None:
             # In between, types carry layouts that a shortcut would not respect.
             require_stage(op, self.name, "traced", "local")
@@ -69,9 +69,8 @@ class CanonicalizePass(ModulePass):
 
 
 def _simplify_regions(op: Operation) -> None:
-    for region in op.regions:
-        for block in region.blocks:
-            _simplify_block(block)
+    for block in blocks_in(op):
+        _simplify_block(block)
 
 
 def _simplify_block(block: Block) -> None:

@@ -6,12 +6,17 @@ import math
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, NoneAttr
 from xdsl.ir import Attribute, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.text.literals import dense, is_splat
 from shardwright.dialects.types import element_dtype, shape_of, tensor_type
+
+
+def is_bare(value: SSAValue) -> bool:
+    """Whether a value's type carries no layout: what the user laid out stays as it is."""
+    return isinstance(tensor_type(value).encoding, NoneAttr)
 
 
 def splat_bytes(value: SSAValue) -> bytes | None:

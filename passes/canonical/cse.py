@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from shardwright.dialects.building import blocks_in
 from shardwright.passes.purity import is_pure
 from shardwright.passes.rewriter import replace
 
@@ -35,14 +36,12 @@ class CsePass(ModulePass):
     name = "cse"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         _merge_in_regions(op)
 
 
 def _merge_in_regions(op: Operation) -> None:
-    for region in op.regions:
-        for block in region.blocks:
-            _merge_in_block(block)
+    for block in blocks_in(op):
+        _merge_in_block(block)
 
 
 def _merge_in_block(block: Block) -> None:

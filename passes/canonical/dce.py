@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 from xdsl.passes import ModulePass
 
+from shardwright.dialects.building import blocks_in
 from shardwright.passes.purity import is_pure
 from shardwright.passes.rewriter import erase
 
@@ -31,10 +32,8 @@ class DcePass(ModulePass):
     name = "dce"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
-        for region in op.regions:
-            for block in region.blocks:
-                _sweep(block)
+        for block in blocks_in(op):
+            _sweep(block)
 
 
 def _sweep(block: Block) -> None:
@@ -44,7 +43,6 @@ def _sweep(block: Block) -> None:
         if op.results and is_pure(op) and not any(result.uses for result in op.results):
             erase(op)
         else:
-            for region in op.regions:
-                for inner in region.blocks:
-                    _sweep(inner)
+            for inner in blocks_in(op):
+                _sweep(inner)
         op = previous

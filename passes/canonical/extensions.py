@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, NoneAttr, i32
+from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import element_of, shape_of, tensor, tensor_type
-from shardwright.passes.canonical.constants import resplat, splat_bytes, splat_value
+from shardwright.dialects.building import Builder, only_op, returned
+from shardwright.dialects.types import element_of, shape_of, tensor
+from shardwright.passes.canonical.constants import is_bare, resplat, splat_bytes, splat_value
 from shardwright.passes.rewriter import Rule, insert_before
 from shardwright.passes.stages import stage_of
 from shardwright.rules.reductions import MONOIDS
@@ -73,7 +75,7 @@ class _Extension:
                 continue
             if not isinstance(owner, stablehlo.ELEMENTWISE_OPS) or shape_of(value) != self.part:
                 return False
-            if not isinstance(tensor_type(value).encoding, NoneAttr):
+            if not is_bare(value):
                 return False
             if owner not in tree:
                 tree.append(owner)
@@ -89,7 +91,7 @@ class _Extension:
             return True
         if isinstance(owner, stablehlo.BroadcastInDimOp):
             return shape_of(owner.operand) == ()
-        return isinstance(owner, stablehlo.SliceOp) and isinstance(tensor_type(value).encoding, NoneAttr)
+        return isinstance(owner, stablehlo.SliceOp) and is_bare(value)
 
     def extended(self, value: SSAValue) -> SSAValue:
         """The value on the whole shape; outside the part it is anything."""
@@ -102,15 +104,15 @@ class _Extension:
     def _computed(self, value: SSAValue) -> SSAValue:
         owner = value.owner
         assert isinstance(owner, Operation)
-        return self._put(_resized(owner, [self.extended(operand) for operand in owner.operands], self.whole))
+        return self._build.put(_resized(owner, [self.extended(operand) for operand in owner.operands], self.whole))
 
     def _leaf(self, value: SSAValue) -> SSAValue:
         owner, type_ = value.owner, tensor(self.whole, element_of(value))
         data = splat_bytes(value)
         if data is not None:
-            return self._put(resplat(data, type_))
+            return self._build.put(resplat(data, type_))
         if isinstance(owner, stablehlo.BroadcastInDimOp):
-            return self._put(stablehlo.BroadcastInDimOp(owner.operand, (), type_))
+            return self._build.broadcast(owner.operand, self.whole, ())
         assert isinstance(owner, stablehlo.SliceOp)
         return self._shifted(owner)
 
@@ -126,7 +128,7 @@ class _Extension:
         phases = [min(place % step, size) for place, step, size in zip(places, steps, source, strict=True)]
         value = cut.operand
         if any(step != 1 for step in steps):
-            value = self._put(stablehlo.SliceOp(value, phases, source, steps))
+            value = self._build.slice(value, phases, source, steps)
         low = [-(place // step) for place, step in zip(places, steps, strict=True)]
         high = [total - size - edge for total, size, edge in zip(self.whole, shape_of(value), low, strict=True)]
         return self._padded(value, low, high)
@@ -134,8 +136,7 @@ class _Extension:
     def _padded(self, value: SSAValue, low: Sequence[int], high: Sequence[int]) -> SSAValue:
         if not any(low) and not any(high):
             return value
-        zero = self._put(stablehlo.make_constant(0, element_of(value), ()))
-        return self._put(stablehlo.PadOp(value, zero, low, high))
+        return self._build.pad(value, self._build.scalar(0, value), low, high)
 
     def alone(self, value: SSAValue) -> SSAValue:
         """A small part in its place in the whole."""
@@ -146,30 +147,26 @@ class _Extension:
 
     def chosen(self, inside: SSAValue, outside: SSAValue) -> Operation:
         """One value where the part is, another around it."""
-        masks = list(self._masks())
-        mask = masks[0]
-        for other in masks[1:]:
-            mask = self._put(stablehlo.AndOp(mask, other))
-        return stablehlo.SelectOp(mask, inside, outside)
+        return stablehlo.SelectOp(reduce(self._build.both, list(self._masks())), inside, outside)
 
     def _masks(self) -> Iterator[SSAValue]:
-        type_ = tensor(self.whole, i32)
+        build = self._build
         for dim, (total, size, offset) in enumerate(zip(self.whole, self.part, self.offsets, strict=True)):
             for border, direction in ((offset, "GE"), (offset + size, "LT")):
                 if 0 < border < total:
-                    place = self._put(stablehlo.IotaOp(dim, type_))
-                    limit = self._put(stablehlo.make_constant(border, i32, self.whole))
-                    yield self._put(stablehlo.CompareOp(place, limit, direction))
+                    place, limit = build.iota(dim, self.whole), build.literal(border, i32, self.whole)
+                    yield build.compare(place, direction, limit)
 
-    def _put(self, op: Operation) -> SSAValue:
-        return insert_before(self.anchor, op).results[0]
+    @property
+    def _build(self) -> Builder:
+        return Builder(partial(insert_before, self.anchor))
 
 
 def _may_extend(op: Operation, extension: _Extension) -> bool:
     """Whether it helps to compute a part on whole dims: they split better, and the user fixed no layout."""
     module = op.get_toplevel_object()
     local = isinstance(module, ModuleOp) and stage_of(module) == "local"
-    free = isinstance(tensor_type(op.results[0]).encoding, NoneAttr)
+    free = is_bare(op.results[0])
     return free and not local and _is_odd_cut(extension.part, extension.whole)
 
 
@@ -232,11 +229,10 @@ def cut_only(op: stablehlo.PadOp) -> Operation | None:
     return stablehlo.SliceOp(op.operand, starts, ends) if fits else None
 
 
-def cut_computation(op: Operation) -> Operation | None:
+def cut_computation(op: stablehlo.SliceOp) -> Operation | None:
     """A slice of what is computed on dims of odd sizes cuts what it is computed from."""
-    assert isinstance(op, stablehlo.SliceOp)
     whole, part = shape_of(op.operand), shape_of(op.results[0])
-    if not isinstance(tensor_type(op.results[0]).encoding, NoneAttr) or not _is_odd_border(whole, part):
+    if not is_bare(op.results[0]) or not _is_odd_border(whole, part):
         return None
     tree = _computed(op.operand, whole)
     if not 0 < len(tree) <= MOST_OPS or any(len(list(value.uses)) > 1 for value in tree):
@@ -252,9 +248,8 @@ def cut_computation(op: Operation) -> Operation | None:
                 made[value] = insert_before(op, stablehlo.SliceOp(value, *op.bounds)).results[0]
             else:
                 assert isinstance(owner, Operation)
-                made[value] = insert_before(op, _resized(owner, [cut(each) for each in owner.operands], part)).results[
-                    0
-                ]
+                smaller = _resized(owner, [cut(each) for each in owner.operands], part)
+                made[value] = insert_before(op, smaller).results[0]
         return made[value]
 
     owner = op.operand.owner
@@ -278,7 +273,7 @@ def _computed(root: SSAValue, shape: Shape) -> list[SSAValue]:
     while waiting and len(found) <= MOST_OPS:
         value = waiting.pop()
         owner = value.owner
-        free = isinstance(tensor_type(value).encoding, NoneAttr)
+        free = is_bare(value)
         if value not in found and isinstance(owner, stablehlo.ELEMENTWISE_OPS) and shape_of(value) == shape and free:
             found.append(value)
             waiting += owner.operands
@@ -295,9 +290,8 @@ def _resized(op: Operation, operands: Sequence[SSAValue], shape: Shape) -> Opera
     )
 
 
-def _extended_update(op: Operation) -> Operation | None:
+def _extended_update(op: stablehlo.DynamicUpdateSliceOp) -> Operation | None:
     """An update at a known place by what is computed from cut tensors."""
-    assert isinstance(op, stablehlo.DynamicUpdateSliceOp)
     whole, part = shape_of(op.results[0]), shape_of(op.update)
     starts = [splat_value(value) for value in op.start_indices]
     if any(start is None for start in starts):
@@ -310,9 +304,8 @@ def _extended_update(op: Operation) -> Operation | None:
     return extension.chosen(extension.extended(op.update), op.operand)
 
 
-def _extended_scatter(op: Operation) -> Operation | None:
+def _extended_scatter(op: stablehlo.ScatterOp) -> Operation | None:
     """One window, written or combined at a known place, of what is computed from cut tensors: `x.at[1:-1].set(...)`."""
-    assert isinstance(op, stablehlo.ScatterOp)
     numbers, indices = op.numbers, _known(op.scatter_indices)
     if len(op.results) != 1 or indices is None or indices.ndim != 1:
         return None
@@ -336,16 +329,12 @@ def _extended_scatter(op: Operation) -> Operation | None:
 def _combination(op: stablehlo.ScatterOp) -> Callable[[SSAValue, SSAValue], SSAValue] | None:
     """What a scatter's body does with whole tensors: it takes the update, or combines both by one op."""
     block = op.update_computation.block
-    first, last = block.first_op, block.last_op
-    if last is None or first is None:
+    if block.first_op is block.last_op:
+        return (lambda old, new: new) if list(returned(block)) == [block.args[1]] else None
+    only = only_op(block)
+    if only is None or type(only) not in MONOIDS or tuple(only.operands) != block.args:
         return None
-    if first is last:
-        return (lambda old, new: new) if list(last.operands) == [block.args[1]] else None
-    if type(first) not in MONOIDS or first.next_op is not last or list(last.operands) != list(first.results):
-        return None
-    if tuple(first.operands) != block.args:
-        return None
-    combiner = type(first)
+    combiner = type(only)
     return lambda old, new: insert_before(op, combiner.create(operands=[old, new], result_types=[new.type])).results[0]
 
 

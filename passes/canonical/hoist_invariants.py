@@ -59,7 +59,6 @@ class HoistInvariantsPass(ModulePass):
     name = "hoist-invariants"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         if stage_of(op) is not None:
             require_stage(op, self.name, "traced")
         for loop in _loops(op):
@@ -155,8 +154,7 @@ def _made_outside(value: SSAValue, loop: WhileOp) -> SSAValue:
     assert isinstance(owner, Operation)
     copy = owner.clone()
     copy.location = owner.location
-    insert_before(loop, copy)
-    return next(new for old, new in zip(owner.results, copy.results, strict=True) if old is value)
+    return insert_before(loop, copy).results[owner.results.index(value)]
 
 
 def _bytes(value: SSAValue) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from xdsl.ir import Operation, SSAValue
 
@@ -126,7 +127,36 @@ def _paired(dims: Sequence[int], index_dims: Sequence[int], new: tuple[int, int]
     return tuple(left), tuple(right)
 
 
-def _gather(op: Operation) -> Operation | None:
+_GATHER = ("collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map")
+_SCATTER = (
+    "inserted_window_dims",
+    "input_batching_dims",
+    "scatter_indices_batching_dims",
+    "scatter_dims_to_operand_dims",
+)
+"""How gathers and scatters call the same four: dims of one element, batching dims of both sides, indexed dims."""
+
+_Dimensions = TypeVar("_Dimensions", GatherDimensions, ScatterDimensions)
+
+
+def _batched(
+    op: Operation, operand: SSAValue, indices: SSAValue, numbers: _Dimensions, names: Sequence[str]
+) -> tuple[_Dimensions, SSAValue] | None:
+    """The numbers with a counting component as a batching dim, and the indices without it."""
+    single, dims, index_dims, targets = (getattr(numbers, name) for name in names)
+    sizes, vector_dim = shape_of(operand), numbers.index_vector_dim
+    found = _counting(indices, vector_dim, targets, {dim: sizes[dim] for dim in single}, index_dims)
+    if found is None:
+        return None
+    component, index_dim = found
+    target = targets[component]
+    less_single, less_targets = (tuple(dim for dim in each if dim != target) for each in (single, targets))
+    changed = (less_single, *_paired(dims, index_dims, (target, index_dim)), less_targets)
+    new = replace(numbers, **dict(zip(names, changed, strict=True)))
+    return new, _without(op, indices, vector_dim, component)
+
+
+def _gather(op: stablehlo.GatherOp) -> Operation | None:
     """
     Rows picked by their own number: what `x[jnp.arange(8), i]` gathers.
 
@@ -137,65 +167,28 @@ def _gather(op: Operation) -> Operation | None:
     ```
     becomes `gather(%x, %i), collapsed_slice_dims = [1], operand_batching_dims = [0], start_index_map = [1]`.
     """
-    assert isinstance(op, stablehlo.GatherOp)
-    numbers: GatherDimensions = op.numbers
-    sizes = shape_of(op.operand)
-    found = _counting(
-        op.start_indices,
-        numbers.index_vector_dim,
-        numbers.start_index_map,
-        {dim: sizes[dim] for dim in numbers.collapsed_slice_dims},
-        numbers.start_indices_batching_dims,
-    )
+    found = _batched(op, op.operand, op.start_indices, op.numbers, _GATHER)
     if found is None:
         return None
-    component, index_dim = found
-    target = numbers.start_index_map[component]
-    pairs = _paired(numbers.operand_batching_dims, numbers.start_indices_batching_dims, (target, index_dim))
-    new = replace(
-        numbers,
-        collapsed_slice_dims=tuple(dim for dim in numbers.collapsed_slice_dims if dim != target),
-        operand_batching_dims=pairs[0],
-        start_indices_batching_dims=pairs[1],
-        start_index_map=tuple(dim for dim in numbers.start_index_map if dim != target),
-    )
+    numbers, indices = found
     return stablehlo.GatherOp.create(
-        operands=[op.operand, _without(op, op.start_indices, numbers.index_vector_dim, component)],
+        operands=[op.operand, indices],
         result_types=op.result_types,
-        properties=op.properties | {"dimension_numbers": GatherDimensionsAttr(new)},
+        properties=op.properties | {"dimension_numbers": GatherDimensionsAttr(numbers)},
         attributes=dict(op.attributes),
     )
 
 
-def _scatter(op: Operation) -> Operation | None:
+def _scatter(op: stablehlo.ScatterOp) -> Operation | None:
     """The same for updates: what `x.at[jnp.arange(8), i].set(u)` scatters."""
-    assert isinstance(op, stablehlo.ScatterOp)
-    numbers: ScatterDimensions = op.numbers
-    sizes = shape_of(op.inputs[0])
-    found = _counting(
-        op.scatter_indices,
-        numbers.index_vector_dim,
-        numbers.scatter_dims_to_operand_dims,
-        {dim: sizes[dim] for dim in numbers.inserted_window_dims},
-        numbers.scatter_indices_batching_dims,
-    )
+    found = _batched(op, op.inputs[0], op.scatter_indices, op.numbers, _SCATTER)
     if found is None:
         return None
-    component, index_dim = found
-    target = numbers.scatter_dims_to_operand_dims[component]
-    pairs = _paired(numbers.input_batching_dims, numbers.scatter_indices_batching_dims, (target, index_dim))
-    new = replace(
-        numbers,
-        inserted_window_dims=tuple(dim for dim in numbers.inserted_window_dims if dim != target),
-        input_batching_dims=pairs[0],
-        scatter_indices_batching_dims=pairs[1],
-        scatter_dims_to_operand_dims=tuple(dim for dim in numbers.scatter_dims_to_operand_dims if dim != target),
-    )
-    indices = _without(op, op.scatter_indices, numbers.index_vector_dim, component)
+    numbers, indices = found
     return stablehlo.ScatterOp.create(
         operands=[*op.inputs, indices, *op.updates],
         result_types=op.result_types,
-        properties=op.properties | {"scatter_dimension_numbers": ScatterDimensionsAttr(new)},
+        properties=op.properties | {"scatter_dimension_numbers": ScatterDimensionsAttr(numbers)},
         attributes=dict(op.attributes),
         regions=[op.detach_region(op.update_computation)],
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ModuleOp, NoneAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.dtensor.roll import RollOp
-from shardwright.dialects.types import element_of, integers, shape_of, tensor, tensor_type
-from shardwright.passes.canonical.constants import resplat, splat_bytes
+from shardwright.dialects.types import element_of, integers, shape_of, tensor
+from shardwright.passes.canonical.constants import is_bare, resplat, splat_bytes
 from shardwright.passes.canonical.extensions import extended_join
 from shardwright.passes.rewriter import Rule, insert_before
 from shardwright.passes.stages import stage_of
@@ -19,23 +19,20 @@ Span = tuple[SSAValue, int, int]
 """A tensor, and from where to where it is taken along the joined dim."""
 
 
-def _simplify_concatenate(op: Operation) -> Operation | SSAValue | None:
-    assert isinstance(op, stablehlo.ConcatenateOp)
+def _simplify_concatenate(op: stablehlo.ConcatenateOp) -> Operation | SSAValue | None:
     if len(op.operands) == 1:
         return op.operands[0]
     full = [value for value in op.operands if shape_of(value)[op.dim]]
     if len(full) < len(op.operands) and full:
         properties = {"dimension": op.dimension}
-        return stablehlo.ConcatenateOp.create(
-            operands=full, result_types=[op.results[0].type], properties=dict(properties)
-        )
+        return stablehlo.ConcatenateOp.create(operands=full, result_types=op.result_types, properties=properties)
     return _roll(op) or _pad(op) or extended_join(op)
 
 
 def _span(value: SSAValue, dim: int) -> Span:
     """Where a value comes from, if it is cut out of another along `dim` only; a layout on it keeps it as it is."""
     op = value.owner
-    if not isinstance(op, stablehlo.SliceOp) or not isinstance(tensor_type(value).encoding, NoneAttr):
+    if not isinstance(op, stablehlo.SliceOp) or not is_bare(value):
         return value, 0, shape_of(value)[dim]
     starts, limits, strides = op.bounds
     source = op.operands[0]

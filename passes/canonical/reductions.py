@@ -16,8 +16,7 @@ from shardwright.passes.rewriter import Rule, insert_before
 from shardwright.rules.reductions import Monoid, identity_of, monoid_of
 
 
-def _simplify_reduce(op: Operation) -> Operation | SSAValue | None:
-    assert isinstance(op, stablehlo.ReduceOp)
+def _simplify_reduce(op: stablehlo.ReduceOp) -> Operation | SSAValue | None:
     monoid = monoid_of(op)
     if monoid is None:
         return None

@@ -48,8 +48,7 @@ def _simplify_reshape(op: Operation) -> Operation | SSAValue | None:
     return _splat_result(op)
 
 
-def _simplify_transpose(op: Operation) -> Operation | SSAValue | None:
-    assert isinstance(op, stablehlo.TransposeOp)
+def _simplify_transpose(op: stablehlo.TransposeOp) -> Operation | SSAValue | None:
     operand, result_type = op.operands[0], op.results[0].type
     permutation = op.dims
     if permutation == tuple(range(len(permutation))):
@@ -61,8 +60,7 @@ def _simplify_transpose(op: Operation) -> Operation | SSAValue | None:
     return _splat_result(op)
 
 
-def _simplify_broadcast(op: Operation) -> Operation | SSAValue | None:
-    assert isinstance(op, stablehlo.BroadcastInDimOp)
+def _simplify_broadcast(op: stablehlo.BroadcastInDimOp) -> Operation | SSAValue | None:
     operand, result_type, dims = op.operands[0], op.results[0].type, op.dims
     if math.prod(shape_of(operand)) == math.prod(shape_of(result_type)) and list(dims) == sorted(dims):
         return operand if operand.type == result_type else reshape(operand, result_type)
@@ -92,26 +90,18 @@ def _places_of_dims(shape: tuple[int, ...], longer: tuple[int, ...]) -> tuple[in
     return tuple(places) if len(places) == len(shape) else None
 
 
-def _drop_if_unchanged(op: Operation) -> Operation | SSAValue | None:
-    """A slice of everything, or a pad by nothing."""
-    if len(op.operands) == 1 and op.operands[0].type == op.results[0].type:
-        return op.operands[0]
-    return None
-
-
-def _simplify_pad(op: Operation) -> Operation | SSAValue | None:
-    assert isinstance(op, stablehlo.PadOp)
+def _simplify_pad(op: stablehlo.PadOp) -> Operation | SSAValue | None:
     return cut_only(op) or extended_pad(op) if any(any(sizes) for sizes in op.amounts) else op.operands[0]
 
 
-def _simplify_slice(op: Operation) -> Operation | SSAValue | None:
-    simple = _drop_if_unchanged(op) or _splat_result(op)
-    return simple or _slice_of_pad(op) or steps_over_pad(op) or cut_selection(op) or cut_computation(op)
+def _simplify_slice(op: stablehlo.SliceOp) -> Operation | SSAValue | None:
+    if op.operand.type == op.result.type:
+        return op.operand
+    return _splat_result(op) or _slice_of_pad(op) or steps_over_pad(op) or cut_selection(op) or cut_computation(op)
 
 
-def _slice_of_pad(op: Operation) -> Operation | None:
+def _slice_of_pad(op: stablehlo.SliceOp) -> Operation | None:
     """A slice of a pad is a pad by less, possibly by less than nothing: a shift is one op."""
-    assert isinstance(op, stablehlo.SliceOp)
     inner = op.operand.owner
     starts, limits, strides = op.bounds
     if not isinstance(inner, stablehlo.PadOp) or any(stride != 1 for stride in strides):
@@ -121,13 +111,12 @@ def _slice_of_pad(op: Operation) -> Operation | None:
     less_low = tuple(edge - start for edge, start in zip(low, starts, strict=True))
     less_high = tuple(edge - (size - limit) for edge, size, limit in zip(high, padded, limits, strict=True))
     cut_away = any(-edge > size for edges in (less_low, less_high) for edge, size in zip(edges, source, strict=True))
-    return (
-        None if any(interior) or cut_away else stablehlo.PadOp(inner.operand, inner.padding_value, less_low, less_high)
-    )
+    if any(interior) or cut_away:
+        return None
+    return stablehlo.PadOp(inner.operand, inner.padding_value, less_low, less_high)
 
 
-def _simplify_reverse(op: Operation) -> Operation | SSAValue | None:
-    assert isinstance(op, stablehlo.ReverseOp)
+def _simplify_reverse(op: stablehlo.ReverseOp) -> Operation | SSAValue | None:
     shape = shape_of(op.operands[0])
     if all(shape[dim] == 1 for dim in op.dims):
         return op.operands[0]

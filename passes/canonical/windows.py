@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import NoneAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import only_op
 from shardwright.dialects.stablehlo.windows import sweep_properties, window_properties
-from shardwright.dialects.types import shape_of, tensor_type
+from shardwright.dialects.types import shape_of
 from shardwright.layout.planning.sweep import Sweep
-from shardwright.passes.canonical.constants import splat_bytes, splat_value
+from shardwright.passes.canonical.constants import is_bare, splat_bytes, splat_value
 from shardwright.passes.rewriter import Rule, insert_before
 from shardwright.rules.reductions import highest, is_zero, lowest
 
@@ -29,7 +29,7 @@ class _Edges:
 def _edges_of(value: SSAValue) -> _Edges | None:
     """The pad, or the slice of neighbours, that makes `value`, unless the user fixed the layout in between."""
     owner = value.owner
-    if not isinstance(tensor_type(value).encoding, NoneAttr):
+    if not is_bare(value):
         return None
     if isinstance(owner, stablehlo.PadOp):
         return _Edges(owner.operand, owner.padding_value, owner.amounts)
@@ -47,7 +47,7 @@ def _edges_of(value: SSAValue) -> _Edges | None:
 def _pad_of(value: SSAValue) -> stablehlo.PadOp | None:
     """The pad that makes `value`, unless the user fixed the layout in between."""
     owner = value.owner
-    free = isinstance(tensor_type(value).encoding, NoneAttr)
+    free = is_bare(value)
     return owner if isinstance(owner, stablehlo.PadOp) and free else None
 
 
@@ -64,9 +64,8 @@ def _all_widened(sweeps: Sequence[Sweep], edges: _Edges, dims: Sequence[int]) ->
     return [sweep for sweep in found if sweep is not None] if None not in found else None
 
 
-def _pad_into_convolution(op: Operation) -> Operation | None:
+def _pad_into_convolution(op: stablehlo.ConvolutionOp) -> Operation | None:
     """A convolution of what is padded with zeros, or cut, pads or cuts it itself."""
-    assert isinstance(op, stablehlo.ConvolutionOp)
     edges = _edges_of(op.lhs)
     if edges is None or not (edges.value is None or is_zero(edges.value)):
         return None
@@ -76,15 +75,11 @@ def _pad_into_convolution(op: Operation) -> Operation | None:
     sweeps = _all_widened(op.sweeps, edges, spatial)
     if sweeps is None:
         return None
-    new = op.clone()
-    new.operands[0] = edges.operand
-    new.properties.update(sweep_properties(sweeps))
-    return new
+    return _over(op, edges.operand, sweep_properties(sweeps))
 
 
-def _pad_into_window(op: Operation) -> Operation | None:
+def _pad_into_window(op: stablehlo.ReduceWindowOp) -> Operation | None:
     """A reduction over windows of what is padded with its initial value, or cut, pads or cuts it itself."""
-    assert isinstance(op, stablehlo.ReduceWindowOp)
     edges, start = _edges_of(op.inputs[0]), splat_bytes(op.init_values[0])
     if len(op.results) != 1 or edges is None:
         return None
@@ -93,13 +88,18 @@ def _pad_into_window(op: Operation) -> Operation | None:
     sweeps = _all_widened(op.sweeps, edges, range(len(op.sweeps)))
     if sweeps is None:
         return None
+    return _over(op, edges.operand, window_properties(sweeps))
+
+
+def _over(op: Operation, operand: SSAValue, properties: Mapping[str, Attribute]) -> Operation:
+    """The same op over another first operand, with other windows."""
     new = op.clone()
-    new.operands[0] = edges.operand
-    new.properties.update(window_properties(sweeps))
+    new.operands[0] = operand
+    new.properties.update(properties)
     return new
 
 
-def steps_over_pad(op: Operation) -> Operation | None:
+def steps_over_pad(op: stablehlo.SliceOp) -> Operation | None:
     """
     A slice by steps of a pad is a pad of a slice by steps, which splits as evenly as the operand does.
 
@@ -111,7 +111,6 @@ def steps_over_pad(op: Operation) -> Operation | None:
     %1 = stablehlo.pad %0, %v, low = [1], high = [-1], interior = [0]
     ```
     """
-    assert isinstance(op, stablehlo.SliceOp)
     pad, (starts, _, strides) = _pad_of(op.operand), op.bounds
     if pad is None or any(pad.amounts[2]) or all(stride == 1 for stride in strides):
         return None
@@ -129,18 +128,15 @@ def steps_over_pad(op: Operation) -> Operation | None:
     return stablehlo.PadOp(picked, pad.padding_value, low, high)
 
 
-def cut_selection(op: Operation) -> Operation | None:
+def cut_selection(op: stablehlo.SliceOp) -> Operation | None:
     """
     Max-pool's gradient as JAX writes it for the CPU: padded with what is never selected, and what fell there cut off.
 
     The selection pads it itself, as JAX has it on other devices: padding is not selected where a window holds nothing
     but the smallest number, or NaN, either.
     """
-    assert isinstance(op, stablehlo.SliceOp)
     inner = op.operand.owner
-    if not isinstance(inner, stablehlo.SelectAndScatterOp) or not isinstance(
-        tensor_type(op.operand).encoding, NoneAttr
-    ):
+    if not isinstance(inner, stablehlo.SelectAndScatterOp) or not is_bare(op.operand):
         return None
     pad, (starts, limits, strides) = _pad_of(inner.operand), op.bounds
     if pad is None or any(stride != 1 for stride in strides) or not _is_never_selected(inner, pad.padding_value):
@@ -159,13 +155,10 @@ def cut_selection(op: Operation) -> Operation | None:
 
 def _is_never_selected(op: stablehlo.SelectAndScatterOp, value: SSAValue) -> bool:
     """Whether a value is the smallest where the larger of two is selected, or the largest where the smaller is."""
-    first, last = op.select.block.first_op, op.select.block.last_op
-    found = splat_value(value)
-    if not isinstance(first, stablehlo.CompareOp) or last is None or found is None:
+    only, found = only_op(op.select.block), splat_value(value)
+    if not isinstance(only, stablehlo.CompareOp) or found is None or tuple(only.operands) != op.select.block.args:
         return False
-    if tuple(first.operands) != op.select.block.args or list(last.operands) != list(first.results):
-        return False
-    extreme = {"GE": lowest, "GT": lowest, "LE": highest, "LT": highest}.get(first.direction)
+    extreme = {"GE": lowest, "GT": lowest, "LE": highest, "LT": highest}.get(only.direction)
     return extreme is not None and bool(found == extreme(found.dtype))
 
 

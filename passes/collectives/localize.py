@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.dialects import dtensor
+from shardwright.dialects.building import blocks_in, returned
 from shardwright.dialects.types import plain, tensor, tensor_type
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra
@@ -25,7 +26,7 @@ from shardwright.passes.stages import (
     require_stage,
     set_stage,
 )
-from shardwright.rules.local.hooks import HOOKS, Local
+from shardwright.rules.local.hooks import HOOKS, Local, run_hook
 from shardwright.rules.local.manual import ALWAYS
 
 Specs = tuple[LayoutSpec, ...]
@@ -61,7 +62,6 @@ class LocalizePass(ModulePass):
     name = "localize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         require_stage(op, self.name, "planned")
         function = entry_function(op)
         _Localizer(dtensor.meshes(op)).run(function)
@@ -77,10 +77,8 @@ class _Localizer:
 
     def run(self, function: FuncOp) -> None:
         block = function.body.block
-        last = block.last_op
-        assert isinstance(last, ReturnOp)
         function.properties["arg_attrs"] = _with_global_side(function.arg_attrs, block.args)
-        function.properties["res_attrs"] = _with_global_side(function.res_attrs, last.operands)
+        function.properties["res_attrs"] = _with_global_side(function.res_attrs, returned(block))
         self.sides = {op: (_specs(op.operands), _specs(op.results)) for op in block.walk() if op.name in HOOKS}
         self._localize(block)
         function.update_function_type()
@@ -93,17 +91,16 @@ class _Localizer:
 
     def _visit(self, op: Operation) -> None:
         if op.name in REGIONS_OF_TENSORS:
-            for region in op.regions:
-                self._localize(region.block)
+            for block in blocks_in(op):
+                self._localize(block)
         for result in op.results:
             self._retype(result)
-        hook = HOOKS.get(op.name)
-        if hook is None:
+        if op.name not in HOOKS:
             return
         operands, results = self.sides[op]
-        local = Local(operands, results, self.meshes[results[0].mesh], lambda new: insert_before(op, new))
+        local = Local(lambda new: insert_before(op, new), operands, results, self.meshes[results[0].mesh])
         if local.split or op.name in ALWAYS:
-            hook(op, local)
+            run_hook(op, local)
 
     def _retype(self, value: SSAValue) -> None:
         old = value.type

@@ -45,7 +45,6 @@ class LowerRelayoutsPass(ModulePass):
     name = "lower-relayouts"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         require_stage(op, self.name, "aligned")
         meshes = dtensor.meshes(op)
         for inner in list(entry_function(op).body.walk()):

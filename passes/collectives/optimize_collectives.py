@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.dialects import dtensor
+from shardwright.dialects.building import blocks_in
 from shardwright.dialects.text.literals import element_size
 from shardwright.dialects.text.locations import fuse
 from shardwright.dialects.types import element_of, shape_of
@@ -63,7 +64,6 @@ class OptimizeCollectivesPass(ModulePass):
     """The size of a message, per device, that no further all-reduce joins."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         require_stage(op, self.name, "planned")
         _optimize(entry_function(op).body.block, self.message_bytes, dtensor.meshes(op))
         set_stage(op, "planned")
@@ -75,8 +75,8 @@ def _optimize(block: Block, limit: int, meshes: dict[str, Mesh]) -> None:
     for op in list(block.ops):
         waiting.visit(op)
         if op.name in REGIONS_OF_TENSORS:
-            for region in op.regions:
-                _optimize(region.block, limit, meshes)
+            for inner in blocks_in(op):
+                _optimize(inner, limit, meshes)
 
 
 class _Waiting:

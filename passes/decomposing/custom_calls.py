@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.dialects import chlo, stablehlo
+from shardwright.dialects.building import body_of, returned
 from shardwright.dialects.chlo.selection import TopKOp
-from shardwright.dialects.func import ReturnOp
 from shardwright.dialects.text.locations import fault
 from shardwright.dialects.types import shape_of
 from shardwright.passes.decomposing.parts import Decomposition, Site
-from shardwright.passes.rewriter import insert_before
 
 PARTITIONING = frozenset({"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"})
 """GSPMD's annotations, which the import of shardings reads."""
@@ -35,34 +34,29 @@ def _same(op: Operation, site: Site) -> Sequence[SSAValue]:
     return op.operands
 
 
-def _top_k(op: Operation, site: Site) -> Sequence[SSAValue]:
-    assert isinstance(op, stablehlo.CustomCallOp)
+def _top_k(op: stablehlo.CustomCallOp, site: Site) -> Sequence[SSAValue]:
     options = op.options
     if not options.get("largest", True):
         raise fault("SW0431", f"the custom call @{op.target} for the smallest elements is not known", op, help=_LARGEST)
     count = options.get("k", shape_of(op.results[0])[-1])
-    return insert_before(op, TopKOp(op.operands[0], count)).results
+    return site.insert(TopKOp(op.operands[0], count)).results
 
 
 _LARGEST = "take the largest of the negated elements"
 
 
-def _approximate_top_k(op: Operation, site: Site) -> Sequence[SSAValue]:
+def _approximate_top_k(op: stablehlo.CustomCallOp, site: Site) -> Sequence[SSAValue]:
     """All elements in order, then the first ones: what XLA does on CPUs as well."""
-    assert isinstance(op, stablehlo.CustomCallOp)
     if not op.options.get("aggregate_to_topk") or "reduction_dim" not in op.options or len(op.computations) != 1:
         raise fault("SW0431", f"the custom call @{op.target} of this kind is not known", op, help=_AGGREGATE)
     count, dim = len(op.operands) // 2, int(op.options["reduction_dim"])
     inputs = op.operands[:count]
     comparator = _region(op, site, op.computations[0])
-    ordered = insert_before(op, stablehlo.SortOp(inputs, dim, comparator, stable=True)).results
+    ordered = site.insert(stablehlo.SortOp(inputs, dim, comparator, stable=True)).results
     if any(shape_of(result) == shape_of(value) for result, value in zip(op.results, ordered, strict=True)):
         return ordered
     zeros = [0] * len(shape_of(ordered[0]))
-    return [
-        site.put(stablehlo.SliceOp(value, zeros, shape_of(result)))
-        for value, result in zip(ordered, op.results, strict=True)
-    ]
+    return [site.slice(value, zeros, shape_of(result)) for value, result in zip(ordered, op.results, strict=True)]
 
 
 _AGGREGATE = "ask for the elements themselves: aggregate_to_topk=True"
@@ -76,11 +70,9 @@ def _region(op: Operation, site: Site, name: str) -> Region:
     source = function.body.block
     block = Block(arg_types=[arg.type for arg in source.args])
     values: dict[SSAValue, SSAValue] = dict(zip(source.args, block.args, strict=True))
-    for inner in source.ops:
-        if isinstance(inner, ReturnOp):
-            block.add_op(stablehlo.ReturnOp.create(operands=[values.get(v, v) for v in inner.operands]))
-        else:
-            block.add_op(inner.clone(values))
+    for inner in body_of(source):
+        block.add_op(inner.clone(values))
+    block.add_op(stablehlo.ReturnOp(*(values[value] for value in returned(source))))
     return Region(block)
 
 

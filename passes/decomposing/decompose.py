@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -46,7 +47,6 @@ class DecomposePass(ModulePass):
     name = "decompose"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         table = functions(op)
         found = [inner for inner in op.walk() if type(inner) in _RULES]
         taken = {name for inner in found if isinstance(inner, stablehlo.CustomCallOp) for name in inner.computations}
@@ -55,7 +55,7 @@ class DecomposePass(ModulePass):
             if (fault := _refusal(inner)) is not None:
                 refused.append(fault)
             elif not refused and (rule := _rule(inner)) is not None:
-                _replace(inner, rule(inner, Site(inner, table)))
+                _replace(inner, rule(inner, Site(partial(insert_before, inner), table)))
         if refused:
             raise ShardwrightError(refused)
         for inner in found:
@@ -78,9 +78,8 @@ def _replace(op: Operation, values: Sequence[SSAValue]) -> None:
     replace(op, values)
 
 
-def _call(op: Operation, site: Site) -> Sequence[SSAValue]:
+def _call(op: stablehlo.CompositeOp, site: Site) -> Sequence[SSAValue]:
     """A composite is a call of its decomposition."""
-    assert isinstance(op, stablehlo.CompositeOp)
     call = CallOp.create(
         operands=op.operands,
         result_types=op.result_types,
@@ -88,17 +87,15 @@ def _call(op: Operation, site: Site) -> Sequence[SSAValue]:
         attributes=dict(op.attributes),
     )
     op.attributes.pop(SHARDING, None)
-    return insert_before(op, call).results
+    return site.insert(call).results
 
 
-def _dimension_size(op: Operation, site: Site) -> Sequence[SSAValue]:
-    assert isinstance(op, stablehlo.GetDimensionSizeOp)
-    return [site.constant(shape_of(op.operand)[op.dim], op.result.type)]
+def _dimension_size(op: stablehlo.GetDimensionSizeOp, site: Site) -> Sequence[SSAValue]:
+    return [site.constant(shape_of(op.operand)[op.dim], op.result)]
 
 
-def _tuple_element(op: Operation, site: Site) -> Sequence[SSAValue]:
+def _tuple_element(op: stablehlo.GetTupleElementOp, site: Site) -> Sequence[SSAValue]:
     """The operand from which the tuple was made."""
-    assert isinstance(op, stablehlo.GetTupleElementOp)
     made = op.operand.owner
     assert isinstance(made, stablehlo.TupleOp)
     return [made.inputs[op.index.value.data]]

@@ -12,10 +12,11 @@ from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import blocks_in, returned
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, StopGradientOp, WithGradientOp
-from shardwright.dialects.text.locations import fault, fuse
+from shardwright.dialects.text.locations import fault, fuse, is_known
 from shardwright.passes.importing.calls import functions
-from shardwright.passes.rewriter import insert_before, replace
+from shardwright.passes.rewriter import insert_before, move_body, replace
 from shardwright.passes.stages import require_stage, stage_of
 from shardwright.rules.gradients import table as _vjp_table
 from shardwright.rules.gradients.vjp import CONSTANT, VJPS, Site, has_gradient, has_rule
@@ -45,7 +46,6 @@ class ExpandGradientsPass(ModulePass):
     name = "expand-gradients"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         if stage_of(op) is not None:
             require_stage(op, self.name, "traced")
         while (request := next(_requests(op), None)) is not None:
@@ -67,16 +67,11 @@ def _forget(op: Operation) -> None:
     elif isinstance(op, WithGradientOp):
         replace(op, list(op.outputs))
     elif isinstance(op, CheckpointOp):
-        block, last = op.body.block, op.body.block.last_op
-        assert last is not None
+        block = op.body.block
         for argument, value in zip(block.args, op.inputs, strict=True):
             argument.replace_all_uses_with(value)
-        results = list(last.operands)
-        last.detach()
-        for inner in list(block.ops):
-            inner.detach()
-            insert_before(op, inner)
-        last.erase()
+        results = returned(block)
+        move_body(block, op)
         replace(op, results)
 
 
@@ -154,18 +149,11 @@ class _Differentiation:
         origins = [self.origin.location] if self.origin is not None else []
         place = fuse([*origins, self.request.location], "gradient")
         for inner in op.walk():
-            inner.location = inner.location if _is_known(inner) else place
-            for region in inner.regions:
-                for block in region.blocks:
-                    for argument in block.args:
-                        argument.location = place
+            inner.location = inner.location if is_known(inner.location) else place
+            for block in blocks_in(inner):
+                for argument in block.args:
+                    argument.location = place
         return insert_before(self.request, op)
-
-
-def _is_known(op: Operation) -> bool:
-    from xdsl.dialects.builtin import UnknownLoc
-
-    return not isinstance(op.location, UnknownLoc)
 
 
 def _before(request: Operation, block: Block) -> Iterator[Operation]:

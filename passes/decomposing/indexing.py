@@ -9,36 +9,31 @@ from xdsl.ir import Operation, SSAValue
 from shardwright.diagnostics import Diagnostic
 from shardwright.dialects import stablehlo
 from shardwright.dialects.text.locations import where
-from shardwright.dialects.types import element_of, shape_of, tensor
+from shardwright.dialects.types import shape_of
 from shardwright.passes.decomposing.parts import Decomposition, Site
 
 
-def _dynamic_gather(op: Operation, site: Site) -> Sequence[SSAValue]:
+def _dynamic_gather(op: stablehlo.DynamicGatherOp, site: Site) -> Sequence[SSAValue]:
     """A gather of slices as large as the result has them."""
-    assert isinstance(op, stablehlo.DynamicGatherOp)
     return [site.put(stablehlo.GatherOp(op.operand, op.start_indices, op.numbers, op.sizes))]
 
 
-def _index_select(op: Operation, site: Site) -> Sequence[SSAValue]:
+def _index_select(op: stablehlo.TorchIndexSelectOp, site: Site) -> Sequence[SSAValue]:
     """A gather along one dim."""
-    assert isinstance(op, stablehlo.TorchIndexSelectOp)
     return [site.put(stablehlo.GatherOp(op.operand, op.index, op.numbers, op.sizes))]
 
 
-def _real_dynamic_slice(op: Operation, site: Site) -> Sequence[SSAValue]:
+def _real_dynamic_slice(op: stablehlo.RealDynamicSliceOp, site: Site) -> Sequence[SSAValue]:
     """A slice where starts are constants, a dynamic slice where only they are computed."""
-    assert isinstance(op, stablehlo.RealDynamicSliceOp)
     sizes, starts, strides = shape_of(op.result), _constant(op.start_indices), _constant(op.strides)
     if strides is not None and starts is not None:
         ends = [
             start + (size - 1) * stride + 1 if size else start
             for start, size, stride in zip(starts, sizes, strides, strict=True)
         ]
-        return [site.put(stablehlo.SliceOp(op.operand, starts, ends, strides))]
-    scalar = tensor((), element_of(op.start_indices))
-    parts = [site.put(stablehlo.SliceOp(op.start_indices, [dim], [dim + 1])) for dim in range(len(sizes))]
-    corner = [site.put(stablehlo.ReshapeOp(part, scalar)) for part in parts]
-    return [site.put(stablehlo.DynamicSliceOp(op.operand, corner, sizes))]
+        return [site.slice(op.operand, starts, ends, strides)]
+    parts = [site.slice(op.start_indices, [dim], [dim + 1]) for dim in range(len(sizes))]
+    return [site.window(op.operand, [site.reshape(part, ()) for part in parts], sizes)]
 
 
 def refuse_slice(op: Operation) -> Diagnostic | None:

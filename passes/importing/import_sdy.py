@@ -74,7 +74,6 @@ class ImportSdyPass(ModulePass):
     name = "import-sdy"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         if stage_of(op) is not None:
             require_stage(op, self.name, "traced")
         check_replicas(op)

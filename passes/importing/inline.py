@@ -11,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from shardwright.dialects.building import body_of, returned
 from shardwright.dialects.dtensor import with_layout
 from shardwright.dialects.func import CallOp
 from shardwright.dialects.text.locations import fault
@@ -44,7 +45,6 @@ class InlinePass(ModulePass):
     name = "inline"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         table = functions(op)
         for function in callees_first(op):
             for call in calls_in(function):
@@ -61,13 +61,11 @@ def _inline_call(call: CallOp, callee: FuncOp) -> None:
     values: dict[SSAValue, SSAValue] = dict(zip(block.args, call.operands, strict=True))
     places: dict[LocationAttr, LocationAttr] = {}
     assert call.parent is not None
-    for op in block.ops:
-        if op is block.last_op:
-            replace(call, [values.get(value, value) for value in op.operands])
-        else:
-            clone = op.clone(values)
-            call.parent.insert_op_before(clone, call)
-            _locate_at_call(clone, call.location, places)
+    for op in body_of(block):
+        clone = op.clone(values)
+        call.parent.insert_op_before(clone, call)
+        _locate_at_call(clone, call.location, places)
+    replace(call, [values.get(value, value) for value in returned(block)])
 
 
 def _locate_at_call(op: Operation, caller: LocationAttr, places: dict[LocationAttr, LocationAttr]) -> None:
@@ -80,11 +78,8 @@ def _locate_at_call(op: Operation, caller: LocationAttr, places: dict[LocationAt
 
 def _check_signature(call: CallOp, callee: FuncOp) -> None:
     expected = callee.function_type
-    if call.operand_types == expected.inputs.data and call.result_types == expected.outputs.data:
-        return
-    if _plain(call.operand_types) == _plain(expected.inputs.data) and _plain(call.result_types) == _plain(
-        expected.outputs.data
-    ):
+    sides = (call.operand_types, expected.inputs.data), (call.result_types, expected.outputs.data)
+    if all(given == wanted or _plain(given) == _plain(wanted) for given, wanted in sides):
         return
     raise fault(
         "SW0323",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as changed
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -28,7 +29,7 @@ from shardwright.layout.check import check_spec
 from shardwright.layout.forms.groups import axes_of_digits, axes_of_groups, pairs_as_sources
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.rewriter import erase, insert_before, replace, replace_with
+from shardwright.passes.rewriter import erase, insert_before, move_body, replace, replace_with
 
 Axes = tuple[Axis, ...]
 ReadSharding = Callable[[Sharding, SSAValue, Operation], LayoutSpec]
@@ -60,7 +61,7 @@ def inline_manual(op: ManualComputationOp, mesh: Mesh, read: ReadSharding) -> No
         cast = _cast(ToManualOp(fixed, mesh, _dim_axes(spec, manual, op), manual), argument, op)
         argument.replace_all_uses_with(insert_before(op, cast).results[0])
     returned = op.returned
-    _move_body(op)
+    move_body(op.body.block, op)
     results: list[SSAValue] = []
     for number, (value, result) in enumerate(zip(returned, op.outputs, strict=True)):
         spec = _withheld(read(op.out_shardings.data[number], result, op), manual)
@@ -77,7 +78,7 @@ def inline_named(op: NamedComputationOp, read: ReadSharding) -> None:
     for argument, value in zip(op.body.block.args, arguments, strict=True):
         argument.replace_all_uses_with(value)
     returned = op.returned
-    _move_body(op)
+    move_body(op.body.block, op)
     replace(op, _constrained(returned, op.shardings("out_shardings", len(op.outputs)), op, read))
 
 
@@ -88,14 +89,6 @@ def _constrained(
         return list(values)
     pairs = zip(values, shardings, strict=True)
     return [insert_before(op, ConstraintOp(value, read(sharding, value, op))).results[0] for value, sharding in pairs]
-
-
-def _move_body(op: ManualComputationOp | NamedComputationOp) -> None:
-    """Moves the ops of a body, but for its end, in front of its op."""
-    assert op.parent is not None
-    for inner in list(op.body.block.ops)[:-1]:
-        inner.detach()
-        op.parent.insert_op_before(inner, op)
 
 
 def _at(op: Operation) -> str:
@@ -113,11 +106,9 @@ def _manual_axes(op: ManualComputationOp, mesh: Mesh) -> Axes:
 
 def _withheld(spec: LayoutSpec, manual: Axes) -> LayoutSpec:
     """The layout with the manual axes that it does not name kept out of its open dims."""
-    named = set(spec.axes()) | set(spec.withheld)
+    named = {*spec.axes(), *spec.withheld}
     more = tuple(axis for axis in manual if axis not in named) if spec.open_dims else ()
-    return LayoutSpec(
-        spec.mesh, spec.dims, spec.open_dims, spec.partial, spec.kind, spec.withheld + more, spec.priorities
-    )
+    return changed(spec, withheld=spec.withheld + more)
 
 
 def _dim_axes(spec: LayoutSpec, manual: Axes, op: Operation) -> tuple[Axes, ...]:
@@ -136,8 +127,7 @@ def _dim_axes(spec: LayoutSpec, manual: Axes, op: Operation) -> tuple[Axes, ...]
 
 def _cast(cast: CastOp, inner: SSAValue, op: Operation) -> CastOp:
     """The cast, if its result has the type that the program says."""
-    found = cast.result.type
-    expected = inner.type
+    found, expected = cast.result.type, inner.type
     if shape_of(found) != shape_of(expected):
         raise fault(
             "SW0464",
@@ -229,25 +219,34 @@ class CollectiveReader:
         pairs = [(source, target) for source, target in op.pairs.tolist()]
         if op.channel_handle is None or op.channel_handle.data[0] <= 0:
             _check_replicas(pairs, op)
-        if any(device >= self.mesh.size for pair in pairs for device in pair):
-            raise self._no_axes(op, f"source_target_pairs {_brief(pairs)}")
-        axes, sources = pairs_as_sources(pairs, self.mesh)
-        replace_with(op, FetchOp(op.operand, self.mesh.name, axes, sources, self._reason(op)))
+        self._fetch(op, *self._sources(op, pairs, f"source_target_pairs {_brief(pairs)}"))
 
     def _broadcast(self, op: collectives.CollectiveBroadcastOp) -> None:
         groups, rows = op.groups, op.dense_groups
         if groups is not None:
             self._check_mesh(groups, op)
-            axes, sources = groups.axes, (0,) * self.mesh.group_size(groups.axes)
-        else:
-            assert rows is not None
-            if not self._lists_devices(op):
-                _check_replicas(rows.tolist(), op)
-            pairs = [(group[0], device) for group in rows.tolist() for device in group if device >= 0]
-            if any(device >= self.mesh.size for pair in pairs for device in pair):
-                raise self._no_axes(op, f"replica_groups {_brief(rows.tolist())}")
-            axes, sources = pairs_as_sources(pairs, self.mesh)
-        replace_with(op, FetchOp(op.operand, self.mesh.name, axes, sources, self._reason(op)))
+            self._fetch(op, groups.axes, (0,) * self.mesh.group_size(groups.axes))
+            return
+        assert rows is not None
+        if not self._lists_devices(op):
+            _check_replicas(rows.tolist(), op)
+        pairs = [(group[0], device) for group in rows.tolist() for device in group if device >= 0]
+        self._fetch(op, *self._sources(op, pairs, f"replica_groups {_brief(rows.tolist())}"))
+
+    def _sources(self, op: Operation, pairs: Sequence[tuple[int, int]], what: str) -> tuple[Axes, tuple[int, ...]]:
+        """The axes along which pairs of devices differ, and who is whose source along them."""
+        if any(device >= self.mesh.size for pair in pairs for device in pair):
+            raise self._no_axes(op, what)
+        return pairs_as_sources(pairs, self.mesh)
+
+    def _fetch(
+        self,
+        op: collectives.CollectivePermuteOp | collectives.CollectiveBroadcastOp,
+        axes: Axes,
+        sources: Sequence[int],
+    ) -> None:
+        reason = f"{op.name} written by the user{_at(op)}"
+        replace_with(op, FetchOp(op.operand, self.mesh.name, axes, sources, reason))
 
     def _partition_id(self, op: collectives.PartitionIdOp) -> None:
         """The number over all axes, or over those that the division and remainder after it pick out."""
@@ -270,9 +269,6 @@ class CollectiveReader:
     def _index(self, op: Operation, axes: Axes) -> None:
         index = insert_before(op, AxisIndexOp(self.mesh.name, axes)).results[0]
         replace_with(op, stablehlo.ConvertOp(index, UI32))
-
-    def _reason(self, op: Operation) -> str:
-        return f"{op.name} written by the user{_at(op)}"
 
     def _no_axes(self, op: Operation, what: str) -> ShardwrightError:
         return fault(

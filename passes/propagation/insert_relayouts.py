@@ -43,7 +43,6 @@ class InsertRelayoutsPass(ModulePass):
     name = "insert-relayouts"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         require_stage(op, self.name, "propagated")
         program = build_program(op)
         Aligner(program, Strategist(program), [spec.dims for spec in program.layouts()]).run()

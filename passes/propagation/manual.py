@@ -7,11 +7,13 @@ a cast into a manual computation, or from an op that handles devices itself; it 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from shardwright.dialects.dtensor import layout_of
 from shardwright.dialects.dtensor.hints import GroupOp
 from shardwright.dialects.dtensor.manual import FromManualOp, manual_axes
 from shardwright.dialects.text.locations import fault
-from shardwright.layout.axes import Axis, overlap
+from shardwright.layout.axes import Axis
 from shardwright.passes.program import Axes, Node, Program
 
 
@@ -32,31 +34,29 @@ def reserve_axes(program: Program) -> None:
         changed = False
         for node, mine in zip(program.nodes, own, strict=True):
             changed = _visit(program, node, mine, found) or changed
-    order = {name: number for number, name in enumerate(program.mesh.sizes)}
     for number, axes in enumerate(found):
-        program.reserved[number] = tuple(sorted(axes, key=lambda axis: (order[axis.name], axis)))
+        program.reserved[number] = _in_order(axes, program)
         _check_layout(program, number)
     for node, mine in zip(program.nodes, own, strict=True):
-        axes = frozenset(mine).union(*(program.reserved[value] for value in node.operands))
-        node.reserved = tuple(sorted(axes, key=lambda axis: (order[axis.name], axis)))
+        node.reserved = _in_order({*mine, *(axis for at in node.operands for axis in program.reserved[at])}, program)
     _check_results(program)
+
+
+def _in_order(axes: Iterable[Axis], program: Program) -> Axes:
+    """Axes as the mesh has them: sets have no order that two runs share."""
+    order = list(program.mesh.sizes)
+    return tuple(sorted(axes, key=lambda axis: (order.index(axis.name), axis)))
 
 
 def _visit(program: Program, node: Node, mine: Axes, found: list[frozenset[Axis]]) -> bool:
     axes = frozenset(mine).union(*(found[value] for value in node.operands))
     left = axes
     if isinstance(node.op, FromManualOp):
-        left = frozenset(axis for axis in axes if not _overlaps(axis, mine, program))
-    changed = False
-    for value in (*node.results, *_decided(program, node)):
-        if not left <= found[value]:
-            found[value] |= left
-            changed = True
-    return changed
-
-
-def _overlaps(axis: Axis, others: Axes, program: Program) -> bool:
-    return any(overlap(axis, other, program.mesh.sizes[axis.name]) for other in others)
+        left = frozenset(axis for axis in axes if not program.overlaps([axis], mine))
+    values = [value for value in (*node.results, *_decided(program, node)) if not left <= found[value]]
+    for value in values:
+        found[value] |= left
+    return bool(values)
 
 
 def _decided(program: Program, node: Node) -> list[int]:
@@ -71,7 +71,7 @@ def _decided(program: Program, node: Node) -> list[int]:
 def _check_layout(program: Program, number: int) -> None:
     spec, reserved = layout_of(program.values[number]), program.reserved[number]
     for axis in spec.axes() if spec is not None and reserved else ():
-        if _overlaps(axis, reserved, program):
+        if program.overlaps([axis], reserved):
             raise fault(
                 "SW0462",
                 f"a layout names {axis}, a manual axis of the computation around it",

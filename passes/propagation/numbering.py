@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import body_of
 from shardwright.dialects.dtensor.hints import GroupOp
 from shardwright.dialects.text.locations import fault
 from shardwright.dialects.trip_count import trip_count
@@ -60,9 +61,7 @@ class _Numbering:
 
     def walk(self, scope: Scope) -> None:
         """Numbers the ops of a scope's block, but for its terminator."""
-        for op in scope.block.ops:
-            if op is scope.block.last_op:
-                return
+        for op in body_of(scope.block):
             if isinstance(op, stablehlo.WhileOp):
                 self._loop(op, scope)
             elif isinstance(op, stablehlo.CaseOp | stablehlo.IfOp):

@@ -7,12 +7,11 @@ sweeps price it on the propagated layouts: forwards, what could be partial; back
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
-from shardwright.layout.axes import Axis, overlap
 from shardwright.passes.program import Carried, Dims, Node, Program, Scope
 from shardwright.passes.propagation.strategy import Strategist, Strategy
 from shardwright.rules.reductions import is_zero
@@ -45,7 +44,8 @@ def incoming(
     assert first is not None
     if any(pending[node.operands[place]] != first for place in places):
         return None
-    if not _unused(program, first[0], strategy, node.reserved):
+    used = [axis for _, factor_axes in strategy.factors for axis in factor_axes]
+    if program.overlaps(first[0], [*used, *node.reserved]):
         return None
     if any(strategy.operands[place] != dims[node.operands[place]] for place in places):
         return None
@@ -71,16 +71,6 @@ def _carries(node: Node, carry: Carry) -> bool:
     return not node.results and node.values[-1] in carry and len(node.operands) == 2
 
 
-def _unused(program: Program, axes: Axes, strategy: Strategy, reserved: Axes) -> bool:
-    used = [axis for _, factor_axes in strategy.factors for axis in factor_axes] + list(reserved)
-    return not _overlapping(program, axes, used)
-
-
-def _overlapping(program: Program, axes: Axes, used: Iterable[Axis]) -> bool:
-    sizes = program.mesh.sizes
-    return any(overlap(a, b, sizes[a.name]) for b in used for a in axes)
-
-
 def outgoing(strategy: Strategy, flowing: Pending | None) -> Pending | None:
     """What a node's results are partial over, given what flows in; its own reductions included."""
     if flowing is None:
@@ -92,18 +82,7 @@ def outgoing(strategy: Strategy, flowing: Pending | None) -> Pending | None:
 
 def plan_flow(program: Program, strategist: Strategist, strategies: list[Strategy], dims: list[Dims]) -> Flow:
     """Decides for each op whether finishing after it is cheaper than before it."""
-    sweep = _sweep(program, strategies, dims, {}, None)
-    carry = _candidates(program, sweep, dims)
-    if not carry:
-        return Flow(_price(program, strategist, strategies, dims, sweep, carry), carry)
-    while True:
-        sweep = _sweep(program, strategies, dims, carry, None)
-        accepts = _price(program, strategist, strategies, dims, sweep, carry)
-        settled = _sweep(program, strategies, dims, carry, accepts)
-        broken = [carried.value for carried in program.carried if not _comes_around(program, carried, carry, settled)]
-        if not broken:
-            return Flow(accepts, carry)
-        carry = {value: item for value, item in carry.items() if value not in broken}
+    return _Planner(program, strategist, strategies, dims).plan()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,45 +94,107 @@ class _Sweep:
     inflow: list[tuple[Pending, tuple[int, ...]] | None]
 
 
-def _sweep(
-    program: Program, strategies: list[Strategy], dims: list[Dims], carry: Carry, accepts: list[bool] | None
-) -> _Sweep:
-    """Lets partial results flow as far as they can, or as far as `accepts` says."""
-    made: list[Dims] = list(dims)
-    pending: list[Pending | None] = program.partial_arguments()
-    for value, (what, _) in carry.items():
-        pending[value] = what
-    inflow: list[tuple[Pending, tuple[int, ...]] | None] = []
-    for node, strategy in zip(program.nodes, strategies, strict=True):
-        flowing = incoming(program, node, strategy, pending, made, carry)
-        if flowing is not None and (outgoing(strategy, flowing[0]) is None or (accepts and not accepts[node.index])):
-            flowing = None
-        inflow.append(flowing)
-        for value, result in zip(node.results, strategy.results, strict=True):
-            if value not in carry:
-                pending[value] = outgoing(strategy, flowing[0] if flowing else None)
-            if pending[value] is not None:
-                made[value] = result
-    return _Sweep(made, pending, inflow)
+@dataclass(frozen=True, slots=True)
+class _Planner:
+    program: Program
+    strategist: Strategist
+    strategies: list[Strategy]
+    dims: list[Dims]
 
+    def plan(self) -> Flow:
+        """
+        The flow with all sums carried by loops partial that can be.
 
-def _candidates(program: Program, sweep: _Sweep, dims: list[Dims]) -> Carry:
-    """
-    Sums that loops accumulate from zero: what meets them in the body is partial, so they may be, too.
+        Where one turns out to be needed finished, so may be what met it: the others are looked at again without it.
+        """
+        program, without = self.program, self._sweep({})
+        carry = self._candidates(without)
+        while carry:
+            accepts = self._price(self._sweep(carry), carry)
+            settled = self._sweep(carry, accepts)
+            broken = {each.value for each in program.carried if not _comes_around(program, each, carry, settled)}
+            if not broken:
+                return Flow(accepts, carry)
+            carry = {value: item for value, item in carry.items() if value not in broken}
+        return Flow(self._price(without, {}), {})
 
-    Then they are reduced once, after the loop, and not in every round.
-    """
-    found: Carry = {}
-    for carried in program.carried:
-        entry = carried.entry.uses[0]
-        if entry is None or not is_zero(entry.value):
-            continue
-        used = [axis for axes in dims[carried.value] for axis in axes]
-        for node in program.users[carried.value]:
-            for what in _met(node, carried.value, sweep.pending):
-                if not _overlapping(program, what[0], used):
-                    found.setdefault(carried.value, (what, carried.body))
-    return found
+    def _sweep(self, carry: Carry, accepts: list[bool] | None = None) -> _Sweep:
+        """Lets partial results flow as far as they can, or as far as `accepts` says."""
+        program = self.program
+        made: list[Dims] = list(self.dims)
+        pending: list[Pending | None] = program.partial_arguments()
+        for value, (what, _) in carry.items():
+            pending[value] = what
+        inflow: list[tuple[Pending, tuple[int, ...]] | None] = []
+        for node, strategy in zip(program.nodes, self.strategies, strict=True):
+            flowing = incoming(program, node, strategy, pending, made, carry)
+            if flowing is not None and (
+                outgoing(strategy, flowing[0]) is None or (accepts and not accepts[node.index])
+            ):
+                flowing = None
+            inflow.append(flowing)
+            for value, result in zip(node.results, strategy.results, strict=True):
+                if value not in carry:
+                    pending[value] = outgoing(strategy, flowing[0] if flowing else None)
+                if pending[value] is not None:
+                    made[value] = result
+        return _Sweep(made, pending, inflow)
+
+    def _candidates(self, sweep: _Sweep) -> Carry:
+        """
+        Sums that loops accumulate from zero: what meets them in the body is partial, so they may be, too.
+
+        Then they are reduced once, after the loop, and not in every round.
+        """
+        found: Carry = {}
+        for carried in self.program.carried:
+            entry = carried.entry.uses[0]
+            if entry is None or not is_zero(entry.value):
+                continue
+            used = [axis for axes in self.dims[carried.value] for axis in axes]
+            for node in self.program.users[carried.value]:
+                for what in _met(node, carried.value, sweep.pending):
+                    if not self.program.overlaps(what[0], used):
+                        found.setdefault(carried.value, (what, carried.body))
+        return found
+
+    def _finish(self, value: int, made: Dims, what: Pending | None) -> float:
+        """What it costs to finish a value here."""
+        return 0.0 if what is None else self.strategist.finish(value, made, *what, self.dims[value])
+
+    def _price(self, sweep: _Sweep, carry: Carry) -> list[bool]:
+        """Going backwards, what finishing costs from each op on; whether it is to let partial results through."""
+        program = self.program
+        accepts = [False] * len(program.nodes)
+        through = [float("inf")] * len(program.nodes)
+        settled: dict[int, float] = {}
+        ends = {program.numbers[value] for value in program.return_op.operands}
+        for node, strategy in zip(reversed(program.nodes), reversed(self.strategies), strict=True):
+            results = list(zip(node.results, strategy.results, strict=True))
+            flows_on = True
+            for value, made in results:
+                now = self._finish(value, made, sweep.pending[value])
+                users = program.users[value]
+                onwards = sum(through[user.index] for user in users) if users and value not in ends else float("inf")
+                settled[value] = min(now, onwards)
+                flows_on = flows_on and onwards < now
+            flowing = sweep.inflow[node.index]
+            if flowing is None:
+                continue
+            what, places = flowing
+            sources = {node.operands[place]: strategy.operands[place] for place in places}
+            before = sum(self._finish(value, made, what) for value, made in sources.items())
+            before += sum(self._finish(value, made, outgoing(strategy, None)) for value, made in results)
+            after = sum(settled[value] for value in node.results)
+            if _carries(node, carry):
+                body = node.scope
+                rounds = body.weight / body.parent.weight if body.parent is not None else 1.0
+                after = self._finish(node.values[-1], strategy.operands[0], what) / rounds
+            # An even price is right where the users' prices count on this op to pass its share on.
+            if after < before or (after == before and flows_on):
+                accepts[node.index] = True
+                through[node.index] = after / len(sources)
+        return accepts
 
 
 def _met(node: Node, value: int, pending: list[Pending | None]) -> Iterator[Pending]:
@@ -184,49 +225,3 @@ def _is_inside(scope: Scope | None, owner: Operation | None) -> bool:
     while scope is not None and scope.owner is not owner:
         scope = scope.parent
     return scope is not None
-
-
-def _price(
-    program: Program,
-    strategist: Strategist,
-    strategies: list[Strategy],
-    dims: list[Dims],
-    sweep: _Sweep,
-    carry: Carry,
-) -> list[bool]:
-    """Going backwards, what finishing costs from each op on; whether it is to let partial results through."""
-    pending = sweep.pending
-    accepts = [False] * len(program.nodes)
-    through = [float("inf")] * len(program.nodes)
-    settled: dict[int, float] = {}
-    ends = {program.numbers[value] for value in program.return_op.operands}
-
-    def finish_now(value: int, made: Dims, what: Pending | None) -> float:
-        return 0.0 if what is None else strategist.finish(value, made, *what, dims[value])
-
-    for node, strategy in zip(reversed(program.nodes), reversed(strategies), strict=True):
-        results = list(zip(node.results, strategy.results, strict=True))
-        flows_on = True
-        for value, made in results:
-            now = finish_now(value, made, pending[value])
-            users = program.users[value]
-            onwards = sum(through[user.index] for user in users) if users and value not in ends else float("inf")
-            settled[value] = min(now, onwards)
-            flows_on = flows_on and onwards < now
-        flowing = sweep.inflow[node.index]
-        if flowing is None:
-            continue
-        what, places = flowing
-        sources = {node.operands[place]: strategy.operands[place] for place in places}
-        before = sum(finish_now(value, made, what) for value, made in sources.items())
-        before += sum(finish_now(value, made, outgoing(strategy, None)) for value, made in results)
-        after = sum(settled[value] for value in node.results)
-        if _carries(node, carry):
-            body = node.scope
-            rounds = body.weight / body.parent.weight if body.parent is not None else 1.0
-            after = finish_now(node.values[-1], strategy.operands[0], what) / rounds
-        # An even price is right where the users' prices count on this op to pass its share on.
-        if after < before or (after == before and flows_on):
-            accepts[node.index] = True
-            through[node.index] = after / len(sources)
-    return accepts

@@ -50,7 +50,6 @@ class PropagateLayoutsPass(ModulePass):
     """Whether to move layouts to where they send fewer bytes."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Runs the pass on a module."""
         _declare_mesh(op)
         program = build_program(op)
         _check_partial(program)

@@ -20,17 +20,27 @@ from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.alignment import bytes_sent
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.spreading import Because, State, passes_dims_on
-from shardwright.passes.propagation.strategy import Strategist, Strategy, overlaps
+from shardwright.passes.propagation.strategy import Strategist, Strategy
 from shardwright.rules.rule import assemble
 
 SWEEPS = 3
-"""A sweep that finds nothing ends the search earlier."""
+"""
+A sweep that finds nothing ends the search earlier.
+
+The bound keeps time linear in the program. The first sweep finds nearly all: on the programs that the benchmarks
+export one sweep sends what five send; the others are for moves that a move in another place has made worth while.
+"""
 
 WIDE_TRIES = 16
-"""So many wide moves a sweep tries, for the ops that pay most: each may touch the whole program."""
+"""
+So many wide moves a sweep tries, for the ops that pay most.
+
+Each may touch the whole program, so one for every op that pays would take quadratic time. None at all is too few: a
+mixture of experts then sends half as much again, since its layouts meet across broadcasts and reductions.
+"""
 
 LEAST_SAVING = 0.5
-"""Bytes per device below which a saving is rounding."""
+"""Bytes per device below which a saving is rounding: without it, sums in another order would move layouts around."""
 
 Changes = dict[int, Dims]
 
@@ -43,7 +53,9 @@ def refine(program: Program, strategist: Strategist, state: State) -> float:
     state that aligns with the fewest bytes wins, which may be the one that propagation left.
     """
     refiner = _Refiner(program, strategist, state)
+    # Not the order of the text: relayouts are shared with whoever asks first, and equal programs must be priced alike.
     order = structural_order(program, refiner.marks)
+    # The start takes part, so that refinement can only win.
     best = bytes_sent(program, strategist, state.dims, order), list(state.dims), list(state.because)
     for _ in range(SWEEPS):
         if not refiner.sweep():
@@ -60,9 +72,11 @@ class _Refiner:
         self.program = program
         self.strategist = strategist
         self.state = state
+        # A barrier is where the user wants two sides to be decided on their own: no move goes through it.
         bars = [isinstance(node.op, BarrierOp) for node in program.nodes]
         self.carries = [passes_dims_on(node.rule) and not bar for node, bar in zip(program.nodes, bars, strict=True)]
         heavy = [node.rule.heavy or bar for node, bar in zip(program.nodes, bars, strict=True)]
+        # Wide moves stop at heavy ops: these have strategies worth weighing, while a light op does best to go along.
         self.light = [carries or not rests for carries, rests in zip(self.carries, heavy, strict=True)]
         self.marks = structural_marks(program)
         self.stretch = _stretches(program, self.carries)
@@ -73,6 +87,7 @@ class _Refiner:
 
     def sweep(self) -> bool:
         """Tries to improve each op that pays; whether any change was kept."""
+        # What failed in the last sweep may pay now: what it met with there has moved since.
         self.alone.clear()
         self.failed.clear()
         self.failed_widely.clear()
@@ -81,21 +96,18 @@ class _Refiner:
         priced = ((node.scope.weight * best(node, self.state.dims)[0], node) for node in self.program.nodes)
         paying = [(cost, node) for cost, node in priced if cost > 0]
         kept = False
+        # The dearest first, since they have the first go at the few wide tries. Equal ones go by where they stand in
+        # the graph: by their place in the text, the order in which a program is written would change its layouts.
         for _, node in sorted(paying, key=lambda pair: (-pair[0], self.marks[pair[1].index], pair[1].index)):
             cost, chosen = best(node, self.state.dims)
+            # An op that an earlier move has helped has nothing to ask for any more.
             if cost > 0:
                 kept = self._improve(node, chosen) or kept
         return kept
 
     def _improve(self, node: Node, chosen: Strategy) -> bool:
-        best: tuple[float, Changes] | None = None
-        for wishes in self._wishes(node, chosen):
-            changes = self._spread(wishes)
-            saved = self._saved(changes)
-            self._remember(wishes, saved)
-            if saved > LEAST_SAVING and (best is None or saved > best[0]):
-                best = saved, changes
-        best = best or self._widely(node, chosen)
+        # Wide moves are for where no stretch alone saves anything: they cost more to try, and undo more.
+        best = self._narrowly(node, chosen) or self._widely(node, chosen)
         if best is None:
             return False
         saved, changes = best
@@ -106,11 +118,31 @@ class _Refiner:
             self.alone.pop(self.stretch[value], None)
         return True
 
+    def _narrowly(self, node: Node, chosen: Strategy) -> tuple[float, Changes] | None:
+        """The best of the op's wishes when the stretches of its values move."""
+        best: tuple[float, Changes] | None = None
+        for wishes in self._promising(node, chosen):
+            changes = self._spread(wishes)
+            saved = self._saved(changes)
+            self._remember(wishes, saved)
+            best = _better(best, saved, changes)
+        return best
+
     def _wishes(self, node: Node, chosen: Strategy) -> Iterator[Changes]:
-        """Layouts that the op's strategies would like for its values, one by one and together, where they may pay."""
+        """For each of the op's strategies the layouts that it would like for values that may have them."""
         for option in self._ways(node, chosen):
             liked = zip(node.values, option.operands + option.results, strict=True)
-            wishes = {value: dims for value, dims in liked if self._may_become(value, dims)}
+            yield {value: dims for value, dims in liked if self._may_become(value, dims)}
+
+    def _promising(self, node: Node, chosen: Strategy) -> Iterator[Changes]:
+        """
+        The wishes one by one and together, where they may pay.
+
+        One by one first, since a strategy may ask too much at once. Together as well, since an op whose operands meet
+        saves nothing before all have moved. What the moves together save is estimated first (`_together`): to try each
+        combination of long stretches would take longer than all else, and finds no more.
+        """
+        for wishes in self._wishes(node, chosen):
             for value, dims in wishes.items():
                 if self._alone(value, dims) > LEAST_SAVING:
                     yield {value: dims}
@@ -120,23 +152,26 @@ class _Refiner:
     def _widely(self, node: Node, chosen: Strategy) -> tuple[float, Changes] | None:
         """The best of the op's wishes when all that light ops connect moves along: across broadcasts, reductions."""
         best: tuple[float, Changes] | None = None
-        for option in self._ways(node, chosen):
-            liked = zip(node.values, option.operands + option.results, strict=True)
-            wishes = {value: dims for value, dims in liked if self._may_become(value, dims)}
+        for wishes in self._wishes(node, chosen):
             key = self._key(wishes)
             if not wishes or key in self.failed_widely or self.wide_tries == 0:
                 continue
             self.wide_tries -= 1
             changes = self._spread(wishes, self.light)
             saved = self._saved(changes)
-            if saved > LEAST_SAVING and (best is None or saved > best[0]):
-                best = saved, changes
-            elif saved <= LEAST_SAVING:
+            best = _better(best, saved, changes)
+            if saved <= LEAST_SAVING:
                 self.failed_widely.add(key)
         return best
 
     def _ways(self, node: Node, chosen: Strategy) -> list[Strategy]:
-        """The op's strategies; for a heavy one also those that differ from the chosen one in one axis."""
+        """
+        The op's strategies; for a heavy one also those that differ from the chosen one in one axis.
+
+        An op's strategies are made of what its tensors are split by now, so they cannot ask for what no tensor has yet:
+        without the neighbours an MLP that is split by data and model sends a seventh more. Light ops have no
+        opinion of their own: their neighbours would only lengthen the search.
+        """
         options = list(self.strategist.options(node, self.state.dims))
         return options + self.strategist.neighbours(node, chosen) if node.rule.heavy else options
 
@@ -186,28 +221,25 @@ class _Refiner:
 
         Otherwise the fewest bytes would often be no parallelism at all: every device doing everything.
         """
-        if dims == self.state.dims[value] or not self._may_move(value):
+        if dims == self.state.dims[value] or not self.program.is_ours(value):
             return False
         reserved, mesh = self.program.reserved[value], self.program.mesh
-        if reserved and any(overlaps(axis, reserved, mesh) for axes in dims for axis in axes):
+        if reserved and self.program.overlaps((axis for axes in dims for axis in axes), reserved):
             return False
+        # By name and not by axis: a part of an axis may be traded for another part of it.
         old, new = ([axis for axes in each for axis in axes] for each in (self.state.dims[value], dims))
         keeps_axes = {axis.name for axis in old} <= {axis.name for axis in new}
-        return keeps_axes and self.program.mesh.group_size(old) <= self.program.mesh.group_size(new)
-
-    def _may_move(self, value: int) -> bool:
-        """Whether all of the value's layout is ours to choose."""
-        return not self.program.free[value] and self.program.given[value] is None
+        return keeps_axes and mesh.group_size(old) <= mesh.group_size(new)
 
     def _spread(self, wishes: Changes, along: list[bool] | None = None) -> Changes:
         """The wishes and what follows from them along some ops: those that pass dims on, if nothing else is said."""
         along = self.carries if along is None else along
         changes: Changes = dict(wishes)
+        # Breadth first: a value that two wishes reach follows the nearer one.
         waiting = deque(wishes)
         while waiting:
             value = waiting.popleft()
-            producer = self.program.producers[value]
-            for node in (*self.program.users[value], *((producer,) if producer else ())):
+            for node in self.program.around(value):
                 if along[node.index]:
                     waiting.extend(self._follow(node, value, changes))
         return changes
@@ -225,6 +257,7 @@ class _Refiner:
             if value in changes:
                 continue
             now, _ = self.strategist.project(rule, other, self.state.dims[value])
+            # What the moved value says nothing about stays as it is: a bias keeps the dims that it does not share.
             wanted = {factor: old for factor, old in now.items() if factor not in ruled} | axes
             dims = tuple(self.strategist.spell(dim) for dim in assemble(wanted, tensor, rule.sizes, self.program.mesh))
             if self._may_become(value, dims) and self._is_legal(dims):
@@ -239,17 +272,18 @@ class _Refiner:
 
     def _saved(self, changes: Changes) -> float:
         """The bytes that all touched ops save."""
-        touched: dict[int, Node] = {}
-        for value in changes:
-            producer = self.program.producers[value]
-            for node in (*self.program.users[value], *((producer,) if producer else ())):
-                touched[node.index] = node
+        touched = {node.index: node for value in changes for node in self.program.around(value)}
         before = self._cost_of(touched)
         with self._changed(changes):
             return before - self._cost_of(touched)
 
     def _cost_of(self, nodes: dict[int, Node]) -> float:
         return sum(node.scope.weight * self.strategist.best(node, self.state.dims)[0] for node in nodes.values())
+
+
+def _better(best: tuple[float, Changes] | None, saved: float, changes: Changes) -> tuple[float, Changes] | None:
+    """The changes if they save something, and more than the best so far; at an even saving the first ones stay."""
+    return (saved, changes) if saved > LEAST_SAVING and (best is None or saved > best[0]) else best
 
 
 def _stretches(program: Program, carries: list[bool]) -> list[int]:
@@ -264,7 +298,7 @@ def _stretches(program: Program, carries: list[bool]) -> list[int]:
 
     for node in program.nodes:
         if carries[node.index]:
-            movable = [value for value in node.values if not program.free[value] and program.given[value] is None]
+            movable = list(filter(program.is_ours, node.values))
             for value in movable[1:]:
                 parent[find(value)] = find(movable[0])
     return [find(value) for value in range(len(parent))]

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from shardwright.dialects.dtensor import RelayoutOp
 from shardwright.dialects.dtensor.hints import BACKWARD, FORWARD, BarrierOp
 from shardwright.dialects.text.locations import fault
-from shardwright.layout.axes import overlap
 from shardwright.layout.mesh import Mesh
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.strategy import Strategist
@@ -172,10 +171,7 @@ class _Spread:
             for value, proposal in proposals.items():
                 self.state.dims[value] = proposal.dims
                 self.state.because[value] = Because(proposal.node, proposal.source)
-                producer = self.program.producers[value]
-                for node in (*self.program.users[value], *((producer,) if producer else ())):
-                    if member[node.index]:
-                        touched[node.index] = node
+                touched.update((node.index, node) for node in self.program.around(value) if member[node.index])
             dirty = list(touched.values())
 
     def _propose(self, node: Node, proposals: dict[int, _Proposal]) -> None:
@@ -248,7 +244,7 @@ class _Spread:
                 continue
             if not all(map(self.strategist.nests, new)):
                 continue
-            if any(overlap(a, b, self.mesh.sizes[a.name]) for a in new for b in used):
+            if self.program.overlaps(new, used):
                 continue
             trial = assemble(mine | {factor: axes}, tensor, rule.sizes, self.mesh)
             if sum(map(len, trial)) != split + len(new):
@@ -259,10 +255,8 @@ class _Spread:
             gained = gained or (weight, source)
         if gained is None:
             return None
-        return _Proposal(gained[0], self._spelled(assemble(mine, tensor, rule.sizes, self.mesh)), node, gained[1])
-
-    def _spelled(self, dims: Dims) -> Dims:
-        return tuple(self.strategist.spell(axes) for axes in dims)
+        dims = tuple(map(self.strategist.spell, assemble(mine, tensor, rule.sizes, self.mesh)))
+        return _Proposal(gained[0], dims, node, gained[1])
 
 
 def _wins(new: tuple[Axes, int, int], old: tuple[Axes, int, int]) -> bool:

@@ -14,14 +14,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from shardwright.layout.axes import Axis, borders, cut, merge_adjacent, overlap
+from shardwright.layout.axes import Axis, borders, cut, merge_adjacent
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra, cost, planner
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.program import Node, Program
+from shardwright.passes.program import Dims, Node, Program, overlaps
 from shardwright.rules.rule import PASS, Axes, Rule, assemble, project
 
-Dims = tuple[Axes, ...]
 MAX_ASSIGNMENTS = 256
 """Above this many assignments of axes to factors, each axis is decided on its own."""
 
@@ -336,8 +335,3 @@ def _without(carried: list[dict[int, Axes]], reserved: Axes, mesh: Mesh) -> list
         for found in carried
     ]
     return [{factor: axes for factor, axes in found.items() if axes} for found in kept]
-
-
-def overlaps(axis: Axis, others: Axes, mesh: Mesh) -> bool:
-    """Whether an axis shares digits with any of `others`."""
-    return any(overlap(axis, other, mesh.sizes[axis.name]) for other in others)

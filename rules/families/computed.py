@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
-from xdsl.dialects.builtin import ComplexType, IntegerType, TensorType
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ComplexType, IntegerType
+from xdsl.ir import Attribute, Operation
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import element_dtype, element_of, is_integer
@@ -72,28 +72,23 @@ def _clamp(op: Operation) -> Rule:
 
 def _divide(op: Operation) -> Rule:
     """Element-wise; partial sums may be divided, except where division rounds (integers)."""
-    exact = not isinstance(_element_type(op.results[0].type), IntegerType)
-    flows = (("sum", (0,)),) if exact else ()
+    flows = () if isinstance(element_of(op.results[0]), IntegerType) else (("sum", (0,)),)
     return _elementwise(operand_shapes(op), shape_of(op.results[0].type), flows)
 
 
 def _convert(op: Operation) -> Rule:
     """Element-wise; partial results pass through a conversion that loses nothing."""
-    source, target = _element_type(op.operands[0].type), _element_type(op.results[0].type)
+    source, target = element_of(op.operands[0]), element_of(op.results[0])
     flows = (("sum", (0,)), ("max", (0,)), ("min", (0,))) if _widens(source, target) else ()
     return _elementwise(operand_shapes(op), shape_of(op.results[0].type), flows)
 
 
-def _element_type(type_: object) -> object:
-    return cast("TensorType[Any]", type_).element_type
-
-
-def _widens(source: object, target: object) -> bool:
+def _widens(source: Attribute, target: Attribute) -> bool:
     if source == target:
         return True
     if isinstance(source, IntegerType | ComplexType) or isinstance(target, IntegerType | ComplexType):
         return False
-    return element_dtype(cast(Any, source)).itemsize < element_dtype(cast(Any, target)).itemsize
+    return element_dtype(source).itemsize < element_dtype(target).itemsize
 
 
 @cache

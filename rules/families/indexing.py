@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from xdsl.dialects import builtin
 from xdsl.ir import Attribute, Operation
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import only_op, returned
 from shardwright.dialects.stablehlo import GatherDimensions, ScatterDimensions
 from shardwright.dialects.types import element_of, is_boolean
 from shardwright.rules.builder import SCALAR, RuleBuilder
-from shardwright.rules.reductions import MONOIDS
+from shardwright.rules.reductions import combiner_of
 from shardwright.rules.rule import ANY, PASS, REPLICATE, Dim, Flows, Rule, Tensor
 from shardwright.rules.sharding import Shape, add_row, operand_shapes, shape_of
 
@@ -82,6 +84,21 @@ class _Sides:
             if dim in batching:
                 self.operand[batching[dim]] = factor
 
+    def others(self, places: dict[int, int], sizes: Sequence[int], indexed: tuple[int, ...], kind: str) -> None:
+        """
+        The operand's other dims, with windows of `sizes`, which stand at `places` in the tensor of windows.
+
+        Dims taken whole pass; of those that indices choose from, the factor is of this kind.
+        """
+        for dim, (extent, size) in enumerate(zip(self.shapes[0], sizes, strict=True)):
+            if dim in self.operand:
+                continue
+            whole = dim in places and extent == size
+            part = kind if dim in indexed else REPLICATE
+            self.operand[dim] = self.builder.factor(extent, PASS if whole else part)
+            if dim in places:
+                self.windows[places[dim]] = self.operand[dim] if whole else self.builder.factor(size, REPLICATE)
+
     def tensors(self) -> tuple[Tensor, Tensor, Tensor]:
         """Operand, indices and windows."""
         found = zip((self.operand, self.indices, self.windows), self.shapes, strict=True)
@@ -96,14 +113,7 @@ def _gather_rule(shapes: tuple[Shape, Shape, Shape], numbers: GatherDimensions, 
     batching = dict(zip(numbers.start_indices_batching_dims, numbers.operand_batching_dims, strict=True))
     sides.batch(numbers.batch_dims(len(shapes[2])), batching, PASS)
     places = dict(zip(numbers.window_dims(len(sizes)), numbers.offset_dims, strict=True))
-    for dim, (extent, size) in enumerate(zip(shapes[0], sizes, strict=True)):
-        if dim in sides.operand:
-            continue
-        whole = dim in places and extent == size
-        part = kind if dim in numbers.start_index_map else REPLICATE
-        sides.operand[dim] = builder.factor(extent, PASS if whole else part)
-        if dim in places:
-            sides.windows[places[dim]] = sides.operand[dim] if whole else builder.factor(size, REPLICATE)
+    sides.others(places, sizes, numbers.start_index_map, kind)
     operand, indices, result = sides.tensors()
     return builder.rule([operand, indices], [result], ((ANY, (0,)),))
 
@@ -125,15 +135,8 @@ def _scatter_rule(
     batching = dict(zip(numbers.scatter_indices_batching_dims, numbers.input_batching_dims, strict=True))
     sides.batch(numbers.batch_dims(len(shapes[2])), batching, kind)
     places = dict(zip(numbers.window_dims(len(shapes[0])), numbers.update_window_dims, strict=True))
-    for dim, extent in enumerate(shapes[0]):
-        if dim in sides.operand:
-            continue
-        size = shapes[2][places[dim]] if dim in places else 1
-        whole = dim in places and size == extent
-        passes = whole or dim in numbers.scatter_dims_to_operand_dims
-        sides.operand[dim] = builder.factor(extent, PASS if passes else REPLICATE)
-        if dim in places:
-            sides.windows[places[dim]] = sides.operand[dim] if whole else builder.factor(size, REPLICATE)
+    sizes = [shapes[2][places[dim]] if dim in places else 1 for dim in range(len(shapes[0]))]
+    sides.others(places, sizes, numbers.scatter_dims_to_operand_dims, PASS)
     operand, indices, updates = sides.tensors()
     return builder.rule([operand] * count + [indices] + [updates] * count, [operand] * count, flows)
 
@@ -146,17 +149,14 @@ def scatter_kind(op: stablehlo.ScatterOp) -> str:
     """
     count = len(op.inputs)
     block = op.update_computation.block
-    first, last = block.first_op, block.last_op
-    assert first is not None
-    assert last is not None
-    if first is last:
-        return ANY if list(last.operands) == list(block.args[count:]) else ""
-    if count != 1 or first.next_op is not last or list(last.operands) != list(first.results):
+    if block.first_op is block.last_op:
+        return ANY if list(returned(block)) == list(block.args[count:]) else ""
+    if count != 1:
         return ""
-    if isinstance(first, stablehlo.SubtractOp):
-        return "sum" if list(first.operands) == list(block.args) else ""
-    monoid = MONOIDS.get(type(first))
-    return monoid.kind if monoid is not None and set(first.operands) == set(block.args) else ""
+    only, monoid = only_op(block), combiner_of(block)
+    if isinstance(only, stablehlo.SubtractOp):
+        return "sum" if list(only.operands) == list(block.args) else ""
+    return monoid.kind if monoid is not None else ""
 
 
 def _scatter(op: Operation) -> Rule:

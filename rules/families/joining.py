@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 
-from xdsl.dialects.builtin import i1, i32
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import dtensor, stablehlo
@@ -62,15 +62,14 @@ class JoinExpansion:
         ]
         made = pieces[-1]
         for piece, offset in zip(pieces[-2::-1], self.offsets[:0:-1], strict=True):
-            before = self._before(site, offset, shape, dims)
-            (made,) = site.put(stablehlo.SelectOp(before, piece, made), dims)
+            made = site.building(dims).select(self._before(site, offset, shape, dims), piece, made)
         return [made]
 
     def _piece(self, site: Site, value: SSAValue, shape: Shape, dims: Dims, window: Window) -> SSAValue:
         """An operand where it stands in the result; what is elsewhere does not matter."""
         element, owner = element_of(value), value.owner
         if isinstance(owner, stablehlo.ConstantOp) and stablehlo.is_splat(owner):
-            return site.put(stablehlo.make_constant(stablehlo.splat_value(owner), element, shape), dims)[0]
+            return site.building(dims).literal(stablehlo.splat_value(owner), element, shape)
         if not window.moves:
             return value
         padding = stablehlo.make_dense(0, element, ())
@@ -94,19 +93,18 @@ class JoinExpansion:
 
     def _padded(self, site: Site, value: SSAValue, shape: Shape, dims: Dims, window: Window) -> SSAValue:
         """The same as a window, on a device that has it all: padded, then its own part of it."""
-        (zero,) = site.put(stablehlo.make_constant(0, element_of(value), ()), ())
+        zero = site.building(()).scalar(0, value)
         low = [-window.start if dim == self.dim else 0 for dim in range(len(shape))]
         high = [total - size - edge for total, size, edge in zip(shape, shape_of(value), low, strict=True)]
-        (padded,) = site.put(stablehlo.PadOp(value, zero, low, high), site.spec(value).dims)
+        padded = site.building(site.spec(value).dims).pad(value, zero, low, high)
         return site.relayout(padded, dims)
 
     def _before(self, site: Site, offset: int, shape: Shape, dims: Dims) -> SSAValue:
         """Where positions along the joined dim are before an offset."""
         size, axes = shape[self.dim], dims[self.dim]
-        (position,) = site.put(stablehlo.IotaOp(0, tensor((size,), i32)), (axes,))
-        (bound,) = site.put(stablehlo.make_constant(offset, i32, (size,)), (axes,))
-        (before,) = site.put(stablehlo.CompareOp(position, bound, "LT"), (axes,))
-        return site.put(stablehlo.BroadcastInDimOp(before, (self.dim,), tensor(shape, i1)), dims)[0]
+        build = site.building((axes,))
+        before = build.compare(build.iota(0, (size,)), "LT", build.literal(offset, i32, (size,)))
+        return site.building(dims).broadcast(before, shape, (self.dim,))
 
 
 @cache

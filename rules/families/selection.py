@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.stablehlo.sorting import descending
-from shardwright.dialects.types import element_of, element_size, shape_of, tensor, tensor_type
+from shardwright.dialects.types import element_of, element_size, shape_of, tensor_type
 from shardwright.rules.builder import SCALAR, RuleBuilder
 from shardwright.rules.expansion import Dims, Site
 from shardwright.rules.families.gathering import Meeting, in_parts
@@ -56,7 +56,7 @@ class FoldExpansion:
         dims = tuple(axes for dim, axes in enumerate(cuts[0][1]) if dim not in inner)
         partly = site.put(_again(op, [value for value, _ in cuts], inner), *[dims] * count)
         axes = tuple(axis for _, factor in self.reduced for axis in site.factors.get(factor, ()))
-        place = self.meeting.place(_numbers(site), math.prod(cut.values()), self.share)
+        place = self.meeting.place(site.numbers, math.prod(cut.values()), self.share)
         kept = self.meeting.spread([mine for dim, mine in enumerate(dims) if dim not in parts_at], place, axes)
         met = _merged(dims, kept, parts_at)
         wholes = [site.relayout(value, met) for value in partly]
@@ -65,10 +65,6 @@ class FoldExpansion:
             site.relayout(value, wanted) if used else value
             for value, wanted, used in zip(made, site.results, self.used, strict=True)
         ]
-
-
-def _numbers(site: Site) -> dict[int, int]:
-    return {factor: site.parts(factor) for factor in site.factors}
 
 
 def _numbered(rank: int, reduced: Sequence[int], cut: Mapping[int, int]) -> tuple[list[int], list[int]]:
@@ -171,7 +167,7 @@ class TopKExpansion:
         few = chlo.TopKOp(value, self._taken(count))
         values, places = site.put(few, dims, dims)
         places = _from_start(site, places, dims, self.extent // count)
-        place = self.meeting.place(_numbers(site), count, self._share(count))
+        place = self.meeting.place(site.numbers, count, self._share(count))
         kept = self.meeting.spread(dims[:-2], place, site.factors[self.factor])
         flat = (*kept, ())
         candidates = [_flattened(site, site.relayout(each, (*kept, (), ())), flat) for each in (values, places)]
@@ -183,23 +179,21 @@ class TopKExpansion:
 
 def _from_start(site: Site, places: SSAValue, dims: Dims, extent: int) -> SSAValue:
     """Places in a part as places in the whole dim."""
-    type_, parts = tensor(shape_of(places), i32), len(dims) - 2
-    (part,) = site.put(stablehlo.IotaOp(parts, type_), dims)
-    (size,) = site.put(stablehlo.make_constant(extent, i32, shape_of(places)), dims)
-    (start,) = site.put(stablehlo.MultiplyOp(part, size), dims)
-    return site.put(stablehlo.AddOp(places, start), dims)[0]
+    build, shape = site.building(dims), shape_of(places)
+    part, size = build.iota(len(dims) - 2, shape), build.literal(extent, i32, shape)
+    return build.add(places, build.multiply(part, size))
 
 
 def _flattened(site: Site, value: SSAValue, dims: Dims) -> SSAValue:
     """The last two dims as one."""
     *rows, parts, few = shape_of(value)
-    return site.put(stablehlo.ReshapeOp(value, tensor((*rows, parts * few), element_of(value))), dims)[0]
+    return site.building(dims).reshape(value, (*rows, parts * few))
 
 
 def _first(site: Site, value: SSAValue, k: int, dims: Dims) -> SSAValue:
     """The first `k` elements of each row."""
     shape = shape_of(value)
-    return site.put(stablehlo.SliceOp(value, (0,) * len(shape), (*shape[:-1], k)), dims)[0]
+    return site.building(dims).slice(value, (0,) * len(shape), (*shape[:-1], k))
 
 
 @cache

@@ -83,13 +83,10 @@ def _transformed(op: stablehlo.FftOp, site: Site, value: SSAValue, dim: int) -> 
     dims, rank = site.spec(value).dims, len(shape_of(value))
     order = [*(at for at in range(rank) if at != dim), dim]
     turned = tuple(dims[at] for at in order)
-    if dim != rank - 1:
-        (value,) = site.put(stablehlo.TransposeOp(value, order), turned)
-    (value,) = site.put(stablehlo.FftOp(value, op.kind, shape_of(value)[-1:]), turned)
-    if dim != rank - 1:
-        back = sorted(range(rank), key=lambda at: order[at])
-        (value,) = site.put(stablehlo.TransposeOp(value, back), dims)
-    return value
+    build = site.building(turned)
+    value = build.transpose(value, order)
+    value = build.put(stablehlo.FftOp(value, op.kind, shape_of(value)[-1:]))
+    return site.building(dims).transpose(value, sorted(range(rank), key=lambda at: order[at]))
 
 
 @cache

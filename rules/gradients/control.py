@@ -8,16 +8,14 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import Builder, appending, blocks_in, body_of, returned
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, WithGradientOp
 from shardwright.dialects.text.locations import fault
 from shardwright.dialects.trip_count import trip_count
-from shardwright.dialects.types import AnyTensor, element_of, plain, shape_of, tensor, tensor_type
+from shardwright.dialects.types import plain, shape_of, tensor_type
 from shardwright.rules.gradients.vjp import Gradient, Site, has_gradient, vjp
 
-Put = Callable[[Operation], Operation]
-"""Puts an op at the end of a block; gives it back."""
-
-Body = Callable[[Block, Sequence[SSAValue]], list[SSAValue]]
+Body = Callable[[Builder, Sequence[SSAValue]], list[SSAValue]]
 """Makes the ops of a loop's body from its arguments, the counter first; gives what the body returns."""
 
 
@@ -25,7 +23,7 @@ Body = Callable[[Block, Sequence[SSAValue]], list[SSAValue]]
 def _with_gradient(op: WithGradientOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
     """What the user's rule makes of the gradients; the outputs themselves get none."""
     seeds = [_given(gradient, output, site) for gradient, output in zip(gradients, op.results, strict=True)]
-    made = _cloned(op.rule.block, dict(zip(op.rule.block.args, seeds, strict=True)), site.insert)
+    made = _cloned(op.rule.block, dict(zip(op.rule.block.args, seeds, strict=True)), site)
     return [*[None] * len(op.outputs), *made]
 
 
@@ -38,7 +36,7 @@ def _checkpoint(op: CheckpointOp, gradients: Sequence[Gradient], site: Site) -> 
     fresh = site.insert(stablehlo.OptimizationBarrierOp([*used, *seeds])).results
     inputs = fresh[: len(op.inputs)]
     again = dict(zip(captured, fresh[len(op.inputs) : len(used)], strict=True))
-    outputs = _cloned(op.body.block, dict(zip(op.body.block.args, inputs, strict=True)) | again, site.insert)
+    outputs = _cloned(op.body.block, dict(zip(op.body.block.args, inputs, strict=True)) | again, site)
     sources = [value for value in fresh[: len(used)] if has_gradient(value)]
     found = site.insert(GradientOp(*_differentiable(outputs, fresh[len(used) :]), sources)).results
     made = dict(zip(sources, found, strict=True))
@@ -63,10 +61,10 @@ def _branches(op: stablehlo.CaseOp | stablehlo.IfOp, gradients: Sequence[Gradien
 
 def _branch(region: Region, seeds: Sequence[SSAValue], captured: Sequence[SSAValue]) -> Region:
     block = Block()
-    inside = _into(block)
+    inside = appending(block)
     outputs = _cloned(region.block, {}, inside)
-    found = inside(GradientOp(*_differentiable(outputs, seeds), captured)).results
-    inside(stablehlo.ReturnOp(*found))
+    found = inside.insert(GradientOp(*_differentiable(outputs, seeds), captured)).results
+    inside.insert(stablehlo.ReturnOp(*found))
     return Region(block)
 
 
@@ -97,11 +95,10 @@ def _kept(op: stablehlo.WhileOp, rounds: int, site: Site) -> Sequence[SSAValue]:
     """For each carried value a stack of what each round began with."""
     carried = list(op.inputs)
     types = [plain(tensor_type(value)) for value in carried]
-    stacks = [site.put(stablehlo.make_constant(0, kind.element_type, (rounds, *kind.get_shape()))) for kind in types]
-    count = site.put(stablehlo.make_constant(0, i32, ()))
+    stacks = [site.literal(0, kind.element_type, (rounds, *kind.get_shape())) for kind in types]
+    count = site.literal(0, i32)
 
-    def body(block: Block, arguments: Sequence[SSAValue]) -> list[SSAValue]:
-        inside = _into(block)
+    def body(inside: Builder, arguments: Sequence[SSAValue]) -> list[SSAValue]:
         index, values, piles = arguments[0], arguments[1 : 1 + len(types)], arguments[1 + len(types) :]
         piles = [_stored(pile, value, index, inside) for pile, value in zip(piles, values, strict=True)]
         following = _cloned(op.body.block, dict(zip(op.body.block.args, values, strict=True)), inside)
@@ -116,22 +113,17 @@ def _reversed(
 ) -> Sequence[Gradient]:
     captured = _captured([op.condition, op.body], site)
     moving = [place for place, value in enumerate(op.inputs) if has_gradient(value)]
-    count = site.put(stablehlo.make_constant(0, i32, ()))
+    count = site.literal(0, i32)
     start = [count, *(seeds[place] for place in moving), *map(site.zeros, captured)]
 
-    def body(block: Block, arguments: Sequence[SSAValue]) -> list[SSAValue]:
-        inside = _into(block)
+    def body(inside: Builder, arguments: Sequence[SSAValue]) -> list[SSAValue]:
         index, mine, sums = arguments[0], arguments[1 : 1 + len(moving)], arguments[1 + len(moving) :]
-        last = inside(stablehlo.make_constant(rounds - 1, i32, ())).results[0]
-        place = inside(stablehlo.SubtractOp(last, index)).results[0]
+        place = inside.subtract(inside.literal(rounds - 1, i32), index)
         values = [_loaded(stack, place, inside) for stack in kept]
         following = _cloned(op.body.block, dict(zip(op.body.block.args, values, strict=True)), inside)
         targets = [following[at] for at in moving]
-        found = inside(GradientOp(targets, mine, [*(values[at] for at in moving), *captured])).results
-        totals = [
-            inside(stablehlo.AddOp(total, share)).results[0]
-            for total, share in zip(sums, found[len(moving) :], strict=True)
-        ]
+        found = inside.insert(GradientOp(targets, mine, [*(values[at] for at in moving), *captured])).results
+        totals = [inside.add(total, share) for total, share in zip(sums, found[len(moving) :], strict=True)]
         return [_next(index, inside), *found[: len(moving)], *totals]
 
     results = site.insert(_counted(start, rounds, body)).results
@@ -147,61 +139,42 @@ def _counted(start: Sequence[SSAValue], rounds: int, body: Body) -> stablehlo.Wh
     """A loop over `start`, whose first value counts the rounds."""
     types = [plain(tensor_type(value)) for value in start]
     condition, block = Block(arg_types=types), Block(arg_types=types)
-    inside = _into(condition)
-    limit = inside(stablehlo.make_constant(rounds, i32, ())).results[0]
-    inside(stablehlo.ReturnOp(inside(stablehlo.CompareOp(condition.args[0], limit, "LT")).results[0]))
-    _into(block)(stablehlo.ReturnOp(*body(block, block.args)))
+    asks, inside = appending(condition), appending(block)
+    asks.insert(stablehlo.ReturnOp(asks.compare(condition.args[0], "LT", asks.literal(rounds, i32))))
+    inside.insert(stablehlo.ReturnOp(*body(inside, block.args)))
     return stablehlo.WhileOp(start, Region(condition), Region(block), types)
 
 
-def _next(index: SSAValue, inside: Put) -> SSAValue:
-    one = inside(stablehlo.make_constant(1, i32, ())).results[0]
-    return inside(stablehlo.AddOp(index, one)).results[0]
+def _next(index: SSAValue, inside: Builder) -> SSAValue:
+    return inside.add(index, inside.literal(1, i32))
 
 
-def _stored(pile: SSAValue, value: SSAValue, index: SSAValue, inside: Put) -> SSAValue:
+def _stored(pile: SSAValue, value: SSAValue, index: SSAValue, inside: Builder) -> SSAValue:
     """A stack with `value` at `index`."""
-    row = inside(stablehlo.ReshapeOp(value, _row(value))).results[0]
-    return inside(stablehlo.DynamicUpdateSliceOp(pile, row, _starts(pile, index, inside))).results[0]
+    row = inside.reshape(value, (1, *shape_of(value)))
+    return inside.update(pile, row, _starts(pile, index, inside))
 
 
-def _loaded(pile: SSAValue, index: SSAValue, inside: Put) -> SSAValue:
+def _loaded(pile: SSAValue, index: SSAValue, inside: Builder) -> SSAValue:
     """What a stack holds at `index`."""
     shape = shape_of(pile)
-    row = inside(stablehlo.DynamicSliceOp(pile, _starts(pile, index, inside), (1, *shape[1:]))).results[0]
-    return inside(stablehlo.ReshapeOp(row, tensor(shape[1:], element_of(pile)))).results[0]
+    return inside.reshape(inside.window(pile, _starts(pile, index, inside), (1, *shape[1:])), shape[1:])
 
 
-def _row(value: SSAValue) -> AnyTensor:
-    return tensor((1, *shape_of(value)), element_of(value))
-
-
-def _starts(pile: SSAValue, index: SSAValue, inside: Put) -> list[SSAValue]:
-    zero = inside(stablehlo.make_constant(0, i32, ())).results[0]
+def _starts(pile: SSAValue, index: SSAValue, inside: Builder) -> list[SSAValue]:
+    zero = inside.literal(0, i32)
     return [index, *[zero] * (len(shape_of(pile)) - 1)]
 
 
-def _into(block: Block) -> Put:
-    def put(op: Operation) -> Operation:
-        block.add_op(op)
-        return op
-
-    return put
-
-
-def _cloned(block: Block, values: Mapping[SSAValue, SSAValue], put: Put) -> list[SSAValue]:
+def _cloned(block: Block, values: Mapping[SSAValue, SSAValue], build: Builder) -> list[SSAValue]:
     """The block's ops again, on other values; what its terminator returns of them."""
     mapping = dict(values)
-    for op in block.ops:
-        if op is block.last_op:
-            break
+    for op in body_of(block):
         copy = op.clone(mapping)
         for before, after in zip(op.walk(), copy.walk(), strict=True):
             after.location = before.location
-        put(copy)
-    last = block.last_op
-    assert last is not None
-    return [mapping.get(value, value) for value in last.operands]
+        build.insert(copy)
+    return [mapping.get(value, value) for value in returned(block)]
 
 
 def _given(gradient: Gradient, like: SSAValue, site: Site) -> SSAValue:
@@ -219,7 +192,7 @@ def _captured(regions: Sequence[Region], site: Site) -> list[SSAValue]:
     found: dict[SSAValue, None] = {}
     for region in regions:
         for op in _ops(region):
-            inside.update(op.results, *(block.args for nested in op.regions for block in nested.blocks))
+            inside.update(op.results, *(block.args for block in blocks_in(op)))
         inside.update(region.block.args)
         found.update(
             dict.fromkeys(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import i1, i32
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.dialects import stablehlo
@@ -14,41 +14,29 @@ from shardwright.dialects.stablehlo.algebra.contractions import combiner
 from shardwright.dialects.stablehlo.indexing.numbers import GatherDimensions, ScatterDimensions
 from shardwright.dialects.types import element_of, shape_of, tensor
 from shardwright.rules.families.indexing import scatter_kind
-from shardwright.rules.gradients.vjp import Gradient, Site, vjp
+from shardwright.rules.gradients.vjp import Gradient, Site, vjp_of_one
 from shardwright.rules.rule import ANY
 
 
-@vjp("stablehlo.dynamic_slice")
-def _dynamic_slice(op: stablehlo.DynamicSliceOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.dynamic_slice")
+def _dynamic_slice(op: stablehlo.DynamicSliceOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """Zeros, with the gradient where the slice was."""
-    (gradient,) = gradients
-    assert gradient is not None
-    zeros = site.zeros(op.operand)
-    spread = site.put(stablehlo.DynamicUpdateSliceOp(zeros, gradient, op.start_indices))
+    spread = site.update(site.zeros(op.operand), gradient, op.start_indices)
     return [spread, *[None] * len(op.start_indices)]
 
 
-@vjp("stablehlo.dynamic_update_slice")
-def _dynamic_update_slice(
-    op: stablehlo.DynamicUpdateSliceOp, gradients: Sequence[Gradient], site: Site
-) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.dynamic_update_slice")
+def _dynamic_update_slice(op: stablehlo.DynamicUpdateSliceOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """To the update what lies in its window, to the operand the rest."""
-    (gradient,) = gradients
-    assert gradient is not None
     starts, size = op.start_indices, shape_of(op.update)
-    rest = mine = None
-    if site.needed(op.operand):
-        rest = site.put(stablehlo.DynamicUpdateSliceOp(gradient, site.zeros(op.update), starts))
-    if site.needed(op.update):
-        mine = site.put(stablehlo.DynamicSliceOp(gradient, starts, size))
+    rest = site.update(gradient, site.zeros(op.update), starts) if site.needed(op.operand) else None
+    mine = site.window(gradient, starts, size) if site.needed(op.update) else None
     return [rest, mine, *[None] * len(starts)]
 
 
-@vjp("stablehlo.gather")
-def _gather(op: stablehlo.GatherOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.gather")
+def _gather(op: stablehlo.GatherOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """A scatter that adds to zeros, at the indices as the gather clamps them."""
-    (gradient,) = gradients
-    assert gradient is not None
     numbers = op.numbers
     indices = _clamped(op.start_indices, numbers, shape_of(op.operand), op.sizes, site)
     scattered = ScatterDimensions(
@@ -69,13 +57,11 @@ def _clamped(
     """Indices whose slices lie within the operand."""
     limits = [shape[dim] - sizes[dim] for dim in numbers.start_index_map]
     whole, vector = shape_of(indices), numbers.index_vector_dim
-    element = element_of(indices)
-    zero = site.constant(0, indices)
+    zero = site.zeros(indices)
     if vector == len(whole):
-        return site.put(stablehlo.ClampOp(zero, indices, site.constant(limits[0], indices)))
-    row = site.put(stablehlo.make_constant(np.asarray(limits), element, (len(limits),)))
-    bound = site.put(stablehlo.BroadcastInDimOp(row, (vector,), tensor(whole, element)))
-    return site.put(stablehlo.ClampOp(zero, indices, bound))
+        return site.clamp(zero, indices, site.constant(limits[0], indices))
+    row = site.literal(np.asarray(limits), element_of(indices), (len(limits),))
+    return site.clamp(zero, indices, site.broadcast(row, whole, (vector,)))
 
 
 def _is_plain_scatter(op: stablehlo.ScatterOp, needed: Callable[[SSAValue], bool]) -> bool:
@@ -83,16 +69,14 @@ def _is_plain_scatter(op: stablehlo.ScatterOp, needed: Callable[[SSAValue], bool
     return len(op.inputs) == 1 and scatter_kind(op) in (ANY, "sum", "max", "min")
 
 
-@vjp("stablehlo.scatter", when=_is_plain_scatter)
-def _scatter(op: stablehlo.ScatterOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.scatter", when=_is_plain_scatter)
+def _scatter(op: stablehlo.ScatterOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """
     Of additions: to the operand the gradient as it is, to the updates what is gathered of it where they went.
 
     Of replacements: to the operand zeros where it was replaced, to the updates what lies where each one stayed. Of
     extremes: shared among all that reach the result.
     """
-    (gradient,) = gradients
-    assert gradient is not None
     kind = scatter_kind(op)
     if kind == "sum":
         theirs = _found(op, gradient, site) if site.needed(op.updates[0]) else None
@@ -107,7 +91,7 @@ def _replaced(op: stablehlo.ScatterOp, gradient: SSAValue, site: Site) -> Sequen
         mine = site.put(_again(op, gradient, site.zeros(update), op.update_computation.clone()))
     if site.needed(update):
         names = _numbered(update, site)
-        nobody = site.put(stablehlo.make_constant(0, i32, shape_of(gradient)))
+        nobody = site.literal(0, i32, shape_of(gradient))
         stayed = site.put(_again(op, nobody, names, None))
         own = site.compare(site.put(_gather_back(op, stayed)), "EQ", names)
         theirs = site.select(own, _found(op, gradient, site), site.zeros(update))
@@ -117,7 +101,7 @@ def _replaced(op: stablehlo.ScatterOp, gradient: SSAValue, site: Site) -> Sequen
 def _numbered(update: SSAValue, site: Site) -> SSAValue:
     """A number from 1 on for each element."""
     shape = shape_of(update)
-    row = site.put(stablehlo.IotaOp(0, tensor((math.prod(shape),), i32)))
+    row = site.iota(0, (math.prod(shape),))
     return site.reshape(site.add(row, site.constant(1, row)), shape)
 
 
@@ -175,13 +159,10 @@ def _inside(op: stablehlo.ScatterOp, site: Site) -> SSAValue | None:
     ]
     if not limits:
         return None
-    row = site.put(stablehlo.make_constant(np.asarray(limits), element_of(indices), (len(limits),)))
+    row = site.literal(np.asarray(limits), element_of(indices), (len(limits),))
     spread = [] if vector == len(whole) else [vector]
     bound = site.broadcast(row if spread else site.reshape(row, ()), whole, spread)
-    fits = site.put(
-        stablehlo.AndOp(site.compare(indices, "GE", site.constant(0, indices)), site.compare(indices, "LE", bound))
-    )
+    fits = site.both(site.compare(indices, "GE", site.zeros(indices)), site.compare(indices, "LE", bound))
     if spread:
-        true = site.put(stablehlo.make_constant(True, i1, ()))
-        fits = site.put(stablehlo.ReduceOp([fits], [true], (vector,), stablehlo.AndOp))
+        fits = site.every(fits, [vector])
     return site.broadcast(fits, updates, numbers.batch_dims(len(updates)))

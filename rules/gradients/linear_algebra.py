@@ -6,21 +6,18 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.stablehlo import FftType, Transpose
 from shardwright.dialects.stablehlo.parts.syntax import complex_of, truth
-from shardwright.dialects.types import element_of, is_complex, shape_of, tensor
-from shardwright.rules.gradients.vjp import Gradient, Site, vjp
+from shardwright.dialects.types import element_of, is_complex, shape_of
+from shardwright.rules.gradients.vjp import Gradient, Site, vjp_of_one
 
 
-@vjp("stablehlo.fft")
-def _fft(op: stablehlo.FftOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.fft")
+def _fft(op: stablehlo.FftOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """Transforms of complex numbers are symmetric matrices; those of real ones are half of such a matrix."""
-    (gradient,) = gradients
-    assert gradient is not None
     if op.kind is FftType.RFFT:
         return [_of_real(op, gradient, site)]
     if op.kind is FftType.IRFFT:
@@ -32,7 +29,7 @@ def _of_real(op: stablehlo.FftOp, gradient: SSAValue, site: Site) -> SSAValue:
     """The real part of the transform of the gradient, with zeros for the half that was left out."""
     none = [0] * len(shape_of(gradient))
     missing = [*none[1:], op.length[-1] - shape_of(gradient)[-1]]
-    whole = site.put(stablehlo.PadOp(gradient, site.scalar(0, gradient), none, missing, none))
+    whole = site.pad(gradient, site.scalar(0, gradient), none, missing, none)
     return site.put(stablehlo.RealOp(site.put(stablehlo.FftOp(whole, FftType.FFT, op.length))))
 
 
@@ -44,8 +41,8 @@ def _to_real(op: stablehlo.FftOp, gradient: SSAValue, site: Site) -> SSAValue:
     factors[0] = 1.0
     if size % 2 == 0:
         factors[-1] = 1.0
-    row = stablehlo.make_constant(factors / math.prod(op.length), complex_of(element_of(gradient)), shape[-1:])
-    scaled = site.multiply(forward, site.broadcast(site.put(row), shape, [len(shape) - 1]))
+    row = site.literal(factors / math.prod(op.length), complex_of(element_of(gradient)), shape[-1:])
+    scaled = site.multiply(forward, site.broadcast(row, shape, [len(shape) - 1]))
     return site.put(chlo.ConjOp(scaled))
 
 
@@ -53,15 +50,14 @@ def _is_real(op: stablehlo.CholeskyOp, needed: Callable[[SSAValue], bool]) -> bo
     return not is_complex(element_of(op.a))
 
 
-@vjp("stablehlo.cholesky", when=_is_real)
-def _cholesky(op: stablehlo.CholeskyOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.cholesky", when=_is_real)
+def _cholesky(op: stablehlo.CholeskyOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """
     With `S = L^-T P(L^T G) L^-1`, where P takes the lower triangle and half of the diagonal: the triangle of `S + S^T`.
 
     Only that triangle of the operand was read, so the diagonal counts once.
     """
-    (gradient,), factor = gradients, op.result
-    assert gradient is not None
+    factor = op.result
     if not op.is_lower:
         gradient, factor = _turned(gradient, site), _turned(factor, site)
     middle = _product(_turned(factor, site), gradient, site)
@@ -72,11 +68,10 @@ def _cholesky(op: stablehlo.CholeskyOp, gradients: Sequence[Gradient], site: Sit
     return [found if op.is_lower else _turned(found, site)]
 
 
-@vjp("stablehlo.triangular_solve")
-def _triangular_solve(op: stablehlo.TriangularSolveOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.triangular_solve")
+def _triangular_solve(op: stablehlo.TriangularSolveOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """To `b` the gradient, solved for with the transposed matrix; to `a` minus its product with the solution."""
-    (gradient,), matrix, kind = gradients, op.a, op.transpose_a.data
-    assert gradient is not None
+    matrix, kind = op.a, op.transpose_a.data
     conjugates = kind is Transpose.ADJOINT and is_complex(element_of(matrix))
     if conjugates:
         matrix = site.put(chlo.ConjOp(matrix))
@@ -119,7 +114,7 @@ def _triangle(value: SSAValue, direction: str, side: float, diagonal: float, sit
     """The matrices times `side` where rows and columns relate so, times `diagonal` on the diagonal, zero elsewhere."""
     shape = shape_of(value)
     rank = len(shape)
-    rows, columns = (site.put(stablehlo.IotaOp(dim, tensor(shape, i32))) for dim in (rank - 2, rank - 1))
+    rows, columns = (site.iota(dim, shape) for dim in (rank - 2, rank - 1))
     zero = site.constant(0, value)
     kept = site.select(site.compare(rows, direction, columns), site.scale(value, side) if side != 1 else value, zero)
     return site.select(site.compare(rows, "EQ", columns), site.scale(value, diagonal), kept)

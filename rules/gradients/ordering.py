@@ -17,7 +17,7 @@ from shardwright.rules.gradients.vjp import Gradient, Site, has_gradient, vjp
 def _sort(op: stablehlo.SortOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
     """The gradients sorted by where the elements came from, which an iota sorted along says."""
     first = op.inputs[0]
-    places = site.put(stablehlo.IotaOp(op.dim, tensor(shape_of(first), i32)))
+    places = site.iota(op.dim, shape_of(first))
     comparator = op.comparator.clone()
     block = comparator.block
     assert isinstance(block, Block)

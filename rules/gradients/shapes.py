@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.dtensor.roll import RollOp
 from shardwright.dialects.dtensor.transfers import TransferOp
-from shardwright.dialects.types import shape_of, tensor
+from shardwright.dialects.types import shape_of
 from shardwright.layout.spec import LayoutSpec
-from shardwright.rules.gradients.vjp import Gradient, Site, vjp
+from shardwright.rules.gradients.vjp import Gradient, Site, vjp_of_one
 from shardwright.rules.reductions import monoid_of
 
 
-@vjp("stablehlo.reshape")
-def _reshape(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    assert gradients[0] is not None
-    return [site.reshape(gradients[0], shape_of(op.operands[0]))]
+@vjp_of_one("stablehlo.reshape")
+def _reshape(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    return [site.reshape(gradient, shape_of(op.operands[0]))]
 
 
-@vjp("stablehlo.transpose")
-def _transpose(op: stablehlo.TransposeOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    assert gradients[0] is not None
-    return [site.transpose(gradients[0], [op.dims.index(dim) for dim in range(len(op.dims))])]
+@vjp_of_one("stablehlo.transpose")
+def _transpose(op: stablehlo.TransposeOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    return [site.transpose(gradient, [op.dims.index(dim) for dim in range(len(op.dims))])]
 
 
-@vjp("stablehlo.broadcast_in_dim")
-def _broadcast(op: stablehlo.BroadcastInDimOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.broadcast_in_dim")
+def _broadcast(op: stablehlo.BroadcastInDimOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """The sum over all repetitions."""
-    (gradient,) = gradients
-    assert gradient is not None
     source, target = shape_of(op.operands[0]), shape_of(op.results[0])
     kept = [dim for size, dim in zip(source, op.dims, strict=True) if size == target[dim]]
     summed = site.sum(gradient, [dim for dim in range(len(target)) if dim not in kept])
@@ -41,57 +37,48 @@ def _broadcast(op: stablehlo.BroadcastInDimOp, gradients: Sequence[Gradient], si
     return [site.reshape(summed, source)]
 
 
-@vjp("stablehlo.reverse")
-def _reverse(op: stablehlo.ReverseOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    assert gradients[0] is not None
-    return [site.put(stablehlo.ReverseOp(gradients[0], op.dims))]
+@vjp_of_one("stablehlo.reverse")
+def _reverse(op: stablehlo.ReverseOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    return [site.put(stablehlo.ReverseOp(gradient, op.dims))]
 
 
-@vjp("dtensor.roll")
-def _roll(op: RollOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("dtensor.roll")
+def _roll(op: RollOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """Rolled back."""
-    (gradient,) = gradients
-    assert gradient is not None
     return [site.put(RollOp(gradient, op.dim, shape_of(op.operand)[op.dim] - op.amount))]
 
 
-@vjp("stablehlo.slice")
-def _slice(op: stablehlo.SliceOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.slice")
+def _slice(op: stablehlo.SliceOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """Padded back to where it was, with zeros between the elements of a stride."""
-    (gradient,) = gradients
-    assert gradient is not None
     starts, _, strides = op.bounds
     shape, taken = shape_of(op.operands[0]), shape_of(op.results[0])
     reached = [start + max(0, (size - 1) * step + 1) for start, size, step in zip(starts, taken, strides, strict=True)]
     high = [size - end for size, end in zip(shape, reached, strict=True)]
     interior = [step - 1 for step in strides]
-    return [site.put(stablehlo.PadOp(gradient, site.scalar(0, gradient), starts, high, interior))]
+    return [site.pad(gradient, site.scalar(0, gradient), starts, high, interior)]
 
 
-@vjp("stablehlo.pad")
-def _pad(op: stablehlo.PadOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.pad")
+def _pad(op: stablehlo.PadOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """The padding taken away again; the padding value gets the sum of what it filled."""
-    (gradient,), (operand, _) = gradients, op.operands
-    assert gradient is not None
+    operand, _ = op.operands
     low, high, interior = op.amounts
     none = [0] * len(low)
-    zero = site.scalar(0, gradient)
-    cut = site.put(stablehlo.PadOp(gradient, zero, [-edge for edge in low], [-edge for edge in high], none))
+    cut = site.pad(gradient, site.scalar(0, gradient), [-edge for edge in low], [-edge for edge in high], none)
     limits = [
         size if not inner or not size else (size - 1) * (inner + 1) + 1
         for size, inner in zip(shape_of(operand), interior, strict=True)
     ]
-    inside = site.put(stablehlo.SliceOp(cut, none, limits, [inner + 1 for inner in interior]))
+    inside = site.slice(cut, none, limits, [inner + 1 for inner in interior])
     if not site.needed(op.operands[1]):
         return [inside, None]
     every = range(len(low))
     return [inside, site.subtract(site.sum(gradient, every), site.sum(inside, every))]
 
 
-@vjp("stablehlo.concatenate")
-def _concatenate(op: stablehlo.ConcatenateOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    (gradient,) = gradients
-    assert gradient is not None
+@vjp_of_one("stablehlo.concatenate")
+def _concatenate(op: stablehlo.ConcatenateOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     found: list[Gradient] = []
     start = 0
     for operand in op.operands:
@@ -99,25 +86,23 @@ def _concatenate(op: stablehlo.ConcatenateOp, gradients: Sequence[Gradient], sit
         starts = [start if dim == op.dim else 0 for dim in range(len(shape))]
         limits = [start + size if dim == op.dim else size for dim, size in enumerate(shape)]
         start += shape[op.dim]
-        found.append(site.put(stablehlo.SliceOp(gradient, starts, limits)) if site.needed(operand) else None)
+        found.append(site.slice(gradient, starts, limits) if site.needed(operand) else None)
     return found
 
 
-@vjp("dtensor.relayout")
-def _relayout(op: dtensor.RelayoutOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("dtensor.relayout")
+def _relayout(op: dtensor.RelayoutOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """Back to where the operand was, when that is known."""
-    assert gradients[0] is not None
     source = dtensor.layout_of(op.operand)
     if source is None or source.partial or source.open_dims:
-        return [gradients[0]]
-    return [site.put(dtensor.RelayoutOp(gradients[0], source, "gradient of a relayout"))]
+        return [gradient]
+    return [site.put(dtensor.RelayoutOp(gradient, source, "gradient of a relayout"))]
 
 
-@vjp("dtensor.transfer")
-def _transfer(op: TransferOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("dtensor.transfer")
+def _transfer(op: TransferOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """Back to the operand's mesh, in the operand's layout where that is known."""
-    (gradient,), there, here = gradients, dtensor.layout_of(op.result), dtensor.layout_of(op.operand)
-    assert gradient is not None
+    there, here = dtensor.layout_of(op.result), dtensor.layout_of(op.operand)
     assert op.source is not None
     assert there is not None
     rank = len(shape_of(op.operand))
@@ -126,13 +111,11 @@ def _transfer(op: TransferOp, gradients: Sequence[Gradient], site: Site) -> Sequ
     return [site.put(TransferOp(gradient, back, there.mesh, "gradient of a transfer"))]
 
 
-@vjp("stablehlo.dot_general")
-def _dot_general(op: stablehlo.DotGeneralOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    (gradient,), (lhs, rhs) = gradients, op.operands
-    assert gradient is not None
+@vjp_of_one("stablehlo.dot_general")
+def _dot_general(op: stablehlo.DotGeneralOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     return [
-        _dot_operand(op, gradient, 0, site) if site.needed(lhs) else None,
-        _dot_operand(op, gradient, 1, site) if site.needed(rhs) else None,
+        _dot_operand(op, gradient, side, site) if site.needed(operand) else None
+        for side, operand in enumerate(op.operands)
     ]
 
 
@@ -162,12 +145,10 @@ def _is_plain_reduction(op: stablehlo.ReduceOp, needed: Callable[[SSAValue], boo
     return monoid is not None and (monoid.kind == "sum" or not needed(op.operands[1]))
 
 
-@vjp("stablehlo.reduce", when=_is_plain_reduction)
-def _reduce(op: stablehlo.ReduceOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.reduce", when=_is_plain_reduction)
+def _reduce(op: stablehlo.ReduceOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """Sums repeat the gradient, products scale it, extremes share it among those who reach it."""
     monoid = monoid_of(op)
-    (gradient,) = gradients
-    assert gradient is not None
     assert monoid is not None, "the pass asked whether there is a rule"
     operand, result = op.operands[0], op.results[0]
     shape = shape_of(operand)
@@ -189,15 +170,13 @@ def _others(operand: SSAValue, dims: Sequence[int], site: Site) -> SSAValue:
         return site.constant(1, operand)
     shape = shape_of(operand)
     order = [*(dim for dim in range(len(shape)) if dim not in dims), *dims]
-    flat_size = site.size(operand, dims)
+    flat_size = math.prod(shape[dim] for dim in dims)
     front = [shape[dim] for dim in order[: len(shape) - len(dims)]]
     flat = site.reshape(site.transpose(operand, order), [*front, flat_size])
     spread = site.broadcast(flat, [*front, flat_size, flat_size], [*range(len(front)), len(front) + 1])
     rank = len(front) + 2
     square = shape_of(spread)
-    rows = site.put(stablehlo.IotaOp(rank - 2, tensor(square, i32)))
-    columns = site.put(stablehlo.IotaOp(rank - 1, tensor(square, i32)))
-    mine = site.compare(rows, "EQ", columns)
+    mine = site.compare(site.iota(rank - 2, square), "EQ", site.iota(rank - 1, square))
     masked = site.select(mine, site.constant(1, spread), spread)
     product = site.put(stablehlo.ReduceOp([masked], [site.scalar(1, operand)], (rank - 1,), stablehlo.MultiplyOp))
     back = site.reshape(product, [shape[dim] for dim in order])

@@ -8,18 +8,18 @@ the only caller. Integers and truth values have no gradients.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from xdsl.ir import Operation, SSAValue
 
-from shardwright.dialects import stablehlo
-from shardwright.dialects.types import element_of, is_complex, is_float, plain, shape_of, tensor, tensor_type
+from shardwright.dialects.building import Builder
+from shardwright.dialects.types import element_of, is_complex, is_float
 
 Gradient: TypeAlias = "SSAValue | None"
 Rule: TypeAlias = "Callable[[Any, Sequence[Gradient], Site], Sequence[Gradient]]"
+RuleOfOne: TypeAlias = "Callable[[Any, SSAValue, Site], Sequence[Gradient]]"
 
 Condition: TypeAlias = "Callable[[Any, Callable[[SSAValue], bool]], bool]"
 
@@ -92,95 +92,25 @@ def has_gradient(value: SSAValue) -> bool:
 
 
 @dataclass(frozen=True)
-class Site:
-    """Where the ops of gradients go, and which values need one."""
+class Site(Builder):
+    """Builds the ops of gradients, and knows which values need one."""
 
-    insert: Callable[[Operation], Operation]
     needed: Callable[[SSAValue], bool]
     """Whether a value depends on the sources, so that its gradient is asked for."""
     contribute: Callable[[SSAValue, SSAValue], None]
     """Adds to the gradient of a value that the op uses without having it as an operand (from inside its regions)."""
 
-    def put(self, op: Operation) -> SSAValue:
-        """Puts an op in place; its first result."""
-        return self.insert(op).results[0]
 
-    def constant(self, number: complex, like: SSAValue) -> SSAValue:
-        """A value of the shape and type of `like`, all elements equal."""
-        return self.put(stablehlo.make_constant(number, element_of(like), shape_of(like)))
+def vjp_of_one(*names: str, when: Condition | None = None) -> Callable[[RuleOfOne], RuleOfOne]:
+    """Registers the rule of ops with one result: where the rule is asked at all, that result has a gradient."""
 
-    def scalar(self, number: complex, like: SSAValue) -> SSAValue:
-        """A scalar of the element type of `like`."""
-        return self.put(stablehlo.make_constant(number, element_of(like), ()))
+    def register(rule: RuleOfOne) -> RuleOfOne:
+        def for_all(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+            (gradient,) = gradients
+            assert gradient is not None
+            return rule(op, gradient, site)
 
-    def multiply(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        """`left * right`."""
-        return self.put(stablehlo.MultiplyOp(left, right))
+        vjp(*names, when=when)(for_all)
+        return rule
 
-    def divide(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        """`left / right`."""
-        return self.put(stablehlo.DivideOp(left, right))
-
-    def add(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        """`left + right`."""
-        return self.put(stablehlo.AddOp(left, right))
-
-    def subtract(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        """`left - right`."""
-        return self.put(stablehlo.SubtractOp(left, right))
-
-    def negate(self, value: SSAValue) -> SSAValue:
-        """`-value`."""
-        return self.put(stablehlo.NegateOp(value))
-
-    def scale(self, value: SSAValue, number: complex) -> SSAValue:
-        """`value * number`."""
-        return self.multiply(value, self.constant(number, value))
-
-    def select(self, condition: SSAValue, on_true: SSAValue, on_false: SSAValue) -> SSAValue:
-        """Elements of one value or the other; the condition may be a scalar."""
-        return self.put(stablehlo.SelectOp(condition, on_true, on_false))
-
-    def compare(self, left: SSAValue, direction: str, right: SSAValue) -> SSAValue:
-        """Whether a relation holds, for each element."""
-        return self.put(stablehlo.CompareOp(left, right, direction))
-
-    def convert(self, value: SSAValue, like: SSAValue) -> SSAValue:
-        """The value in the element type of `like`."""
-        same = element_of(value) == element_of(like)
-        return value if same else self.put(stablehlo.ConvertOp(value, element_of(like)))
-
-    def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """The same elements in another shape."""
-        same = shape_of(value) == tuple(shape)
-        return value if same else self.put(stablehlo.ReshapeOp(value, tensor(tuple(shape), element_of(value))))
-
-    def transpose(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
-        """Dim `i` of the result is dim `order[i]`."""
-        same = tuple(order) == tuple(range(len(order)))
-        return value if same else self.put(stablehlo.TransposeOp(value, tuple(order)))
-
-    def broadcast(self, value: SSAValue, shape: Sequence[int], dims: Sequence[int]) -> SSAValue:
-        """Dim `i` of the value becomes dim `dims[i]` of the shape."""
-        target = tensor(tuple(shape), element_of(value))
-        return self.put(stablehlo.BroadcastInDimOp(value, tuple(dims), target))
-
-    def sum(self, value: SSAValue, dims: Sequence[int]) -> SSAValue:
-        """The sum over some dims, which disappear."""
-        if not dims:
-            return value
-        zero = self.scalar(0, value)
-        return self.put(stablehlo.ReduceOp([value], [zero], tuple(dims), stablehlo.AddOp))
-
-    def power(self, value: SSAValue, exponent: SSAValue) -> SSAValue:
-        """`value ** exponent`."""
-        return self.put(stablehlo.PowerOp(value, exponent))
-
-    def size(self, value: SSAValue, dims: Sequence[int]) -> int:
-        """The number of elements along some dims."""
-        shape = shape_of(value)
-        return math.prod(shape[dim] for dim in dims)
-
-    def zeros(self, like: SSAValue) -> SSAValue:
-        """The gradient of a value on which nothing depends."""
-        return self.put(stablehlo.make_constant(0, element_of(plain(tensor_type(like))), shape_of(like)))
+    return register

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import i32
 from xdsl.ir import Block, Region, SSAValue
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import only_op
 from shardwright.dialects.stablehlo.windows import ConvDimensions
 from shardwright.dialects.types import element_dtype, element_of, shape_of, tensor
 from shardwright.layout.planning.sweep import Sweep, spread_back
-from shardwright.rules.gradients.vjp import Gradient, Site, vjp
-from shardwright.rules.reductions import highest, lowest, monoid_of
+from shardwright.rules.gradients.vjp import Gradient, Site, vjp_of_one
+from shardwright.rules.reductions import combiner_of, highest, lowest, monoid_of
 from shardwright.rules.windows.windowed import accumulates
 
 
@@ -29,12 +29,11 @@ def _has_window_rule(op: stablehlo.ReduceWindowOp, needed: Callable[[SSAValue], 
     return kind == "sum" or (kind in ("max", "min") and not dilated)
 
 
-@vjp("stablehlo.reduce_window", when=_has_window_rule)
-def _reduce_window(op: stablehlo.ReduceWindowOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.reduce_window", when=_has_window_rule)
+def _reduce_window(op: stablehlo.ReduceWindowOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """Of sums the sum over all windows that hold an element; of extremes to the first element that is one."""
-    (gradient,), operand = gradients, op.inputs[0]
+    operand = op.inputs[0]
     monoid = monoid_of(op)
-    assert gradient is not None
     assert monoid is not None, "the condition says so"
     if 0 in shape_of(gradient):
         return [site.zeros(operand), None]
@@ -77,7 +76,7 @@ def _running_product(op: stablehlo.ReduceWindowOp, gradient: SSAValue, site: Sit
     shape = shape_of(operand)
     wide = (*shape[: dim + 1], *shape[dim:])
     dims = [*range(dim), *range(dim + 1, len(wide))]
-    left_out, places = (site.put(stablehlo.IotaOp(at, tensor(wide, i32))) for at in (dim, dim + 1))
+    left_out, places = site.iota(dim, wide), site.iota(dim + 1, wide)
     spread = site.broadcast(operand, wide, dims)
     others = site.select(site.compare(left_out, "EQ", places), site.constant(1, spread), spread)
     sweeps = [*op.sweeps[:dim], Sweep(1), *op.sweeps[dim:]]
@@ -89,34 +88,26 @@ def _running_product(op: stablehlo.ReduceWindowOp, gradient: SSAValue, site: Sit
 
 def _adds(op: stablehlo.SelectAndScatterOp, needed: Callable[[SSAValue], bool]) -> bool:
     """What is put together must be added, and chosen as the larger or the smaller one."""
-    return _scatters_sums(op) and _direction(op) is not None
-
-
-def _scatters_sums(op: stablehlo.SelectAndScatterOp) -> bool:
-    first = op.scatter.block.first_op
-    return isinstance(first, stablehlo.AddOp) and set(first.operands) == set(op.scatter.block.args)
+    combines = combiner_of(op.scatter.block)
+    return combines is not None and combines.kind == "sum" and _direction(op) is not None
 
 
 def _direction(op: stablehlo.SelectAndScatterOp) -> str | None:
-    first, last = op.select.block.first_op, op.select.block.last_op
-    if not isinstance(first, stablehlo.CompareOp) or first.next_op is not last:
+    only = only_op(op.select.block)
+    if not isinstance(only, stablehlo.CompareOp) or list(only.operands) != list(op.select.block.args):
         return None
-    return str(first.direction) if list(first.operands) == list(op.select.block.args) else None
+    return str(only.direction)
 
 
-@vjp("stablehlo.select_and_scatter", when=_adds)
-def _select_and_scatter(
-    op: stablehlo.SelectAndScatterOp, gradients: Sequence[Gradient], site: Site
-) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.select_and_scatter", when=_adds)
+def _select_and_scatter(op: stablehlo.SelectAndScatterOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """To the source what stands where it went: windows choose again, and the gradient comes along."""
-    (gradient,) = gradients
-    assert gradient is not None
     if not site.needed(op.source):
         return [None, None, None]
     direction = _direction(op)
     assert direction is not None
     edge = lowest if direction.startswith("G") else highest
-    start = site.put(stablehlo.make_constant(edge(element_dtype(element_of(op.operand))), element_of(op.operand), ()))
+    start = site.scalar(edge(element_dtype(element_of(op.operand))), op.operand)
     inputs, starts = [op.operand, gradient], [start, site.scalar(0, gradient)]
     chosen = stablehlo.ReduceWindowOp(inputs, starts, op.sweeps, _pair_chooser(direction, op.operand))
     return [None, site.insert(chosen).results[1], None]
@@ -133,10 +124,8 @@ def _pair_chooser(direction: str, like: SSAValue) -> Region:
     return Region(block)
 
 
-@vjp("stablehlo.convolution")
-def _convolution(op: stablehlo.ConvolutionOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    (gradient,) = gradients
-    assert gradient is not None
+@vjp_of_one("stablehlo.convolution")
+def _convolution(op: stablehlo.ConvolutionOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     if 0 in shape_of(gradient):
         return [site.zeros(op.lhs), site.zeros(op.rhs)]
     return [

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
 
 from shardwright.dialects.dtensor.roll import RollOp, spell_out
 from shardwright.rules.local.hooks import HOOKS, Local
 
 
-def _roll(op: Operation, local: Local) -> None:
+def _roll(op: RollOp, local: Local) -> Sequence[SSAValue]:
     """Slices and a concatenation take its place: it is no op of the local stage."""
-    assert isinstance(op, RollOp)
-    result = spell_out(op, local.insert)
-    result.name_hint = op.results[0].name_hint
-    op.results[0].replace_all_uses_with(result)
-    assert op.parent is not None
-    op.parent.erase_op(op)
+    return [spell_out(op, local.insert)]
 
 
 HOOKS["dtensor.roll"] = _roll

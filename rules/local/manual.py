@@ -6,25 +6,21 @@ Types are per device by now, so a collective sees what it would see in a program
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import Operation, SSAValue
 
-from shardwright.dialects import dtensor, stablehlo
-from shardwright.dialects.dtensor.manual import FromManualOp, UnvaryingOp
+from shardwright.dialects import dtensor
+from shardwright.dialects.dtensor.manual import FromManualOp, ToManualOp, UnvaryingOp
 from shardwright.dialects.stablehlo import collectives
 from shardwright.dialects.stablehlo.collectives import GroupedOp, ReplicaGroups
 from shardwright.dialects.text.locations import fault, where
 from shardwright.dialects.types import element_of, is_boolean, shape_of, tensor
 from shardwright.layout.axes import Axis
 from shardwright.rules.local.hooks import HOOKS, Local
+from shardwright.rules.reductions import MONOIDS
 
-COMBINERS: dict[type[Operation], str] = {
-    stablehlo.AddOp: "sum",
-    stablehlo.MultiplyOp: "prod",
-    stablehlo.MaximumOp: "max",
-    stablehlo.MinimumOp: "min",
-    stablehlo.AndOp: "and",
-    stablehlo.OrOp: "or",
-}
+COMBINERS = {combiner: monoid.kind for combiner, monoid in MONOIDS.items()}
 """How devices combine, by the op that the user's body applies."""
 
 
@@ -59,79 +55,61 @@ def reason_of(op: Operation) -> str:
     return f"{op.name} written by the user{f' at {place}' if place else ''}"
 
 
-def _become(op: Operation, values: list[SSAValue]) -> None:
-    for result, value in zip(op.results, values, strict=True):
-        value.name_hint = value.name_hint or result.name_hint
-        result.replace_all_uses_with(value)
-    assert op.parent is not None
-    op.parent.erase_op(op)
-
-
-def _to_manual(op: Operation, local: Local) -> None:
+def _to_manual(op: ToManualOp, local: Local) -> Sequence[SSAValue]:
     """A device's part outside is all that it has inside."""
-    _become(op, [op.operands[0]])
+    return [op.operand]
 
 
-def _from_manual(op: Operation, local: Local) -> None:
+def _from_manual(op: FromManualOp, local: Local) -> Sequence[SSAValue]:
     """The same outwards; along manual axes that split no dim the value must not vary."""
-    assert isinstance(op, FromManualOp)
-    value = op.operand
-    if op.whole:
-        value = local.insert(UnvaryingOp(value, local.mesh.name, op.whole)).results[0]
-    _become(op, [value])
+    return [local.put(UnvaryingOp(op.operand, local.mesh.name, op.whole)) if op.whole else op.operand]
 
 
-def _all_reduce(op: Operation, local: Local) -> None:
-    assert isinstance(op, collectives.AllReduceOp)
+def _all_reduce(op: collectives.AllReduceOp, local: Local) -> Sequence[SSAValue]:
     axes, kind = groups_of(op).axes, combiner_kind(op)
     types = [value.type for value in op.inputs]
     made = dtensor.AllReduceOp(list(op.inputs), types, local.mesh.name, axes, kind, reason_of(op))
-    _become(op, list(local.insert(made).results))
+    return local.insert(made).results
 
 
 def _along(rank: int, dim: int, axes: tuple[Axis, ...]) -> tuple[tuple[Axis, ...], ...]:
     return tuple(axes if number == dim else () for number in range(rank))
 
 
-def _all_gather(op: Operation, local: Local) -> None:
-    assert isinstance(op, collectives.AllGatherOp)
+def _all_gather(op: collectives.AllGatherOp, local: Local) -> Sequence[SSAValue]:
     axes, reason = groups_of(op).axes, reason_of(op)
     made = [
         dtensor.AllGatherOp(value, result.type, local.mesh.name, _along(len(shape_of(value)), op.dim, axes), reason)
         for value, result in zip(op.inputs, op.outputs, strict=True)
     ]
-    _become(op, [local.insert(each).results[0] for each in made])
+    return [local.put(each) for each in made]
 
 
-def _reduce_scatter(op: Operation, local: Local) -> None:
-    assert isinstance(op, collectives.ReduceScatterOp)
+def _reduce_scatter(op: collectives.ReduceScatterOp, local: Local) -> Sequence[SSAValue]:
     dim_axes = _along(len(shape_of(op.operand)), op.dim, groups_of(op).axes)
     made = dtensor.ReduceScatterOp(
         op.operand, op.result.type, local.mesh.name, dim_axes, combiner_kind(op), reason_of(op)
     )
-    _become(op, [local.insert(made).results[0]])
+    return [local.put(made)]
 
 
-def _all_to_all(op: Operation, local: Local) -> None:
+def _all_to_all(op: collectives.AllToAllOp, local: Local) -> Sequence[SSAValue]:
     """Along one dim: the parts get a dim of their own, so that one dim is cut and another joined."""
-    assert isinstance(op, collectives.AllToAllOp)
     axes, reason = groups_of(op).axes, reason_of(op)
     split, concat = op.dims
     made: list[SSAValue] = []
     for value, result in zip(op.inputs, op.outputs, strict=True):
         if split != concat:
             moved = dtensor.AllToAllOp(value, result.type, local.mesh.name, axes, concat, split, reason)
-            made.append(local.insert(moved).results[0])
+            made.append(local.put(moved))
             continue
         shape, count = shape_of(value), op.count
         parted = (*shape[:split], 1, count, shape[split] // count, *shape[split + 1 :])
         joined = (*shape[:split], count, 1, shape[split] // count, *shape[split + 1 :])
-        element = element_of(value)
-        parts = local.insert(stablehlo.ReshapeOp(value, tensor(parted, element))).results[0]
-        moved = dtensor.AllToAllOp(parts, tensor(joined, element), local.mesh.name, axes, split, split + 1, reason)
-        whole = stablehlo.ReshapeOp(local.insert(moved).results[0], tensor(shape, element))
-        made.append(local.insert(whole).results[0])
-    _become(op, made)
+        parts, type_ = local.reshape(value, parted), tensor(joined, element_of(value))
+        moved = dtensor.AllToAllOp(parts, type_, local.mesh.name, axes, split, split + 1, reason)
+        made.append(local.reshape(local.put(moved), shape))
+    return made
 
 
 HOOKS["dtensor.to_manual"] = _to_manual

@@ -16,7 +16,7 @@ import ml_dtypes
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects import dtensor, stablehlo
@@ -25,7 +25,7 @@ from shardwright.layout.boxes import box, linear_index
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.algebra import local_shape
 from shardwright.layout.spec import LayoutSpec
-from shardwright.rules.local.hooks import HOOKS, Local
+from shardwright.rules.local.hooks import HOOKS, Local, run_hook
 from shardwright.rules.sharding import rule_for
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -67,12 +67,9 @@ class Placement:
 
 def draw_small(generator: np.random.Generator, shape: Shape, dtype: np.dtype[Any]) -> Array:
     """Small random numbers, hardly ever the same; floats are multiples of 1/256, so that their sums are exact."""
-    if dtype.kind == "b":
-        return generator.integers(0, 2, shape).astype(dtype)
-    if dtype.kind == "u":
-        return generator.integers(0, 250, shape).astype(dtype)
-    if dtype.kind == "i":
-        return generator.integers(-120, 120, shape).astype(dtype)
+    bounds = {"b": (0, 2), "u": (0, 250), "i": (-120, 120)}.get(dtype.kind)
+    if bounds is not None:
+        return generator.integers(*bounds, shape).astype(dtype)
     numbers = generator.integers(-800, 800, shape) / 256
     if dtype.kind == "c":
         numbers = numbers + 1j * generator.integers(-800, 800, shape) / 256
@@ -189,7 +186,7 @@ class Trial:
             name = tuple((at.start, at.stop) if isinstance(at, slice) else at for at in place)
             if name not in seen:
                 parts[place] = shard
-            elif not _same(parts[place], shard):
+            elif not np.array_equal(parts[place], shard, equal_nan=shard.dtype.kind in "fc"):
                 return None
             seen.add(name)
         return combine(parts, spec.kind)
@@ -210,7 +207,9 @@ class Trial:
         try:
             module = self._local_module(operands, results, placement)
             if verify:
-                _verify_ops(module)
+                # What ops say of their own types; xDSL's way would print the module for each error.
+                for op in _function(module).body.block.ops:
+                    op.verify_()
         except (VerifyException, ValueError):
             if verify:
                 return None
@@ -226,10 +225,9 @@ class Trial:
         op = _subject(module)
         for value, shape in (*zip(op.operands, operands, strict=True), *zip(op.results, results, strict=True)):
             value._type = tensor(shape, tensor_type(value).element_type)  # pyright: ignore[reportPrivateUsage]
-        hook = HOOKS.get(op.name)
-        local = Local(placement.operands, placement.results, self.mesh, lambda new: _insert(new, op))
-        if hook is not None and local.split:
-            hook(op, local)
+        local = Local(lambda new: _insert(new, op), placement.operands, placement.results, self.mesh)
+        if op.name in HOOKS and local.split:
+            run_hook(op, local)
         _function(module).update_function_type()
         return module
 
@@ -239,20 +237,10 @@ class Trial:
         return [self._compile(_on_device(module.clone(), self.mesh, at)) for at in self.devices()]
 
 
-def _verify_ops(module: ModuleOp) -> None:
-    """What ops say of their own types; cheaper than xDSL's way, which prints the module for each error."""
-    for op in _function(module).body.block.ops:
-        op.verify_()
-
-
 def _insert(new: Operation, op: Operation) -> Operation:
-    _block(op).insert_op_before(new, op)
-    return new
-
-
-def _block(op: Operation) -> Block:
     assert op.parent is not None
-    return op.parent
+    op.parent.insert_op_before(new, op)
+    return new
 
 
 def _on_device(module: ModuleOp, mesh: Mesh, coordinates: Coordinates) -> ModuleOp:
@@ -263,16 +251,13 @@ def _on_device(module: ModuleOp, mesh: Mesh, coordinates: Coordinates) -> Module
             constant = stablehlo.make_constant(index, tensor_type(op.results[0]).element_type, ())
             _insert(constant, op)
             op.results[0].replace_all_uses_with(constant.results[0])
-            _block(op).erase_op(op)
+            op.detach()
+            op.erase()
     return module
 
 
 def _slices(spec: LayoutSpec, shape: Shape, mesh: Mesh, coordinates: Coordinates) -> tuple[slice, ...]:
     return tuple(slice(start, stop) for start, stop in box(spec, shape, mesh, coordinates))
-
-
-def _same(left: Array, right: Array) -> bool:
-    return bool(np.array_equal(left, right, equal_nan=left.dtype.kind in "fc"))
 
 
 def _function(module: ModuleOp) -> FuncOp:

@@ -19,7 +19,7 @@ from shardwright.rules.expansion import Axes, Site
 from shardwright.rules.local.hooks import HOOKS, Local
 from shardwright.rules.rule import PERMUTE, REPLICATE, Dim, Rule
 from shardwright.rules.sharding import Shape, add_row, operand_shapes
-from shardwright.rules.windows.frames import Key, Piece, framed, halo_bytes, rearranged
+from shardwright.rules.windows.frames import Piece, Rearrangement, framed, halo_bytes
 
 BATCH, FEATURE = "batch", "feature"
 
@@ -111,47 +111,34 @@ class ConvolutionExpansion:
         zero = stablehlo.make_dense(0, element_of(value), ())
         dims = site.spec(value).dims
         value = framed(site, value, {dim: halo.window for _, dim, halo in taken}, zero)
-        pieces: dict[Key, Piece] = dict(enumerate(map(Piece, shape_of(value), dims)))
-        source: list[list[Key]] = [[dim] for dim in range(len(dims))]
-        target: list[list[Key]] = [[dim] for dim in range(len(dims))]
+        image = Rearrangement(site, value, dims)
+        names = {dim: image.cut(dim, site.parts(move.factor), halo.window.frame) for move, dim, halo in taken}
         for goes, home in ((BATCH, self.numbers.input_batch), (FEATURE, self.numbers.input_feature)):
-            target[home] = [("part", dim) for move, dim, _ in taken if move.goes == goes] + target[home]
-        for move, dim, halo in taken:
-            pieces["part", dim] = Piece(site.parts(move.factor), dims[dim])
-            pieces[dim] = Piece(halo.window.frame)
-            source[dim] = [("part", dim), dim]
-        return rearranged(site, value, source, target, pieces)
+            image.target[home] = [names[dim] for move, dim, _ in taken if move.goes == goes] + image.target[home]
+        return image.done()
 
     def _kernel(self, value: SSAValue, site: Site, moves: Sequence[Move]) -> SSAValue:
         """The kernel with the parts of its split dims in front of the features."""
-        dims = site.spec(value).dims
-        pieces: dict[Key, Piece] = dict(enumerate(map(Piece, shape_of(value), dims)))
-        source: list[list[Key]] = [[dim] for dim in range(len(dims))]
-        target: list[list[Key]] = [[dim] for dim in range(len(dims))]
+        kernel = Rearrangement(site, value, site.spec(value).dims)
         for move in reversed(moves):
-            dim = self.numbers.kernel_spatial[move.place]
-            parts = site.parts(move.factor)
-            pieces["part", dim] = Piece(parts, dims[dim])
-            pieces[dim] = Piece(pieces[dim].size // parts)
-            source[dim] = [("part", dim), dim]
-            target[self.numbers.kernel_input].insert(0, ("part", dim))
-        return rearranged(site, value, source, target, pieces)
+            dim, parts = self.numbers.kernel_spatial[move.place], site.parts(move.factor)
+            name = kernel.cut(dim, parts, kernel.pieces[dim].size // parts)
+            kernel.target[self.numbers.kernel_input].insert(0, name)
+        return kernel.done()
 
     def _put_back(self, value: SSAValue, site: Site, places: Sequence[int]) -> SSAValue:
         """The parts of the result from the batch to the dims that they are of."""
         dims, home = site.results[0], self.numbers.output_batch
-        pieces: dict[Key, Piece] = dict(enumerate(map(Piece, shape_of(value), dims)))
-        source: list[list[Key]] = [[dim] for dim in range(len(dims))]
-        target: list[list[Key]] = [[dim] for dim in range(len(dims))]
+        result = Rearrangement(site, value, dims)
         for place in reversed(places):
             dim = self.numbers.output_spatial[place]
-            move = next(move for move in self.moves if move.place == place)
-            pieces["part", dim] = Piece(site.parts(move.factor), dims[dim])
-            pieces[dim] = Piece(pieces[dim].size)
-            pieces[home] = Piece(pieces[home].size // site.parts(move.factor), dims[home])
-            source[home].insert(0, ("part", dim))
-            target[dim] = [("part", dim), dim]
-        return rearranged(site, value, source, target, pieces)
+            parts = next(site.parts(move.factor) for move in self.moves if move.place == place)
+            name = result.cut(dim, parts, result.pieces[dim].size)
+            result.pieces[home] = Piece(result.pieces[home].size // parts, dims[home])
+            result.source[dim] = [dim]
+            result.source[home].insert(0, name)
+            result.target[dim] = [name, dim]
+        return result.done()
 
 
 def _joined(parts: Sequence[Axes], rest: Axes) -> Axes:
@@ -224,9 +211,8 @@ def _convolution(op: Operation) -> Rule:
     return _convolution_rule(operand_shapes(op), op.numbers, op.sweeps, op.groups, tuple(exact))
 
 
-def _groups(op: Operation, local: Local) -> None:
+def _groups(op: stablehlo.ConvolutionOp, local: Local) -> None:
     """Where groups are split, each device has some of them."""
-    assert isinstance(op, stablehlo.ConvolutionOp)
     numbers = op.numbers
     (lhs, rhs), out = (shape_of(value) for value in op.operands), shape_of(op.results[0])
     if op.groups[0] > 1 and rhs[numbers.kernel_input]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -40,9 +39,12 @@ def windows_of(op: Operation) -> tuple[Window, ...] | None:
 
 def padding_of(op: Operation) -> Attribute | None:
     """The literal of a pad's constant padding."""
-    if not isinstance(op, stablehlo.PadOp) or not isinstance(op.operands[1].owner, stablehlo.ConstantOp):
-        return None
-    return cast("Attribute", op.operands[1].owner.value)
+    return literal(op.padding_value) if isinstance(op, stablehlo.PadOp) else None
+
+
+def literal(value: SSAValue) -> Attribute | None:
+    """The literal of a constant, or None."""
+    return value.owner.value if isinstance(value.owner, stablehlo.ConstantOp) else None
 
 
 @dataclass(frozen=True)

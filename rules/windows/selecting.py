@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,11 +15,10 @@ from shardwright.layout.planning.sweep import Sweep
 from shardwright.layout.planning.window import Window
 from shardwright.rules.builder import SCALAR, RuleBuilder
 from shardwright.rules.expansion import Site
-from shardwright.rules.reductions import MONOIDS, Monoid, identity_of, is_zero
+from shardwright.rules.reductions import combiner_of, identity_of, is_zero
 from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Dim, Rule
 from shardwright.rules.sharding import Shape, add_row
-from shardwright.rules.windows.frames import framed, halo_bytes
-from shardwright.rules.windows.windowed import apart, together
+from shardwright.rules.windows.frames import Crossing, framed_apart, halo_bytes, together
 
 OUTSIDE = {"float16": 0x7E57, "bfloat16": 0x7FD7, "float32": 0x7FC0DEAD, "float64": 0x7FF8DEADDEADDEAD}
 """The bits of the NaN that stands where a frame leaves the operand: a comparison of bits tells it from all others."""
@@ -66,7 +64,7 @@ def frames_of(sweep: Sweep, operand: int, source: int, parts: int) -> Frames:
 
 
 @dataclass(frozen=True)
-class SelectionExpansion:
+class SelectionExpansion(Crossing):
     """
     A selection along split dims, done again by each device for all windows that reach into its part.
 
@@ -74,21 +72,9 @@ class SelectionExpansion:
     comparison never selects; a source that is not there adds nothing.
     """
 
-    sweeps: tuple[Sweep, ...]
-    shapes: tuple[Shape, Shape]
-    moves: tuple[tuple[int, int], ...]
-    """The factor and number of each dim along which windows cross."""
-    own: frozenset[int]
-
-    @property
-    def factors(self) -> frozenset[int]:
-        """The factors of the dims along which windows cross."""
-        return frozenset(factor for factor, _ in self.moves)
-
     def price(self, parts: Mapping[int, int], sizes: Sequence[int]) -> float | None:
         """What a device lacks of its frames of operand and source."""
-        taken = {dim: parts[factor] for factor, dim in self.moves if parts.get(factor, 1) > 1}
-        others = math.prod(count for factor, count in parts.items() if factor in self.own - self.factors)
+        taken, others = self.taken(parts), self.others(parts)
         frames = {dim: self._frames(dim, number) for dim, number in taken.items()}
         operand = halo_bytes({dim: (each.operand, taken[dim]) for dim, each in frames.items()}, others, sizes[0])
         return operand + halo_bytes({dim: (each.source, taken[dim]) for dim, each in frames.items()}, others, sizes[1])
@@ -99,10 +85,14 @@ class SelectionExpansion:
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
         """The selection in frames, of which each part keeps its own elements."""
         assert isinstance(op, stablehlo.SelectAndScatterOp)
-        frames = {dim: self._frames(dim, site.parts(factor)) for factor, dim in self.moves if site.parts(factor) > 1}
-        operand = _apart(site, op.operand, {dim: each.operand for dim, each in frames.items()}, _outside(op.operand))
-        nothing = stablehlo.make_dense(identity_of(_monoid(op), op.source), element_of(op.source), ())
-        source = _apart(site, op.source, {dim: each.source for dim, each in frames.items()}, nothing)
+        frames = {dim: self._frames(dim, number) for dim, number in self.taken(site.numbers).items()}
+        monoid = combiner_of(op.scatter.block)
+        assert monoid is not None, "only guarded rules expand"
+        operand = framed_apart(
+            site, op.operand, {dim: each.operand for dim, each in frames.items()}, _outside(op.operand)
+        )
+        nothing = stablehlo.make_dense(identity_of(monoid, op.source), element_of(op.source), ())
+        source = framed_apart(site, op.source, {dim: each.source for dim, each in frames.items()}, nothing)
         sweeps: list[Sweep] = []
         low: list[int] = []
         for dim, sweep in enumerate(self.sweeps):
@@ -116,11 +106,6 @@ class SelectionExpansion:
             ends[dim + place + 1] = frames[dim].first + frames[dim].size
         (value,) = site.put(stablehlo.SliceOp(value, low, ends), dims)
         return [together(site, value, frames)]
-
-
-def _apart(site: Site, value: SSAValue, windows: Mapping[int, Window], padding: Attribute) -> SSAValue:
-    moved = framed(site, value, windows, padding)
-    return apart(site, moved, {dim: window.frame for dim, window in windows.items()})
 
 
 def _outside(value: SSAValue) -> Attribute:
@@ -157,26 +142,6 @@ def _guarded(op: stablehlo.SelectAndScatterOp) -> Region:
     return region
 
 
-def _monoid(op: stablehlo.SelectAndScatterOp) -> Monoid:
-    """The monoid by which sources combine."""
-    first = op.scatter.block.first_op
-    assert first is not None
-    return MONOIDS[type(first)]
-
-
-def _scatters_by_monoid(op: stablehlo.SelectAndScatterOp) -> bool:
-    block = op.scatter.block
-    first, last = block.first_op, block.last_op
-    return (
-        type(first) in MONOIDS
-        and first is not None
-        and last is not None
-        and first.next_op is last
-        and set(first.operands) == set(block.args)
-        and list(last.operands) == list(first.results)
-    )
-
-
 @cache
 def _selection_rule(shapes: tuple[Shape, Shape], sweeps: tuple[Sweep, ...], guarded: bool, linear: bool) -> Rule:
     builder = RuleBuilder()
@@ -203,9 +168,9 @@ def _selection_rule(shapes: tuple[Shape, Shape], sweeps: tuple[Sweep, ...], guar
 def _selection(op: Operation) -> Rule:
     """Dims in which windows do not cross pass; along others each device selects for all windows that reach it."""
     assert isinstance(op, stablehlo.SelectAndScatterOp)
-    monoid = _scatters_by_monoid(op)
-    guarded = monoid and element_dtype(element_of(op.operand)).name in OUTSIDE
-    linear = monoid and _monoid(op).kind == "sum" and is_zero(op.init_value)
+    monoid = combiner_of(op.scatter.block)
+    guarded = monoid is not None and element_dtype(element_of(op.operand)).name in OUTSIDE
+    linear = monoid is not None and monoid.kind == "sum" and is_zero(op.init_value)
     return _selection_rule((shape_of(op.operand), shape_of(op.source)), op.sweeps, guarded, linear)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import element_of, shape_of, tensor
@@ -17,12 +17,8 @@ from shardwright.rules.expansion import Dims, Site
 from shardwright.rules.reductions import monoid_of, splits
 from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Dim, Rule
 from shardwright.rules.sharding import Shape, add_row
-from shardwright.rules.windows.frames import Key, Piece, framed, halo_bytes, rearranged
-
-
-def literal(value: SSAValue) -> Attribute | None:
-    """The literal of a constant, or None."""
-    return value.owner.value if isinstance(value.owner, stablehlo.ConstantOp) else None
+from shardwright.rules.windows.frames import Crossing, apart, framed_apart, halo_bytes, together
+from shardwright.rules.windows.moves import literal
 
 
 def accumulates(sweep: Sweep, size: int) -> bool:
@@ -33,45 +29,34 @@ def accumulates(sweep: Sweep, size: int) -> bool:
 
 
 @dataclass(frozen=True)
-class ReduceWindowExpansion:
+class ReduceWindowExpansion(Crossing):
     """
     A reduction over windows along split dims: each part receives its halo and reduces the windows inside.
 
     An accumulation (cumsum) instead starts each part anew, and combines it with what all parts before it come to.
     """
 
-    sweeps: tuple[Sweep, ...]
-    shape: Shape
-    moves: tuple[tuple[int, int], ...]
-    """The factor and number of each dim along which windows cross."""
     sums: frozenset[int]
     """The dims of an accumulation by an operation that can be done in parts."""
-    own: frozenset[int]
-
-    @property
-    def factors(self) -> frozenset[int]:
-        """The factors of the dims along which windows cross."""
-        return frozenset(factor for factor, _ in self.moves)
 
     def price(self, parts: Mapping[int, int], sizes: Sequence[int]) -> float | None:
         """What a device lacks of its frames, or the totals of all other parts."""
-        taken = {dim: parts[factor] for factor, dim in self.moves if parts.get(factor, 1) > 1}
-        others = math.prod(count for factor, count in parts.items() if factor in self.own - self.factors)
+        taken, others = self.taken(parts), self.others(parts)
         if self.sums.isdisjoint(taken):
             windows = {dim: (self._halo(dim, number).window, number) for dim, number in taken.items()}
             return sum(halo_bytes(windows, others, size) for size in sizes[: len(sizes) // 3])
         if len(taken) > 1:
             return None
         ((dim, number),) = taken.items()
-        return (number - 1) * sizes[0] / (self.shape[dim] * others)
+        return (number - 1) * sizes[0] / (self.shapes[0][dim] * others)
 
     def _halo(self, dim: int, parts: int) -> Halo:
-        return result_halo(self.sweeps[dim], self.shape[dim], parts)
+        return result_halo(self.sweeps[dim], self.shapes[0][dim], parts)
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
         """Frames, or parts and their totals."""
         assert isinstance(op, stablehlo.ReduceWindowOp)
-        taken = {dim: site.parts(factor) for factor, dim in self.moves if site.parts(factor) > 1}
+        taken = self.taken(site.numbers)
         if self.sums.isdisjoint(taken):
             return self._in_frames(op, site, taken)
         ((dim, parts),) = taken.items()
@@ -85,8 +70,7 @@ class ReduceWindowExpansion:
         for value, start in zip(op.inputs, op.init_values, strict=True):
             padding = literal(start)
             assert padding is not None
-            moved = framed(site, value, windows, padding)
-            inputs.append(apart(site, moved, {dim: window.frame for dim, window in windows.items()}))
+            inputs.append(framed_apart(site, value, windows, padding))
         sweeps: list[Sweep] = []
         for dim, sweep in enumerate(self.sweeps):
             sweeps += [Sweep(1), halos[dim].sweep] if dim in halos else [sweep]
@@ -103,7 +87,7 @@ class ReduceWindowExpansion:
         """
         monoid = monoid_of(op)
         assert monoid is not None
-        size, forward = self.shape[dim] // parts, bool(self.sweeps[dim].low)
+        size, forward = self.shapes[0][dim] // parts, bool(self.sweeps[dim].low)
         alone = apart(site, op.inputs[0], {dim: size})
         split = site.spec(alone).dims
         whole = (*split[:dim], (), *split[dim + 1 :])
@@ -115,13 +99,12 @@ class ReduceWindowExpansion:
         last = [0] * rank
         last[dim + 1] = size - 1 if forward else 0
         ends = [last[at] + 1 if at == dim + 1 else extent for at, extent in enumerate(shape)]
-        (totals,) = site.put(stablehlo.SliceOp(done, last, ends), split)
-        totals = site.relayout(totals, whole)
+        build = site.building(split)
+        totals = site.relayout(build.slice(done, last, ends), whole)
         earlier = replace(_before(parts, forward=forward), low=parts if forward else -1, high=-1 if forward else parts)
         offsets = self._reduced(op, site, totals, [*single[:dim], earlier, *single[dim + 1 :]], whole)
         offsets = site.relayout(offsets, split)
-        spread = stablehlo.BroadcastInDimOp(offsets, range(rank), tensor(shape, element_of(done)))
-        (offsets,) = site.put(spread, split)
+        offsets = build.broadcast(offsets, shape, range(rank))
         combined = monoid.combiner.create(operands=[offsets, done], result_types=[tensor(shape, element_of(done))])
         return together(site, site.put(combined, split)[0], {dim: parts})
 
@@ -134,31 +117,6 @@ class ReduceWindowExpansion:
 def _before(size: int, *, forward: bool) -> Sweep:
     """The window of all elements up to a place, or from it on."""
     return Sweep(size, low=size - 1 if forward else 0, high=0 if forward else size - 1)
-
-
-def apart(site: Site, value: SSAValue, frames: Mapping[int, int]) -> SSAValue:
-    """The value with each of these dims as two: its parts, which have the dim's axes, and their frames of a size."""
-    pieces: dict[Key, Piece] = {}
-    groups: list[list[Key]] = []
-    for dim, (size, axes) in enumerate(zip(shape_of(value), site.spec(value).dims, strict=True)):
-        if dim in frames:
-            pieces["part", dim], pieces[dim] = Piece(size // frames[dim], axes), Piece(frames[dim])
-            groups.append([("part", dim), dim])
-        else:
-            pieces[dim] = Piece(size, axes)
-            groups.append([dim])
-    return rearranged(site, value, groups, [[key] for group in groups for key in group], pieces)
-
-
-def together(site: Site, value: SSAValue, dims: Collection[int]) -> SSAValue:
-    """The inverse of `apart`: each of these dims is made of its parts and what is behind them."""
-    groups: list[list[Key]] = []
-    place = 0
-    for dim in range(len(shape_of(value)) - len(dims)):
-        groups.append([place, place + 1] if dim in dims else [place])
-        place += len(groups[-1])
-    pieces: dict[Key, Piece] = dict(enumerate(map(Piece, shape_of(value), site.spec(value).dims)))
-    return rearranged(site, value, [[at] for at in range(place)], groups, pieces)
 
 
 @cache
@@ -184,7 +142,7 @@ def _reduce_window_rule(shape: Shape, count: int, sweeps: tuple[Sweep, ...], kin
             inputs.append(builder.factor(size, REPLICATE))
             results.append(builder.factor(result, REPLICATE))
     own = frozenset(factor for dim in inputs for factor in dim)
-    expansion = ReduceWindowExpansion(sweeps, shape, tuple(moves), frozenset(sums), own) if moves else None
+    expansion = ReduceWindowExpansion(sweeps, (shape,), tuple(moves), own, frozenset(sums)) if moves else None
     operands = [tuple(inputs)] * count + [SCALAR] * count
     flows = ((kind, (0,)),) if kind else ()
     return builder.rule(operands, [tuple(results)] * count, flows, expansion=expansion)

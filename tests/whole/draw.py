@@ -20,7 +20,11 @@ FAMILIES = (steps_composed, steps_pointwise, steps_shape, steps_reduce, steps_po
 
 
 def random_program(seed: int, op: str = "", style: Style = SMALL) -> Program:
-    """A program of 2 to 8 steps; with `op`, one that has this op if it can be drawn."""
+    """
+    A program of 2 to 8 steps; with `op`, one that has this op if it can be drawn.
+
+    A step may stand for several ops and choose among them, so it is drawn again until the op is there.
+    """
     random = Random(f"{seed} {op}")
     mesh = dict(zip("xyz", random.choice(style.meshes), strict=False))
     build = Builder(random, mesh, style)
@@ -29,7 +33,7 @@ def random_program(seed: int, op: str = "", style: Style = SMALL) -> Program:
     for _ in range(60):
         if missing and build.attempt(draw(build, wanted).make):
             missing -= 1
-            wanted = ""
+            wanted = "" if any(wanted in made.text for made in build.scope.ops) else wanted
     return _finished(seed, build)
 
 
