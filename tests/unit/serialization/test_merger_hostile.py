@@ -144,7 +144,7 @@ def test_hostile_files_cost_little(tmp_path: Path, options: str) -> None:
     for number, data in enumerate(files.values()):
         (tmp_path / f"{number}.cpb").write_bytes(data)
     names = [str(tmp_path / f"{number}") for number in range(len(files))]
-    path = f"{ROOT / '.typing'}:{ROOT / 'tests'}"
+    path = f"{ROOT / '.typing'}:{ROOT / 'tests' / 'support'}"
     child = subprocess.run(
         [sys.executable, "-c", CHILD, *names], capture_output=True, text=True, check=True, env={"PYTHONPATH": path}
     )

@@ -69,7 +69,7 @@ print(json.dumps(found))
 def test_memory_is_the_message_and_its_largest_record(tmp_path: Path, options: str) -> None:
     largest = (700 if options == "uncompressed" else 300) * MIB
     sizes = [largest, *[60 * MIB] * 3, *[3000] * 20000]
-    path = f"{ROOT / '.typing'}:{ROOT / 'tests'}"
+    path = f"{ROOT / '.typing'}:{ROOT / 'tests' / 'support'}"
     arguments = [sys.executable, "-c", CHILD, str(tmp_path / "graph"), json.dumps(sizes), options]
     child = subprocess.run(arguments, capture_output=True, text=True, check=True, env={"PYTHONPATH": path})
     found = json.loads(child.stdout)
