@@ -120,13 +120,18 @@ def _connect(segments: Sequence[Segment], function: FuncOp) -> None:
     transferred = [op.operand for op in _ops(function) if isinstance(op, TransferOp)]
     wanted: dict[SSAValue, None] = dict.fromkeys([*_returned(function), *transferred])
     for segment in segments:
-        inside = {result for op in segment.ops for result in op.results}
-        taken = dict.fromkeys(value for op in segment.ops for value in free_values(op) if value not in inside)
-        segment.inputs = [value for value in taken if _constant(value) is None]
+        segment.inputs = _taken(segment)
         wanted.update(dict.fromkeys(value for value in segment.inputs if owner.get(value, segment) is not segment))
     for value in wanted:
         if value in owner:
             owner[value].outputs.append(value)
+
+
+def _taken(segment: Segment) -> list[SSAValue]:
+    """What a segment's ops take from outside of it, but for constants, of which each segment has its own."""
+    inside = {result for op in segment.ops for result in op.results}
+    taken = dict.fromkeys(value for op in segment.ops for value in free_values(op) if value not in inside)
+    return [value for value in taken if _constant(value) is None]
 
 
 class SeveralMeshes:

@@ -64,6 +64,15 @@ def _blocks_with_casts(module: ModuleOp) -> list[Block]:
 
 def _groups(block: Block) -> list[_Group]:
     """The computations of a block: casts and ops that are connected by values."""
+    connected = _connected(block)
+    place = {op: number for number, op in enumerate(connected)}
+    components: Iterable[set[Operation]] = nx.connected_components(connected)
+    groups = [_Group.of(sorted(members, key=place.__getitem__)) for members in components]
+    return [group for group in groups if group.exits]
+
+
+def _connected(block: Block) -> nx.Graph[Operation]:
+    """The casts of a block and what they lead to, each op with those inside that make its values."""
     connected: nx.Graph[Operation] = nx.Graph()
     for op in block.ops:
         makers = [owner for value in free_values(op) if (owner := _owner(value, block)) is not None]
@@ -78,10 +87,7 @@ def _groups(block: Block) -> list[_Group]:
         if inside or isinstance(op, CastOp):
             connected.add_node(op)
             connected.add_edges_from((owner, op) for owner in inside)
-    place = {op: number for number, op in enumerate(connected)}
-    components: Iterable[set[Operation]] = nx.connected_components(connected)
-    groups = [_Group.of(sorted(members, key=place.__getitem__)) for members in components]
-    return [group for group in groups if group.exits]
+    return connected
 
 
 def _owner(value: SSAValue, block: Block) -> Operation | None:
