@@ -131,13 +131,17 @@ class Variable(Reference, Scalars):
             raise self._unfit(f"the shape {list(sizes)}", f"an initial value of shape {list(value.shape)}")
         self._shape: tuple[int, ...] = value.shape
         self._dtype: DType = value.dtype
+        self._held: Any = None
+        self.keep(self._laid_out(value, layout, scoped))
+
+    def _laid_out(self, value: Any, layout: Layout | None, scoped: Layout | None) -> Any:
+        """The initial value in the variable's layout: the one asked for, else the value's own, else the scope's."""
         given: Layout | None = value.layout if isinstance(value, Array) else None
         layout = scoped if layout is None and given is None else layout
         self._layout = given if layout is None else layout.for_rank(len(self._shape))
         if given is not None and given != self._layout:
             raise self._unfit(f"the layout {self._layout}", f"an initial value laid out as {given}")
-        self._held: Any = None
-        self.keep(value if given is not None or layout is None else relayout(value, layout))
+        return value if given is not None or layout is None else relayout(value, layout)
 
     def __repr__(self) -> str:
         if self._layout is None:
