@@ -79,11 +79,17 @@ def _message_text(given: object) -> str:
         raise _no_layout("the OpSharding is a TUPLE of shardings", "give the sharding of one tensor")
     if kind not in ("REPLICATED", "MAXIMAL", "OTHER"):
         raise _no_layout(f"the OpSharding has type {kind}", "use REPLICATED, MAXIMAL or OTHER")
-    tiles, devices, iota = (fields[name] for name in _TILES)
     if kind == "REPLICATED":
         return "{replicated}"
     if kind == "MAXIMAL":
+        devices = fields["tile_assignment_devices"]
         return f"{{maximal device={devices[0] if devices else 0}}}"
+    return _tiled_text(fields)
+
+
+def _tiled_text(fields: dict[str, tuple[int, ...]]) -> str:
+    """The text of a tiled sharding, from the fields of its message."""
+    tiles, devices, iota = (fields[name] for name in _TILES)
     counted = iota or devices
     if not (tiles and counted and min(*tiles, *counted) >= 0):
         raise _no_layout("the OpSharding has no tile assignment", "give its dimensions and its devices")
