@@ -29,6 +29,7 @@ def _holds(value: SSAValue, extent: int) -> bool:
 
 def counts(value: SSAValue, dim: int) -> bool:
     """Whether each element is known to be its own index along `dim`."""
+    # One case for each op that makes or keeps indices, in one piece since it is read as a table.
     op = value.owner
     extent = shape_of(value)[dim]
     if not isinstance(op, Operation) or not _holds(value, extent):

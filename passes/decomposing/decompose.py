@@ -8,6 +8,7 @@ from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -50,20 +51,25 @@ class DecomposePass(ModulePass):
         table = functions(op)
         found = [inner for inner in op.walk() if type(inner) in _RULES]
         taken = {name for inner in found if isinstance(inner, stablehlo.CustomCallOp) for name in inner.computations}
-        refused: list[Diagnostic] = []
-        for inner in found:
-            if (fault := _refusal(inner)) is not None:
-                refused.append(fault)
-            elif not refused and (rule := _rule(inner)) is not None:
-                _replace(inner, rule(inner, Site(partial(insert_before, inner), table)))
-        if refused:
-            raise ShardwrightError(refused)
+        _take_apart(found, table)
         for inner in found:
             if isinstance(inner, stablehlo.TupleOp):
                 erase(inner)
         called = {call.callee.string_value() for function in table.values() for call in calls_in(function)}
         for name in taken - called:  # comparators, which have become regions
             erase(table[name])
+
+
+def _take_apart(found: Sequence[Operation], table: dict[str, FuncOp]) -> None:
+    """Replaces each op by what makes it up; raises one error of all ops that are refused."""
+    refused: list[Diagnostic] = []
+    for op in found:
+        if (fault := _refusal(op)) is not None:
+            refused.append(fault)
+        elif not refused and (rule := _rule(op)) is not None:
+            _replace(op, rule(op, Site(partial(insert_before, op), table)))
+    if refused:
+        raise ShardwrightError(refused)
 
 
 def _replace(op: Operation, values: Sequence[SSAValue]) -> None:

@@ -50,10 +50,7 @@ def import_gspmd(module: ModuleOp, known: dict[str, Mesh]) -> None:
     written = list(_strings(module))
     if not written:
         return
-    if not any(mesh.sizes for mesh in known.values()):
-        _declare(module, known, written)
-    mesh = next(mesh for mesh in known.values() if mesh.sizes or len(known) == 1)
-    reader = _Reader(mesh)
+    reader = _Reader(_mesh(module, known, written))
     for op in [op for op in module.walk() if isinstance(op, CustomCallOp) and op.target in (ENTER, LEAVE)]:
         reader.border(op)
     for op in list(module.walk()):
@@ -81,6 +78,13 @@ def _entries(function: FuncOp, name: str) -> tuple[DictionaryAttr, ...]:
     found = function.properties.get(name)
     entries = found.data if isinstance(found, ArrayAttr) else ()
     return tuple(entry for entry in entries if isinstance(entry, DictionaryAttr))
+
+
+def _mesh(module: ModuleOp, known: dict[str, Mesh], written: Sequence[tuple[str, Operation]]) -> Mesh:
+    """The mesh that the shardings are read on: the first with axes, declared where there is none."""
+    if not any(mesh.sizes for mesh in known.values()):
+        _declare(module, known, written)
+    return next(mesh for mesh in known.values() if mesh.sizes or len(known) == 1)
 
 
 def _declare(module: ModuleOp, known: dict[str, Mesh], written: Sequence[tuple[str, Operation]]) -> None:
@@ -115,6 +119,13 @@ def _unreadable(text: str, why: str, place: Operation | SSAValue) -> Shardwright
         place,
         help="export the program with Shardy: jax.config.update('jax_use_shardy_partitioner', True)",
     )
+
+
+def _withholding(sharding: Sharding, manual: Sequence[Axis]) -> Sharding:
+    """The sharding of what leaves a manual computation: its open dims gain none of the axes that were manual."""
+    kept = tuple(axis for axis in manual if not any(axis in dim.axes for dim in sharding.dims))
+    withheld = kept if any(dim.is_open for dim in sharding.dims) else ()
+    return Sharding(sharding.mesh, sharding.dims, replicated=withheld)
 
 
 @dataclass
@@ -166,11 +177,7 @@ class _Reader:
             replace_with(op, cast)
             return
         insert_before(op, cast)
-        kept = tuple(axis for axis in manual if not any(axis in dim.axes for dim in sharding.dims))
-        withheld = kept if any(dim.is_open for dim in sharding.dims) else ()
-        replace_with(
-            op, sdy.ShardingConstraintOp(cast.result, Sharding(sharding.mesh, sharding.dims, replicated=withheld))
-        )
+        replace_with(op, sdy.ShardingConstraintOp(cast.result, _withholding(sharding, manual)))
 
     def signature(self, function: FuncOp) -> None:
         """Arguments and results."""
