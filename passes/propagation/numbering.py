@@ -204,17 +204,20 @@ class _Numbering:
         rule, op = node.rule, node.op
         if not node.operands or rule.pairwise or rule.heavy or rule.expansion is not None or len(rule.results) != 1:
             return False
-        if op.name in ASKING or op.regions or rule.fixed:
-            return False
-        # A joined dim may have no factor, or one that is smaller than the dim.
-        covered = tuple(math.prod(rule.sizes[factor] for factor in dim) for dim in rule.results[0])
-        simple = all(kind == PASS for kind in rule.kinds) and all(len(dim) <= 1 for dim in rule.results[0])
-        if not simple or covered != shape_of(op.results[0]):
+        if op.name in ASKING or op.regions or rule.fixed or not _passes_all(rule, shape_of(op.results[0])):
             return False
         return all(self.program.free[value] for value in node.operands) and self._depth(node) < DEEPEST
 
     def _depth(self, node: Node) -> int:
         return max((self.depths[value] for value in node.operands), default=0)
+
+
+def _passes_all(rule: Rule, shape: tuple[int, ...]) -> bool:
+    """Whether each dim of the one result is a factor that passes, whole."""
+    # A joined dim may have no factor, or one that is smaller than the dim.
+    covered = tuple(math.prod(rule.sizes[factor] for factor in dim) for dim in rule.results[0])
+    simple = all(kind == PASS for kind in rule.kinds) and all(len(dim) <= 1 for dim in rule.results[0])
+    return simple and covered == shape
 
 
 def _last(block: Block) -> Operation:

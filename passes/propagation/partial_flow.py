@@ -38,11 +38,8 @@ def incoming(
 ) -> tuple[Pending, tuple[int, ...]] | None:
     """The partial results that may flow into `node` under `strategy`, and the operand places that bring them."""
     places = tuple(place for place, value in enumerate(node.operands) if pending[value] is not None)
-    if not places:
-        return None
-    first = pending[node.operands[places[0]]]
-    assert first is not None
-    if any(pending[node.operands[place]] != first for place in places):
+    first = _common(node, places, pending)
+    if first is None:
         return None
     used = [axis for _, factor_axes in strategy.factors for axis in factor_axes]
     if program.overlaps(first[0], [*used, *node.reserved]):
@@ -53,12 +50,25 @@ def incoming(
         return None  # what a loop or branch takes from outside is finished once, before it
     if _carries(node, carry):
         return (first, (0,)) if 0 in places else None
-    for kind, group in node.rule.flows:
-        if kind in (ANY, first[1]) and set(places) <= set(group):
+    return (first, places) if _lets_through(node, places, first[1]) else None
+
+
+def _common(node: Node, places: tuple[int, ...], pending: list[Pending | None]) -> Pending | None:
+    """The partial results that the operands at all places bring; None when they differ, or there are no places."""
+    if not places:
+        return None
+    first = pending[node.operands[places[0]]]
+    return first if all(pending[node.operands[place]] == first for place in places) else None
+
+
+def _lets_through(node: Node, places: tuple[int, ...], kind: str) -> bool:
+    """Whether the op's rule has a flow for partial results at these places, the others of the flow being zeros."""
+    for allowed, group in node.rule.flows:
+        if allowed in (ANY, kind) and set(places) <= set(group):
             rest = [place for place in group if place not in places]
-            if all(first[1] == "sum" and is_zero(use.value) for place in rest if (use := node.uses[place])):
-                return first, places
-    return None
+            if all(kind == "sum" and is_zero(use.value) for place in rest if (use := node.uses[place])):
+                return True
+    return False
 
 
 def _is_home(program: Program, value: int, scope: Scope, carry: Carry) -> bool:
@@ -162,6 +172,11 @@ class _Planner:
         """What it costs to finish a value here."""
         return 0.0 if what is None else self.strategist.finish(value, made, *what, self.dims[value])
 
+    def _onwards(self, value: int, ends: set[int], through: list[float]) -> float:
+        """What it costs to let a value through to all its users; infinite where it has none or the program ends."""
+        users = self.program.users[value]
+        return sum(through[user.index] for user in users) if users and value not in ends else float("inf")
+
     def _price(self, sweep: _Sweep, carry: Carry) -> list[bool]:
         """Going backwards, what finishing costs from each op on; whether it is to let partial results through."""
         program = self.program
@@ -174,8 +189,7 @@ class _Planner:
             flows_on = True
             for value, made in results:
                 now = self._finish(value, made, sweep.pending[value])
-                users = program.users[value]
-                onwards = sum(through[user.index] for user in users) if users and value not in ends else float("inf")
+                onwards = self._onwards(value, ends, through)
                 settled[value] = min(now, onwards)
                 flows_on = flows_on and onwards < now
             flowing = sweep.inflow[node.index]

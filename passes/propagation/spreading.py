@@ -17,7 +17,7 @@ from shardwright.dialects.text.locations import fault
 from shardwright.layout.mesh import Mesh
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.strategy import Strategist
-from shardwright.rules.rule import PASS, Axes, Rule, assemble
+from shardwright.rules.rule import PASS, Axes, Rule, Tensor, assemble
 
 
 def _goes(node: Node, *, back: bool) -> bool:
@@ -218,7 +218,7 @@ class _Spread:
         node: Node,
         place: int,
         value: int,
-        tensor: tuple[tuple[int, ...], ...],
+        tensor: Tensor,
         winners: dict[int, tuple[Axes, int, int]],
     ) -> _Proposal | None:
         """The value's dims with the axes that its factors can gain, heaviest first; None when it can gain none."""
@@ -238,13 +238,8 @@ class _Spread:
         open_factors = [factor for dim in open_dims for factor in tensor[dim] if factor in winners]
         for factor in sorted(open_factors, key=lambda factor: (-winners[factor][1], winners[factor][0])):
             axes, weight, source = winners[factor]
-            old = have.get(factor, ())
-            new = axes[len(old) :]
-            if not new or axes[: len(old)] != old or rule.sizes[factor] % self.mesh.group_size(axes):
-                continue
-            if not all(map(self.strategist.nests, new)):
-                continue
-            if self.program.overlaps(new, used):
+            new = self._added(have.get(factor, ()), axes, rule.sizes[factor])
+            if not new or self.program.overlaps(new, used):
                 continue
             trial = assemble(mine | {factor: axes}, tensor, rule.sizes, self.mesh)
             if sum(map(len, trial)) != split + len(new):
@@ -257,6 +252,13 @@ class _Spread:
             return None
         dims = tuple(map(self.strategist.spell, assemble(mine, tensor, rule.sizes, self.mesh)))
         return _Proposal(gained[0], dims, node, gained[1])
+
+    def _added(self, old: Axes, axes: Axes, size: int) -> Axes:
+        """What `axes` adds to a factor split by `old`; nothing when it does not go on from there, or is uneven."""
+        new = axes[len(old) :]
+        if not new or axes[: len(old)] != old or size % self.mesh.group_size(axes):
+            return ()
+        return new if all(map(self.strategist.nests, new)) else ()
 
 
 def _wins(new: tuple[Axes, int, int], old: tuple[Axes, int, int]) -> bool:

@@ -264,16 +264,9 @@ class Strategist:
         for factor, axes in by_factor.items():
             if rule.sizes[factor] % mesh.group_size(axes) or not all(map(self.nests, axes)):
                 return None
-        sides: list[tuple[Dims, ...]] = []
-        for tensors in (rule.operands, rule.results):
-            side: list[Dims] = []
-            for tensor in tensors:
-                dims = assemble(by_factor, tensor, rule.sizes, mesh)
-                expected = sum(len(by_factor.get(factor, ())) for factors in tensor for factor in factors)
-                if sum(map(len, dims)) != expected:
-                    return None
-                side.append(tuple(self.spell(axes) for axes in dims))
-            sides.append(tuple(side))
+        sides = self._sides(rule, by_factor)
+        if sides is None:
+            return None
         reduced = [(rule.kinds[factor], axes) for factor, axes in by_factor.items() if rule.reduces(factor)]
         if len({kind for kind, _ in reduced}) > 1:
             return None
@@ -285,6 +278,20 @@ class Strategist:
         if exchanged is None:
             return None
         return Strategy(sides[0], sides[1], partial, kind, degree, factors, exchanged)
+
+    def _sides(self, rule: Rule, by_factor: dict[int, Axes]) -> list[tuple[Dims, ...]] | None:
+        """The dims of the operands and of the results; None when a compound dim cannot carry its factors' axes."""
+        sides: list[tuple[Dims, ...]] = []
+        for tensors in (rule.operands, rule.results):
+            side: list[Dims] = []
+            for tensor in tensors:
+                dims = assemble(by_factor, tensor, rule.sizes, self.mesh)
+                expected = sum(len(by_factor.get(factor, ())) for factors in tensor for factor in factors)
+                if sum(map(len, dims)) != expected:
+                    return None
+                side.append(tuple(self.spell(axes) for axes in dims))
+            sides.append(tuple(side))
+        return sides
 
     def _exchanged(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> float | None:
         """The bytes that each device sends for the op's expansion; None when it cannot be expanded so."""
