@@ -53,6 +53,13 @@ def _partial_misfit(
     flowing = operands[places[0]] if places else None
     if flowing is not None and not _may_flow(rule, operands, places, flowing, zeros):
         return f"partial results ({flowing.kind}) may not pass through operands {list(places)}"
+    return _result_misfit(own, flowing, results, mesh)
+
+
+def _result_misfit(
+    own: Sequence[tuple[str, Axes]], flowing: LayoutSpec | None, results: Sequence[LayoutSpec], mesh: Mesh
+) -> str | None:
+    """What is wrong with a result that is not partial over just what the op reduces and what flows in."""
     kinds = {kind for kind, _ in own} | ({flowing.kind} if flowing is not None else set[str]())
     axes = (flowing.partial if flowing is not None else ()) + tuple(axis for _, mine in own for axis in mine)
     for place, spec in enumerate(results):

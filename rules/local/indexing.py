@@ -251,19 +251,36 @@ def _gather(op: stablehlo.GatherOp, local: Local) -> Sequence[SSAValue] | None:
     indices.clamp([whole[dim] - op.sizes[dim] for dim in numbers.start_index_map])
     edges = {dim: op.sizes[dim] if op.sizes[dim] > 1 else 0 for dim in part}
     indices.shift(part, shape, edges, element)
-    padded = [edges.get(dim, 0) for dim in range(len(shape))]
+    padded = _per_dim(edges, shape)
     operand = local.pad(op.operand, zero, padded, padded) if any(padded) else op.operand
     sorted_ = op.indices_are_sorted is not None and bool(op.indices_are_sorted.value.data)
     gathered = stablehlo.GatherOp(operand, indices.value, numbers, sizes, indices_are_sorted=sorted_)
-    masked = {dim for dim in part if not edges[dim]}
+    return [_masked(gathered, indices, edges, shape, element, local)]
+
+
+def _masked(
+    gathered: stablehlo.GatherOp,
+    indices: _Indices,
+    edges: dict[int, int],
+    shape: Shape,
+    element: IntegerType,
+    local: Local,
+) -> SSAValue:
+    """Puts a gather, with zeros where its indices lie outside of the block in a dim without an edge of padding."""
+    masked = {dim for dim, edge in edges.items() if not edge}
     if not masked:
-        return [local.put(gathered)]
+        return local.put(gathered)
     everything = -_highest(element), _highest(element)
-    mask = indices.inside([(0, shape[dim] - 1) if dim in masked else everything for dim in numbers.start_index_map])
+    mask = indices.inside([(0, shape[dim] - 1) if dim in masked else everything for dim in indices.index_map])
     found = local.put(gathered)
     target = shape_of(found)
     held, zeros = indices.all_components(mask), _nothing(local, element_of(found), target)
-    return [local.select(local.broadcast(held, target, numbers.batch_dims(len(target))), found, zeros)]
+    return local.select(local.broadcast(held, target, gathered.numbers.batch_dims(len(target))), found, zeros)
+
+
+def _per_dim(numbers: dict[int, int], shape: Shape) -> list[int]:
+    """The number of each dim, 0 where none is given."""
+    return [numbers.get(dim, 0) for dim in range(len(shape))]
 
 
 def _scatter(op: stablehlo.ScatterOp, local: Local) -> Sequence[SSAValue] | None:
@@ -292,16 +309,17 @@ def _scatter(op: stablehlo.ScatterOp, local: Local) -> Sequence[SSAValue] | None
     inside = None
     if any(margins.values()):
         indices.value = local.cast(indices.value, element)
-        bounds = [whole[dim] - sizes[dim] if dim in part else _highest(element) for dim in indices.index_map]
-        lows = [0 if dim in part else -_highest(element) for dim in indices.index_map]
-        inside = indices.inside(list(zip(lows, bounds, strict=True)))
+        everything = -_highest(element), _highest(element)
+        inside = indices.inside(
+            [(0, whole[dim] - sizes[dim]) if dim in part else everything for dim in indices.index_map]
+        )
     indices.shift(part, shape, margins, element)
     if inside is None:
         op.operands[count] = indices.value
         return None
     nowhere = local.literal(-1, element, indices.shape)
     op.operands[count] = local.select(inside, indices.value, nowhere)
-    return _with_margins(op, [margins.get(dim, 0) for dim in range(len(shape))], local)
+    return _with_margins(op, _per_dim(margins, shape), local)
 
 
 def _counted_once(op: stablehlo.ScatterOp, local: Local) -> list[SSAValue]:

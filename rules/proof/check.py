@@ -23,7 +23,7 @@ from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.rules.proof.trial import Compile, Draw, Placement, Shape, Trial, agree, draw_small
-from shardwright.rules.rule import ANY, Axes, Rule, assemble
+from shardwright.rules.rule import ANY, Axes, Rule, Tensor, assemble
 
 WRONG = "wrong"
 """The rule offers a placement whose result is not the op's."""
@@ -158,8 +158,7 @@ def _placement(rule: Rule, by_factor: FactorAxes, mesh: Mesh) -> Placement | Non
         return None
     dims = [assemble(by_factor, tensor, rule.sizes, mesh) for tensor in rule.tensors()]
     for tensor, found in zip(rule.tensors(), dims, strict=True):
-        wanted = sum(len(by_factor.get(factor, ())) for factors in tensor for factor in factors)
-        if sum(map(len, found)) != wanted:
+        if sum(map(len, found)) != _split_count(tensor, by_factor):
             return None
     reduced = {factor: axes for factor, axes in by_factor.items() if rule.reduces(factor)}
     kinds = {rule.kinds[factor] for factor in reduced}
@@ -171,6 +170,11 @@ def _placement(rule: Rule, by_factor: FactorAxes, mesh: Mesh) -> Placement | Non
         tuple(LayoutSpec(mesh.name, found) for found in dims[:count]),
         tuple(LayoutSpec(mesh.name, found, partial=partial, kind="".join(kinds)) for found in dims[count:]),
     )
+
+
+def _split_count(tensor: Tensor, by_factor: FactorAxes) -> int:
+    """How many axes split a tensor under an assignment."""
+    return sum(len(by_factor.get(factor, ())) for factors in tensor for factor in factors)
 
 
 def _flows(trial: Trial, base: Placement, unused: Axes) -> Iterator[Placement]:
