@@ -152,8 +152,7 @@ class Function:
         if self._signature is not None:
             args, kwargs = bound(self._function, self._signature, args, kwargs), {}
         if self._static_names:
-            args = tuple(Static(value) if place in self._static_places else value for place, value in enumerate(args))
-            kwargs = {name: Static(kwargs[name]) if name in self._static_names else kwargs[name] for name in kwargs}
+            args, kwargs = with_static(args, kwargs, self._static_names, self._static_places)
         return flatten((args, kwargs), is_argument)
 
 
@@ -176,6 +175,14 @@ def static_places(parameters: Iterable[inspect.Parameter], static: frozenset[str
     [1]
     """
     return frozenset(place for place, name in enumerate(positional_names(parameters)) if name in static)
+
+
+def with_static(
+    args: tuple[Any, ...], kwargs: dict[str, Any], names: frozenset[str], places: frozenset[int]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call with those marked that are static: by their places, or by their names."""
+    marked = tuple(Static(value) if place in places else value for place, value in enumerate(args))
+    return marked, {name: Static(value) if name in names else value for name, value in kwargs.items()}
 
 
 def _leaf_key(leaf: Any) -> Hashable:

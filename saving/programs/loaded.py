@@ -16,14 +16,14 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.dtypes import kind_of, scalar_kind
 from shardwright.compiler.tracing.interface import Parameter, is_argument, type_text
-from shardwright.compiler.tracing.pytree import Static, Tree, flatten, unflatten
+from shardwright.compiler.tracing.pytree import Tree, flatten, unflatten
 from shardwright.compiler.tracing.trace import Trace, Tracer, current_trace
 from shardwright.diagnostics import ShardwrightTypeError
 from shardwright.diagnostics.faults import attribute_error
 from shardwright.diagnostics.registry import coded
 from shardwright.dialects.dtensor import Relaid, layout_of, meshes
 from shardwright.dialects.types import native_array
-from shardwright.frontends.functions.function import static_places
+from shardwright.frontends.functions.function import static_places, with_static
 from shardwright.frontends.functions.recording import holding, record
 from shardwright.frontends.training.modules import Module
 from shardwright.layout import Layout
@@ -135,8 +135,7 @@ class LoadedFunction:
         if self.static_names:
             parameters = self.signature.parameters.values() if self.signature is not None else ()
             places = static_places(parameters, self.static_names)
-            args = tuple(Static(value) if place in places else value for place, value in enumerate(args))
-            kwargs = {name: Static(kwargs[name]) if name in self.static_names else kwargs[name] for name in kwargs}
+            args, kwargs = with_static(args, kwargs, self.static_names, places)
         return flatten((args, kwargs), is_argument)
 
     def _form(self, tree: Tree) -> tuple[Hashable, tuple[int, ...]]:
