@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
@@ -25,6 +25,9 @@ from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Pattern, Rule, fact
 Groups = Sequence[tuple[int, ...]]
 Shape = tuple[int, ...]
 
+Compute: TypeAlias = Callable[[Any], Rule]
+"""Gives the rule of an op; its parameter may be of the op's class, since a row is asked for ops of its name only."""
+
 
 @dataclass
 class Row:
@@ -33,7 +36,7 @@ class Row:
     name: str
     text: str
     pattern: Pattern | None = None
-    compute: Callable[[Operation], Rule] | None = None
+    compute: Compute | None = None
     kinds: dict[str, str] = field(default_factory=dict[str, str])
     flows: tuple[tuple[str, tuple[int, ...]], ...] = ()
     cache: dict[tuple[tuple[Shape, ...], tuple[Shape, ...]], Rule] = field(
@@ -65,7 +68,7 @@ ROWS: dict[str, Row] = {}
 
 def add_row(
     name: str,
-    pattern: str | Callable[[Operation], Rule],
+    pattern: str | Compute,
     *,
     linear: Groups = (),
     flows: Iterable[tuple[str, tuple[int, ...]]] = (),
@@ -96,7 +99,7 @@ def add_row(
     ROWS[name] = Row(name, pattern, parsed, kinds=dict(kinds), flows=passing)
 
 
-def _first_line(function: Callable[[Operation], Rule]) -> str:
+def _first_line(function: Compute) -> str:
     return (function.__doc__ or function.__name__).strip().splitlines()[0].rstrip(".")
 
 

@@ -29,9 +29,8 @@ def _creation(shape: Shape, kind: str) -> Rule:
     return builder.rule((), (builder.tensor(shape, kind),))
 
 
-def _constant(op: Operation) -> Rule:
+def _constant(op: stablehlo.ConstantOp) -> Rule:
     """Any device can make any part of a splat; other constants are whole everywhere."""
-    assert isinstance(op, stablehlo.ConstantOp)
     return _creation(shape_of(op.results[0].type), PASS if stablehlo.is_splat(op) else REPLICATE)
 
 
@@ -113,9 +112,8 @@ def _broadcast_rule(source: Shape, target: Shape, dims: tuple[int, ...]) -> Rule
     return builder.rule((operand,), (result,), ((ANY, (0,)),))
 
 
-def _broadcast_in_dim(op: Operation) -> Rule:
+def _broadcast_in_dim(op: stablehlo.BroadcastInDimOp) -> Rule:
     """Operand dims split with the result dims that they become; repeated ones are split in the result alone."""
-    assert isinstance(op, stablehlo.BroadcastInDimOp)
     return _broadcast_rule(shape_of(op.operands[0].type), shape_of(op.results[0].type), op.dims)
 
 
@@ -126,9 +124,8 @@ def _transpose_rule(source: Shape, permutation: tuple[int, ...]) -> Rule:
     return builder.rule((operand,), (tuple(operand[dim] for dim in permutation),), ((ANY, (0,)),))
 
 
-def _transpose(op: Operation) -> Rule:
+def _transpose(op: stablehlo.TransposeOp) -> Rule:
     """Dims change places."""
-    assert isinstance(op, stablehlo.TransposeOp)
     return _transpose_rule(shape_of(op.operands[0].type), op.dims)
 
 
@@ -280,9 +277,8 @@ def _window(op: Operation) -> Rule:
     return _window_rule(windows, 0, ((ANY, (0,)),), cuts)
 
 
-def _pad(op: Operation) -> Rule:
+def _pad(op: stablehlo.PadOp) -> Rule:
     """A split dim exchanges what its devices lack; it lacks nothing where every element becomes a block of one size."""
-    assert isinstance(op, stablehlo.PadOp)
     flows = (("sum", (0,)),) if is_zero(op.operands[1]) else ()
     windows = windows_of(op)
     if windows is not None:
@@ -314,9 +310,8 @@ def _dot_rule(
     return builder.rule(operands, (result,), flows, heavy=True)
 
 
-def _dot_general(op: Operation) -> Rule:
+def _dot_general(op: stablehlo.DotGeneralOp) -> Rule:
     """Batch dims, the free dims of each side, and contracted dims, which leave partial sums."""
-    assert isinstance(op, stablehlo.DotGeneralOp)
     lhs, rhs = operand_shapes(op)
     # Sums of narrow integers wrap around; in a wider result their parts would not.
     result = element_of(op.result)
@@ -337,9 +332,8 @@ def _reduce_rule(shapes: tuple[Shape, ...], dims: tuple[int, ...], kind: str) ->
     return builder.rule([inputs] * count + [SCALAR] * count, [result] * count, ((kind, tuple(range(count))),))
 
 
-def _reduce(op: Operation) -> Rule:
+def _reduce(op: stablehlo.ReduceOp) -> Rule:
     """Reduced dims leave partial results when the body is one combiner; other bodies reduce parts, which then meet."""
-    assert isinstance(op, stablehlo.ReduceOp)
     kind = splits(op)
     return fold_rule(op) if kind is None else _reduce_rule(operand_shapes(op), op.dims, kind)
 

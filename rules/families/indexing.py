@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from xdsl.dialects import builtin
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import only_op, returned
@@ -40,9 +40,8 @@ def _dynamic_slice_rule(shape: Shape, sizes: Shape, kind: str) -> Rule:
     return builder.rule([tuple(operand), *[SCALAR] * len(shape)], [tuple(result)], ((ANY, (0,)),))
 
 
-def _dynamic_slice(op: Operation) -> Rule:
+def _dynamic_slice(op: stablehlo.DynamicSliceOp) -> Rule:
     """Dims taken whole pass; of others each device gives the elements that it holds, and zeros."""
-    assert isinstance(op, stablehlo.DynamicSliceOp)
     return _dynamic_slice_rule(shape_of(op.operand.type), op.sizes, picking_kind(element_of(op.operand)))
 
 
@@ -57,9 +56,8 @@ def _dynamic_update_slice_rule(shape: Shape, update: Shape) -> Rule:
     return builder.rule([operand, new, *[SCALAR] * len(shape)], [operand], ((ANY, (0, 1)),))
 
 
-def _dynamic_update_slice(op: Operation) -> Rule:
+def _dynamic_update_slice(op: stablehlo.DynamicUpdateSliceOp) -> Rule:
     """All dims of the operand pass: a device writes what falls into its own block of dims that are written in part."""
-    assert isinstance(op, stablehlo.DynamicUpdateSliceOp)
     return _dynamic_update_slice_rule(shape_of(op.operand.type), shape_of(op.update.type))
 
 
@@ -118,9 +116,8 @@ def _gather_rule(shapes: tuple[Shape, Shape, Shape], numbers: GatherDimensions, 
     return builder.rule([operand, indices], [result], ((ANY, (0,)),))
 
 
-def _gather(op: Operation) -> Rule:
+def _gather(op: stablehlo.GatherOp) -> Rule:
     """Dims of the indices pass, and those taken whole; of indexed dims each device gives what it holds, and zeros."""
-    assert isinstance(op, stablehlo.GatherOp)
     operand, indices = operand_shapes(op)
     shapes = operand, indices, shape_of(op.result.type)
     return _gather_rule(shapes, op.numbers, op.sizes, picking_kind(element_of(op.operand)))
@@ -159,9 +156,8 @@ def scatter_kind(op: stablehlo.ScatterOp) -> str:
     return monoid.kind if monoid is not None else ""
 
 
-def _scatter(op: Operation) -> Rule:
+def _scatter(op: stablehlo.ScatterOp) -> Rule:
     """Dims of the operand pass: a device writes into its own block; split indices leave partial results of a monoid."""
-    assert isinstance(op, stablehlo.ScatterOp)
     kind = scatter_kind(op)
     count = len(op.inputs)
     together = (*range(count), *range(count + 1, 2 * count + 1))

@@ -124,9 +124,8 @@ def _joined_rule(shapes: tuple[Shape, ...], result: Shape, dim: int, splats: tup
     return builder.rule([dims] * len(shapes), (dims,), ((ANY, everyone),), expansion=expansion)
 
 
-def _concatenate(op: Operation) -> Rule:
+def _concatenate(op: stablehlo.ConcatenateOp) -> Rule:
     """Dims are split alike; along the one that is joined, a device receives what it lacks of its part."""
-    assert isinstance(op, stablehlo.ConcatenateOp)
     splats = tuple(isinstance(value.owner, Operation) and stablehlo.is_splat(value.owner) for value in op.operands)
     return _joined_rule(operand_shapes(op), type_shape(op.results[0].type), op.dim, splats)
 
@@ -141,9 +140,8 @@ def _roll_rule(shape: Shape, dim: int, amount: int) -> Rule:
     return builder.rule([dims], (dims,), ((ANY, (0,)),), expansion=expansion)
 
 
-def _roll(op: Operation) -> Rule:
+def _roll(op: RollOp) -> Rule:
     """A dim that rolls and is split receives what comes from elsewhere; all others pass."""
-    assert isinstance(op, RollOp)
     return _roll_rule(operand_shapes(op)[0], op.dim, op.amount)
 
 

@@ -44,9 +44,8 @@ def solve_rule(matrix: Shape, right: Shape, left: bool) -> Rule:
     return builder.rule([a, b], [b], [("sum", (1,))], heavy=True)
 
 
-def _triangular_solve(op: Operation) -> Rule:
+def _triangular_solve(op: stablehlo.TriangularSolveOp) -> Rule:
     """Matrices are whole; batch dims and the sides that are solved for pass, as do partial sums of these."""
-    assert isinstance(op, stablehlo.TriangularSolveOp)
     matrix, right = operand_shapes(op)
     return solve_rule(matrix, right, op.is_left)
 
@@ -56,9 +55,8 @@ def _rng_bit_generator(op: Operation) -> Rule:
     return batched_rule(operand_shapes(op), result_shapes(op), 0)
 
 
-def _custom_call(op: Operation) -> Rule:
+def _custom_call(op: stablehlo.CustomCallOp) -> Rule:
     """LAPACK's matrices are whole; batch dims pass, and so do the columns of what is solved for or multiplied."""
-    assert isinstance(op, stablehlo.CustomCallOp)
     if op.routine is None:
         raise ShardwrightValueError(unknown_call(op))
     operands, options = operand_shapes(op), op.options

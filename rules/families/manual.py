@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-from xdsl.ir import Operation
-
 from shardwright.dialects import stablehlo
 from shardwright.dialects.dtensor.manual import CastOp, ToManualOp
 from shardwright.dialects.stablehlo import collectives
@@ -15,9 +13,8 @@ from shardwright.rules.rule import ANY, REPLICATE, Dim, Rule
 from shardwright.rules.sharding import Shape, add_row, operand_shapes, result_shapes, shape_of
 
 
-def _cast(op: Operation) -> Rule:
+def _cast(op: CastOp) -> Rule:
     """Outside, the manual axes and nothing else split the major part of a dim; the rest of it passes."""
-    assert isinstance(op, CastOp)
     inwards = isinstance(op, ToManualOp)
     shapes = shape_of(op.operand.type), shape_of(op.result.type)
     return _border(*(shapes if inwards else shapes[::-1]), op.dim_axes.data, inwards)
@@ -60,27 +57,23 @@ def _alike(shapes: tuple[Shape, ...], adds: bool) -> Rule:
     return builder.rule(tensors, tensors, [("sum", (0,))] if adds else [])
 
 
-def _all_reduce(op: Operation) -> Rule:
+def _all_reduce(op: collectives.AllReduceOp) -> Rule:
     """Each operand is combined element by element; sums let partial sums over other axes pass."""
-    assert isinstance(op, collectives.AllReduceOp)
     return _alike(operand_shapes(op), op.combines is stablehlo.AddOp)
 
 
-def _all_gather(op: Operation) -> Rule:
+def _all_gather(op: collectives.AllGatherOp) -> Rule:
     """The dim along which parts are joined is whole along other axes; all other dims pass."""
-    assert isinstance(op, collectives.AllGatherOp)
     return _whole_along(operand_shapes(op), result_shapes(op), frozenset({op.dim}))
 
 
-def _reduce_scatter(op: Operation) -> Rule:
+def _reduce_scatter(op: collectives.ReduceScatterOp) -> Rule:
     """The dim that is scattered is whole along other axes; all other dims pass."""
-    assert isinstance(op, collectives.ReduceScatterOp)
     return _whole_along(operand_shapes(op), result_shapes(op), frozenset({op.dim}))
 
 
-def _all_to_all(op: Operation) -> Rule:
+def _all_to_all(op: collectives.AllToAllOp) -> Rule:
     """The dims that are cut and joined are whole along other axes; all other dims pass."""
-    assert isinstance(op, collectives.AllToAllOp)
     return _whole_along(operand_shapes(op), result_shapes(op), frozenset(op.dims))
 
 

@@ -206,9 +206,8 @@ def _top_k_rule(shape: Shape, k: int, weight: int) -> Rule:
     return builder.rule([(*rows, last)], [result, result], expansion=expansion)
 
 
-def _top_k(op: Operation) -> Rule:
+def _top_k(op: chlo.TopKOp) -> Rule:
     """Rows pass; along the last dim each part offers its largest, of which the largest are taken."""
-    assert isinstance(op, chlo.TopKOp)
     return _top_k_rule(shape_of(op.operand), op.count, element_size(element_of(op.operand)) + 4)
 
 

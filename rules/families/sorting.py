@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-from xdsl.ir import Operation
-
 from shardwright.dialects import stablehlo
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.rule import PASS, PERMUTE, Rule
@@ -19,9 +17,8 @@ def _sort_rule(shape: Shape, dim: int, count: int) -> Rule:
     return builder.rule([dims] * count, [dims] * count)
 
 
-def _sort(op: Operation) -> Rule:
+def _sort(op: stablehlo.SortOp) -> Rule:
     """All operands are split alike, along any dim but the sorted one, which is whole."""
-    assert isinstance(op, stablehlo.SortOp)
     return _sort_rule(operand_shapes(op)[0], op.dim, len(op.inputs))
 
 

@@ -104,9 +104,8 @@ def _fft_rule(source: Shape, target: Shape, transformed: int, complex_both: bool
     return builder.rule([dims], [dims], [("sum", (0,))], heavy=True, expansion=expansion)
 
 
-def _fft(op: Operation) -> Rule:
+def _fft(op: stablehlo.FftOp) -> Rule:
     """Batch dims pass; of several transformed dims each may be split, at a price; partial sums may be transformed."""
-    assert isinstance(op, stablehlo.FftOp)
     source, target = (tensor_type(value).get_shape() for value in (op.operands[0], op.results[0]))
     return _fft_rule(source, target, len(op.length), op.kind in (FftType.FFT, FftType.IFFT))
 

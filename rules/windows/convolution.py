@@ -202,9 +202,8 @@ def _spatial(builder: RuleBuilder, sweep: Sweep, size: int, groups: tuple[int, i
     return i, k, o, ""
 
 
-def _convolution(op: Operation) -> Rule:
+def _convolution(op: stablehlo.ConvolutionOp) -> Rule:
     """Batch, features and their groups; input features leave partial sums; split spatial dims exchange halos."""
-    assert isinstance(op, stablehlo.ConvolutionOp)
     target = element_of(op.results[0])
     # Integers that a wider result tells apart wrap around in their own type: not if they are summed afterwards.
     exact = [place for place, value in enumerate(op.operands) if element_of(value) == target or not is_integer(target)]

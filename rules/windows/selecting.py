@@ -165,9 +165,8 @@ def _selection_rule(shapes: tuple[Shape, Shape], sweeps: tuple[Sweep, ...], guar
     return builder.rule([tuple(operand), tuple(source), SCALAR], [tuple(operand)], flows, expansion=expansion)
 
 
-def _selection(op: Operation) -> Rule:
+def _selection(op: stablehlo.SelectAndScatterOp) -> Rule:
     """Dims in which windows do not cross pass; along others each device selects for all windows that reach it."""
-    assert isinstance(op, stablehlo.SelectAndScatterOp)
     monoid = combiner_of(op.scatter.block)
     guarded = monoid is not None and element_dtype(element_of(op.operand)).name in OUTSIDE
     linear = monoid is not None and monoid.kind == "sum" and is_zero(op.init_value)

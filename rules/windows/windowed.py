@@ -148,9 +148,8 @@ def _reduce_window_rule(shape: Shape, count: int, sweeps: tuple[Sweep, ...], kin
     return builder.rule(operands, [tuple(results)] * count, flows, expansion=expansion)
 
 
-def _reduce_window(op: Operation) -> Rule:
+def _reduce_window(op: stablehlo.ReduceWindowOp) -> Rule:
     """Split dims exchange halos; an accumulation exchanges the totals of the parts."""
-    assert isinstance(op, stablehlo.ReduceWindowOp)
     padded = all(literal(value) is not None for value in op.init_values)
     kind = splits(op) or ""
     return _reduce_window_rule(shape_of(op.inputs[0]), len(op.inputs), op.sweeps, kind, padded)
