@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects.dtensor import layout_of
 from shardwright.dialects.types import plain
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.rewriter import retype
-
-
-def free_values(inside: Operation | Block) -> list[SSAValue]:
-    """The values from outside that an op or a block, at any depth, uses, in order and as often as it does."""
-    return [value for op in inside.walk() for value in op.operands if not inside.is_ancestor(value.owner)]
 
 
 def layout_at(value: SSAValue) -> LayoutSpec:

@@ -18,11 +18,12 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.stages import Executable
-from shardwright.compiler.values import free_values, layout_at
+from shardwright.compiler.values import layout_at
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.transfers import TransferOp
+from shardwright.dialects.regions import free_values
 from shardwright.engines.dtensor_value import scatter
 from shardwright.engines.one_mesh import LocalExecutable, Make
 from shardwright.engines.transfer import count_transfer

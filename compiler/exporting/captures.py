@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from shardwright.compiler.values import free_values
+from shardwright.dialects.regions import captured_by
 from shardwright.dialects.stablehlo import ConstantOp, ReturnOp, WhileOp
 from shardwright.passes.rewriter import erase, insert_before
 
@@ -26,7 +26,7 @@ def carry_captures(module: ModuleOp) -> None:
 
 def _carry(loop: WhileOp) -> None:
     blocks = (loop.condition.block, loop.body.block)
-    captured = list(dict.fromkeys(value for block in blocks for value in free_values(block)))
+    captured = captured_by(blocks)
     for value in [value for value in captured if isinstance(value.owner, ConstantOp)]:
         for block in blocks:
             _make_inside(value, block)

@@ -14,6 +14,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import blocks_in, returned
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, StopGradientOp, WithGradientOp
+from shardwright.dialects.regions import free_values
 from shardwright.dialects.text.locations import fault, fuse, is_known
 from shardwright.passes.importing.calls import functions
 from shardwright.passes.rewriter import insert_before, move_body, replace
@@ -115,12 +116,12 @@ class _Differentiation:
         path: list[Operation] = []
         for op in reversed(forwards):
             if any(result in needed for result in op.results):
-                needed.update(_used(op))
+                needed.update(free_values(op))
                 path.append(op)
         return path[::-1]
 
     def _depends(self, op: Operation) -> bool:
-        if op.name in CONSTANT or not any(value in self.active for value in _used(op)):
+        if op.name in CONSTANT or not any(value in self.active for value in free_values(op)):
             return False
         self.active.update(result for result in op.results if has_gradient(result))
         return any(result in self.active for result in op.results)
@@ -161,11 +162,6 @@ def _before(request: Operation, block: Block) -> Iterator[Operation]:
         if op is request:
             return
         yield op
-
-
-def _used(op: Operation) -> Iterator[SSAValue]:
-    """The operands of an op, and of the ops in its regions."""
-    return (value for inner in op.walk() for value in inner.operands) if op.regions else iter(op.operands)
 
 
 def _no_rule(op: Operation) -> Diagnostic:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects.builtin import i32
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import Builder, appending, blocks_in, body_of, returned
+from shardwright.dialects.building import Builder, appending, body_of, returned
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, WithGradientOp
+from shardwright.dialects.regions import captured_by
 from shardwright.dialects.text.locations import fault
 from shardwright.dialects.trip_count import trip_count
 from shardwright.dialects.types import plain, shape_of, tensor_type
@@ -188,23 +189,5 @@ def _differentiable(targets: Sequence[SSAValue], seeds: Sequence[SSAValue]) -> t
 
 def _captured(regions: Sequence[Region], site: Site) -> list[SSAValue]:
     """The values from outside that the regions use and that need a gradient, each once."""
-    inside: set[SSAValue] = set()
-    found: dict[SSAValue, None] = {}
-    for region in regions:
-        for op in _ops(region):
-            inside.update(op.results, *(block.args for block in blocks_in(op)))
-        inside.update(region.block.args)
-        found.update(
-            dict.fromkeys(
-                value
-                for op in _ops(region)
-                for value in op.operands
-                if value not in inside and has_gradient(value) and site.needed(value)
-            )
-        )
-    return list(found)
-
-
-def _ops(region: Region) -> Iterator[Operation]:
-    for op in region.block.ops:
-        yield from op.walk()
+    captured = captured_by(region.block for region in regions)
+    return [value for value in captured if has_gradient(value) and site.needed(value)]

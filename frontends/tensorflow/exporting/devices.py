@@ -17,8 +17,10 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from shardwright.dialects.building import blocks_in
 from shardwright.dialects.dtensor import AxisIndexOp, meshes
 from shardwright.dialects.dtensor.manual import CastOp, FetchOp, FromManualOp, ToManualOp, UnvaryingOp, manual_axes
+from shardwright.dialects.regions import captured_by
 from shardwright.dialects.stablehlo import CaseOp, IfOp, WhileOp, collectives
 from shardwright.dialects.types import shape_of
 from shardwright.frontends.tensorflow.exporting.emitter import (
@@ -28,7 +30,6 @@ from shardwright.frontends.tensorflow.exporting.emitter import (
     Parts,
     captured,
     check_types,
-    free_values,
     missing,
 )
 from shardwright.frontends.tensorflow.exporting.nodes import INT32, Refusal, Tensor
@@ -65,7 +66,7 @@ class Devices:
 
     def write(self, e: Emitter, op: Operation) -> list[Parts] | None:
         """The results of an operation for each device; None where it does not differ between them."""
-        free = free_values([block for region in op.regions for block in region.blocks])
+        free = captured_by(blocks_in(op))
         spread = any(value in e.parts for value in (*op.operands, *free))
         if not spread and not any(isinstance(inner, SPREADING) for inner in op.walk()):
             return None

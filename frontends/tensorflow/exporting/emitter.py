@@ -13,6 +13,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic
 from shardwright.diagnostics.registry import ENTRIES
+from shardwright.dialects.regions import captured_by
 from shardwright.dialects.stablehlo import ConstantOp, ReturnOp, is_splat, splat_value
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_dtype, shape_of
@@ -116,7 +117,7 @@ class Emitter(Builder):
 
     def repeat_constants(self, blocks: Sequence[Block]) -> None:
         """Writes again the constants of one number that blocks use from outside: handing them over costs more."""
-        for value in free_values(blocks):
+        for value in captured_by(blocks):
             number = _number(value)
             if number is not None:
                 self.values[value] = self.splat(splat_value(number), element_dtype(value.type), shape_of(value))
@@ -168,16 +169,7 @@ def missing(value: SSAValue) -> Tensor:
 
 def captured(blocks: Sequence[Block]) -> list[SSAValue]:
     """The values from outside that blocks use and that are handed over to them, in the order of their first use."""
-    return [value for value in free_values(blocks) if _number(value) is None]
-
-
-def free_values(blocks: Sequence[Block]) -> list[SSAValue]:
-    """The values from outside that the operations of blocks use, in the order of their first use."""
-    ops = [op for block in blocks for op in block.walk()]
-    inner = [block for op in ops for region in op.regions for block in region.blocks]
-    inside: set[SSAValue] = {value for op in ops for value in op.results}
-    inside.update(value for block in (*blocks, *inner) for value in block.args)
-    return list(dict.fromkeys(value for op in ops for value in op.operands if value not in inside))
+    return [value for value in captured_by(blocks) if _number(value) is None]
 
 
 def _number(value: SSAValue) -> ConstantOp | None:
