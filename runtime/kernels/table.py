@@ -9,8 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from shardwright.dialects import chlo, stablehlo
-from shardwright.runtime.kernels import elementwise as kernels
-from shardwright.runtime.kernels import special as special
+from shardwright.runtime.kernels import elementwise as kernels, special as special
 
 FACTS = {
     op.name.partition(".")[2]: facts

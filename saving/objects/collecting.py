@@ -22,8 +22,7 @@ from shardwright.compiler.tracing.interface import positional_names
 from shardwright.compiler.tracing.pytree import Static, flatten
 from shardwright.dialects.types import dtype_element
 from shardwright.frontends.functions.dtensor import DTensor
-from shardwright.frontends.functions.function import Function
-from shardwright.frontends.functions.function import function as traced_function
+from shardwright.frontends.functions.function import Function, function as traced_function
 from shardwright.frontends.functions.signature import TensorSpec
 from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.variables import Variable
@@ -36,8 +35,7 @@ from shardwright.saving.objects.views import signature_def
 from shardwright.saving.objects.walking import DEPTH, joined, parts_of
 from shardwright.saving.programs.loaded import LoadedFunction
 from shardwright.saving.programs.programs import write_program
-from shardwright.serialization.protos import graph_pb2, saved_model_pb2
-from shardwright.serialization.protos import program_pb2 as pb
+from shardwright.serialization.protos import graph_pb2, program_pb2 as pb, saved_model_pb2
 
 STAGES = (Traced, Propagated, Partitioned, Compiled)
 
