@@ -44,7 +44,7 @@ def _only_chooses(body: Program) -> bool:
     """Whether values meet only values in comparisons, places only places, and nothing is a constant."""
     if not _takes_pairs(body):
         return False
-    sides = dict(zip(body.inputs, (_VALUE, _PLACE, _VALUE, _PLACE), strict=True))
+    sides: dict[Value, int] = dict(zip(body.inputs, (_VALUE, _PLACE, _VALUE, _PLACE), strict=True))
     if not all(_keeps_apart(step, sides) for step in body.steps):
         return False
     return [sides.get(output) for output in body.outputs] == [_VALUE, _PLACE]
