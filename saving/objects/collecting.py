@@ -87,13 +87,18 @@ class Collector:
         self._alive.append(item)
         return number, self.message.objects.add()
 
-    def _number(self, item: Any, path: str, depth: int) -> int:
-        """The number of an object, which is written when it is first reached."""
+    def _known(self, item: Any, path: str, depth: int) -> int | None:
+        """The number of an object that was reached before; refuses one inside itself, and one that is too deep."""
         if depth > DEPTH:
             raise SavingError("SW0865", f"{path} is nested more than {DEPTH} levels deep", help="make it flatter")
         known = self._numbers.get(_key(item))
         if known is not None and id(item) in self._open:
             raise SavingError("SW0865", f"{path} contains itself")
+        return known
+
+    def _number(self, item: Any, path: str, depth: int) -> int:
+        """The number of an object, which is written when it is first reached."""
+        known = self._known(item, path, depth)
         if known is not None:
             return known
         number, message = self._new(_key(item), item)
