@@ -16,14 +16,14 @@ DTensor(f32[8@batch, 4@model], Mesh(batch=4, model=2))
 Functions and types have the names of the array API standard, so that `x.__array_namespace__()` is this module.
 """
 
-from importlib import import_module
+from importlib import import_module as _import_module
 from math import e, inf, nan, pi
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from shardwright import dtensor
 from shardwright._version import __version__
 from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightTypeError, ShardwrightValueError
-from shardwright.frontends import arrays, functions, jax, training
+from shardwright.frontends import arrays as _arrays, functions as _functions, jax as _jax, training as _training
 from shardwright.frontends.arrays import *
 from shardwright.frontends.functions import *
 from shardwright.frontends.jax import *
@@ -66,12 +66,12 @@ __all__ = [
     "to_saved_model",
     "verify_checkpoint",
 ]
-__all__ += arrays.__all__
-__all__ += functions.__all__
-__all__ += jax.__all__
-__all__ += training.__all__
+__all__ += _arrays.__all__
+__all__ += _functions.__all__
+__all__ += _jax.__all__
+__all__ += _training.__all__
 
-if TYPE_CHECKING:
+if _TYPE_CHECKING:
     from shardwright.frontends.arrays import fft, linalg
     from shardwright.frontends.tensorflow.exporting.files import to_saved_model
     from shardwright.frontends.tensorflow.exporting.graphs import to_graph_def
@@ -94,12 +94,12 @@ else:  # checkers shall not think that the module has every attribute
         "verify_checkpoint": "saving.checkpoints.checkpoint",
     }
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> _Any:
         if name in ("fft", "linalg"):  # loaded when they are used
-            return import_module(f"shardwright.frontends.arrays.{name}")
+            return _import_module(f"shardwright.frontends.arrays.{name}")
         if name in _LATER:
             try:
-                return getattr(import_module(f"shardwright.{_LATER[name]}"), name)
+                return getattr(_import_module(f"shardwright.{_LATER[name]}"), name)
             except ModuleNotFoundError as error:
                 from shardwright.saving.faults import missing_package
 
@@ -108,7 +108,7 @@ else:  # checkers shall not think that the module has every attribute
             raise AttributeError(f"module 'shardwright' has no attribute {name!r}")
         from shardwright.frontends.functions.suggestions import no_function
 
-        no_function(import_module(__name__), name)
+        no_function(_import_module(__name__), name)
 
 
 def __dir__() -> list[str]:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.benchmarks.files import SHARED, ProgramFile
+from shardwright.benchmarks.files import PROGRAMS, ProgramFile
 from shardwright.compiler import report
 from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
 from shardwright.compiler.unsharded import unsharded_module
@@ -141,7 +141,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Check the programs named, or all of a folder."""
     parser = argparse.ArgumentParser(description="Check programs against stored results and XLA's bytes.")
     parser.add_argument(
-        "folder", type=Path, nargs="?", default=SHARED, help=f"with a folder for each program ({SHARED})"
+        "folder", type=Path, nargs="?", default=PROGRAMS, help=f"with a folder for each program ({PROGRAMS})"
     )
     parser.add_argument("names", nargs="*", help="all without a name")
     options = parser.parse_args(arguments)

@@ -17,8 +17,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import Mesh, NamedSharding
-from jax.sharding import PartitionSpec as P
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 from shardwright.benchmarks import shardy, xla
 from shardwright.benchmarks.hlo_bytes import collectives, summary

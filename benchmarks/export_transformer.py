@@ -49,8 +49,7 @@ def _lowered(options: Options) -> Any:
     import jax
     import jax.numpy as jnp
     import numpy as np
-    from jax.sharding import Mesh, NamedSharding
-    from jax.sharding import PartitionSpec as P
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
     from shardwright.benchmarks.programs import transformer
     from shardwright.benchmarks.programs.catalogue import Context

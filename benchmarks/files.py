@@ -1,4 +1,4 @@
-"""The programs that the benchmarks run: the shared ones next to the repository if they are there, else the example."""
+"""The programs that the benchmarks run: those of the tests, or a folder next to the repository that has more arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import Any
 from shardwright.tools.programs.arrays import Array, Declared, load_archive, random_inputs, select
 
 ROOT = Path(__file__).resolve().parent.parent
-SHARED = ROOT.parent / "shared" / "programs"
+_BESIDE = ROOT.parent / "shared" / "programs"
+PROGRAMS = _BESIDE if _BESIDE.is_dir() else ROOT / "tests" / "data" / "programs"
 NAMES = ("mlp_train_dptp", "mlp_train_fsdp", "tblock_fwd", "tblock_train")
 FAMILIES = (
     "resnet_fwd_spatial",
@@ -48,7 +49,7 @@ class ProgramFile:
 
     @cached_property
     def meta(self) -> dict[str, Any]:
-        """What `meta.json` says about it; nothing for an example."""
+        """What `meta.json` says about it; nothing if there is none."""
         path = self.path.parent / "meta.json"
         return json.loads(path.read_text()) if path.exists() else {}
 
@@ -61,13 +62,11 @@ class ProgramFile:
 
 
 def benchmarked() -> list[ProgramFile]:
-    """The four programs that the targets name, and one of each other family; in a lone clone, the example."""
-    if SHARED.is_dir():
-        return [ProgramFile(SHARED / name / f"{name}.mlir") for name in (*NAMES, *FAMILIES)]
-    return [ProgramFile(ROOT / "examples" / "transformer_train.mlir")]
+    """The four programs that the targets name, and one of each other family."""
+    return [ProgramFile(PROGRAMS / name / f"{name}.mlir") for name in (*NAMES, *FAMILIES)]
 
 
-def described(folder: Path = SHARED) -> list[ProgramFile]:
+def described(folder: Path = PROGRAMS) -> list[ProgramFile]:
     """Every program of a folder that says in `meta.json` what others send for it."""
     found = [ProgramFile(path) for path in sorted(folder.glob("*/*.mlir"))]
     return [file for file in found if file.meta]

@@ -32,7 +32,7 @@ class Settings:
     jax_timeout: float = 240.0
     program_count: int | None = None
     storage_bytes: int = 1 << 30
-    folder: Path = files.SHARED
+    folder: Path = files.PROGRAMS
 
     def programs(self, report: Report) -> Iterator[files.ProgramFile]:
         """The programs that are timed, or the first few; those that are refused are noted in the report."""

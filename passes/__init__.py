@@ -7,6 +7,8 @@ from importlib import import_module
 
 from xdsl.passes import ModulePass
 
+__all__ = ["all_passes"]
+
 _CLASSES = {
     "decompose": "decomposing.decompose.DecomposePass",
     "import-sdy": "importing.import_sdy.ImportSdyPass",

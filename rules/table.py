@@ -10,8 +10,7 @@ from shardwright.rules.families import (
     sorting,
     transforms,
 )
-from shardwright.rules.local import indexing as local_indexing
-from shardwright.rules.local import joining as local_joining
+from shardwright.rules.local import indexing as local_indexing, joining as local_joining
 from shardwright.rules.sharding import ROWS, add_row, rule_for
 from shardwright.rules.windows import convolution, selecting, windowed
 

@@ -189,8 +189,7 @@ def _mesh_atoms(module: ModuleOp) -> tuple[Mesh | None, Atoms]:
 def _axes_named(op: Operation) -> list[tuple[str, Axis]]:
     """The axes that an op's attributes name, with their mesh."""
     if isinstance(op, FuncOp):
-        layouts = [entry.get("dtensor.layout") for entry in (*_entries(op.arg_attrs), *_entries(op.res_attrs))]
-        return [pair for layout in layouts if isinstance(layout, LayoutAttr) for pair in _spec_axes(layout.data)]
+        return _interface_axes(op)
     if not op.name.startswith("dtensor.") or any(dtensor.layout_of(value) is not None for value in op.operands):
         return []  # on global types axes say how a value would be split: nothing is
     found: list[tuple[str, Axis]] = []
@@ -203,6 +202,13 @@ def _axes_named(op: Operation) -> list[tuple[str, Axis]]:
         elif isinstance(attribute, DimAxesAttr):
             found += [(mesh.root_reference.data, axis) for axes in attribute.data for axis in axes]
     return found
+
+
+def _interface_axes(function: FuncOp) -> list[tuple[str, Axis]]:
+    """The axes in the layouts of a function's arguments and results."""
+    entries = (*_entries(function.arg_attrs), *_entries(function.res_attrs))
+    layouts = [entry.get("dtensor.layout") for entry in entries]
+    return [pair for layout in layouts if isinstance(layout, LayoutAttr) for pair in _spec_axes(layout.data)]
 
 
 def _spec_axes(spec: LayoutSpec) -> list[tuple[str, Axis]]:

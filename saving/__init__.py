@@ -1,1 +1,7 @@
-"""What outlives the process: programs and variables in directories, checkpoints, and TensorFlow's graphs both ways."""
+"""
+What outlives the process: programs and variables in directories, and checkpoints.
+
+`directories` has `save` and `load`, `checkpoints/` the rest; they are loaded when they are used.
+"""
+
+__all__: list[str] = []

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
-from shardwright.diagnostics.registry import ENTRIES
+from shardwright.diagnostics import ShardwrightTypeError, ShardwrightValueError
+from shardwright.diagnostics.registry import coded
 
 __all__ = [
     "ElementError",
@@ -35,7 +35,7 @@ class StorageError(ShardwrightValueError):
         self, code: str, message: str, *, where: str = "", notes: tuple[str, ...] = (), help: str = ""
     ) -> None:
         text = f"{where}: {message}" if where else message
-        super().__init__(Diagnostic(code, text, notes=notes, help=help or ENTRIES[code].help))
+        super().__init__(coded(code, text, *notes, help=help))
         self.code, self.message = code, message
 
 
@@ -119,7 +119,7 @@ class SplitTypeError(ShardwrightTypeError):
     code = "SW0816"
 
     def __init__(self, message: str) -> None:
-        super().__init__(Diagnostic(self.code, message, help=ENTRIES[self.code].help))
+        super().__init__(coded(self.code, message))
 
 
 class TableError(StorageError):

@@ -1,1 +1,7 @@
-"""The commands `shardwright-opt` and `shardwright`, and the renderers of their reports."""
+"""
+The commands `shardwright-opt` and `shardwright`.
+
+`commands/` has one file for each; what they share is beside.
+"""
+
+__all__: list[str] = []

@@ -13,8 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, NamedSharding
-from jax.sharding import PartitionSpec as P
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 BATCH_MODEL = (("batch", 4), ("model", 2))
 MODEL_WIDE = (("batch", 2), ("model", 4))

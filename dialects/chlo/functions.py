@@ -8,17 +8,9 @@ from xdsl.ir import Operation as _Operation
 
 from shardwright.dialects.chlo.shared import (
     ChloBinaryOp as _ChloBinaryOp,
-)
-from shardwright.dialects.chlo.shared import (
     ChloUnaryOp as _ChloUnaryOp,
-)
-from shardwright.dialects.chlo.shared import (
     function as _function,
-)
-from shardwright.dialects.chlo.shared import (
     function_of_two as _function_of_two,
-)
-from shardwright.dialects.chlo.shared import (
     test as _test,
 )
 

@@ -8,35 +8,19 @@ from xdsl.ir import Operation as _Operation
 
 from shardwright.dialects.stablehlo.elementwise import (
     BinaryOp as _BinaryOp,
-)
-from shardwright.dialects.stablehlo.elementwise import (
     BitcastConvertOp,
     ClampOp,
     CompareOp,
     ComplexOp,
     ConvertOp,
+    ElementwiseOp as _ElementwiseOp,
     ReducePrecisionOp,
     SelectOp,
-)
-from shardwright.dialects.stablehlo.elementwise import (
-    ElementwiseOp as _ElementwiseOp,
-)
-from shardwright.dialects.stablehlo.elementwise import (
     UnaryOp as _UnaryOp,
-)
-from shardwright.dialects.stablehlo.elementwise import (
     binary as _binary,
-)
-from shardwright.dialects.stablehlo.elementwise import (
     real_element as _real_element,
-)
-from shardwright.dialects.stablehlo.elementwise import (
     transcendental as _transcendental,
-)
-from shardwright.dialects.stablehlo.elementwise import (
     truth_value as _truth_value,
-)
-from shardwright.dialects.stablehlo.elementwise import (
     unary as _unary,
 )
 

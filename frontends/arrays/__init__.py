@@ -6,8 +6,7 @@ from shardwright.frontends.arrays.creation import *
 from shardwright.frontends.arrays.elementwise import functions, special
 from shardwright.frontends.arrays.elementwise.functions import *
 from shardwright.frontends.arrays.elementwise.special import *
-from shardwright.frontends.arrays.indexing import functions as choosing
-from shardwright.frontends.arrays.indexing import searching
+from shardwright.frontends.arrays.indexing import functions as choosing, searching
 from shardwright.frontends.arrays.indexing.functions import *
 from shardwright.frontends.arrays.indexing.searching import *
 from shardwright.frontends.arrays.nn._norms import batch_norm_layer as batch_norm

@@ -18,8 +18,7 @@ from shardwright.layout.planning.window import Window, missing_elements
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.expansion import Dims, Site
 from shardwright.rules.rule import ANY, PASS, PERMUTE, Rule
-from shardwright.rules.sharding import Shape, add_row, operand_shapes
-from shardwright.rules.sharding import shape_of as type_shape
+from shardwright.rules.sharding import Shape, add_row, operand_shapes, shape_of as type_shape
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,17 @@ from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.types import element_of, is_complex, shape_of
-from shardwright.rules.gradients.vjp import Gradient, Site, has_gradient, vjp
+from shardwright.rules.gradients.vjp import Gradient, Site, has_gradient, vjp, vjp_of_one
 
 Derivative = Callable[[SSAValue, SSAValue, Site], SSAValue]
 """The derivative of an op at its operand `x` and its result `y`."""
 
 
 def _unary(name: str, derivative: Derivative) -> None:
-    def rule(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-        (gradient,) = gradients
-        assert gradient is not None
+    def rule(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
         return [site.multiply(gradient, derivative(op.operands[0], op.results[0], site))]
 
-    vjp(name)(rule)
+    vjp_of_one(name)(rule)
 
 
 def _one_minus_square(value: SSAValue, site: Site) -> SSAValue:
@@ -75,17 +73,14 @@ for _name, _derivative in _UNARY.items():
     _unary(_name, _derivative)
 
 
-@vjp("stablehlo.negate")
-def _negate(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    assert gradients[0] is not None
-    return [site.negate(gradients[0])]
+@vjp_of_one("stablehlo.negate")
+def _negate(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    return [site.negate(gradient)]
 
 
-@vjp("stablehlo.abs")
-def _abs(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.abs")
+def _abs(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """Of a real number its sign; of a complex one its direction."""
-    (gradient,) = gradients
-    assert gradient is not None
     sign = site.put(stablehlo.SignOp(op.operands[0]))
     if is_complex(element_of(sign)):
         gradient = site.put(stablehlo.ComplexOp(gradient, site.constant(0, gradient)))
@@ -93,18 +88,17 @@ def _abs(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[G
     return [site.multiply(gradient, sign)]
 
 
-@vjp("stablehlo.convert")
-def _convert(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    assert gradients[0] is not None
+@vjp_of_one("stablehlo.convert")
+def _convert(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     if not has_gradient(op.operands[0]):
         return [None]
-    return [site.convert(gradients[0], op.operands[0])]
+    return [site.convert(gradient, op.operands[0])]
 
 
-@vjp("stablehlo.reduce_precision", "dtensor.constraint", "dtensor.barrier")
-def _same(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.reduce_precision", "dtensor.constraint", "dtensor.barrier")
+def _same(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """The gradient as it comes."""
-    return list(gradients)
+    return [gradient]
 
 
 @vjp("stablehlo.optimization_barrier")
@@ -112,40 +106,36 @@ def _each(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[
     return list(gradients)
 
 
-@vjp("stablehlo.add")
-def _add(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    return [gradients[0], gradients[0]]
+@vjp_of_one("stablehlo.add")
+def _add(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    return [gradient, gradient]
 
 
-@vjp("stablehlo.subtract")
-def _subtract(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    assert gradients[0] is not None
-    return [gradients[0], site.negate(gradients[0]) if site.needed(op.operands[1]) else None]
+@vjp_of_one("stablehlo.subtract")
+def _subtract(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    return [gradient, site.negate(gradient) if site.needed(op.operands[1]) else None]
 
 
-@vjp("stablehlo.multiply")
-def _multiply(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    (gradient,), (x, y) = gradients, op.operands
-    assert gradient is not None
+@vjp_of_one("stablehlo.multiply")
+def _multiply(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    x, y = op.operands
     return [
         site.multiply(gradient, y) if site.needed(x) else None,
         site.multiply(gradient, x) if site.needed(y) else None,
     ]
 
 
-@vjp("stablehlo.divide")
-def _divide(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    (gradient,), y, (quotient,) = gradients, op.operands[1], op.results
-    assert gradient is not None
+@vjp_of_one("stablehlo.divide")
+def _divide(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    y, quotient = op.operands[1], op.results[0]
     share = site.divide(gradient, y)
     return [share, site.negate(site.multiply(share, quotient)) if site.needed(y) else None]
 
 
-@vjp("stablehlo.power")
-def _power(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.power")
+def _power(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """To the base `y x^(y-1)`, to the exponent `x^y log x`, which is zero where the base is."""
-    (gradient,), (x, y), (result,) = gradients, op.operands, op.results
-    assert gradient is not None
+    (x, y), (result,) = op.operands, op.results
     base = exponent = None
     if site.needed(x):
         lower = site.power(x, site.subtract(y, site.constant(1, y)))
@@ -158,11 +148,10 @@ def _power(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence
     return [base, exponent]
 
 
-@vjp("stablehlo.remainder")
-def _remainder(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.remainder")
+def _remainder(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """`x - y trunc(x / y)`."""
-    (gradient,), (x, y) = gradients, op.operands
-    assert gradient is not None
+    x, y = op.operands
     if not site.needed(y):
         return [gradient, None]
     quotient = site.divide(x, y)
@@ -171,20 +160,18 @@ def _remainder(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequ
     return [gradient, site.negate(site.multiply(gradient, whole))]
 
 
-@vjp("stablehlo.atan2")
-def _atan2(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    (gradient,), (y, x) = gradients, op.operands
-    assert gradient is not None
+@vjp_of_one("stablehlo.atan2")
+def _atan2(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    y, x = op.operands
     square = site.add(site.multiply(x, x), site.multiply(y, y))
     share = site.divide(gradient, square)
     return [site.multiply(share, x), site.negate(site.multiply(share, y))]
 
 
-@vjp("stablehlo.maximum", "stablehlo.minimum")
-def _extreme(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.maximum", "stablehlo.minimum")
+def _extreme(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """To the operand that is the result; to both in equal parts where they are equal."""
-    (gradient,), (x, y) = gradients, op.operands
-    assert gradient is not None
+    x, y = op.operands
     equal = site.compare(x, "EQ", y)
     half, zero = site.scale(gradient, 0.5), site.constant(0, gradient)
     direction = "GT" if op.name.endswith("maximum") else "LT"
@@ -195,10 +182,9 @@ def _extreme(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequen
     return shares
 
 
-@vjp("stablehlo.select")
-def _select(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    (gradient,), (condition, x, y) = gradients, op.operands
-    assert gradient is not None
+@vjp_of_one("stablehlo.select")
+def _select(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    condition, x, y = op.operands
     zero = site.constant(0, gradient)
     return [
         None,
@@ -207,11 +193,10 @@ def _select(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequenc
     ]
 
 
-@vjp("stablehlo.clamp")
-def _clamp(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.clamp")
+def _clamp(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """To the operand within the bounds, to a bound where it decides; a scalar bound gets the sum."""
-    (gradient,), (low, x, high) = gradients, op.operands
-    assert gradient is not None
+    low, x, high = op.operands
     zero = site.constant(0, gradient)
     wide = [bound if shape_of(bound) else site.broadcast(bound, shape_of(x), ()) for bound in (low, high)]
     below, above = site.compare(x, "LT", wide[0]), site.compare(x, "GT", wide[1])
@@ -224,18 +209,15 @@ def _clamp(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence
     return [ends[0], inside, ends[1]]
 
 
-@vjp("stablehlo.complex")
-def _complex(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("stablehlo.complex")
+def _complex(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """Gradients of complex numbers are those that JAX gives: `df/dx - i df/dy`."""
-    assert gradients[0] is not None
-    imaginary = site.put(stablehlo.ImagOp(gradients[0]))
-    return [site.put(stablehlo.RealOp(gradients[0])), site.negate(imaginary)]
+    imaginary = site.put(stablehlo.ImagOp(gradient))
+    return [site.put(stablehlo.RealOp(gradient)), site.negate(imaginary)]
 
 
-@vjp("stablehlo.real", "stablehlo.imag")
-def _part(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    (gradient,) = gradients
-    assert gradient is not None
+@vjp_of_one("stablehlo.real", "stablehlo.imag")
+def _part(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     if not is_complex(element_of(op.operands[0])):
         return [gradient if op.name.endswith("real") else None]
     zero = site.constant(0, gradient)
@@ -243,10 +225,9 @@ def _part(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[
     return [site.put(stablehlo.ComplexOp(*pair))]
 
 
-@vjp("chlo.conj")
-def _conj(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    assert gradients[0] is not None
-    return [site.put(chlo.ConjOp(gradients[0]))]
+@vjp_of_one("chlo.conj")
+def _conj(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    return [site.put(chlo.ConjOp(gradient))]
 
 
 def _only_last(op: Operation, needed: Callable[[SSAValue], bool]) -> bool:
@@ -254,18 +235,16 @@ def _only_last(op: Operation, needed: Callable[[SSAValue], bool]) -> bool:
     return not needed(op.operands[0])
 
 
-@vjp("chlo.polygamma", when=_only_last)
-def _polygamma(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
-    (gradient,), (order, x) = gradients, op.operands
-    assert gradient is not None
+@vjp_of_one("chlo.polygamma", when=_only_last)
+def _polygamma(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    order, x = op.operands
     higher = site.add(order, site.constant(1, order))
     return [None, site.multiply(gradient, site.put(chlo.PolygammaOp(higher, x)))]
 
 
-@vjp("chlo.zeta", when=_only_last)
-def _zeta(op: Operation, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
+@vjp_of_one("chlo.zeta", when=_only_last)
+def _zeta(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """By the offset: `-x zeta(x + 1, q)`."""
-    (gradient,), (x, q) = gradients, op.operands
-    assert gradient is not None
+    x, q = op.operands
     slope = site.multiply(x, site.put(chlo.ZetaOp(site.add(x, site.constant(1, x)), q)))
     return [None, site.negate(site.multiply(gradient, slope))]

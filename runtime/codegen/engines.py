@@ -9,8 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from shardwright.runtime.codegen import fused as codegen_numpy
-from shardwright.runtime.codegen import plain as codegen
+from shardwright.runtime.codegen import fused as codegen_numpy, plain as codegen
 from shardwright.runtime.codegen.crew import Crew, blas_controller, product_link, scratch_arrays, shared_crew, tile_link
 from shardwright.runtime.kernels.table import runtime_scope
 from shardwright.runtime.ledger import Ledger

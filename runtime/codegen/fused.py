@@ -96,6 +96,7 @@ def generate(program: Program, plan: Plan, results: Sequence[tuple[tuple[int, ..
 
 
 def _emit(unit: Unit, text: _Text) -> None:
+    # In one piece: a case for each kind of unit, so that what a kind becomes is found at one look.
     match unit:
         case Tile(outer=1) if not unit.parallel and unit.rows <= unit.block:
             _emit_block(unit, text)

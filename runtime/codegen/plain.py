@@ -185,6 +185,7 @@ def _call_line(step: Step, writer: _Writer) -> str:
 
 
 def _expression(step: Step, writer: _Writer) -> str:
+    # In one piece: a case for each kind of step that is one expression, most of them one line.
     match step.kind:
         case Kind.POINTWISE:
             name = writer.operand if _arrays_span(step) else writer.array

@@ -66,10 +66,17 @@ def _behind(step: Step) -> Sequence[int | None] | None:
         return step.static[0]
     if step.kind is Kind.BROADCAST:
         return [dim if extent > 1 else None for dim, extent in enumerate(source)]
-    if step.kind is Kind.RESHAPE and [n for n in source if n != 1] == [n for n in target if n != 1]:
-        kept = iter([dim for dim, extent in enumerate(source) if extent > 1])
-        return [next(kept) if extent > 1 else None for extent in target]
+    if step.kind is Kind.RESHAPE:
+        return _behind_reshape(source, target)
     return None
+
+
+def _behind_reshape(source: Sequence[int], target: Sequence[int]) -> Sequence[int | None] | None:
+    """The same for a reshape that only adds and drops dims of one element; `None` for any other."""
+    if [n for n in source if n != 1] != [n for n in target if n != 1]:
+        return None
+    kept = iter([dim for dim, extent in enumerate(source) if extent > 1])
+    return [next(kept) if extent > 1 else None for extent in target]
 
 
 @dataclass
@@ -158,11 +165,7 @@ class Fuser:
         if step.kind is Kind.REDUCE and not self._may_reduce(entry, group, ordered):
             return False
         group = group or Group()
-        # In the order in which the widest operand lies in memory, so that it is read from its first byte to its last.
-        rank = {dim: at for at, dim in enumerate(ordered)}
-        for dim in sorted(missing, key=lambda dim: rank.get(dim, len(rank) + dim)):
-            unused = [p for p in group.order if group.extents[p] == entry.extents[dim] and p not in space]
-            space[dim] = unused[0] if unused else group.add_dims([entry.extents[dim]])[0]
+        _add_missing(entry, group, missing, ordered)
         self._record(entry, group, outside)
         return True
 
@@ -211,14 +214,8 @@ class Fuser:
         }
         if not _nest_alike(group.order, other.order, known):
             return False
-        spare = [place for place in group.order if place not in known.values()]
-        for dim in [dim for dim in other.order if dim not in known]:
-            same = [place for place in spare if group.extents[place] == other.extents[dim] and place not in space]
-            if spare and not same:
-                return False  # one group loops over rows of this length, the other over rows of that
-            known[dim] = same[0] if same else group.add_dims([other.extents[dim]])[0]
-            if same:
-                spare.remove(same[0])
+        if not _identify_rest(group, other, known, space):
+            return False
         self._absorb(group, other, known)
         for dim, there in enumerate(found):
             if there is not None:
@@ -235,6 +232,28 @@ class Fuser:
             group.reads[value, _compose(places, known)] = None
         group.members += other.members
         group.reduced.update(known[dim] for dim in other.reduced)
+
+
+def _add_missing(entry: _Entry, group: Group, missing: Sequence[int], ordered: Sequence[int]) -> None:
+    """Gives a step's dims that its group's members do not have a dim of the group: an unused one, or a new one."""
+    # In the order in which the widest operand lies in memory, so that it is read from its first byte to its last.
+    rank = {dim: at for at, dim in enumerate(ordered)}
+    for dim in sorted(missing, key=lambda dim: rank.get(dim, len(rank) + dim)):
+        unused = [p for p in group.order if group.extents[p] == entry.extents[dim] and p not in entry.space]
+        entry.space[dim] = unused[0] if unused else group.add_dims([entry.extents[dim]])[0]
+
+
+def _identify_rest(group: Group, other: Group, known: dict[int, int], space: Sequence[int | None]) -> bool:
+    """Gives all dims of another group that are not known yet a dim of this one; `False` where their rows differ."""
+    spare = [place for place in group.order if place not in known.values()]
+    for dim in [dim for dim in other.order if dim not in known]:
+        same = [place for place in spare if group.extents[place] == other.extents[dim] and place not in space]
+        if spare and not same:
+            return False  # one group loops over rows of this length, the other over rows of that
+        known[dim] = same[0] if same else group.add_dims([other.extents[dim]])[0]
+        if same:
+            spare.remove(same[0])
+    return True
 
 
 def _compose(places: Sequence[int | None], inward: Sequence[int | None] | Mapping[int, int]) -> Places:

@@ -65,10 +65,8 @@ class _Roles:
     summed: list[Dim]
 
 
-def _roles(step: Step) -> _Roles:
-    dims = step.static[0]
-    assert isinstance(dims, Dot)
-    left, right = (operand.shape for operand in step.operands)
+def _batch_roles(dims: Dot, left: Sequence[int], right: Sequence[int]) -> _Roles:
+    """What the batch dims do."""
     roles = _Roles([], [], [], [])
     for at, (a, b) in enumerate(dims.batch):
         if (a, b) in dims.contract:
@@ -80,6 +78,14 @@ def _roles(step: Step) -> _Roles:
             roles.rows.append((a, -1, at))
         elif right[b] > 1:
             roles.columns.append((-1, b, at))
+    return roles
+
+
+def _roles(step: Step) -> _Roles:
+    dims = step.static[0]
+    assert isinstance(dims, Dot)
+    left, right = (operand.shape for operand in step.operands)
+    roles = _batch_roles(dims, left, right)
     pairs = (*dims.batch, *dims.contract)
     free_left = [dim for dim in range(len(left)) if dim not in {a for a, _ in pairs}]
     free_right = [dim for dim in range(len(right)) if dim not in {b for _, b in pairs}]
@@ -191,16 +197,23 @@ def _blasable(window: Window, dims: tuple[Dims, Dims, Dims], side: int, units: l
     strided = window.strided
     batch, free, summed = ([dim[side] for dim in each] for each in dims)
     inner_free = free[_cut(dims[1], ((strided, side),)) :]
-    free_step, sum_step = (strided.strides[each[-1]] if each else 0 for each in (inner_free, summed))
     extent = math.prod(strided.shape[dim] for dim in inner_free)
-    count = math.prod(strided.shape[dim] for dim in summed)
     scattered = len(inner_free) < len(free) and extent < _SMALLEST_MATRIX // 2
+    if not scattered and _is_matrix(strided, inner_free, summed):
+        return window
+    return _packed(window, [*batch, *free, *summed], units)
+
+
+def _is_matrix(strided: Strided, free: Sequence[int], summed: Sequence[int]) -> bool:
+    """Whether BLAS can read these dims, the free ones as one and the summed ones as one, as a matrix."""
+    (extent, free_step), (count, sum_step) = (
+        (math.prod(strided.shape[dim] for dim in dims), strided.strides[dims[-1]] if dims else 0)
+        for dims in (free, summed)
+    )
     # One of the dims must lie without gaps, and rows of the other must not overlap (a repeated dim has a step of 0).
     row_major = (sum_step == 1 or count == 1) and (free_step >= count or extent == 1)
     column_major = (free_step == 1 or extent == 1) and (sum_step >= extent or count == 1)
-    if not scattered and (row_major or column_major):
-        return window
-    return _packed(window, [*batch, *free, *summed], units)
+    return row_major or column_major
 
 
 def _product(

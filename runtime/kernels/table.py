@@ -9,8 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from shardwright.dialects import chlo, stablehlo
-from shardwright.runtime.kernels import elementwise as kernels
-from shardwright.runtime.kernels import special as special
+from shardwright.runtime.kernels import elementwise as kernels, special as special
 
 FACTS = {
     op.name.partition(".")[2]: facts
@@ -25,6 +24,17 @@ UFUNCS = {"copy": "positive", **{name: facts.ufunc for name, facts in FACTS.item
 _BOOLEAN_UFUNCS = {"subtract": "logical_xor", "negate": "positive", "divide": "logical_and"}
 _WIDTH_OPS = {"count_leading_zeros", "popcnt", "shift_left", "shift_right_arithmetic", "shift_right_logical"}
 _FLOAT_UFUNCS = {"divide": "divide", "remainder": "fmod", "power": "power"}
+
+
+def _computed(name: str, wide: list[str], source: np.dtype[Any]) -> str:
+    """An op over operands of the wider type, as if they had the bits of their own."""
+    if source in kernels.NARROW_INTEGERS:
+        bits = 2 if source.name.endswith("2") else 4
+        if name in _WIDTH_OPS:
+            return f"k.narrow_bits(xp, {name!r}, {bits}, {', '.join(wide)})"
+        if name == "mulhi":
+            return f"xp.right_shift(xp.multiply({', '.join(wide)}), {bits})"
+    return call_text(name, wide, source)
 
 
 def expression(name: str, operands: Sequence[tuple[str, np.dtype[Any]]], dtype: np.dtype[Any], static: Any) -> str:
@@ -48,14 +58,7 @@ def expression(name: str, operands: Sequence[tuple[str, np.dtype[Any]]], dtype: 
         return f"{names[0]}.real"
     if name == "next_after":  # a step of the element type itself, not of the wider one
         return f"xp.nextafter({', '.join(names)})"
-    wide = [_widened(text, kind) for text, kind in operands]
-    if source in kernels.NARROW_INTEGERS and name in _WIDTH_OPS:
-        bits = 2 if source.name.endswith("2") else 4
-        computed = f"k.narrow_bits(xp, {name!r}, {bits}, {', '.join(wide)})"
-    elif source in kernels.NARROW_INTEGERS and name == "mulhi":
-        computed = f"xp.right_shift(xp.multiply({', '.join(wide)}), {2 if source.name.endswith('2') else 4})"
-    else:
-        computed = call_text(name, wide, source)
+    computed = _computed(name, [_widened(text, kind) for text, kind in operands], source)
     if kernels.working_dtype(dtype) == dtype:
         return computed
     return f"k.narrow(xp, {computed}, {dtype_text(dtype)})"

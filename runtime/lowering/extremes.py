@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from shardwright.runtime.codegen import plain as codegen
-from shardwright.runtime.program import Kind, Program, Value
+from shardwright.runtime.program import Kind, Program, Step, Value
 
+_VALUE, _PLACE = 0, 1
 _CHOOSING = frozenset({"compare", "select", "and", "or", "not"})
 
 
@@ -41,24 +42,37 @@ def extreme_kind(body: Program) -> str | None:
 
 def _only_chooses(body: Program) -> bool:
     """Whether values meet only values in comparisons, places only places, and nothing is a constant."""
-    if len(body.inputs) != 4 or len(body.outputs) != 2 or any(step.kind is not Kind.POINTWISE for step in body.steps):
+    if not _takes_pairs(body):
         return False
-    value, place, *right = body.inputs
-    plain = value.dtype.kind in "fiu" and value.dtype.isbuiltin == 1 and place.dtype.kind in "iu"
-    if not plain or [item.dtype for item in right] != [value.dtype, place.dtype]:
+    sides: dict[Value, int] = dict(zip(body.inputs, (_VALUE, _PLACE, _VALUE, _PLACE), strict=True))
+    if not all(_keeps_apart(step, sides) for step in body.steps):
         return False
-    sides = {value: 0, place: 1, right[0]: 0, right[1]: 1}
-    for step in body.steps:
-        operands = step.operands[1:] if step.name == "select" else step.operands
-        if step.name not in _CHOOSING or any(operand.splat is not None for operand in step.operands):
-            return False
-        found = {sides.get(operand) for operand in operands}
-        if len(found) != 1 or (step.name == "compare" and (found == {None} or step.static[1])):
-            return False
-        side = found.pop()
-        if step.name == "select" and side is not None:
-            sides[step.results[0]] = side
-    return [sides.get(output) for output in body.outputs] == [0, 1]
+    return [sides.get(output) for output in body.outputs] == [_VALUE, _PLACE]
+
+
+def _takes_pairs(body: Program) -> bool:
+    """Whether a body makes one value and place of two, all of them plain numbers."""
+    if len(body.inputs) != 4 or len(body.outputs) != 2:
+        return False
+    value, place, *right = (item.dtype for item in body.inputs)
+    plain = value.kind in "fiu" and value.isbuiltin == 1 and place.kind in "iu"
+    return plain and right == [value, place]
+
+
+def _keeps_apart(step: Step, sides: dict[Value, int]) -> bool:
+    """Whether a step compares or chooses on one side alone; notes the side of what is chosen."""
+    if step.kind is not Kind.POINTWISE or step.name not in _CHOOSING:
+        return False
+    if any(operand.splat is not None for operand in step.operands):
+        return False
+    chooses = step.name == "select"
+    found = {sides.get(operand) for operand in (step.operands[1:] if chooses else step.operands)}
+    if len(found) != 1 or (step.name == "compare" and (found == {None} or step.static[1])):
+        return False
+    side = found.pop()
+    if chooses and side is not None:
+        sides[step.results[0]] = side
+    return True
 
 
 def _evaluated(body: Program, arrays: list[Any]) -> list[Any]:

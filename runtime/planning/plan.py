@@ -8,7 +8,7 @@ in the ledger. Views are no units; they are folded into windows. What depends on
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Container, Mapping, MutableMapping, Sequence
+from collections.abc import Container, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -287,24 +287,34 @@ def _hosts(units: Sequence[Unit], lives: Mapping[Buffer, tuple[int, int]]) -> di
     """For each buffer that a unit may write over an operand that dies there, the buffer whose bytes it takes."""
     hosts: dict[Buffer, Buffer] = {}
     for index, unit in enumerate(units):
-        if isinstance(unit, Paste):
-            source, target = unit.operand.buffer, unit.target.buffer
-            dies = source in lives and lives[source][1] == index
-            if dies and target in lives and lives[target][0] == index and pastes_over(unit):
-                hosts[target] = hosts.get(source, source)
-        if not isinstance(unit, Tile):
-            continue
+        for target, source in _replaced(unit, index, lives):
+            hosts[target] = hosts.get(source, source)
+    return hosts
+
+
+def _replaced(unit: Unit, index: int, lives: Mapping[Buffer, tuple[int, int]]) -> Iterator[tuple[Buffer, Buffer]]:
+    """The buffers that begin with a unit, each with one that dies there and over which the unit may write it."""
+
+    def begins(buffer: Buffer) -> bool:
+        return buffer in lives and lives[buffer][0] == index
+
+    def dies(buffer: Buffer) -> bool:
+        return buffer in lives and lives[buffer][1] == index
+
+    if isinstance(unit, Paste):
+        source, target = unit.operand.buffer, unit.target.buffer
+        if dies(source) and begins(target) and pastes_over(unit):
+            yield target, source
+    elif isinstance(unit, Tile):
         taken: set[Buffer] = set()
         for write in unit.writes:
             target = write.window.buffer
-            if target not in lives or lives[target][0] != index:
+            if not begins(target):
                 continue
-            for source in unit.replaceable(write):
-                if source in lives and lives[source][1] == index and source not in taken:
-                    taken.add(source)
-                    hosts[target] = hosts.get(source, source)
-                    break
-    return hosts
+            source = next((each for each in unit.replaceable(write) if dies(each) and each not in taken), None)
+            if source is not None:
+                taken.add(source)
+                yield target, source
 
 
 def _batched(units: Sequence[Unit]) -> list[Unit]:

@@ -22,8 +22,7 @@ from shardwright.compiler.tracing.interface import positional_names
 from shardwright.compiler.tracing.pytree import Static, flatten
 from shardwright.dialects.types import dtype_element
 from shardwright.frontends.functions.dtensor import DTensor
-from shardwright.frontends.functions.function import Function
-from shardwright.frontends.functions.function import function as traced_function
+from shardwright.frontends.functions.function import Function, function as traced_function
 from shardwright.frontends.functions.signature import TensorSpec
 from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.variables import Variable
@@ -36,8 +35,7 @@ from shardwright.saving.objects.views import signature_def
 from shardwright.saving.objects.walking import DEPTH, joined, parts_of
 from shardwright.saving.programs.loaded import LoadedFunction
 from shardwright.saving.programs.programs import write_program
-from shardwright.serialization.protos import graph_pb2, saved_model_pb2
-from shardwright.serialization.protos import program_pb2 as pb
+from shardwright.serialization.protos import graph_pb2, program_pb2 as pb, saved_model_pb2
 
 STAGES = (Traced, Propagated, Partitioned, Compiled)
 
@@ -89,13 +87,18 @@ class Collector:
         self._alive.append(item)
         return number, self.message.objects.add()
 
-    def _number(self, item: Any, path: str, depth: int) -> int:
-        """The number of an object, which is written when it is first reached."""
+    def _known(self, item: Any, path: str, depth: int) -> int | None:
+        """The number of an object that was reached before; refuses one inside itself, and one that is too deep."""
         if depth > DEPTH:
             raise SavingError("SW0865", f"{path} is nested more than {DEPTH} levels deep", help="make it flatter")
         known = self._numbers.get(_key(item))
         if known is not None and id(item) in self._open:
             raise SavingError("SW0865", f"{path} contains itself")
+        return known
+
+    def _number(self, item: Any, path: str, depth: int) -> int:
+        """The number of an object, which is written when it is first reached."""
+        known = self._known(item, path, depth)
         if known is not None:
             return known
         number, message = self._new(_key(item), item)

@@ -41,12 +41,17 @@ def write_tree(tree: Tree | Static, writer: Writer, where: str, depth: int = 0) 
     if tree.kind in _CONTAINERS:
         keys = [writer.value(key, f"a key of {where}") for key in tree.keys]
         return pb.Tree(kind=_CONTAINERS[tree.kind], keys=keys, parts=parts)
-    names = field_names(tree.kind)
-    if names is None or len(names) != len(parts) or hasattr(tree.kind, "named_variables"):
-        raise SavingError("SW0865", f"{where} is a {tree.kind.__name__}, which cannot be stored")
-    kind = pb.Tree.NAMED_TUPLE if issubclass(tree.kind, tuple) else pb.Tree.DATACLASS
+    return _write_fields(tree.kind, parts, where)
+
+
+def _write_fields(kind: type, parts: list[pb.Tree], where: str) -> pb.Tree:
+    """A named tuple or a dataclass."""
+    names = field_names(kind)
+    if names is None or len(names) != len(parts) or hasattr(kind, "named_variables"):
+        raise SavingError("SW0865", f"{where} is a {kind.__name__}, which cannot be stored")
+    form = pb.Tree.NAMED_TUPLE if issubclass(kind, tuple) else pb.Tree.DATACLASS
     keys = [pb.Value(text=name) for name in names]
-    return pb.Tree(kind=kind, class_name=tree.kind.__name__, keys=keys, parts=parts)
+    return pb.Tree(kind=form, class_name=kind.__name__, keys=keys, parts=parts)
 
 
 def write_call(tree: Tree, writer: Writer, names: Sequence[str], where: str) -> pb.Tree:

@@ -35,8 +35,7 @@ from shardwright.saving.objects.forms import read_tree, write_call, write_tree
 from shardwright.saving.objects.values import Reader, Writer, dtype_named
 from shardwright.saving.programs.placement import Placement, placed_module, relay_captured
 from shardwright.serialization.ir.proto import module_from_proto, module_to_proto
-from shardwright.serialization.protos import ir_pb2
-from shardwright.serialization.protos import program_pb2 as pb
+from shardwright.serialization.protos import ir_pb2, program_pb2 as pb
 
 _Type: TypeAlias = tuple[tuple[int, ...], Any] | None
 """The shape and the element type of a whole array."""

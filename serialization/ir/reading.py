@@ -52,11 +52,7 @@ class ModuleReader:
             except IndexError:
                 raise self._out_of_range(place, entry) from None
             module = module or op
-        if any(block.left for block in open_blocks):
-            missing = sum(block.left for block in open_blocks)
-            raise IrProtoError("SW0853", f"the blocks have {missing} more operations than the message")
-        while open_blocks:
-            open_blocks.pop().close()
+        _close_all(open_blocks)
         self._connect()
         if not isinstance(module, ModuleOp) or len(module.regions) != 1 or not _one_block(module.regions[0]):
             raise IrProtoError("SW0853", "the first operation is no module with one block")
@@ -195,6 +191,15 @@ class _OpenBlock:
     def close(self) -> None:
         """The block is full."""
         self.region.add_block(self.block)
+
+
+def _close_all(open_blocks: list[_OpenBlock]) -> None:
+    """After the last operation: no block may want more."""
+    missing = sum(block.left for block in open_blocks)
+    if missing:
+        raise IrProtoError("SW0853", f"the blocks have {missing} more operations than the message")
+    while open_blocks:
+        open_blocks.pop().close()
 
 
 def _one_block(region: Region) -> bool:

@@ -103,11 +103,15 @@ class RecordWriterOptions:
         return replace(options, **changes)  # type: ignore[arg-type]
 
 
+def _compression(name: str, value: str, part: str) -> dict[str, object]:
+    if name == "uncompressed" and value:
+        raise refuse(f"{part!r}: it takes no level")
+    return {"compression": name, "level": _number(int, value, part) if value else None}
+
+
 def _one(name: str, value: str, part: str) -> dict[str, object]:
     if name in KINDS:
-        if name == "uncompressed" and value:
-            raise refuse(f"{part!r}: it takes no level")
-        return {"compression": name, "level": _number(int, value, part) if value else None}
+        return _compression(name, value, part)
     if name in ("window_log", "chunk_size") and value == "auto":
         return {name: None}
     if name == "window_log":

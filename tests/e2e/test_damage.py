@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shardwright.tools import main as shardwright
-from shardwright.tools import opt
+from shardwright.tools import main as shardwright, opt
 
 PROGRAM = """\
 module @jit_step attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {

@@ -11,8 +11,7 @@ import pytest
 from harness import Array, run
 
 jax = pytest.importorskip("jax")
-from jax import lax  # noqa: E402
-from jax import numpy as jnp  # noqa: E402
+from jax import lax, numpy as jnp  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 from shardwright.benchmarks.hlo_bytes import collectives  # noqa: E402

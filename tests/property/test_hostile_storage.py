@@ -27,8 +27,7 @@ from google.protobuf import descriptor_pb2
 from google.protobuf.message import DecodeError
 from graph_models import unpacked
 from hostile import bounded, edited, misled, outcome, rewired, riegeli_chunks, riegeli_file
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from riegeli_cases import SMALL
 
 import shardwright as sw

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from shardwright.compiler.pipelines import PIPELINES, run_pipeline
 from shardwright.diagnostics import ShardwrightError

@@ -9,8 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from shardwright.layout.axes import Axis
 from shardwright.layout.boxes import box, linear_index

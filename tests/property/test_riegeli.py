@@ -6,8 +6,7 @@ import io
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from shardwright.serialization.riegeli import RecordReader, RecordWriter, RecordWriterOptions, RiegeliError
 from shardwright.serialization.riegeli.chunks.chunks import Records

@@ -68,6 +68,11 @@ def test_a_folder_reads_like_a_shelf() -> None:
     assert crowded == {}
 
 
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_names_what_is_public(room: str) -> None:
+    assert re.search(r"(?m)^__all__\b", (ROOT / room / "__init__.py").read_text())
+
+
 def test_files_are_short() -> None:
     long = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources()}
     assert {name: lines for name, lines in long.items() if lines > MAX_FILE_LINES} == {}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.dialects.builtin import i8 as byte
+from xdsl.dialects.builtin import IntegerAttr, i8 as byte
 from xdsl.ir import Attribute
 
 from shardwright.compiler.tracing import emit

@@ -15,9 +15,7 @@ from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo
 from shardwright.frontends.arrays.elementwise.functions import sqrt
 from shardwright.frontends.arrays.linalg._factors import matrices, singular
-from shardwright.frontends.arrays.reducing.reductions import max as largest
-from shardwright.frontends.arrays.reducing.reductions import min as smallest
-from shardwright.frontends.arrays.reducing.reductions import sum as total
+from shardwright.frontends.arrays.reducing.reductions import max as largest, min as smallest, sum as total
 from shardwright.frontends.functions.dispatch import array_function
 
 __all__ = ["matrix_norm", "vector_norm"]

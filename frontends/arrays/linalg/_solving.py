@@ -16,8 +16,7 @@ from shardwright.frontends.arrays.elementwise.functions import log
 from shardwright.frontends.arrays.linalg._factors import factored, lapack, matrices, singular
 from shardwright.frontends.arrays.linalg._products import diagonals
 from shardwright.frontends.arrays.reducing.contractions import matmul
-from shardwright.frontends.arrays.reducing.reductions import max as largest
-from shardwright.frontends.arrays.reducing.reductions import summed
+from shardwright.frontends.arrays.reducing.reductions import max as largest, summed
 from shardwright.frontends.functions.dispatch import array_function
 
 __all__ = ["det", "inv", "matrix_power", "matrix_rank", "pinv", "slogdet", "solve"]

@@ -19,8 +19,7 @@ from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.frontends.arrays.indexing.picking import picked
-from shardwright.frontends.arrays.random import _counters as counters
-from shardwright.frontends.arrays.random import _distributions as distributions
+from shardwright.frontends.arrays.random import _counters as counters, _distributions as distributions
 from shardwright.frontends.arrays.reducing.reductions import argmax
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.layout import Layout

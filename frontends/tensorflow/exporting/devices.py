@@ -58,6 +58,14 @@ def atoms_of(module: ModuleOp) -> Atoms | None:
     return Atoms.cut(mesh, used) if used and mesh is not None else None
 
 
+def _differs(e: Emitter, op: Operation) -> bool:
+    """Whether an operation reads what differs between devices, or asks itself which one it is on."""
+    free = captured_by(blocks_in(op))
+    if any(value in e.parts for value in (*op.operands, *free)):
+        return True
+    return any(isinstance(inner, SPREADING) for inner in op.walk())
+
+
 class Devices:
     """Writes the operations of one program that differ between devices."""
 
@@ -66,9 +74,7 @@ class Devices:
 
     def write(self, e: Emitter, op: Operation) -> list[Parts] | None:
         """The results of an operation for each device; None where it does not differ between them."""
-        free = captured_by(blocks_in(op))
-        spread = any(value in e.parts for value in (*op.operands, *free))
-        if not spread and not any(isinstance(inner, SPREADING) for inner in op.walk()):
+        if not _differs(e, op):
             return None
         if self.atoms.mesh.size > MOST_DEVICES:
             raise Refusal(f"what each of {self.atoms.mesh.size} devices does, where at most {MOST_DEVICES} are written")

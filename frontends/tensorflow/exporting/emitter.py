@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import NameLoc
 from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic
-from shardwright.diagnostics.registry import ENTRIES
+from shardwright.diagnostics.registry import coded
 from shardwright.dialects.regions import captured_by
 from shardwright.dialects.stablehlo import ConstantOp, ReturnOp, is_splat, splat_value
 from shardwright.dialects.text.locations import where
@@ -135,7 +135,7 @@ class Emitter(Builder):
         except Refusal as refusal:
             why = f": {refusal}" if str(refusal) else ""
             message = f"TensorFlow cannot say {op.name}{why}"
-            self.library.faults.append(Diagnostic("SW0893", message, where(op), help=ENTRIES["SW0893"].help))
+            self.library.faults.append(coded("SW0893", message, location=where(op)))
             self.values.update((result, missing(result)) for result in op.results)
         self.scope = outer
 

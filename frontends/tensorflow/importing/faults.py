@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.diagnostics.registry import ENTRIES
+from shardwright.diagnostics import ShardwrightValueError
+from shardwright.diagnostics.registry import coded
 
 
 class GraphError(ShardwrightValueError):
@@ -16,5 +16,5 @@ class GraphError(ShardwrightValueError):
     """
 
     def __init__(self, code: str, message: str, *notes: str, help: str | None = None) -> None:
-        super().__init__(Diagnostic(code, message, None, notes, help or ENTRIES[code].help))
+        super().__init__(coded(code, message, *notes, help=help))
         self.code, self.message = code, message

@@ -10,8 +10,7 @@ from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import value_error
 from shardwright.frontends.arrays.elementwise import functions
 from shardwright.frontends.arrays.elementwise.functions import equal, greater
-from shardwright.frontends.arrays.reducing.reductions import argmax
-from shardwright.frontends.arrays.reducing.reductions import sum as total
+from shardwright.frontends.arrays.reducing.reductions import argmax, sum as total
 from shardwright.frontends.arrays.shapes import broadcast_to
 from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.variables import Variable

@@ -12,8 +12,7 @@ from google.protobuf.message import Message
 
 from shardwright.serialization.closing import Closing
 from shardwright.serialization.errors import ElementError, MergeError
-from shardwright.serialization.fields import Key, format_path, key_of, parse_path, resolve, type_of
-from shardwright.serialization.fields import Path as Place
+from shardwright.serialization.fields import Key, Path as Place, format_path, key_of, parse_path, resolve, type_of
 from shardwright.serialization.merging.lazy.arrays import Array, array_at
 from shardwright.serialization.merging.lazy.resolver import Resolver
 from shardwright.serialization.merging.plan import MESSAGE_CHUNK, Part

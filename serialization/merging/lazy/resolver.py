@@ -12,8 +12,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from shardwright.serialization.errors import ElementError
-from shardwright.serialization.fields import Key, Step, format_path, key_of, value_of
-from shardwright.serialization.fields import Path as Place
+from shardwright.serialization.fields import Key, Path as Place, Step, format_path, key_of, value_of
 from shardwright.serialization.merging.assembling import Assembler
 from shardwright.serialization.merging.lazy.scalars import NotAValue, check_text, number_from_text
 from shardwright.serialization.merging.plan import Part

@@ -118,24 +118,29 @@ class ChunkedFile(ChunkSource, Closing):
             raise self.error("SW0843", f"the last record may have {size} bytes, more than what it would describe")
         return position
 
-    def _parse(self, data: memoryview) -> None:
-        """The metadata, piece by piece, so that a hostile list stops at its first fault."""
+    def _fields(self, data: memoryview) -> tuple[versions_pb2.VersionDef | None, memoryview | None]:
+        """The version and the tree; piece by piece, so that a hostile list of chunks stops at its first fault."""
         version: versions_pb2.VersionDef | None = None
         tree: memoryview | None = None
+        for number, contents, large in runs(data, PIECE):
+            if number == CHUNKS and not large:
+                fault = self._add(parsed(chunk_pb2.ChunkMetadata, contents))
+                if fault and version is None:
+                    raise WireFault("it has no version")
+                if fault:
+                    raise fault
+            elif number == VERSION and not large and version is None:
+                version = parsed(chunk_pb2.ChunkMetadata, contents).version
+            elif number == MESSAGE and tree is None:
+                tree = contents if large else only_contents(contents)
+            else:
+                raise WireFault(f"a ChunkMetadata has no field {number} like that")
+        return version, tree
+
+    def _parse(self, data: memoryview) -> None:
+        """The metadata, all of which must be there and go together."""
         try:
-            for number, contents, large in runs(data, PIECE):
-                if number == CHUNKS and not large:
-                    fault = self._add(parsed(chunk_pb2.ChunkMetadata, contents))
-                    if fault and version is None:
-                        raise WireFault("it has no version")
-                    if fault:
-                        raise fault
-                elif number == VERSION and not large and version is None:
-                    version = parsed(chunk_pb2.ChunkMetadata, contents).version
-                elif number == MESSAGE and tree is None:
-                    tree = contents if large else only_contents(contents)
-                else:
-                    raise WireFault(f"a ChunkMetadata has no field {number} like that")
+            version, tree = self._fields(data)
         except WireFault as fault:
             raise self.no_metadata(f"{fault}. The file was cut, or has no chunks") from None
         if version is None or tree is None:

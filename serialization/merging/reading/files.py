@@ -31,19 +31,24 @@ def find_file(prefix: str | os.PathLike[str]) -> Path:
     given = path.suffix if path.suffix in (WHOLE, CHUNKED) else ""
     stem = path.with_suffix("") if given else path
     files = [stem.with_name(stem.name + suffix) for suffix in (WHOLE, CHUNKED)]
-    there = [file for file in files if file.is_file()]
-    if len(there) == 2 and supersedes(files[1], files[0]):
-        there = files[1:]
-    elif len(there) == 2:
-        message = f"{there[1].name} stands beside it: one of them is stale"
-        raise MergeError("SW0831", message, file=str(there[0]))
-    if not there and not given and path.is_file():
+    found = _valid(*files)
+    if found is None and not given and path.is_file():
         raise MergeError("SW0830", f"{path} ends in neither .pb nor .cpb", help="give a file that ends in one of them")
-    if not there or (given and there[0].suffix != given):
+    if found is None or (given and found.suffix != given):
         names = str(path) if given else " or ".join(map(str, files))
         raise MergeError("SW0830", f"there is no file {names}")
-    _check_kind(there[0])
-    return there[0]
+    _check_kind(found)
+    return found
+
+
+def _valid(whole: Path, chunked: Path) -> Path | None:
+    """The one of two files that is there and counts, if any."""
+    there = [file for file in (whole, chunked) if file.is_file()]
+    if len(there) < 2:
+        return there[0] if there else None
+    if supersedes(chunked, whole):
+        return chunked
+    raise MergeError("SW0831", f"{chunked.name} stands beside it: one of them is stale", file=str(whole))
 
 
 def _check_kind(file: Path) -> None:

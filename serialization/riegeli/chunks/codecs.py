@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.diagnostics.registry import ENTRIES
+from shardwright.diagnostics import ShardwrightError
+from shardwright.diagnostics.registry import coded
 from shardwright.serialization.riegeli.streams.source import allocate
 from shardwright.serialization.wire import WireFault, read_varint, varint
 
@@ -34,7 +34,7 @@ def package(kind: int) -> Any:
         return import_module(PACKAGES[kind])
     except ImportError:
         message = f"{NAMES[kind]} needs the package {PACKAGES[kind]}, which is not installed"
-        raise ShardwrightError(Diagnostic("SW0808", message, help=ENTRIES["SW0808"].help)) from None
+        raise ShardwrightError(coded("SW0808", message)) from None
 
 
 def compress(kind: int, parts: Sequence[Buffer], level: int, window_log: int | None = None) -> list[Buffer]:

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shardwright.benchmarks import __main__ as command
-from shardwright.benchmarks import xla
+from shardwright.benchmarks import __main__ as command, xla
 from shardwright.benchmarks.suites import NO_JAX, SMOKE, SUITES
 
 

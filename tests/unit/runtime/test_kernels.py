@@ -9,10 +9,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from shardwright.runtime.kernels import elementwise as kernels
-from shardwright.runtime.kernels import shape as kernels_shape
-from shardwright.runtime.kernels import special as kernels_special
-from shardwright.runtime.kernels import table as pointwise
+from shardwright.runtime.kernels import (
+    elementwise as kernels,
+    shape as kernels_shape,
+    special as kernels_special,
+    table as pointwise,
+)
 
 INT32_MIN = np.iinfo(np.int32).min
 

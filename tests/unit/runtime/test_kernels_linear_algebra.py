@@ -9,9 +9,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from shardwright.runtime.kernels import factors as kernels_reduction
-from shardwright.runtime.kernels import lapack as kernels_lapack
-from shardwright.runtime.kernels import linear_algebra as kernels_linear_algebra
+from shardwright.runtime.kernels import (
+    factors as kernels_reduction,
+    lapack as kernels_lapack,
+    linear_algebra as kernels_linear_algebra,
+)
 from shardwright.runtime.kernels.linear_algebra import BLOCK, cholesky, fft, lu, triangular_solve
 
 DTYPES = (np.float32, np.float64, np.complex64, np.complex128)

@@ -6,8 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from shardwright.runtime.kernels import special as kernels_special
-from shardwright.runtime.kernels import table as pointwise
+from shardwright.runtime.kernels import special as kernels_special, table as pointwise
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the engines run kernels with NumPy's warnings off
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from stored_programs import RUNNABLE, assert_right, inputs, tagged, text
 
 from shardwright.dialects.text.parsing import parse_module

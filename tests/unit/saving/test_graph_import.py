@@ -9,8 +9,7 @@ from graph_models import DATA, unpacked
 import shardwright as sw
 from shardwright.frontends.tensorflow.importing.survey import MAX_DEPTH
 from shardwright.frontends.tensorflow.importing.tensors import shape_proto, tensor_proto
-from shardwright.serialization.protos import graph_pb2 as pb
-from shardwright.serialization.protos import saved_model_pb2
+from shardwright.serialization.protos import graph_pb2 as pb, saved_model_pb2
 
 FLOAT = pb.DT_FLOAT
 

@@ -11,8 +11,7 @@ from ir_cases import LIT, assert_round_trip, assert_same, lit_modules
 from stored_programs import TEXTS as PROGRAMS
 from whole.draw import random_program
 from xdsl.context import Context
-from xdsl.dialects import builtin
-from xdsl.dialects import test as foreign
+from xdsl.dialects import builtin, test as foreign
 from xdsl.dialects.builtin import (
     ArrayAttr,
     BytesAttr,

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.tools import main as shardwright
-from shardwright.tools import opt
+from shardwright.tools import main as shardwright, opt
 from shardwright.tools.terminal.output import write_data, write_talk
 
 PROGRAM = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : tensor<4xf32>\n}\n"

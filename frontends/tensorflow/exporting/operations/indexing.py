@@ -109,13 +109,18 @@ def _gather(emitter: Emitter, op: stablehlo.GatherOp, operands: list[Tensor]) ->
     return [_gathered(emitter, windows, operand, indices, shape)]
 
 
+def _repeated(e: Emitter, windows: Windows, operand: Tensor, shape: Sequence[int]) -> Tensor:
+    """Windows of the whole operand: all are the same one."""
+    places = [windows.places[dim] for dim in range(len(operand.shape))]
+    placed = [operand.shape[places.index(at)] if at in places else 1 for at in range(len(shape))]
+    return e.broadcast(e.reshape(e.transpose(operand, np.argsort(places).tolist()), placed), shape)
+
+
 def _gathered(e: Emitter, windows: Windows, operand: Tensor, indices: Tensor, shape: Sequence[int]) -> Tensor:
     picked = windows.picked(operand.shape)
-    whole = [dim for dim in range(len(operand.shape)) if dim not in picked]
     if not picked:
-        places = [windows.places[dim] for dim in whole]
-        placed = [operand.shape[places.index(at)] if at in places else 1 for at in range(len(shape))]
-        return e.broadcast(e.reshape(e.transpose(operand, np.argsort(places).tolist()), placed), shape)
+        return _repeated(e, windows, operand, shape)
+    whole = [dim for dim in range(len(operand.shape)) if dim not in picked]
     count = math.prod(operand.shape[dim] for dim in picked)
     dtype = _index_dtype(count)
     starts = {

@@ -370,8 +370,7 @@ def _clamp(e: Emitter, low: Tensor, x: Tensor, high: Tensor) -> Tensor:
 
 
 @handler("stablehlo.compare")
-def _compare(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, CompareOp)
+def _compare(emitter: Emitter, op: CompareOp, operands: list[Tensor]) -> list[Tensor]:
     x, y = operands
     direction = str(op.direction)
     if op.order == "TOTALORDER" and working_dtype(x.dtype).kind == "f":
@@ -430,8 +429,7 @@ def _bitcast(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Te
 
 
 @handler("stablehlo.reduce_precision")
-def _reduce_precision(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[Tensor]:
-    assert isinstance(op, ReducePrecisionOp)
+def _reduce_precision(emitter: Emitter, op: ReducePrecisionOp, operands: list[Tensor]) -> list[Tensor]:
     exponent, mantissa = (int(number.value.data) for number in (op.exponent_bits, op.mantissa_bits))
     wide = emitter.cast(operands[0], working_dtype(operands[0].dtype))
     rounded = _fewer_exponents(emitter, _fewer_mantissa_bits(emitter, wide, mantissa), exponent, mantissa)
