@@ -64,6 +64,7 @@ def compile_text(text: str, count: int = DEVICES) -> XlaExecutable:
     jax: Any = import_module("jax")
     compiler: Any = import_module("jax._src.compiler")
     client = jax.devices()[0].client
+    import_module("jaxlib.lapack").prepare_lapack_call("potrf", np.float32)  # else calls of LAPACK lead nowhere
     devices = jax.devices()[:count]
     options = compiler.get_compile_options(1, count, device_assignment=np.arange(count).reshape(1, count))
     options.executable_build_options.use_spmd_partitioning = True

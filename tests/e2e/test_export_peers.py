@@ -57,9 +57,14 @@ def run_with_jax(text: str, inputs: list[Array], layouts: list[Layout]) -> list[
     return whole
 
 
+WRONG_IN_XLA = {("dynamic_slices_clamped", "sdy"): "XLA's own partitioner clamps the starts of slices on each device"}
+
+
 @pytest.mark.parametrize("form", ["sdy", "stablehlo"])
 @pytest.mark.parametrize("name", RUNNABLE)
-def test_shared_programs(name: str, form: str, tmp_path: Path) -> None:
+def test_stored_programs(name: str, form: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    if (name, form) in WRONG_IN_XLA:
+        request.applymarker(pytest.mark.xfail(reason=WRONG_IN_XLA[name, form], strict=True))
     path = PROGRAMS / name / f"{name}.mlir"
     assert_right(name, run_with_jax(exported(path, form, tmp_path), inputs(name), result_layouts(path)))
 
