@@ -133,6 +133,9 @@ def _compare(certificate: Certificate, traced: ModuleOp, local: ModuleOp, verdic
     except Inexact as error:
         verdict.unproved.append(str(error))
         return
+    except Broken as error:
+        verdict.faults.append(str(error))
+        return
     verdict.faults += [f"result {number} differs from the program's" for number in differing]
     verdict.how = f"the whole program on numbers modulo {PRIME}{size}"
 
@@ -141,19 +144,34 @@ def differences(traced: ModuleOp, local: ModuleOp, seed: int = 0) -> list[int]:
     """
     The numbers of the results in which a program and its local form differ, on random numbers of the field.
 
-    Raises `Inexact` where an op has no meaning in exact numbers, or where running would take too long.
+    Raises `Inexact` where an op has no meaning in exact numbers, or where running would take too long; `Broken` where
+    the local program cannot be run.
     """
     cost = sum(map(work, _main(traced).body.block.ops))
     if cost > WORK:
         raise Inexact(f"running the program takes {cost:.1e} steps, more than {WORK:.1e}: no reduced shapes were given")
     random = np.random.default_rng(seed)
     inputs = [draw(random, shape_of(value), element_of(value)) for value in _main(traced).body.block.args]
-    whole, parts = (compile_module(make_exact(module), fused=False).run(inputs) for module in (traced, local))
+    whole = compile_module(make_exact(traced), fused=False).run(inputs)
+    parts = _run_local(make_exact(local), inputs)
     return [
         number
         for number, (left, right) in enumerate(zip(whole, parts, strict=True))
         if left.dtype != right.dtype or not np.array_equal(left, right)
     ]
+
+
+class Broken(Exception):
+    """A local program that cannot be run on its devices; the message says why."""
+
+
+def _run_local(local: ModuleOp, inputs: Sequence[Any]) -> Sequence[Any]:
+    """What a program gives that may be wrong, and then fail in any way."""
+    try:
+        return compile_module(local, fused=False).run(inputs)
+    except Exception as error:
+        why = error.diagnostics[0].message if isinstance(error, ShardwrightError) else str(error)
+        raise Broken(f"the local program cannot be run: {why}") from error
 
 
 def work(op: Operation) -> float:

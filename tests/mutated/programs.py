@@ -1,0 +1,27 @@
+"""The programs that mutants are made of: small, and of all sorts; with loops, windows, gathers and scatters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+
+_RUN = """
+    all_to_all axis_swap blocks branch_that_sends clamped_starts loop_of_known_rounds loop_until_small mlp not_linear
+    partial_sums_meet parts_nest pieces_of_an_axis positions reduce_scatter replicated_result shifted
+    softmax_over_two_axes sum_from_two three_axes vocabulary windows
+"""
+_DATA = """
+    pad_sharded reshape_merge_minor reshard_axis_swap concat_sharded conv1d_halo conv_transpose_spatial einsum_multi
+    dynamic_slice_sharded cumsum_sharded einsum_outer cond_clip scatter_set concat_uneven_parts mlp_fwd_open_inputs
+    pad_interior_grad conv_channels sort_pairs strided_reversed pool_spatial dynamic_slices_clamped roll_far
+    ragged_experts cumsum_grad power_iteration take_along_sharded sparse_product histogram_counts while_cg
+    argmax_sharded scan_over_split_time switch_branches scatter_drop loss_scaled_train nested_loops
+    graph_message_passing scatter_min_mul collatz_lengths pagerank heat_stencil
+"""
+
+PROGRAMS = [
+    *(TESTS / "lit" / "run" / f"{name}.mlir" for name in _RUN.split()),
+    *(TESTS / "data" / "programs" / name / f"{name}.mlir" for name in _DATA.split()),
+]
+"""The files."""
