@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -108,10 +108,10 @@ class Program:
                 planned = self.planned
         except ShardwrightError as error:
             return TYPES, str(error.diagnostics[0].notes)
-        return self._refused(certify(self.traced, planned, local)[1], local)
+        return self._refused(certify(self.traced, planned, local).verdict, local)
 
     def _refused(self, verdict: Verdict, local: ModuleOp) -> tuple[str, str]:
-        if any(not fault.startswith(("result ", "the local program cannot")) for fault in verdict.faults):
+        if any(not fault.startswith(("result ", "the local program cannot run")) for fault in verdict.faults):
             return TYPES, verdict.faults[0]
         if verdict.unproved:
             return UNPROVED, verdict.unproved[0]
