@@ -98,6 +98,15 @@ def _step(loop: WhileOp, number: int) -> int | None:
     return -amount if amount is not None and isinstance(op, SubtractOp) else amount
 
 
+def carried_steps(loop: WhileOp) -> dict[int, int]:
+    """What the body adds to each integer that it counts with, by its number among what is carried."""
+    scalars = [
+        number for number, value in enumerate(loop.inputs) if not shape_of(value) and is_integer(element_of(value))
+    ]
+    found = {number: _step(loop, number) for number in scalars}
+    return {number: step for number, step in found.items() if step}
+
+
 def _rounds(direction: str, start: int, limit: int, step: int) -> int | None:
     """The number of steps from `start` until the comparison fails, None where it never does."""
     distance = limit - start

@@ -16,15 +16,16 @@ from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr, TensorType, f64, i32
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr, TensorType, f64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import Builder, appending, blocks_in, only_op
 from shardwright.dialects.dtensor import WindowOp
 from shardwright.dialects.stablehlo.elementwise import ElementwiseOp
 from shardwright.dialects.types import element_dtype, element_of, is_boolean, is_complex, is_float, shape_of
+from shardwright.proof.loops import COUNT, bounded
 from shardwright.runtime.kernels import table
 
 PRIME = 1_048_573
@@ -34,7 +35,7 @@ ROOT = next(r for n in range(2, 99) if (r := pow(n, (PRIME - 1) // 4, PRIME)) * 
 """What stands for the imaginary unit: its square is -1."""
 
 ROUNDS = 8
-"""A loop runs so often at most: its body is one program, whatever the round."""
+"""A loop runs so often at least, unless it ends: its body is one program, whatever the round."""
 
 WIDEST = 1 << 22
 """Elements of a matrix that stands for a transform, at most."""
@@ -50,7 +51,7 @@ _HINTS = frozenset(
 _MOVING = frozenset(
     """
     broadcast_in_dim reshape transpose slice dynamic_slice dynamic_update_slice concatenate pad reverse gather select
-    compare maximum minimum clamp sort case if optimization_barrier return all_gather all_to_all collective_permute
+    compare maximum minimum clamp sort optimization_barrier return all_gather all_to_all collective_permute
     collective_broadcast
     """.split()
 )
@@ -89,15 +90,24 @@ def _centred(number: int) -> int:
     return (number + PRIME // 2) % PRIME - PRIME // 2
 
 
-def draw(generator: np.random.Generator, shape: Sequence[int], element: Attribute) -> np.ndarray[Any, Any]:
-    """Random elements: any number of the field for floats; for integers small ones, places in dims and beyond them."""
+def draw(
+    generator: np.random.Generator, shape: Sequence[int], element: Attribute, extents: Sequence[int] = (40,)
+) -> np.ndarray[Any, Any]:
+    """
+    Random elements: any number of the field for floats; for integers places in dims of these `extents`.
+
+    One integer in eight lies beyond its dim, on either side.
+    """
     dtype = element_dtype(element)
     if is_number(element):
         return generator.integers(-(PRIME // 2), PRIME // 2 + 1, shape).astype(np.float64)
     if is_boolean(element):
         return generator.integers(0, 2, shape).astype(bool)
-    narrow = dtype.name.endswith(("2", "4"))
-    return generator.integers(0 if dtype.kind == "u" or narrow else -3, 2 if narrow else 40, shape).astype(dtype)
+    limits = (0, 1) if dtype.name.endswith(("int2", "int4")) else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+    extent = generator.choice(extents, shape)
+    places = (generator.random(shape) * extent).astype(np.int64)
+    beyond = np.where(generator.random(shape) < 0.5, extent + places, -1 - places)
+    return np.where(generator.random(shape) < 0.125, beyond, places).clip(*limits).astype(dtype)
 
 
 def is_number(element: Attribute) -> bool:
@@ -113,9 +123,11 @@ def exact_type(type_: Attribute) -> Attribute:
     return TensorType(f64 if is_number(element) else element, type_.shape)
 
 
-def make_exact(module: ModuleOp) -> ModuleOp:
+def make_exact(module: ModuleOp, rounds: int = ROUNDS, turn: int = 0) -> ModuleOp:
     """
     A copy of a module, without calls, in exact numbers; raises `Inexact` for an op without a meaning in them.
+
+    Loops run at most `rounds` times (see `loops.bounded`), and choices take the branch that is `turn` further on.
 
     ```
     %1 = stablehlo.exponential %0 : tensor<4xf32>
@@ -125,7 +137,7 @@ def make_exact(module: ModuleOp) -> ModuleOp:
     """
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks}
     main = functions["main"].clone_without_regions()
-    main.body.add_block(_Meaning(functions).block(functions["main"].body.block))
+    main.body.add_block(_Meaning(functions, rounds, turn).block(functions["main"].body.block))
     main.update_function_type()
     for name in ("arg_attrs", "res_attrs"):
         if name in main.properties:
@@ -149,14 +161,14 @@ def _exact_attributes(entries: Attribute) -> Attribute:
 class _Meaning:
     """Builds blocks in exact numbers: what each value became, and the floats that splats hold, to be folded as such."""
 
-    def __init__(self, functions: Mapping[str, FuncOp]) -> None:
-        self.functions = functions
+    def __init__(self, functions: Mapping[str, FuncOp], rounds: int, turn: int) -> None:
+        self.functions, self.rounds, self.turn = functions, rounds, turn
         self.values: dict[SSAValue, SSAValue] = {}
         self.scalars: dict[SSAValue, Any] = {}
 
     def block(self, old: Block, more: int = 0) -> Block:
         """What a block became, with so many arguments more."""
-        new = Block(arg_types=[*(exact_type(argument.type) for argument in old.args), *[_COUNT] * more])
+        new = Block(arg_types=[*(exact_type(argument.type) for argument in old.args), *[COUNT] * more])
         self.values.update(zip(old.args, new.args, strict=False))
         for op in old.ops:
             self._op(op, appending(new))
@@ -167,6 +179,8 @@ class _Meaning:
         involved = any(isinstance(v.type, TensorType) and is_number(element_of(v)) for v in (*op.operands, *op.results))
         if isinstance(op, stablehlo.WhileOp):
             made = self._loop(op, build)
+        elif isinstance(op, stablehlo.CaseOp | stablehlo.IfOp):
+            made = self._choice(op, build)
         elif op.name == "func.call":
             made = self._called(op, build)
         elif op.name in _HINTS or _is_hint(op):
@@ -269,19 +283,23 @@ class _Meaning:
         return [centre(build, value, 1 << 48) if is_number(element_of(value)) else value for value in made]
 
     def _loop(self, op: stablehlo.WhileOp, build: Builder) -> Sequence[SSAValue]:
-        """The loop with a counter of rounds: its condition may never end it on these numbers."""
         condition, body = (self.block(region.block, more=1) for region in op.regions)
-        for block, change in ((condition, _or_enough), (body, _and_one_more)):
-            last = block.last_op
-            assert last is not None
-            inside = Builder(lambda new, block=block, last=last: _inserted(block, new, last))
-            last.operands = change(inside, last.operands, block.args[-1])
-        start = build.literal(0, i32)
-        inputs = [*(self.values[value] for value in op.inputs), start]
-        types = [value.type for value in inputs]
-        loop = stablehlo.WhileOp(inputs, Region([condition]), Region([body]), types)  # pyright: ignore[reportArgumentType]
-        loop.location = op.location
+        loop = bounded(op, condition, body, [self.values[value] for value in op.inputs], build, self.rounds)
         return build.insert(loop).results[:-1]
+
+    def _choice(self, op: Operation, build: Builder) -> Sequence[SSAValue]:
+        """
+        A choice of branches, each taken for another number than it should: both programs do so alike.
+
+        What decides may be nearly always the same on these numbers, and a branch that never runs proves nothing.
+        """
+        (made,) = {value.owner for value in self._same(op, build)} or {None}
+        if isinstance(made, Operation) and op.operands[0] not in self.scalars:
+            blocks = [region.detach_block(region.block) for region in made.regions]
+            turn = self.turn % len(blocks)
+            for region, block in zip(made.regions, blocks[turn:] + blocks[:turn], strict=True):
+                region.add_block(block)
+        return () if made is None else made.results
 
 
 class _Summing:
@@ -303,22 +321,6 @@ def _defined(op: Operation) -> Iterator[SSAValue]:
     yield from op.results
     for block in blocks_in(op):
         yield from block.args
-
-
-def _inserted(block: Block, new: Operation, before: Operation) -> Operation:
-    block.insert_op_before(new, before)
-    return new
-
-
-_COUNT: Attribute = TensorType(i32, ())
-
-
-def _or_enough(build: Builder, values: Sequence[SSAValue], count: SSAValue) -> list[SSAValue]:
-    return [build.both(values[0], build.compare(count, "LT", build.literal(ROUNDS, i32)))]
-
-
-def _and_one_more(build: Builder, values: Sequence[SSAValue], count: SSAValue) -> list[SSAValue]:
-    return [*values, build.add(count, build.literal(1, i32))]
 
 
 def _literal(array: np.ndarray[Any, Any]) -> Any:

@@ -41,7 +41,7 @@ REFUSED = "harmless, refused"
 WRONG = "wrong, accepted"
 OUTCOMES = (TYPES, VALUES, HARMLESS, UNPROVED, REFUSED, WRONG)
 
-SECONDS = 5
+SECONDS = 2
 """How long a mutant may run: one whose loop never ends is wrong."""
 
 
