@@ -205,9 +205,16 @@ def _extents(module: ModuleOp) -> list[int]:
 
 
 def _turns(module: ModuleOp) -> int:
-    """How often a program runs with other branches, until each branch has run."""
-    choices = [op for op in module.walk() if isinstance(op, stablehlo.CaseOp | stablehlo.IfOp)]
-    return min(max((len(op.regions) for op in choices), default=1), 4)
+    """How often a program runs with other decisions: each branch is taken, numbers are finite or not, loops go on."""
+    turns = 1
+    for op in module.walk():
+        if isinstance(op, stablehlo.CaseOp | stablehlo.IfOp):
+            turns = max(turns, min(len(op.regions), 4))
+        elif isinstance(op, stablehlo.IsFiniteOp):
+            turns = max(turns, 2)
+        elif isinstance(op, stablehlo.WhileOp) and trip_count(op) is None:
+            turns = max(turns, 3)
+    return turns
 
 
 def _compare_loops(whole: Sequence[int | None], parts: Sequence[int | None]) -> None:
@@ -318,9 +325,9 @@ def _border_faults(planned: ModuleOp, local: ModuleOp) -> Iterator[str]:
     if meshes(planned) != meshes(local):
         yield "the local program is on another mesh"
     sent, due = ([_move(op) for op in main.walk() if isinstance(op, CollectiveOp)] for main in (inner, outer))
-    missing = [move for move in due if move not in sent]
+    missing = Counter(due) - Counter(sent)
     if missing:
-        yield f"the local program lacks {missing[0]}"
+        yield f"the local program lacks {next(iter(missing))}"
 
 
 def _move(op: Operation) -> str:
