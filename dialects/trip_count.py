@@ -9,6 +9,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from shardwright.dialects.stablehlo import (
     AddOp,
+    AndOp,
     BroadcastInDimOp,
     CaseOp,
     CompareOp,
@@ -38,7 +39,22 @@ def trip_count(loop: WhileOp) -> int | None:
     cond { compare LT, %i, %c8 } do { %1 = add %i, %c3 ... }     (8 - 2) / 3, rounded up: 2 times
     ```
     """
-    test = _test(loop)
+    return _count(loop, loop.predicate)
+
+
+def most_rounds(loop: WhileOp) -> int | None:
+    """The same where more may end it: a counter that is still below its limit *and* something else that holds."""
+    counts = [count for part in _conjuncts(loop.predicate) if (count := _count(loop, part)) is not None]
+    return min(counts, default=None)
+
+
+def _conjuncts(value: SSAValue) -> list[SSAValue]:
+    op = _source(value).owner
+    return [part for each in op.operands for part in _conjuncts(each)] if isinstance(op, AndOp) else [value]
+
+
+def _count(loop: WhileOp, predicate: SSAValue) -> int | None:
+    test = _test(loop, predicate)
     if test is None:
         return None
     start = _constant(loop.inputs[test.number])
@@ -73,8 +89,8 @@ _HOLDS: Mapping[str, Callable[[int, int], bool]] = {
 }
 
 
-def _test(loop: WhileOp) -> _Test | None:
-    compare = _source(loop.predicate).owner
+def _test(loop: WhileOp, predicate: SSAValue) -> _Test | None:
+    compare = _source(predicate).owner
     if not isinstance(compare, CompareOp) or not is_integer(element_of(compare.lhs)):
         return None
     direction = str(compare.direction)

@@ -11,14 +11,14 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import Builder
-from shardwright.dialects.trip_count import carried_steps, trip_count
+from shardwright.dialects.trip_count import carried_steps, most_rounds
 from shardwright.dialects.types import element_of
 
 COUNT: Attribute = TensorType(i32, ())
 """The type of the counter, which is the last that a bounded loop carries."""
 
 KNOWN = "rounds"
-"""Where a bounded loop keeps how often it would run, if that is known."""
+"""Where a bounded loop keeps how often it would run at most, if that is known."""
 
 
 def bounded(
@@ -27,10 +27,10 @@ def bounded(
     """
     The loop `op` made of new blocks, which have one more argument: it ends after `rounds` rounds.
 
-    Where it is known to run more often, the integers that it counts with skip some: the first and the last round are
+    Where it may run more often, and counts, the integers that it counts with skip some: the first and the last round are
     among those that run, and the others are spread evenly. With 4 rounds, `i = 0 ... 9` becomes 0, 3, 6, 9.
     """
-    known = trip_count(op)
+    known = most_rounds(op)
     inside = _before_end(condition)
     last, count = condition.last_op, condition.args[-1]
     assert last is not None
@@ -75,6 +75,6 @@ def _before_end(block: Block) -> Builder:
 
 
 def known_rounds(module: Operation) -> list[int | None]:
-    """How often each loop of a program in exact numbers would run, where that is known."""
+    """How often each loop of a program in exact numbers would run at most, where that is known."""
     found = [op.attributes.get(KNOWN) for op in module.walk() if isinstance(op, stablehlo.WhileOp)]
     return [known.value.data if isinstance(known, IntegerAttr) else None for known in found]

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -13,7 +14,6 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.dialects.text.printing import print_module
 from shardwright.proof.certificate import FORMAT, Certificate
 from shardwright.proof.checker import CheckedOp, Verdict, check
-from shardwright.proof.exact import PRIME, ROUNDS
 
 MEMORY = "SHARDWRIGHT_CACHE"
 """The environment's name of the folder in which proofs are remembered; empty for nowhere."""
@@ -93,8 +93,15 @@ def _memory(certificate: Certificate) -> Path | None:
     """The file that remembers the proof of a certificate: its name says all that the proof depends on."""
     default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shardwright"
     folder = os.environ.get(MEMORY, str(default))
-    content = f"{FORMAT} {PRIME} {ROUNDS}\n{certificate.to_json()}"
+    content = f"{FORMAT} {_checker()}\n{certificate.to_json()}"
     return Path(folder, "proofs", hashlib.sha256(content.encode()).hexdigest() + ".json") if folder else None
+
+
+@cache
+def _checker() -> str:
+    """The hash of the checker's own text: what a weaker one took for proved is proved anew."""
+    texts = (path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    return hashlib.sha256(b"".join(texts)).hexdigest()
 
 
 def _remembered(memory: Path | None) -> Verdict | None:

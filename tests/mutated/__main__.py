@@ -7,6 +7,7 @@ Prints what became of the mutants of each kind, and each one that came out other
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections import Counter
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+os.environ["SHARDWRIGHT_CACHE"] = ""  # nothing is remembered
 
 from mutated.judging import HARMLESS, OUTCOMES, TYPES, VALUES, Judged, Program
 from mutated.programs import PROGRAMS
