@@ -18,7 +18,7 @@ LIBRARIES = {
     "diffrax_solves": "diffrax",
     "optimistix_solves": "optimistix",
 }
-"""The modules of this folder that hold programs, each with the library that its models are of."""
+"""The modules of `libraries/` that hold programs, each with the library that its models are of."""
 
 
 @dataclass(frozen=True)
@@ -26,29 +26,34 @@ class Training:
     """
     One step of training as its user writes it: a function of a state and a batch, trees of arrays, and both.
 
-    Floating numbers are of `dtype`: float64 wherever a library lets us, so that rounding is far below any mistake. The
-    function returns the next state, the loss and the gradients: an optimiser such as Adam would hide a gradient that
-    is wrong by a factor. `rounds` is how often loops turn whose length depends on data; `amplified` by how much rounding
-    grows beyond its sum along the longest path, and a comment at each use says why.
+    The function returns the next state, the loss and the gradients: an optimiser such as Adam would hide that a
+    gradient is wrong by a factor. Optimisers of that kind have an eps as large as their rate: some gradients are zero
+    but for rounding, as that of the bias of attention's keys, and divided by less they would be rounding alone.
+
+    Floating numbers are of `dtype`: float64 wherever a library lets us, so that rounding is far below any mistake.
+    `rounds` is how often loops turn whose length depends on data. `minimum`: the result is where a function is least,
+    as far as its values tell. Near there they change by the square of the distance, so the place is known to the square
+    root of rounding only, for JAX as for us. `refused` is the code by which we refuse the program, if we do.
     """
 
     function: Callable[[Any, Any], Any]
     state: Any
     batch: Any
     rounds: int = 1
-    amplified: float = 1.0
+    minimum: bool = False
     dtype: str = "float64"
+    refused: str | None = None
 
 
-def programs() -> list[tuple[str, str]]:
-    """The module and the name of each program: a public function whose result is a `Training`."""
+def programs(*modules: str) -> list[tuple[str, str]]:
+    """The programs of some modules, each as module and name: the public functions whose result is a `Training`."""
     found: list[tuple[str, str]] = []
-    for module in LIBRARIES:
-        tree = ast.parse((Path(__file__).parent / f"{module}.py").read_text())
-        functions = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.returns is not None)
+    for module in modules:
+        tree = ast.parse((Path(__file__).parent / "libraries" / f"{module}.py").read_text())
+        functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
         found += [
             (module, node.name)
             for node in functions
-            if not node.name.startswith("_") and ast.unparse(node.returns or node) == "Training"
+            if not node.name.startswith("_") and node.returns is not None and ast.unparse(node.returns) == "Training"
         ]
     return found

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
-from corpus.catalogue import Training
 from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from corpus.catalogue import Training
 
 LAYOUTS = {
     "data": (("data", 8),),
@@ -24,8 +28,8 @@ def spec_of_state(shape: tuple[int, ...], layout: str) -> PartitionSpec:
     """
     How an array of the state is split: not at all, over `model`, or over all devices.
 
-    Tensor parallelism takes the largest dim that divides, so that a widening layer is split by columns and the narrowing
-    one behind it by rows; FSDP takes the first.
+    Tensor parallelism takes the largest dim that divides, so that a widening layer is split by columns and the
+    narrowing one behind it by rows; FSDP takes the first.
     """
     if layout == "data":
         return PartitionSpec()
@@ -43,8 +47,27 @@ def spec_of_batch(shape: tuple[int, ...], layout: str) -> PartitionSpec:
     return PartitionSpec("data") if shape and shape[0] % size == 0 else PartitionSpec()
 
 
-def export(training: Training, layout: str, folder: Path) -> tuple[Path, Path]:
+@dataclass(frozen=True)
+class Step:
+    """A training step with what JAX computes for it on one device, and how far another right way may be from that."""
+
+    training: Training
+    results: Any
+    tolerance: float
+
+
+@lru_cache(maxsize=1)
+def step_of(module: str, name: str) -> Step:
+    """A program of the corpus; kept until the next is asked for, since JAX compiles longer than all else here takes."""
+    training = getattr(import_module(f"corpus.libraries.{module}"), name)()
+    traced = jax.jit(training.function).trace(training.state, training.batch)
+    run = traced.lower().compile(compiler_options={"xla_backend_optimization_level": 0})
+    return Step(training, run(training.state, training.batch), tolerance(training, traced.jaxpr.jaxpr))
+
+
+def export(step: Step, layout: str, folder: Path) -> tuple[Path, Path]:
     """Writes the program with layouts, and its arrays: arguments, and results that JAX computes on one device."""
+    training = step.training
     names, sizes = zip(*LAYOUTS[layout], strict=True)
     mesh = Mesh(np.array(jax.devices()[: math.prod(sizes)]).reshape(sizes), names)
 
@@ -60,13 +83,8 @@ def export(training: Training, layout: str, folder: Path) -> tuple[Path, Path]:
     text = jitted.lower(training.state, training.batch).as_text()
     program, arrays = folder / "step.mlir", folder / "step.npz"
     program.write_text(text)
-    np.savez(arrays, **_arrays("in", (training.state, training.batch)), **_arrays("out", on_one_device(training)))
+    np.savez(arrays, **_arrays("in", (training.state, training.batch)), **_arrays("out", step.results))
     return program, arrays
-
-
-def on_one_device(training: Training) -> Any:
-    """What JAX computes without a mesh."""
-    return jax.jit(training.function)(training.state, training.batch)
 
 
 def _arrays(side: str, tree: Any) -> dict[str, np.ndarray]:
@@ -78,15 +96,16 @@ def _plain(leaf: Any) -> Any:
     return jax.random.key_data(leaf) if jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key) else leaf
 
 
-def tolerance(training: Training) -> float:
+def tolerance(training: Training, jaxpr: Jaxpr) -> float:
     """
     How far two right ways to compute a step may differ, relative to numbers of size one.
 
     A sum of n numbers in another order differs by at most n roundings of its size, an element-wise op by one. Along the
-    longest path through the program these add up; what a step amplifies beyond that is said, and argued, at the step.
+    longest path through the program these add up. What is divided by numbers that are nearly zero, or has a minimum for
+    its result, would be less exact: the corpus has none of the first (see `Training`), and says the second.
     """
-    traced = jax.jit(training.function).trace(training.state, training.batch)
-    return _longest(traced.jaxpr.jaxpr, training.rounds) * float(np.finfo(training.dtype).eps) * training.amplified
+    rounding = _longest(jaxpr, training.rounds) * float(np.finfo(training.dtype).eps)
+    return math.sqrt(rounding) if training.minimum else rounding
 
 
 def _longest(jaxpr: Jaxpr, rounds: int) -> int:

@@ -9,15 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+
 from corpus.catalogue import Training
-
-AT_ZERO = 10.0
-"""
-What Adam with a rate of 1e-2 and an eps of 1e-3 makes of rounding: at most their ratio.
-
-Some gradients are zero but for rounding, such as that of the bias of attention's keys, which softmax cancels. Adam
-divides a gradient by its own size plus eps: with the usual eps of 1e-8, rounding alone would decide such an update.
-"""
 
 
 def floats(*shape: int, seed: int = 0) -> jax.Array:
@@ -37,11 +30,17 @@ def classes(count: int, below: int) -> jax.Array:
 
 def in_float64(tree: Any) -> Any:
     """The floating arrays of a tree in float64: libraries initialise in float32, whatever the precision of JAX."""
-    return jax.tree.map(lambda leaf: leaf.astype(jnp.float64) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf, tree)
+    return jax.tree.map(
+        lambda leaf: leaf.astype(jnp.float64) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf, tree
+    )
 
 
 def training(
-    loss_of: Callable[[Any, Any], jax.Array], params: Any, batch: Any, optimizer: optax.GradientTransformation, **more: Any
+    loss_of: Callable[[Any, Any], jax.Array],
+    params: Any,
+    batch: Any,
+    optimizer: optax.GradientTransformation,
+    **exactness: Any,
 ) -> Training:
     """The step of optax's guides: loss and gradients, updates of the optimiser, and both states."""
 
@@ -51,4 +50,4 @@ def training(
         updates, moments = optimizer.update(gradients, moments, params)
         return (optax.apply_updates(params, updates), moments), loss, gradients
 
-    return Training(step, (params, optimizer.init(params)), batch, **more)
+    return Training(step, (params, optimizer.init(params)), batch, **exactness)

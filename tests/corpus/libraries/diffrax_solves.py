@@ -1,4 +1,4 @@
-"""Training steps through diffrax: differential equations with learned fields, solved and differentiated by its adjoints."""
+"""Training steps through diffrax: differential equations with learned fields, and its adjoints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import diffrax
 import jax
 import jax.numpy as jnp
+import lineax
 import optax
+
 from corpus.catalogue import Training
 from corpus.steps import floats, training
 
@@ -26,15 +28,15 @@ def _batch() -> dict[str, Array]:
     return {"x": floats(16, 8, seed=3), "y": floats(16, 8, seed=4)}
 
 
-def _training(rounds: int = 1, amplified: float = 1.0, **options: Any) -> Training:
+def _training(rounds: int, step: float = 0.1, **options: Any) -> Training:
     solver = options.pop("solver", diffrax.Tsit5())
 
     def loss_of(params: Any, batch: Any) -> Array:
         term = diffrax.ODETerm(_field)
-        found = diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, batch["x"], params, throw=False, **options)
+        found = diffrax.diffeqsolve(term, solver, 0.0, 1.0, step, batch["x"], params, throw=False, **options)
         return jnp.mean((found.ys[-1] - batch["y"]) ** 2)
 
-    return training(loss_of, _params(), _batch(), optax.sgd(0.1), rounds=rounds, amplified=amplified)
+    return training(loss_of, _params(), _batch(), optax.sgd(0.1), rounds=rounds)
 
 
 def fixed_steps_and_checkpoints() -> Training:
@@ -56,23 +58,19 @@ def backwards_in_time() -> Training:
 
 
 def implicit_steps() -> Training:
-    return _training(rounds=40, max_steps=16, solver=diffrax.Kvaerno3(), stepsize_controller=diffrax.PIDController(1e-3, 1e-3))
+    solver = diffrax.ImplicitEuler(root_finder=diffrax.VeryChord(rtol=1e-8, atol=1e-8))
+    return _training(rounds=10, step=0.25, max_steps=4, solver=solver)
 
 
 def brownian_motion() -> Training:
+    def noise(time: Any, value: Array, arguments: Any) -> Any:
+        return lineax.DiagonalLinearOperator(0.1 * jnp.sin(value))
+
     def loss_of(params: Any, batch: Any) -> Array:
         path = diffrax.VirtualBrownianTree(0.0, 1.0, tol=1e-2, shape=(16, 8), key=jax.random.PRNGKey(0))
-        terms = diffrax.MultiTerm(
-            diffrax.ODETerm(_field), diffrax.ControlTerm(lambda t, y, args: diffrax_diagonal(0.1 * jnp.sin(y)), path)
-        )
-        found = diffrax.diffeqsolve(terms, diffrax.Euler(), 0.0, 1.0, 0.125, batch["x"], params, throw=False, max_steps=16)
+        terms = diffrax.MultiTerm(diffrax.ODETerm(_field), diffrax.ControlTerm(noise, path))
+        options = {"throw": False, "max_steps": 16}
+        found = diffrax.diffeqsolve(terms, diffrax.Euler(), 0.0, 1.0, 0.125, batch["x"], params, **options)
         return jnp.mean((found.ys[-1] - batch["y"]) ** 2)
 
     return training(loss_of, _params(), _batch(), optax.sgd(0.1), rounds=20)
-
-
-def diffrax_diagonal(values: Array) -> Any:
-    """Each element of the noise moves its own element of the value."""
-    import lineax
-
-    return lineax.DiagonalLinearOperator(values)

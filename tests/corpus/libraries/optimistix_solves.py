@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import lineax
 import optax
 import optimistix
+
 from corpus.catalogue import Training
 from corpus.steps import floats, training
 
@@ -54,7 +55,7 @@ def roots_by_newton() -> Training:
 
 
 def minimum_by_bfgs() -> Training:
-    solver = optimistix.BFGS(rtol=1e-8, atol=1e-8)
+    solver = optimistix.BFGS(rtol=1e-12, atol=1e-12)
 
     def energy(value: Array, arguments: Any) -> Array:
         params, x = arguments
@@ -67,7 +68,7 @@ def minimum_by_bfgs() -> Training:
     def loss_of(params: Any, batch: Any) -> Array:
         return jnp.mean((jax.vmap(inner, (0, None))(batch["x"], params) - batch["y"]) ** 2)
 
-    return training(loss_of, _params(), _batch(), optax.sgd(0.1), rounds=64)
+    return training(loss_of, _params(), _batch(), optax.sgd(0.1), rounds=64, minimum=True)
 
 
 def fit_by_levenberg_marquardt() -> Training:

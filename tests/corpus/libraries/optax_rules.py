@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import optax
 import optax.contrib
+
 from corpus.catalogue import Training
 from corpus.steps import classes, floats, integers, training
 
@@ -36,7 +37,7 @@ def adafactor() -> Training:
 
 
 def lamb() -> Training:
-    return _training(optax.lamb(1e-2, eps=1e-3, weight_decay=1e-2))
+    return _training(optax.lamb(1e-2, eps=1e-2, weight_decay=1e-2))
 
 
 def lion_with_schedule() -> Training:
@@ -48,7 +49,7 @@ def momentum_clipped_by_elements() -> Training:
 
 
 def muon() -> Training:
-    return _training(optax.contrib.muon(1e-2, eps=1e-3))
+    return _training(optax.contrib.muon(1e-2, eps=1e-2))
 
 
 def schedule_free() -> Training:
@@ -56,7 +57,7 @@ def schedule_free() -> Training:
 
 
 def accumulated_over_steps() -> Training:
-    return _training(optax.MultiSteps(optax.adam(1e-2, eps=1e-3), every_k_schedule=2))
+    return _training(optax.MultiSteps(optax.adam(1e-2, eps=1e-2), every_k_schedule=2))
 
 
 def guarded_noise() -> Training:
@@ -86,9 +87,7 @@ def lbfgs_with_line_search() -> Training:
         params, moments = state
         value_of = lambda params: _loss(params, batch)  # noqa: E731
         loss, gradients = optax.value_and_grad_from_state(value_of)(params, state=moments)
-        updates, moments = optimizer.update(
-            gradients, moments, params, value=loss, grad=gradients, value_fn=value_of
-        )
+        updates, moments = optimizer.update(gradients, moments, params, value=loss, grad=gradients, value_fn=value_of)
         return (optax.apply_updates(params, updates), moments), loss, gradients
 
     params = _params()
@@ -103,4 +102,4 @@ def connectionist_loss() -> Training:
         return optax.ctc_loss(logits, zeros, batch["y"], jnp.zeros(batch["y"].shape, logits.dtype)).mean()
 
     batch = {"x": floats(16, 10, 24, seed=9), "y": 1 + integers(7, 16, 4)}
-    return training(loss_of, _params(), batch, optax.novograd(1e-2, eps=1e-3))
+    return training(loss_of, _params(), batch, optax.novograd(1e-2, eps=1e-2))
