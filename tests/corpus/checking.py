@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from corpus.catalogue import LIBRARIES
 from shardwright.tools.main import main
 
+Capture = pytest.CaptureFixture[str]
 LAYOUTS = ["data", "tensor", "fsdp"]
 
 
-def check(module: str, name: str, layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def run(program: Path, arrays: Path, tolerance: float, capsys: Capture) -> tuple[int, Any]:
+    """The exit code and the output of the command, with inputs and expected results from an archive."""
+    given, allowed = (
+        ["--inputs", str(arrays), "--expect", str(arrays)],
+        ["--rtol", str(tolerance), "--atol", str(tolerance)],
+    )
+    return main(["run", str(program), *given, "--check", *allowed, "--json"]), capsys.readouterr()
+
+
+def check(module: str, name: str, layout: str, tmp_path: Path, capsys: Capture) -> None:
     """The step of one device is that of eight, fused and as written; what cannot be run is refused by its code."""
     jax = pytest.importorskip("jax")
     pytest.importorskip(LIBRARIES[module])
@@ -22,10 +33,7 @@ def check(module: str, name: str, layout: str, tmp_path: Path, capsys: pytest.Ca
 
         step = step_of(module, name)
         program, arrays = export(step, layout, tmp_path)
-    allowed = str(step.tolerance)
-    arguments = ["--inputs", str(arrays), "--expect", str(arrays), "--check", "--rtol", allowed, "--atol", allowed]
-    code = main(["run", str(program), *arguments, "--json"])
-    output = capsys.readouterr()
+    code, output = run(program, arrays, step.tolerance, capsys)
     if step.training.refused is not None:
         assert code == 1
         assert f"error[{step.training.refused}]" in output.err

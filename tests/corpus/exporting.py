@@ -16,6 +16,15 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from corpus.catalogue import Training
 
+MOVES = frozenset(
+    """
+    reshape transpose broadcast_in_dim squeeze slice dynamic_slice dynamic_update_slice concatenate select_n gather pad
+    rev copy iota eq ne lt le gt ge and or not sign neg abs max min reduce_max reduce_min argmax argmin sort
+    stop_gradient
+    """.split()
+)
+"""What makes, moves or chooses numbers without rounding any."""
+
 LAYOUTS = {
     "data": (("data", 8),),
     "tensor": (("data", 4), ("model", 2)),
@@ -104,11 +113,11 @@ def tolerance(training: Training, jaxpr: Jaxpr) -> float:
     longest path through the program these add up. What is divided by numbers that are nearly zero, or has a minimum for
     its result, would be less exact: the corpus has none of the first (see `Training`), and says the second.
     """
-    rounding = _longest(jaxpr, training.rounds) * float(np.finfo(training.dtype).eps)
+    rounding = longest(jaxpr, training.rounds) * float(np.finfo(training.dtype).eps)
     return math.sqrt(rounding) if training.minimum else rounding
 
 
-def _longest(jaxpr: Jaxpr, rounds: int) -> int:
+def longest(jaxpr: Jaxpr, rounds: int) -> int:
     """The roundings on the path through a program that has most of them."""
     depth: dict[Any, int] = {}
     for equation in jaxpr.eqns:
@@ -119,27 +128,29 @@ def _longest(jaxpr: Jaxpr, rounds: int) -> int:
 
 
 def _roundings(equation: Any, rounds: int) -> int:
+    name = equation.primitive.name
+    if name in MOVES or not equation.invars:
+        return 0
+    # What a loop's condition computes reaches no result.
+    params = {key: value for key, value in equation.params.items() if key != "cond_jaxpr"}
     inner = [
-        _longest(one.jaxpr if isinstance(one, ClosedJaxpr) else one, rounds)
-        for value in equation.params.values()
+        longest(one.jaxpr if isinstance(one, ClosedJaxpr) else one, rounds)
+        for value in params.values()
         for one in (value if isinstance(value, tuple | list) else (value,))
         if isinstance(one, ClosedJaxpr | Jaxpr)
     ]
     if inner:
-        times = {"scan": equation.params.get("length"), "while": rounds}.get(equation.primitive.name, 1)
-        return times * max(inner)
-    if not equation.invars:
-        return 1
+        return {"scan": params.get("length", 1), "while": rounds}.get(name, 1) * max(inner)
     # Of what is read, each element of a result sees at most the share that is not spread over the results' elements.
     read = max(math.prod(atom.aval.shape) for atom in equation.invars)
-    match equation.primitive.name:
+    match name:
         case "dot_general":
             contracted, _ = equation.params["dimension_numbers"][0]
             return math.prod(equation.invars[0].aval.shape[dim] for dim in contracted)
         case "conv_general_dilated":
             kernel, numbers = equation.invars[1].aval.shape, equation.params["dimension_numbers"]
             return math.prod(kernel) // kernel[numbers.rhs_spec[0]]
-        case "reduce_sum" | "reduce_prod" | "argmax" | "argmin" | "reduce_max" | "reduce_min":
+        case "reduce_sum" | "reduce_prod":
             return read // max(1, math.prod(equation.outvars[0].aval.shape))
         case "scatter-add" | "scatter_add":
             return math.prod(equation.invars[-1].aval.shape)
