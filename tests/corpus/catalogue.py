@@ -27,8 +27,8 @@ class Training:
     One step of training as its user writes it: a function of a state and a batch, trees of arrays, and both.
 
     The function returns the next state, the loss and the gradients: an optimiser such as Adam would hide that a
-    gradient is wrong by a factor. Optimisers of that kind have an eps as large as their rate: some gradients are zero
-    but for rounding, as that of the bias of attention's keys, and divided by less they would be rounding alone.
+    gradient is wrong by a factor. Where a gradient is zero but for rounding, as that of the bias of attention's keys,
+    such an optimiser has an eps as large as its rate: divided by less, the update would be rounding alone.
 
     Floating numbers are of `dtype`: float64 wherever a library lets us, so that rounding is far below any mistake.
     `rounds` is how often loops turn whose length depends on data. `minimum`: the result is where a function is least,

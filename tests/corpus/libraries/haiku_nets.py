@@ -68,9 +68,9 @@ def deep_recurrent_core() -> Training:
     def loss(batch: dict[str, Array]) -> Array:
         core = hk.DeepRNN([hk.LSTM(32), jax.nn.relu, hk.GRU(16), hk.Linear(8)])
         outputs, _ = hk.dynamic_unroll(core, batch["x"], core.initial_state(16), time_major=False)
-        return _cross_entropy(outputs[:, -1], batch)
+        return _cross_entropy(outputs, batch)
 
-    return _training(loss, {"x": floats(16, 6, 8), "y": classes(16, 8)}, optax.sgd(0.1))
+    return _training(loss, {"x": floats(16, 6, 8), "y": integers(8, 16, 6)}, optax.sgd(0.1))
 
 
 def _attend(x: Array, name: str) -> Array:

@@ -92,15 +92,15 @@ def decoder() -> Training:
 class _Recurrent(nnx.Module):
     def __init__(self, rngs: nnx.Rngs) -> None:
         self.lower = nnx.RNN(nnx.OptimizedLSTMCell(8, 32, param_dtype=jnp.float64, rngs=rngs), rngs=rngs)
-        self.upper = nnx.RNN(nnx.GRUCell(32, 16, param_dtype=jnp.float64, rngs=rngs), rngs=rngs)
-        self.last = nnx.Linear(16, 8, rngs=rngs)
+        self.upper = nnx.RNN(nnx.GRUCell(32, 32, param_dtype=jnp.float64, rngs=rngs), rngs=rngs)
+        self.last = nnx.Linear(32, 8, rngs=rngs)
 
     def __call__(self, x: Array) -> Array:
-        return self.last(self.upper(self.lower(x))[:, -1])
+        return self.last(self.upper(self.lower(x)))
 
 
 def lstm_then_gru() -> Training:
-    batch = {"x": floats(16, 6, 8), "y": classes(16, 8)}
+    batch = {"x": floats(16, 6, 8), "y": integers(8, 16, 6)}
     return _training(_Recurrent(nnx.Rngs(0)), batch, _cross_entropy, optax.sgd(0.1))
 
 
