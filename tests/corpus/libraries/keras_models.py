@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
-
-os.environ.setdefault("KERAS_BACKEND", "jax")
 
 import jax
 import keras
