@@ -116,3 +116,31 @@ module @through_cheap_users attributes {dtensor.stage = "planned"} {
     return %0, %2 : !r, !r
   }
 }
+
+// -----
+
+// What a loop's body takes from outside is finished before the loop: it cannot wait for a message after it.
+// CHECK-LABEL: module @inside_of_a_loop
+!x = tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
+!r = tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+!p = tensor<i1, #dtensor.layout<@mesh, []>>
+module @inside_of_a_loop attributes {dtensor.stage = "planned"} {
+  dtensor.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%more: !p, %a: !x, %b: !x, %h: !r) -> (!r) {
+    // CHECK: [[first:%.*]] = dtensor.all_reduce sum @mesh {"x"} %a :
+    // CHECK-NEXT: stablehlo.while
+    // CHECK: stablehlo.add %{{.*}}, [[first]]
+    // CHECK: dtensor.all_reduce sum @mesh {"x"} %b :
+    %0 = dtensor.all_reduce sum @mesh {"x"} %a : (!x) -> !r
+    %1 = stablehlo.while(%g = %h) : !r
+    cond {
+      stablehlo.return %more : !p
+    } do {
+      %2 = stablehlo.add %g, %0 : !r
+      stablehlo.return %2 : !r
+    }
+    %3 = dtensor.all_reduce sum @mesh {"x"} %b : (!x) -> !r
+    %4 = stablehlo.multiply %1, %3 : !r
+    return %4 : !r
+  }
+}

@@ -97,6 +97,17 @@ def test_illegal_collectives_say_why(call: object, message: str) -> None:
         call()
 
 
+def test_a_part_that_crosses_is_not_at_the_minor_end() -> None:
+    # "x":(2)3 are the digits [2, 6) of 6, and "x":(3)2 are [3, 6): what would be left, [2, 3), is no whole digit.
+    mesh, crossed = Mesh(x=6), layout("x:(2)3", "")
+    for take in (
+        lambda: algebra.all_gather(crossed, [axes("x:(3)2"), ()], mesh),
+        lambda: algebra.all_to_all(crossed, axes("x:(3)2"), 0, 1, mesh),
+    ):
+        with pytest.raises(ValueError, match=r'"x":\(3\)2 is not at the minor end of dim 0'):
+            take()
+
+
 def test_permutes_may_rename_reorder_and_trade_axes_of_equal_size() -> None:
     algebra.check_permute(layout("y", ""), layout("z", ""), MESH)
     algebra.check_permute(layout("y x"), layout("x y"), MESH)
