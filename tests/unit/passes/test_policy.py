@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+from xdsl.dialects.builtin import ModuleOp
+
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.report import predicted_bytes
 from shardwright.dialects import make_context
@@ -16,6 +18,11 @@ def sent(text: str, *, refine: bool = True) -> Fraction | None:
     module = parse_module(text, "program.mlir")
     run_pipeline(module, ["import"])
     PropagateLayoutsPass(refine=refine).apply(make_context(), module)
+    return planned(module)
+
+
+def planned(module: ModuleOp) -> Fraction | None:
+    """The bytes that each device sends for a program whose layouts are given."""
     run_pipeline(module, ["insert-relayouts", "lower-relayouts", "optimize-collectives"], verify_each=True)
     return predicted_bytes(module)
 
@@ -119,3 +126,30 @@ def test_what_a_loop_adds_up_is_finished_once_although_it_is_larger_then() -> No
     # Two devices send their all: 8 x 4 x 4 once, not 4 x 4 in each of 64 rounds. Refinement would move the sum away.
     assert sent(GROWING, refine=False) == 8 * 4 * 4 * F32
     assert 64 * 4 * 4 * F32 > 8 * 4 * 4 * F32
+
+
+# A sum over x that is wanted split by x and y first, and then as it was laid out, split by y.
+TWO_USERS = """
+!home = tensor<32x2xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>
+!rows = tensor<32x2xf32, #dtensor.layout<@mesh, [{"x", "y"}, {}]>>
+!a = tensor<32x128xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>
+!b = tensor<128x2xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>
+module attributes {dtensor.stage = "propagated"} {
+  dtensor.mesh @mesh = <["x"=4, "y"=2]>
+  func.func public @main(%a: !a, %b: !b) -> (!rows, !home) {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (!a, !b) -> !home
+    %1 = dtensor.constraint %0 : !home -> !rows
+    %2 = stablehlo.exponential %0 : !home
+    return %1, %2 : !rows, !home
+  }
+}
+"""
+
+
+def test_a_sum_with_two_users_is_finished_where_both_find_it() -> None:
+    column = 32 * 1 * F32
+    # Each device holds one of the two columns. Finished first, then sliced for the first user, y traded for rows.
+    shared = 2 * Fraction(3, 4) * column + Fraction(1, 2) * Fraction(1, 4) * column
+    # Straight to the first user, and from its four rows of two columns back: 28 of 32 elements are missing.
+    alone = Fraction(3, 4) * column + Fraction(1, 2) * Fraction(1, 4) * column + Fraction(28, 32) * column
+    assert planned(parse_module(TWO_USERS)) == shared < alone
