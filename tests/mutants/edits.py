@@ -33,6 +33,8 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift,
 }
 OTHER_WAY = {"min": "max", "max": "min", "any": "all", "all": "any"}
+EITHER_WAY = ("gcd", "lcm", "overlap", "isinstance", "getattr", "hasattr", "cast", "field")
+"""Functions whose first two arguments may be exchanged without anyone noticing, or everyone."""
 LEFT_OUT = (ast.AugAssign, ast.Raise, ast.Continue, ast.Break, ast.Delete, ast.For, ast.Return)
 """Statements that may be missing without a name missing elsewhere; assignments and calls have conditions of their own."""
 SHOWN = 24
@@ -122,7 +124,7 @@ def _skipped(node: ast.AST, field: str) -> bool:
         field in ("annotation", "returns", "decorator_list", "type_params", "type_comment", "ctx", "targets", "target")
         or isinstance(node, ast.Raise)
         or (isinstance(node, ast.keyword) and node.arg in ("strict", "help", "notes", "slots", "frozen"))
-        or (isinstance(node, ast.Call) and field == "args" and _called(node) in ("cast", "TypeVar", "NewType"))
+        or (isinstance(node, ast.Call) and field == "args" and _called(node) in ("cast", "isinstance"))
     )
 
 
@@ -187,7 +189,7 @@ def _calls(node: ast.Call) -> Iterator[ast.AST]:
     if name in ("sorted", "sort", "min", "max") and any(each.arg == "key" for each in node.keywords):
         yield _with(node, keywords=[each for each in node.keywords if each.arg != "key"])
     pair = node.args[:2]
-    exchangeable = name not in ("isinstance", "getattr", "field", *OTHER_WAY)
+    exchangeable = name not in (*OTHER_WAY, *EITHER_WAY)
     if exchangeable and len(pair) == 2 and not any(isinstance(each, ast.Starred) for each in pair):
         if ast.dump(pair[0]) != ast.dump(pair[1]):
             yield _with(node, args=[pair[1], pair[0], *node.args[2:]])
