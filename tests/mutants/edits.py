@@ -1,4 +1,8 @@
-"""The small mistakes that are planted: every place in a file where one operator, constant, condition or statement can be another."""
+"""
+The small mistakes that are planted.
+
+Every place in a file where an operator, a constant, a condition, a call or a statement can be another, or be left out.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,7 @@ OTHER_WAY = {"min": "max", "max": "min", "any": "all", "all": "any"}
 EITHER_WAY = ("gcd", "lcm", "overlap", "isinstance", "getattr", "hasattr", "cast", "field")
 """Functions whose first two arguments may be exchanged without anyone noticing, or everyone."""
 LEFT_OUT = (ast.AugAssign, ast.Raise, ast.Continue, ast.Break, ast.Delete, ast.For, ast.Return)
-"""Statements that may be missing without a name missing elsewhere; assignments and calls have conditions of their own."""
+"""Statements that may be missing without a name missing elsewhere; assignments have conditions of their own."""
 SHOWN = 24
 """An edit is shown with as much of its surroundings as it takes to fill so many characters."""
 
@@ -189,10 +193,13 @@ def _calls(node: ast.Call) -> Iterator[ast.AST]:
     if name in ("sorted", "sort", "min", "max") and any(each.arg == "key" for each in node.keywords):
         yield _with(node, keywords=[each for each in node.keywords if each.arg != "key"])
     pair = node.args[:2]
-    exchangeable = name not in (*OTHER_WAY, *EITHER_WAY)
-    if exchangeable and len(pair) == 2 and not any(isinstance(each, ast.Starred) for each in pair):
-        if ast.dump(pair[0]) != ast.dump(pair[1]):
-            yield _with(node, args=[pair[1], pair[0], *node.args[2:]])
+    exchangeable = len(pair) == 2 and name not in (*OTHER_WAY, *EITHER_WAY)
+    if exchangeable and not any(isinstance(each, ast.Starred) for each in pair) and not _equal(*pair):
+        yield _with(node, args=[pair[1], pair[0], *node.args[2:]])
+
+
+def _equal(one: ast.AST, other: ast.AST) -> bool:
+    return ast.dump(one) == ast.dump(other)
 
 
 def _statements(node: ast.stmt, parents: tuple[ast.AST, ...]) -> Iterator[ast.AST]:

@@ -81,8 +81,9 @@ def _test_files(place: Path) -> list[Path]:
 
 def _digest(root: Path, paths: Iterable[Path]) -> str:
     found = hashlib.sha256()
-    for path in sorted(inner for path in paths for inner in ([path] if path.is_file() else path.rglob("*.mlir"))):
-        found.update(str(path.relative_to(root)).encode() + path.read_bytes())
+    for place in paths:
+        for path in [place] if place.is_file() else sorted(place.rglob("*.mlir")):
+            found.update(str(path.relative_to(root)).encode() + path.read_bytes())
     return found.hexdigest()[:16]
 
 
