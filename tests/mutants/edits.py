@@ -10,6 +10,7 @@ import ast
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +83,15 @@ class Edit:
         return old
 
 
+@cache
+def source(path: Path) -> str:
+    """The text of a file as it was when it was first read: somebody may be at work on the tree."""
+    return path.read_text()
+
+
 def mutants(root: Path, file: str) -> list[Mutant]:
     """All mutants of a file."""
-    tree = ast.parse((root / file).read_text())
+    tree = ast.parse(source(root / file))
     found: list[Mutant] = []
     for number, edit in enumerate(edits(tree)):
         old = getattr(edit.parents[-1], edit.field)
@@ -96,7 +103,7 @@ def mutants(root: Path, file: str) -> list[Mutant]:
 
 def mutated(root: Path, mutant: Mutant) -> ast.Module:
     """The file of a mutant with its edit done; every line keeps its number."""
-    tree = ast.parse((root / mutant.file).read_text())
+    tree = ast.parse(source(root / mutant.file))
     for number, edit in enumerate(edits(tree)):
         if number == mutant.number:
             edit.exchange(edit.new)

@@ -24,7 +24,7 @@ from types import CodeType, FunctionType
 
 import pytest
 
-from mutants.edits import Mutant, mutated
+from mutants.edits import Mutant, mutated, source
 from mutants.reached import Reach, _silence, caches
 
 KILLED, TIMED_OUT, SURVIVED, UNREACHED = "killed", "timed out", "survived", "no test"
@@ -265,7 +265,7 @@ def _functions() -> dict[str, list[FunctionType]]:
 def _exchange(root: Path, mutant: Mutant, functions: Sequence[FunctionType]) -> None:
     """Gives the functions of a file the code of its mutant."""
     name = f"{root}/.typing/shardwright/{mutant.file}"
-    before = list(_codes(compile((root / mutant.file).read_text(), name, "exec", dont_inherit=True)))
+    before = list(_codes(compile(source(root / mutant.file), name, "exec", dont_inherit=True)))
     after = dict(_numbered(_codes(compile(mutated(root, mutant), name, "exec", dont_inherit=True))))
     changed = [(code, after[key]) for key, code in _numbered(before) if key in after and after[key] != code]
     for function in functions:
