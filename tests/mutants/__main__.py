@@ -71,7 +71,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--budget", type=float, default=60.0, help="processor seconds of tests for each mutant")
     parser.add_argument("--tests", nargs="*", help="the test files that judge; without, all that may reach the rooms")
-    parser.add_argument("--keep", action="store_true", help="use the record of reached lines although files changed")
+    parser.add_argument(
+        "--keep", action="store_true", help="record only the test files that changed, not all when code did"
+    )
     parser.add_argument("--lines", default="", help="only mutants whose text holds this")
     parser.add_argument("--verbose", action="store_true", help="the mutants that were killed as well, and by what")
     return parser.parse_args()

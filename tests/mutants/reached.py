@@ -58,8 +58,9 @@ def reached(root: Path, rooms: Iterable[str], tests: Iterable[str], *, keep: boo
     whole = Reach()
     for path in files:
         kept = folder / f"{'-'.join(path.relative_to(root).with_suffix('').parts)}.json"
-        key = "" if keep and kept.exists() else f"{code}-{support}-{_digest(root, [path])}"
-        if not kept.exists() or (key and json.loads(kept.read_text())["key"] != key):
+        key = [_digest(root, [path]), code, support]
+        known = json.loads(kept.read_text())["key"] if kept.exists() else []
+        if known[:1] != key[:1] or (known != key and not keep):
             print(f"recording {path.relative_to(root)}", file=sys.stderr, flush=True)
             _in_child(root, tuple(rooms), path, kept, key)
         found = json.loads(kept.read_text())
@@ -87,7 +88,7 @@ def _digest(root: Path, paths: Iterable[Path]) -> str:
     return found.hexdigest()[:16]
 
 
-def _in_child(root: Path, rooms: tuple[str, ...], path: Path, kept: Path, key: str) -> None:
+def _in_child(root: Path, rooms: tuple[str, ...], path: Path, kept: Path, key: list[str]) -> None:
     child = os.fork()
     if child == 0:
         _silence()

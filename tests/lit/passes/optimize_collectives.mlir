@@ -23,6 +23,7 @@ module @independent attributes {dtensor.stage = "planned"} {
 
 // What is computed from a result cannot travel with it.
 // CHECK-LABEL: module @dependent
+// SMALL-LABEL: module @dependent
 !x = tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
 !r = tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
 module @dependent attributes {dtensor.stage = "planned"} {

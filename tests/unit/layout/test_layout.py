@@ -206,4 +206,4 @@ def test_axes_of_a_mesh() -> None:
     with pytest.raises(ShardwrightValueError) as caught:
         Mesh(x=0)
     assert caught.value.diagnostics[0].code == "SW0101"
-    assert (MESH == "mesh", MESH == Mesh(batch=4, model=2), MESH == Mesh(batch=2, model=4)) == (False, True, False)
+    assert (MESH == "mesh", Mesh(batch=4, model=2) == MESH, Mesh(batch=2, model=4) == MESH) == (False, True, False)

@@ -105,7 +105,7 @@ def test_patterns_that_nobody_meets_are_warned_of() -> None:
         ) as caught:
             layouts.warn_unmet({"w"}, [f"w{index}" for index in range(count)], place)
         assert (caught[0].filename, caught[0].lineno) == ("program.py", 7)
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="no variable meets") as caught:
         layouts.resolve([Weight("w", "w")])
     assert caught[0].filename == __file__
     with warnings.catch_warnings():

@@ -146,6 +146,29 @@ module attributes {dtensor.stage = "propagated"} {
 """
 
 
+# Both want the same rows, and nobody the whole sum that propagation had in mind.
+SAME_ROWS = """
+!home = tensor<32x2xf32, #dtensor.layout<@mesh, [{}, {}]>>
+!rows = tensor<32x2xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
+!a = tensor<32x128xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>
+!b = tensor<128x2xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
+module attributes {dtensor.stage = "propagated"} {
+  dtensor.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: !a, %b: !b) -> (!rows, !rows) {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (!a, !b) -> !home
+    %1 = dtensor.constraint %0 : !home -> !rows
+    %2 = dtensor.constraint %0 : !home -> !rows
+    return %1, %2 : !rows, !rows
+  }
+}
+"""
+
+
+def test_a_sum_is_not_finished_where_nobody_wants_it() -> None:
+    # A reduce-scatter sends three quarters of 32 x 2, an all-reduce twice that: no less than both users on their own.
+    assert planned(parse_module(SAME_ROWS)) == Fraction(3, 4) * 32 * 2 * F32
+
+
 def test_a_sum_with_two_users_is_finished_where_both_find_it() -> None:
     column = 32 * 1 * F32
     # Each device holds one of the two columns. Finished first, then sliced for the first user, y traded for rows.
