@@ -68,13 +68,15 @@ module @other_axes attributes {dtensor.stage = "planned"} {
 module @cheap_users attributes {dtensor.stage = "planned"} {
   dtensor.mesh @mesh = <["x"=2, "y"=2]>
   func.func public @main(%a: !x, %b: !x, %p: !r, %q: !r) -> (!r, !r) {
-    // CHECK: [[sums:%[^: ]+]]:2 = dtensor.all_reduce sum @mesh {"x"} %a, %b
+    // CHECK: stablehlo.negate %q
+    // CHECK-NEXT: [[sums:%[^: ]+]]:2 = dtensor.all_reduce sum @mesh {"x"} %a, %b
     // CHECK-NEXT: stablehlo.subtract %p, [[sums]]#0
-    // CHECK-NEXT: stablehlo.subtract %q, [[sums]]#1
+    // CHECK-NEXT: stablehlo.subtract %{{.*}}, [[sums]]#1
     %0 = dtensor.all_reduce sum @mesh {"x"} %a : (!x) -> !r
     %1 = stablehlo.subtract %p, %0 : !r
+    %other = stablehlo.negate %q : !r
     %2 = dtensor.all_reduce sum @mesh {"x"} %b : (!x) -> !r
-    %3 = stablehlo.subtract %q, %2 : !r
+    %3 = stablehlo.subtract %other, %2 : !r
     return %1, %3 : !r, !r
   }
 }

@@ -8,7 +8,10 @@ from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.report import predicted_bytes
 from shardwright.dialects import make_context
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.passes.propagation.alignment import bytes_sent
+from shardwright.passes.propagation.numbering import build_program
 from shardwright.passes.propagation.propagate_layouts import PropagateLayoutsPass
+from shardwright.passes.propagation.strategy import Strategist
 
 F32 = 4
 
@@ -176,3 +179,26 @@ def test_a_sum_with_two_users_is_finished_where_both_find_it() -> None:
     # Straight to the first user, and from its four rows of two columns back: 28 of 32 elements are missing.
     alone = Fraction(3, 4) * column + Fraction(1, 2) * Fraction(1, 4) * column + Fraction(28, 32) * column
     assert planned(parse_module(TWO_USERS)) == shared < alone
+
+
+# Two halves laid end to end: each device holds a quarter of each, and its quarter of the whole is half of one.
+END_TO_END = """
+sdy.mesh @mesh = <["x"=4]>
+func.func public @main(
+    %a: tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>},
+    %b: tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
+  ) -> (tensor<32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = stablehlo.concatenate %a, %b, dim = 0 : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+  return %0 : tensor<32xf32>
+}
+"""
+
+
+def test_what_ops_exchange_is_counted_before_it_is_sent() -> None:
+    module = parse_module(END_TO_END)
+    run_pipeline(module, ["propagate"])
+    program = build_program(module)
+    dims = [spec.dims for spec in program.layouts()]
+    counted = bytes_sent(program, Strategist(program), dims, program.steps)
+    # Eight elements for each of four devices, of which the first and the last hold four already, the others none.
+    assert counted == sent(END_TO_END) == Fraction(4 + 8 + 8 + 4, 4) * F32

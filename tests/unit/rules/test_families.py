@@ -29,4 +29,4 @@ def test_a_product_with_reflectors_splits_the_other_side(left: bool, kinds: list
     assert [rule.sizes[factor] for factor in (batch, rows, columns)] == [2, 8, 5]
     assert [rule.kinds[rows], rule.kinds[columns]] == kinds
     assert (rule.kinds[batch], rule.heavy, rule.flows) == (PASS, True, (("sum", (2,)),))
-    assert [dim[0] for dim in rule.operands[0]][0] == batch == rule.operands[1][0][0]
+    assert rule.operands[0][0] == rule.operands[1][0] == (batch,)
