@@ -75,6 +75,7 @@ def _options() -> argparse.Namespace:
         "--keep", action="store_true", help="record only the test files that changed, not all when code did"
     )
     parser.add_argument("--lines", default="", help="only mutants whose text holds this")
+    parser.add_argument("--again", type=Path, help="only the mutants that stand in this file, say an earlier output")
     parser.add_argument("--verbose", action="store_true", help="the mutants that were killed as well, and by what")
     return parser.parse_args()
 
@@ -103,6 +104,9 @@ def _chosen(options: argparse.Namespace) -> list[Mutant]:
     paths = [path for room in options.rooms.split(",") for path in sorted(_python_files(ROOT / room))]
     found = [each for path in paths for each in mutants(ROOT, str(path.relative_to(ROOT)))]
     found = [each for each in found if options.lines in f"{each.line} {each}"]
+    if options.again is not None:
+        text = options.again.read_text()
+        found = [each for each in found if str(each) in text]
     if 0 < options.sample < len(found):
         found = random.Random(options.seed).sample(found, options.sample)
     return sorted(found, key=lambda each: (each.file, each.number))
