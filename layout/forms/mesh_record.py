@@ -48,7 +48,7 @@ class MeshRecord:
 
     def devices(self) -> list[str]:
         """The names of all devices: given, or the local ones of each process."""
-        if self.all_devices or not self.local_devices:
+        if self.all_devices:
             return list(self.all_devices)
         clients = self.clients()
         if clients.count == 1:

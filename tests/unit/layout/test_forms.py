@@ -59,9 +59,10 @@ def test_devices_of_other_clients_are_named_alike() -> None:
     assert named.devices == ("/job:ps/task:5/device:CPU:0", "/job:ps/task:1/device:CPU:0")
 
 
-def test_a_mesh_may_name_no_local_devices() -> None:
+def test_a_mesh_may_name_no_local_devices_and_no_axes() -> None:
     found = Mesh.from_string("|x=2|0,1||")
     assert (found.sizes, found.num_clients) == ({"x": 2}, 1)
+    assert Mesh.from_string("||0|0|CPU:0").sizes == {}
 
 
 @pytest.mark.parametrize(
@@ -137,6 +138,8 @@ def test_messages_hold_what_texts_do() -> None:
         + b"".join(_field(5, name) for name in names[2:])
         + b"".join(_field(6, name) for name in names)
     )
+    found = Mesh.from_proto(mesh.to_proto())
+    assert (found.name, found.devices, found.local_device_ids) == ("rows", mesh.devices, (2, 3))
 
 
 def test_the_codes_of_forms() -> None:

@@ -67,6 +67,11 @@ def test_what_is_no_axes(groups: list[list[int]]) -> None:
     assert axes_of_groups(groups, Mesh(x=4)) is None
 
 
+def test_groups_in_another_order_are_no_axes() -> None:
+    assert axes_of_groups([[0, 1, 2, 3], [4, 6, 5, 7]], Mesh(x=8)) is None
+    assert axes_of_groups([[0, 1, 2, 3], [4, 5, 6, 7]], Mesh(x=8)) == (Axis("x", 2, 4),)
+
+
 def test_digits_that_cut_a_position_are_no_axes() -> None:
     assert axes_of_digits(1, 2, Mesh([("x", 2), ("y", 3)])) is None
     assert axes_of_digits(3, 2, Mesh([("x", 2), ("y", 3)])) == (Axis("x"),)

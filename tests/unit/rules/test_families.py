@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from shardwright.layout.planning.window import Window
 from shardwright.rules.families.gathering import Meeting
 from shardwright.rules.families.linear_algebra import _product_rule
-from shardwright.rules.rule import PASS, REPLICATE
+from shardwright.rules.rule import PASS, REPLICATE, factor_names
+from shardwright.rules.windows.moves import WindowExpansion
 
 
 def test_a_dim_with_room_is_shared_out() -> None:
@@ -30,3 +32,21 @@ def test_a_product_with_reflectors_splits_the_other_side(left: bool, kinds: list
     assert [rule.kinds[rows], rule.kinds[columns]] == kinds
     assert (rule.kinds[batch], rule.heavy, rule.flows) == (PASS, True, (("sum", (2,)),))
     assert rule.operands[0][0] == rule.operands[1][0] == (batch,)
+
+
+def test_a_move_is_priced_by_what_each_device_lacks() -> None:
+    # Eight elements shifted by one over four devices: each but the first lacks one of eight, 32 bytes in all.
+    shifted = Window(8, 8, -1)
+    assert WindowExpansion(((0, 0, shifted),)).price({0: 4}, [32]) == 3 / 4 * 4
+    # Nothing is sent along a dim that is whole, nor along one that nothing can split.
+    assert WindowExpansion(((0, 0, shifted),)).price({0: 1}, [32]) == 0
+    assert WindowExpansion(((None, 0, shifted),)).price({0: 4}, [32]) == 0
+    # Another factor splits the rest of the tensor.
+    assert WindowExpansion(((0, 0, shifted),)).price({0: 4, 1: 2}, [64]) == 3 / 4 * 4
+    assert WindowExpansion(((0, 0, shifted),), frozenset({1})).price({0: 4, 1: 2}, [64]) is None
+
+
+def test_letters_for_factors_go_on_with_numbers() -> None:
+    names = factor_names(60)
+    assert (names[0], names[25], names[26], names[51], names[52]) == ("i", "h", "i1", "h1", "i2")
+    assert len(set(names)) == 60

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ml_dtypes
+import numpy as np
 import pytest
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.text.parsing import parse_module
-from shardwright.rules.reductions import is_zero, splits
+from shardwright.rules.reductions import highest, is_zero, lowest, splits
 
 
 @pytest.mark.parametrize(
@@ -53,3 +55,20 @@ func.func @main(%x: tensor<8xf32>) -> tensor<f32> {{
 }}"""
     (reduce,) = [op for op in parse_module(text).walk() if isinstance(op, stablehlo.ReduceOp)]
     assert splits(reduce) == kind
+
+
+@pytest.mark.parametrize(
+    ("dtype", "low", "high"),
+    [
+        ("bool", False, True),
+        ("int8", -128, 127),
+        ("uint16", 0, 65535),
+        ("float32", -np.inf, np.inf),
+        (ml_dtypes.bfloat16, -np.inf, np.inf),
+        # A type without an inf: its largest numbers.
+        (ml_dtypes.float8_e4m3fn, -448, 448),
+    ],
+)
+def test_neutral_elements_of_max_and_min(dtype: object, low: float, high: float) -> None:
+    found = lowest(np.dtype(dtype)), highest(np.dtype(dtype))
+    assert [float(each) for each in found] == [low, high]
