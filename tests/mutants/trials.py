@@ -8,6 +8,7 @@ imported and collected everything before it was forked; what runs on import is i
 from __future__ import annotations
 
 import gc
+import importlib
 import importlib.machinery
 import json
 import os
@@ -186,6 +187,9 @@ class _Warm:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """One trial for each mutant."""
         self.items = {item.nodeid: item for item in session.items}
+        # Some modules load on use: those that change must be there before.
+        for file in sorted({mutant.file for mutant in self.mutants}):
+            importlib.import_module("shardwright." + file.removesuffix(".py").replace("/", "."))
         self.caches, self.functions = caches(), _functions()
         self.judge._all(self.mutants, self._trial, self._told)
         return True

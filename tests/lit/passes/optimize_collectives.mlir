@@ -11,7 +11,8 @@ module @independent attributes {dtensor.stage = "planned"} {
     // CHECK: %first:2 = dtensor.all_reduce sum @mesh {"x"} %a, %b {reason = "one; two"}
     // CHECK-NEXT: stablehlo.multiply %first#0, %first#1
     // SMALL-LABEL: module @independent
-    // SMALL-COUNT-2: dtensor.all_reduce
+    // SMALL: dtensor.all_reduce sum @mesh {"x"} %a {reason = "one"} :
+    // SMALL-NEXT: dtensor.all_reduce sum @mesh {"x"} %b {reason = "two"} :
     %first = dtensor.all_reduce sum @mesh {"x"} %a {reason = "one"} : (!x) -> !r
     %second = dtensor.all_reduce sum @mesh {"x"} %b {reason = "two"} : (!x) -> !r
     %1 = stablehlo.multiply %first, %second : !r

@@ -32,5 +32,5 @@ def test_classes_that_share_an_axis_lead_with_the_constraints() -> None:
 
 
 def test_a_class_alone_has_nobody_to_lead() -> None:
-    text = TEXT.replace('[{"x"}]', '[{"y"}]').replace('[{"y"}]>>,\n    %open', '[{}]>>,\n    %open')
+    text = TEXT.replace('[{"x"}]', '[{"y"}]').replace('[{"y"}]>>,\n    %open', "[{}]>>,\n    %open")
     assert leaders(build_program(parse_module(text))) == []
