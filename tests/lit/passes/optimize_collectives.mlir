@@ -11,8 +11,8 @@ module @independent attributes {dtensor.stage = "planned"} {
     // CHECK: %first:2 = dtensor.all_reduce sum @mesh {"x"} %a, %b {reason = "one; two"}
     // CHECK-NEXT: stablehlo.multiply %first#0, %first#1
     // SMALL-LABEL: module @independent
-    // SMALL: dtensor.all_reduce sum @mesh {"x"} %a {reason = "one"} :
-    // SMALL-NEXT: dtensor.all_reduce sum @mesh {"x"} %b {reason = "two"} :
+    // SMALL: dtensor.all_reduce sum @mesh {"x"} %b {reason = "two"} :
+    // SMALL-NEXT: dtensor.all_reduce sum @mesh {"x"} %a {reason = "one"} :
     %first = dtensor.all_reduce sum @mesh {"x"} %a {reason = "one"} : (!x) -> !r
     %second = dtensor.all_reduce sum @mesh {"x"} %b {reason = "two"} : (!x) -> !r
     %1 = stablehlo.multiply %first, %second : !r
