@@ -16,7 +16,7 @@ unexport OPENBLAS_CORETYPE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-full unit lit lint types imports check bench peers pages protos clean
+.PHONY: help demo test test-full unit lit lint types imports check mutants bench peers pages protos clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -75,6 +75,13 @@ imports: $(STAMPS)/dev ## import-linter: the layers of the house
 	@$(BIN)/lint-imports --no-cache
 
 check: lint types imports test ## exactly what CI runs
+
+ROOMS ?= layout,passes,rules
+SAMPLE ?= 300
+SEED ?= 0
+
+mutants: $(STAMPS)/dev ## plant SAMPLE= small mistakes in ROOMS= by SEED=: does a test notice? (docs/mutants.md)
+	@$(BIN)/python tests/mutants --rooms $(ROOMS) --sample $(SAMPLE) --seed $(SEED)
 
 bench: $(STAMPS)/dev ## against JAX, on the same files in one run
 	@$(MAKE) --no-print-directory $(STAMPS)/jax \
