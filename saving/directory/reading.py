@@ -22,6 +22,7 @@ from shardwright.saving.directory.folders import (
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.objects.restoring import Restorer, Wanted
 from shardwright.saving.programs.placement import AxisNames
+from shardwright.serialization.files.reading import real_path
 from shardwright.serialization.merging import Merger
 from shardwright.serialization.protos import graph_pb2, program_pb2, saved_model_pb2
 
@@ -55,7 +56,7 @@ def _graph_program(
     from shardwright.frontends.tensorflow.importing.importing import from_graph, from_saved_model
 
     if graph is not None:
-        return from_graph(graph, layouts=layouts, name=folder.name)
+        return from_graph(graph, layouts=layouts, name=real_path(folder).name)
     names = [key for meta in message.meta_graphs[:1] for key in meta.signature_def if not key.startswith("__")]
     if not names:
         raise SavingError("SW0869", f"{folder} has no signature to run", help="read_message gives the message itself")
