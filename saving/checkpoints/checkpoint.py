@@ -222,7 +222,7 @@ def _restore(plan: RestoreReport, found: Found, manifest: Manifest, folder: Path
     """Reads everything, and only then puts it in its place."""
     wanted = [(manifest.arrays[name], found.leaves[name]) for name in plan.restored if name in manifest.arrays]
     transfers = Transfers()
-    arrays = _read(folder, [(entry, leaf.layout) for entry, leaf in wanted], transfers)
+    arrays = _read(folder, manifest, [(entry, leaf.layout) for entry, leaf in wanted], transfers)
     for name in plan.restored:
         if name in manifest.values:
             found.leaves[name].put(manifest.values[name])
@@ -231,8 +231,10 @@ def _restore(plan: RestoreReport, found: Found, manifest: Manifest, folder: Path
     return replace(plan, transfers=transfers)
 
 
-def _read(folder: Path, wanted: Sequence[tuple[ArrayEntry, Layout | None]], transfers: Transfers) -> list[Any]:
-    return read_arrays(folder, wanted, transfers, "SW0873", f"{folder} lacks files, or has wrong ones")
+def _read(
+    folder: Path, manifest: Manifest, wanted: Sequence[tuple[ArrayEntry, Layout | None]], transfers: Transfers
+) -> list[Any]:
+    return read_arrays(folder, manifest, wanted, transfers, "SW0873", f"{folder} lacks files, or has wrong ones")
 
 
 def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] | None = None) -> dict[str, Any]:
@@ -248,7 +250,8 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     {'table': DTensor(f64[4@x], Mesh(x=2))}
     """
     with _reading(path) as folder:
-        entries = read_manifest(folder).arrays
+        manifest = read_manifest(folder)
+        entries = manifest.arrays
         given: Mapping[str, Layout] = {} if layouts is None else layouts
         unknown = [f"{name!r} is not in the checkpoint" for name in given if name not in entries]
         if unknown and not isinstance(given, LayoutMap):  # whose names are patterns
@@ -257,7 +260,7 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
         partial = [f"{entry.name!r}: {to}" for entry, to in wanted if to is not None and to.spec.partial]
         if partial:
             raise SavingError("SW0879", "nothing can be read into partial results", *partial)
-        return dict(zip(entries, _read(folder, wanted, Transfers()), strict=True))
+        return dict(zip(entries, _read(folder, manifest, wanted, Transfers()), strict=True))
 
 
 def list_variables(path: str | os.PathLike[str]) -> list[tuple[str, tuple[int, ...]]]:
@@ -292,7 +295,7 @@ def verify_checkpoint(path: str | os.PathLike[str]) -> int:
         entries = manifest.arrays.values()
         faults = [f"{name}: nothing of that name was written" for name in _strangers(folder, len(entries))]
         store = ArrayStore(folder)
-        hashes = store.hashes_faults(entries, exact=True)
+        hashes = store.hashes_faults(entries)
         for entry in entries:
             faults += store.faults(entry) or ([] if hashes else store.damages(entry))
         faults += hashes

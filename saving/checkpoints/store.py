@@ -164,7 +164,12 @@ def _layout(value: Any) -> Layout:
 
 
 def read_arrays(
-    folder: Path, wanted: Sequence[tuple[ArrayEntry, Layout | None]], moved: Transfers, code: str, message: str
+    folder: Path,
+    manifest: Manifest,
+    wanted: Sequence[tuple[ArrayEntry, Layout | None]],
+    moved: Transfers,
+    code: str,
+    message: str,
 ) -> list[Any]:
     """
     Arrays in their layouts, or as NumPy arrays without one.
@@ -175,7 +180,7 @@ def read_arrays(
     if not wanted:
         return []
     store = ArrayStore(folder)
-    faults = store.hashes_faults((entry for entry, _ in wanted), exact=False)
+    faults = store.hashes_faults(manifest.arrays.values())
     faults += [fault for entry, _ in wanted for fault in store.faults(entry)]
     if faults:
         raise SavingError(code, message, *faults)
@@ -303,10 +308,9 @@ class ArrayStore:
         }
         return self._library.open(spec, open=True, assume_metadata=True, context=self._context).result()
 
-    def hashes_faults(self, entries: Iterable[ArrayEntry], exact: bool) -> list[str]:
-        """What is wrong with the size of the file of hashes: it has those of these arrays, and if `exact` no more."""
-        size = max((entry.hashes_end for entry in entries), default=0)
-        fault = _size_fault(self.folder / HASHES, size, exact)
+    def hashes_faults(self, entries: Iterable[ArrayEntry]) -> list[str]:
+        """What is wrong with the size of the file of hashes, which has those of all arrays and no more."""
+        fault = _size_fault(self.folder / HASHES, max((entry.hashes_end for entry in entries), default=0))
         return [f"{HASHES}: {fault}"] if fault else []
 
     def faults(self, entry: ArrayEntry) -> list[str]:
@@ -335,7 +339,7 @@ class ArrayStore:
         return wrong
 
 
-def _size_fault(path: Path, size: int, exact: bool = True) -> str | None:
+def _size_fault(path: Path, size: int) -> str | None:
     """What is wrong with a file's kind or size; links are not followed."""
     try:
         found = path.lstat()
@@ -343,8 +347,7 @@ def _size_fault(path: Path, size: int, exact: bool = True) -> str | None:
         return "it is missing"
     if not stat.S_ISREG(found.st_mode):
         return "it is no file"
-    fits = found.st_size == size or (found.st_size > size and not exact)
-    return None if fits else f"it has {found.st_size} bytes instead of {size}"
+    return None if found.st_size == size else f"it has {found.st_size} bytes instead of {size}"
 
 
 def zarr_text(entry: ArrayEntry) -> bytes:

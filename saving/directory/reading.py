@@ -109,10 +109,11 @@ def _read_arrays(folder: Path, wanted: Wanted) -> dict[str, Any]:
     """The arrays of a checkpoint, each in its layout; they are those that are wanted, and no others."""
     if not wanted:
         return {}
-    entries = read_manifest(folder).arrays
+    manifest = read_manifest(folder)
+    entries = manifest.arrays
     expected = {name: (shape, dtype.name) for name, (shape, dtype, _) in wanted.items()}
     if {name: (entry.shape, entry.dtype) for name, entry in entries.items()} != expected:
         raise SavingError("SW0870", f"{folder} has not the variables that were saved")
     due = [(entries[name], layout) for name, (_, _, layout) in wanted.items()]
-    arrays = read_arrays(folder, due, Transfers(), "SW0870", f"{folder} is not what was saved")
+    arrays = read_arrays(folder, manifest, due, Transfers(), "SW0870", f"{folder} is not what was saved")
     return dict(zip(wanted, arrays, strict=True))
