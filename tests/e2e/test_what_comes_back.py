@@ -1,0 +1,53 @@
+"""What comes back is what was saved, whoever saves at the same time, is killed, or has no room (issue 12, point 9)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import storm
+
+
+def done(mode: str, folder: Path, much: int) -> dict[str, int]:
+    """What a script's processes did in a folder."""
+    command = [sys.executable, storm.__file__, mode, str(folder), str(much)]
+    found = subprocess.run(command, capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    return json.loads(found.stdout)
+
+
+def check_storm(folder: Path, seconds: int) -> None:
+    """Two writers and four readers: each reader has one version each time, and in the end there is the last one."""
+    found = done("storm", folder, seconds)
+    print(found)
+    refused = found.pop("SW0880", 0)
+    assert set(found) == {"rounds", *(load.__name__ for load in storm.STORM_LOAD)}
+    assert refused <= sum(found.values()) // 100
+
+
+def check_kills(folder: Path, count: int) -> None:
+    found = done("kill", folder, count)
+    print(found)
+    assert found["kills"] == count
+    assert found["saved"] > 1
+
+
+def test_writers_and_readers_at_the_same_time(tmp_path: Path) -> None:
+    check_storm(tmp_path, 2)
+
+
+@pytest.mark.slow
+def test_writers_and_readers_for_a_minute(tmp_path: Path) -> None:
+    check_storm(tmp_path, 60)
+
+
+def test_some_killed_writers(tmp_path: Path) -> None:
+    check_kills(tmp_path, 5)
+
+
+@pytest.mark.slow
+def test_three_hundred_killed_writers(tmp_path: Path) -> None:
+    check_kills(tmp_path, 300)
