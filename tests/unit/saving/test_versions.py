@@ -306,9 +306,9 @@ def test_what_killed_writers_left_goes_with_the_next_save(name: str, killed: Pat
 
 @pytest.mark.parametrize("name", SAVES)
 def test_what_the_living_write_and_read_stays(name: str, tmp_path: Path) -> None:
+    writing = [make_pending(tmp_path / "being written", is_folder) for is_folder in (True, False)]
     place = pending_path(tmp_path / "being read")
     place.mkdir()
-    writing = [make_pending(tmp_path / "being written", is_folder) for is_folder in (True, False)]
     with reading(place, "SW0869"):
         SAVES[name](tmp_path)
         assert set(pending(tmp_path)) == {place.name, *(path.name for path, _ in writing)}
