@@ -52,8 +52,8 @@ _NOWHERE = Layout([], Mesh())
 _IN_FLIGHT = 2
 """How many files are written at a time."""
 
-_COMPARED = 2
-"""How many pieces are compared with their hashes beside reading the next one."""
+_COMPARED, _WORTH_A_THREAD = 2, 1 << 18
+"""How many pieces are compared with their hashes beside reading the next one, and from how many bytes on."""
 
 _ANY_HASH = table_hash(b"")
 """An entry has room for its hash before it is written."""
@@ -281,9 +281,12 @@ class ArrayStore:
             except Exception as error:  # whatever a library says of a file: the file is not what was written
                 yield f"{entry.folder}/{entry.grid.file_name(index)}: {str(error).splitlines()[0]}"
                 continue
-            comparing.append(self._pool.submit(_compared, entry, index, part, whole, table))
             if target is not None and not direct:
                 target[...] = part[_within(piece, whole)]
+            if part.nbytes < _WORTH_A_THREAD:
+                yield from filter(None, [_compared(entry, index, part, whole, table)])
+                continue
+            comparing.append(self._pool.submit(_compared, entry, index, part, whole, table))
             if len(comparing) > _COMPARED:
                 yield from filter(None, [comparing.popleft().result()])
         yield from filter(None, (fault.result() for fault in comparing))
