@@ -33,8 +33,8 @@ SW0872: not a checkpoint
     A checkpoint is a folder with a manifest, which is written last. There is none, or no folder at all.
     help: give the path that Checkpoint.save returned, or CheckpointManager.latest_checkpoint
 SW0873: damaged checkpoint
-    Bytes, files or sizes are not those that were written: every file's size, every chunk's checksum and the manifest's
-    hash are compared.
+    Bytes, files or sizes are not those that were written: every file's size, the hash of every chunk that is read and
+    the manifest's hash are compared.
     help: restore an older checkpoint (CheckpointManager.checkpoints lists them), or copy this one again
 SW0874: manifest of a checkpoint that makes no sense
     Its hash is right, but no Shardwright of this version writes such a manifest.

@@ -15,6 +15,7 @@ import stat
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import islice
@@ -213,18 +214,21 @@ class ArrayStore:
         stacked = value.stacked if isinstance(value, DTensor) else value
         files: list[Index] = []
         writing: deque[Any] = deque()
-        for holding in parts:
-            local = _local(stacked, holding.places[0])
-            for index, piece in entry.grid.pieces(holding.box):
-                part = _contiguous(local[_within(piece, holding.box)])
-                writing.append(handle[_slices(piece)].write(_as_stored(part)))
-                table[entry.grid.chunk_slices(piece)] = chunk_hashes(part, entry.grid)
-                files.append(index)
-                moved.by_device[holding.owner(entry.number + len(files))] += part.nbytes
-                if len(writing) == _IN_FLIGHT:
-                    _finish(writing.popleft(), entry.name)
-        for future in writing:
-            _finish(future, entry.name)
+        try:
+            for holding in parts:
+                local = _local(stacked, holding.places[0])
+                for index, piece in entry.grid.pieces(holding.box):
+                    part = _contiguous(local[_within(piece, holding.box)])
+                    writing.append(handle[_slices(piece)].write(_as_stored(part)))
+                    table[entry.grid.chunk_slices(piece)] = chunk_hashes(part, entry.grid)
+                    files.append(index)
+                    moved.by_device[holding.owner(entry.number + len(files))] += part.nbytes
+                    if len(writing) == _IN_FLIGHT:
+                        _finish(writing.popleft(), entry.name)
+            while writing:
+                _finish(writing.popleft(), entry.name)
+        finally:
+            _settle(writing)
         moved.rows.append(_transfer(entry, parts, sum(map(entry.grid.file_bytes, files))))
         return table
 
@@ -397,6 +401,17 @@ def _finish(future: Any, name: str) -> None:
         if code is None:
             raise OSError(f"{error}, while {name!r} was written") from error
         raise OSError(int(code[1]), os.strerror(int(code[1]))) from error
+
+
+def _settle(writing: Iterable[Any]) -> None:
+    """
+    Waits for what is still being written when a save fails.
+
+    The folder is closed then, and its way in may lead to another one: nothing may go there late.
+    """
+    for future in writing:
+        with suppress(Exception):
+            future.result()
 
 
 def _compared(entry: ArrayEntry, index: Index, part: Any, whole: Box, table: Table) -> str | None:

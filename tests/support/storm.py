@@ -2,16 +2,18 @@
 Processes that save and load in one folder at the same time, and some that are killed while they do.
 
 Everything that is saved says its number in each of its parts, so that a mix of two versions shows. Run as a script:
-`storm.py storm FOLDER SECONDS` or `storm.py kill FOLDER COUNT`. It only forks, and saves and loads in children, because
-threads do not survive that.
+`storm.py storm FOLDER SECONDS`, `storm.py kill FOLDER COUNT` or `storm.py fill FOLDER ROUNDS`. The first two only fork,
+and save and load in children, because threads do not survive that.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -222,6 +224,45 @@ def kill(folder: Path, count: int) -> None:
     print(json.dumps({"kills": died, "saved": max(kept)}))
 
 
+def fill(folder: Path, count: int) -> None:
+    """Saves on a disk that is full to different degrees, and on one that may only be read; says how it was refused."""
+    for save in SAVE:
+        save(folder, 1)
+    refused: Counter[str] = Counter()
+    ballast = folder / "ballast"
+    for number in range(2, count + 2):
+        room = os.statvfs(folder)
+        ballast.write_bytes(bytes(max(room.f_bavail * room.f_bsize - (number - 2) * 4096, 0)))
+        refused.update(_refused(folder, number))
+        ballast.unlink()
+    for save in SAVE:
+        save(folder, count + 2)
+    subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+    refused.update(f"read-only {code}" for code in _refused(folder, count + 3))
+    assert [load(folder) for load in LOAD] == [count + 2] * len(LOAD)
+    print(json.dumps(refused))
+
+
+def _refused(folder: Path, number: int) -> list[str]:
+    """The codes with which saves are refused; what was there stays, and nothing is left of what was not saved."""
+    codes: list[str] = []
+    for save, load in zip(SAVE, LOAD, strict=True):
+        before = load(folder)
+        try:
+            save(folder, number)
+        except sw.ShardwrightError as error:
+            codes.append(error.diagnostics[0].code)
+            assert load(folder) == before
+        except OSError as error:  # of a splitter, whose users know files
+            assert save is save_message
+            codes.append(errno.errorcode[error.errno or 0])
+            assert load(folder) == before
+        else:
+            assert load(folder) == number
+        assert leftovers(folder) == []
+    return codes
+
+
 if __name__ == "__main__":
     mode, place, much = sys.argv[1:]
-    {"storm": storm, "kill": kill}[mode](Path(place), int(much))
+    {"storm": storm, "kill": kill, "fill": fill}[mode](Path(place), int(much))
