@@ -278,14 +278,14 @@ class ArrayStore:
         comparing: deque[Future[str | None]] = deque()
         for index, piece, target in jobs:
             whole = entry.grid.whole_chunks(piece)
-            direct = target is not None and whole == piece
-            part = target if direct else np.empty([stop - start for start, stop in whole], entry.element)
+            direct = target if whole == piece else None
+            part = np.empty([stop - start for start, stop in whole], entry.element) if direct is None else direct
             try:
                 self._library.array(_as_stored(part)).write(handle[_slices(whole)]).result()
             except Exception as error:  # whatever a library says of a file: the file is not what was written
                 yield f"{entry.folder}/{entry.grid.file_name(index)}: {str(error).splitlines()[0]}"
                 continue
-            if target is not None and not direct:
+            if target is not None and direct is None:
                 target[...] = part[_within(piece, whole)]
             if part.nbytes < _WORTH_A_THREAD:
                 yield from filter(None, [_compared(entry, index, part, whole, table)])

@@ -65,18 +65,21 @@ class AtomicFolder(Committing):
         remove_pending(self.folder)
 
     def _take_place(self) -> None:
+        """Exchange or rename; where another writer came between looking and going there, look again."""
         for _ in range(_ATTEMPTS):
             try:
-                if self._replace and self.path.exists():
-                    _exchange(self.folder, self.path)
-                else:
-                    _rename_to_nothing(self.folder, self.path)
+                self._exchange_or_rename()
                 return
             except OSError as error:
                 if not self._replace or error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOENT):
                     raise
-                fault = error
-        raise fault
+        self._exchange_or_rename()
+
+    def _exchange_or_rename(self) -> None:
+        if self._replace and self.path.exists():
+            _exchange(self.folder, self.path)
+        else:
+            _rename_to_nothing(self.folder, self.path)
 
 
 def way_in(descriptor: int, folder: Path) -> Path:
