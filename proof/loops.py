@@ -27,8 +27,8 @@ def bounded(
     """
     The loop `op` made of new blocks, which have one more argument: it ends after `rounds` rounds.
 
-    Where it may run more often, and counts, the integers that it counts with skip some: the first and the last round are
-    among those that run, and the others are spread evenly. With 4 rounds, `i = 0 ... 9` becomes 0, 3, 6, 9.
+    Where it may run more often, and counts, the integers that it counts with skip some: the first and the last round
+    are among those that run, and the others are spread evenly. With 4 rounds, `i = 0 ... 9` becomes 0, 3, 6, 9.
     """
     known = most_rounds(op)
     inside = _before_end(condition)
