@@ -35,7 +35,7 @@ from shardwright.dialects.types import element_of, shape_of
 from shardwright.layout.check import check_spec
 from shardwright.layout.planning.algebra import canonical, local_shape
 from shardwright.proof.certificate import Certificate
-from shardwright.proof.exact import PRIME, ROUNDS, Inexact, draw, make_exact
+from shardwright.proof.exact import FEW, PRIME, ROUNDS, Inexact, draw, is_number, make_exact
 from shardwright.proof.loops import known_rounds
 from shardwright.runtime.executable import compile_module
 
@@ -47,7 +47,7 @@ EASY = 1 << 28
 """The same, of a comparison that may be repeated on other numbers, with more rounds of its loops."""
 
 TRIALS = 8
-"""How often it is repeated at most: comparisons and integers decide otherwise on other numbers."""
+"""How often it is repeated: comparisons and integers decide otherwise on other numbers. Few integers, more often."""
 
 Result = TypeVar("Result")
 
@@ -169,7 +169,8 @@ def differences(traced: ModuleOp, local: ModuleOp, seed: int = 0) -> list[int]:
     if cost > WORK:
         raise Inexact(f"running the program takes {cost:.1e} steps, more than {WORK:.1e}: no reduced shapes were given")
     random, turns = np.random.default_rng(seed), _turns(traced)
-    trials = max(1, min(TRIALS, int(EASY // cost)) // turns)
+    few = any(not is_number(element_of(v)) and math.prod(shape_of(v)) < FEW for v in _main(traced).body.block.args)
+    trials = max(1, min(8 * TRIALS if few else TRIALS, int(EASY // cost)) // turns)
     return next(
         (found for turn in range(turns) if (found := _differing(traced, local, random, rounds, turn, trials))), []
     )

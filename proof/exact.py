@@ -38,6 +38,9 @@ ROOT = next(r for n in range(2, 99) if (r := pow(n, (PRIME - 1) // 4, PRIME)) * 
 ROUNDS = 8
 """A loop runs so often at least, unless it ends: its body is one program, whatever the round."""
 
+INFINITY = PRIME + PRIME // 4
+"""Beyond all others, so that it is neutral for minimum or maximum; and not zero, which would be neutral for sums."""
+
 WIDEST = 1 << 22
 """Elements of a matrix that stands for a transform, at most."""
 
@@ -62,6 +65,10 @@ _REDUCING = frozenset("reduce reduce_window scatter select_and_scatter all_reduc
 """Ops that combine elements by what stands in their last region, or by the kind that they name."""
 
 
+FEW = 16
+"""Elements of an array that is drawn more often, for it holds few places."""
+
+
 class Inexact(Exception):
     """An op that has no meaning in exact numbers; the message says which, and why."""
 
@@ -78,7 +85,7 @@ def residue(value: complex) -> int:
     if math.isnan(value):
         return zlib.crc32(b"nan") % (PRIME // 2)
     if math.isinf(value):
-        return PRIME if value > 0 else -PRIME  # beyond all others, so that it is neutral for minimum or maximum
+        return INFINITY if value > 0 else -INFINITY
     exact = Fraction(value)
     return _centred(exact.numerator * pow(exact.denominator, -1, PRIME))
 
@@ -97,7 +104,7 @@ def draw(
     """
     Random elements: any number of the field for floats; for integers places in dims of these `extents`.
 
-    One integer in eight lies beyond its dim, on either side.
+    One integer in eight lies beyond its dim, on either side; in small arrays, one in two.
     """
     dtype = element_dtype(element)
     if is_number(element):
@@ -105,10 +112,11 @@ def draw(
     if is_boolean(element):
         return generator.integers(0, 2, shape).astype(bool)
     limits = (0, 1) if dtype.name.endswith(("int2", "int4")) else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
-    extent = generator.choice(extents, shape)
+    extent = np.asarray(generator.choice(extents, shape))
     places = (generator.random(shape) * extent).astype(np.int64)
     beyond = np.where(generator.random(shape) < 0.5, extent + places, -1 - places)
-    return np.where(generator.random(shape) < 0.125, beyond, places).clip(*limits).astype(dtype)
+    often = 0.5 if extent.size < FEW else 0.125
+    return np.where(generator.random(shape) < often, beyond, places).clip(*limits).astype(dtype)
 
 
 def is_number(element: Attribute) -> bool:

@@ -166,8 +166,8 @@ def draw(
     if dtype.kind == "b":
         return random.random(shape) < 0.5
     if dtype.kind in "iu":
-        low = 0 if dtype.kind == "u" else -9 if wild else 0
-        return random.integers(low, 40 if wild else 8, shape).astype(dtype)
+        high = random.choice([2, 8, 40]) if wild else 8
+        return random.integers(-high if wild and dtype.kind == "i" else 0, high, shape).astype(dtype)
     scale = 3.0 if wild else 1.0
     numbers = random.standard_normal(shape) * scale
     if dtype.kind == "c":

@@ -25,3 +25,10 @@ PROGRAMS = [
     *(TESTS / "data" / "programs" / name / f"{name}.mlir" for name in _DATA.split()),
 ]
 """The files."""
+
+SIGNS = {
+    ("nested_loops", "local: collective doubled at dtensor.all_reduce (op 25)"),
+}
+"""
+Mutants that change no result, and are refused: the sign of a sum is that of eight times the sum, but not in a field.
+"""
