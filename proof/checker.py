@@ -216,7 +216,7 @@ def _turns(module: ModuleOp) -> int:
         elif isinstance(op, stablehlo.IsFiniteOp):
             turns = max(turns, 2)
         elif isinstance(op, stablehlo.WhileOp) and trip_count(op) is None:
-            turns = max(turns, 3)
+            turns = max(turns, 4)
     return turns
 
 

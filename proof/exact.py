@@ -174,8 +174,7 @@ class _Meaning:
         self.functions, self.rounds, self.turn = functions, rounds, turn
         self.values: dict[SSAValue, SSAValue] = {}
         self.scalars: dict[SSAValue, Any] = {}
-        self.decided: bool | None = None
-        """What comparisons of floats give in the condition of a loop: they would end it after a few rounds."""
+        self.deciding = False
 
     def block(self, old: Block, more: int = 0) -> Block:
         """What a block became, with so many arguments more."""
@@ -204,8 +203,8 @@ class _Meaning:
             made = self._same(op, build)
         elif isinstance(op, stablehlo.IsFiniteOp) and self.turn % 2 == 0:
             made = [build.literal(True, i1, shape_of(op.results[0]))]  # in other turns an unknown function
-        elif isinstance(op, stablehlo.CompareOp) and involved and self.decided is not None:
-            made = [build.literal(self.decided, i1, shape_of(op.results[0]))]
+        elif isinstance(op, stablehlo.CompareOp) and involved and self.deciding:
+            made = [self._decision(op, build)]
         elif name in _MEANINGS:
             made = [_MEANINGS[name](build, op, [self.values[value] for value in op.operands], self.scalars)]
         elif name in _REDUCING:
@@ -298,12 +297,19 @@ class _Meaning:
         return [centre(build, value, 1 << 48) if is_number(element_of(value)) else value for value in made]
 
     def _loop(self, op: stablehlo.WhileOp, build: Builder) -> Sequence[SSAValue]:
-        self.decided = {1: True, 2: False}.get(self.turn % 3) if trip_count(op) is None else None
+        self.deciding = trip_count(op) is None
         condition = self.block(op.condition.block, more=1)
-        self.decided = None
+        self.deciding = False
         body = self.block(op.body.block, more=1)
         loop = bounded(op, condition, body, [self.values[value] for value in op.inputs], build, self.rounds)
         return build.insert(loop).results[:-1]
+
+    def _decision(self, op: stablehlo.CompareOp, build: Builder) -> SSAValue:
+        """Whether a loop goes on by two floats: yes or no, in two turns; in others an unknown function, mostly yes."""
+        if self.turn in (1, 2):
+            return build.literal(self.turn == 1, i1, shape_of(op.result))
+        found = unknown(build, f"{op.direction} {self.turn}", [self.values[value] for value in op.operands])
+        return build.compare(found, "GT", build.constant(-PRIME // 3, found))
 
     def _choice(self, op: Operation, build: Builder) -> Sequence[SSAValue]:
         """

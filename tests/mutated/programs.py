@@ -32,3 +32,9 @@ SIGNS = {
 """
 Mutants that change no result, and are refused: the sign of a sum is that of eight times the sum, but not in a field.
 """
+
+ROUNDED = {
+    ("pagerank", "planned: collective moved down at dtensor.all_reduce (op 50)"),
+    ("pagerank", "local: collective moved down at dtensor.all_reduce (op 50)"),
+}
+"""Mutants that are right, and change how often a loop runs: it ends where floats no longer move, by their last bits."""
