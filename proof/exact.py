@@ -240,6 +240,9 @@ class _Meaning:
         return [self.values[value] for value in last.operands]
 
     def _same(self, op: Operation, build: Builder) -> Sequence[SSAValue]:
+        return self._copied(op, build).results
+
+    def _copied(self, op: Operation, build: Builder) -> Operation:
         """The same op, on what its operands became."""
         copy = op.clone_without_regions()
         copy.operands = [self.values[value] for value in op.operands]
@@ -250,7 +253,7 @@ class _Meaning:
         for region, source in zip(copy.regions, op.regions, strict=True):
             for block in source.blocks:
                 region.add_block(self.block(block))
-        return build.insert(copy).results
+        return build.insert(copy)
 
     def _splat(self, op: Operation, scalar: Any, build: Builder) -> SSAValue:
         self.scalars[op.results[0]] = scalar
@@ -317,13 +320,13 @@ class _Meaning:
 
         What decides may be nearly always the same on these numbers, and a branch that never runs proves nothing.
         """
-        (made,) = {value.owner for value in self._same(op, build)} or {None}
-        if isinstance(made, Operation) and op.operands[0] not in self.scalars:
+        made = self._copied(op, build)
+        if op.operands[0] not in self.scalars:
             blocks = [region.detach_block(region.block) for region in made.regions]
             turn = self.turn % len(blocks)
             for region, block in zip(made.regions, blocks[turn:] + blocks[:turn], strict=True):
                 region.add_block(block)
-        return () if made is None else made.results
+        return made.results
 
 
 class _Summing:

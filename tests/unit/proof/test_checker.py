@@ -297,9 +297,9 @@ def test_an_open_layout_is_refused(stages: Stages) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ('dtensor.layout = #dtensor.layout<@mesh, [{"x"}, {"y"}]>', 'dtensor.layout = #dtensor.layout<@mesh, [{"y"}, {"x"}]>',
+        ('dtensor.layout<@mesh, [{"x"}, {"y"}]>', 'dtensor.layout<@mesh, [{"y"}, {"x"}]>',
          "argument 0 of the local program has another layout"),
-        ('dtensor.layout = #dtensor.layout<@mesh, [{"y"}]>', 'dtensor.layout = #dtensor.layout<@mesh, [{"x"}]>',
+        ('dtensor.layout<@mesh, [{"y"}]>', 'dtensor.layout<@mesh, [{"x"}]>',
          "result 0 of the local program has another layout"),
         ('all_reduce sum @mesh {"x"}', 'all_reduce sum @mesh {"y"}', "the local program lacks dtensor.all_reduce"),
         ('["x"=2, "y"=2]', '["x"=2, "y"=2, "z"=1]', "the local program is on another mesh"),
