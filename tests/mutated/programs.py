@@ -31,8 +31,8 @@ SIGNS = {
     ("loop_until_small", "local: constant at stablehlo.constant (op 3)"),
 }
 """
-Mutants that change no result, and are refused: of a value nothing matters but whether it is larger than another, as eight
-times the sum and 101 for 100 are too; a field has no order that would know.
+Mutants that change no result, and are refused: of a value nothing matters but whether it is larger than another, as
+eight times the sum and 101 for 100 are too; a field has no order that would know.
 """
 
 ROUNDED = {
