@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
+from shardwright.compiler.checking import verify_ours
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.dialects import make_context
-from shardwright.dialects.text.verify import verify_module
 from shardwright.passes import all_passes
-from shardwright.passes.stages import verify_recorded_stage
 
 IMPORT = ("decompose", "import-sdy", "inline", "expand-gradients", "hoist-invariants", "canonicalize", "cse", "dce")
 PROPAGATE = ("propagate-layouts",)
@@ -30,6 +29,9 @@ PIPELINES: dict[str, tuple[str, ...]] = {
     "partition": IMPORT + PROPAGATE + ALIGN + PLAN + LOCALIZE,
 }
 """Each pipeline by name, down to the stage in which it leaves the program."""
+
+LEAVING = frozenset({PLAN[-1], LOCALIZE[-1]})
+"""The passes after which a program may leave the compiler: always verified, whoever asked for it."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ def run_pipeline(
     """
     Runs passes and pipelines, by name, over `module`, in place; returns each pass' time.
 
-    `verify_each` verifies the ops and the recorded stage after each pass. Raises SW0705 for an unknown name.
+    The planned and the local program are verified, ops and stage; with `verify_each`, what each pass makes. Raises
+    SW0317 for what is found wrong, SW0705 for an unknown name.
 
     >>> run_pipeline(ModuleOp([]), ["cse", "dce"])[1].name
     'dce'
@@ -62,9 +65,8 @@ def run_pipeline(
             started = time.perf_counter()
             pass_class().apply(context, module)
             times.append(PassTime(name, time.perf_counter() - started))
-            if verify_each:
-                verify_module(module)
-                verify_recorded_stage(module)
+            if verify_each or name in LEAVING:
+                verify_ours(module, name)
             if observer is not None:
                 observer(name, module)
     return times

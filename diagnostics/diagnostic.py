@@ -75,3 +75,7 @@ class ShardwrightBufferError(ShardwrightError, BufferError):
 
 class ShardwrightTypeError(ShardwrightError, TypeError):
     """A `TypeError` (as the RFC names it) with diagnostics."""
+
+
+class ShardwrightInternalError(ShardwrightError, RuntimeError):
+    """A fault of Shardwright's own, which no user can mend: what it made did not stand its own checks."""

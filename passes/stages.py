@@ -44,7 +44,8 @@ class Stage:
 _TENSOR_OPS = frozenset({"stablehlo", "chlo"})
 _OURS = frozenset({"builtin", "func", "dtensor", "sdy"})
 _FRAME = frozenset({"builtin.module", "func.func", "func.return", "dtensor.mesh"})
-_REQUESTS = frozenset({"dtensor.relayout", "dtensor.constraint", "dtensor.roll"})
+_RELAYOUTS = frozenset({"dtensor.relayout", "dtensor.constraint"})
+_REQUESTS = _RELAYOUTS | {"dtensor.roll"}
 _HINTS = frozenset({"dtensor.barrier"})
 _MANUAL = frozenset({"dtensor.to_manual", "dtensor.from_manual", "dtensor.fetch", "dtensor.axis_index"})
 _MOVES = frozenset(op.name for op in COLLECTIVES)
@@ -148,7 +149,7 @@ class _Verifier:
 
         row = ROWS.get(op.name)
         specs = [layout_of(value) for value in (*op.operands, *op.results)]
-        if row is None or op.name in _REQUESTS or not specs or specs[0] is None:
+        if row is None or op.name in _RELAYOUTS or not specs or specs[0] is None:
             return
         known = [spec for spec in specs if spec is not None]
         if isinstance(op, stablehlo.ConstantOp) and is_zero(op.result):
@@ -235,7 +236,16 @@ def _walk(module: ModuleOp) -> Iterator[tuple[Operation, bool]]:
 
 
 def _verify_ties(op: Operation) -> None:
-    """What goes into, around and out of a loop, or out of a branch, has one layout."""
+    """What goes into, around and out of a loop, or out of a branch, has one layout; what decides is whole."""
+    deciding = _deciding(op)
+    spec = layout_of(deciding) if deciding is not None else None
+    if spec is not None and spec.axes():
+        raise fault(
+            "SW0316",
+            f"'{op.name}' is decided by a value of type {with_layout(deciding.type, spec)}",
+            op,
+            help="every device must decide alike, so the value must be finished: relayout it first",
+        )
     for number, result in enumerate(op.results if op.name in REGIONS_OF_TENSORS else ()):
         if isinstance(op, stablehlo.WhileOp):
             tied = [op.inputs[number], op.condition.block.args[number], op.body.block.args[number]]
@@ -250,6 +260,13 @@ def _verify_ties(op: Operation) -> None:
                 op,
                 help="entry, body and exit must agree on layouts: relayout its operands first (insert-relayouts does)",
             )
+
+
+def _deciding(op: Operation) -> SSAValue | None:
+    """The value by which a loop goes on or a branch is taken."""
+    if isinstance(op, stablehlo.WhileOp):
+        return returned(op.condition.block)[0]
+    return op.operands[0] if isinstance(op, stablehlo.IfOp | stablehlo.CaseOp) else None
 
 
 def _values(op: Operation) -> Iterator[SSAValue]:

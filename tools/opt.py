@@ -12,7 +12,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
-from shardwright.diagnostics import ShardwrightError
+from shardwright.diagnostics import ShardwrightError, ShardwrightInternalError
 from shardwright.tools.programs.expected import check_expectations
 from shardwright.tools.programs.files import STANDARD_INPUT, display_name, read_text, write_atomically
 from shardwright.tools.programs.pipeline_spec import (
@@ -68,12 +68,15 @@ class _Driver:
             diagnostics: ShardwrightError | None = None
             try:
                 outputs.append(self._process(chunk, name))
+            except ShardwrightInternalError:
+                raise
             except ShardwrightError as error:
                 diagnostics = error
             failed |= self._settle(name, chunk, diagnostics)
         printed = f"{SEPARATOR}\n".join(outputs)
         if self.options.output_file:
-            write_atomically(self.options.output_file, printed)
+            if not failed:
+                write_atomically(self.options.output_file, printed)
         else:
             write_data(printed)
         for pass_name, seconds in self.pass_seconds if self.options.time_passes else ():
@@ -103,7 +106,7 @@ class _Driver:
         if previous is not None:
             self.pass_seconds.append((previous.name, time.perf_counter() - self._started))
         if not self.options.disable_verify:
-            _verify(module)
+            _verify(module, previous)
         if previous is not None and following is not None and self.options.print_between_passes:
             self.between.append(f"// after {previous.name}:\n{self._print(module)}")
         self._started = time.perf_counter()
@@ -142,13 +145,17 @@ def _parser() -> CodedArgumentParser:
     return parser
 
 
-def _verify(module: ModuleOp) -> None:
-    """Verify the ops, and the stage that the module records."""
+def _verify(module: ModuleOp, made_by: ModulePass | None) -> None:
+    """Verify the ops, and the stage that the module records: the user's program, or what a pass made of it."""
+    from shardwright.compiler.checking import verify_ours
     from shardwright.dialects.text.verify import verify_module
     from shardwright.passes.stages import verify_recorded_stage
 
-    verify_module(module)
-    verify_recorded_stage(module)
+    if made_by is not None:
+        verify_ours(module, made_by.name)
+    else:
+        verify_module(module)
+        verify_recorded_stage(module)
 
 
 def split_chunks(text: str) -> list[str]:

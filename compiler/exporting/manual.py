@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block
 
+from shardwright.compiler.checking import verify_ours
 from shardwright.compiler.exporting.captures import carry_captures
 from shardwright.compiler.exporting.stablehlo import lower_collectives
 from shardwright.compiler.exporting.values import annotated, finish, manual_computation, shardings, without_ours
@@ -46,6 +47,7 @@ def export_stablehlo(module: ModuleOp, *, bare: bool = False) -> None:
             if isinstance(op, MeshOp):
                 erase(op)
     finish(module, mesh)
+    verify_ours(module, "export")
 
 
 Side = tuple[LayoutSpec, Attribute]

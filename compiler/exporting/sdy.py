@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
+from shardwright.compiler.checking import verify_ours
 from shardwright.compiler.exporting.regions import regroup
 from shardwright.compiler.exporting.stablehlo import lower_collectives
 from shardwright.compiler.exporting.values import SHARDING, annotated, finish, sharding, without_ours
@@ -62,6 +63,7 @@ def export_sdy(module: ModuleOp) -> None:
         if isinstance(op, FuncOp):
             op.update_function_type()
     finish(module, mesh)
+    verify_ours(module, "export")
 
 
 def _spell_out(op: RollOp) -> None:

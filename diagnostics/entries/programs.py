@@ -51,6 +51,10 @@ SW0316: layouts that do not fit the op's rule
     From the aligned stage on, the layouts of an op's operands and results follow from its sharding rule, without any
     relayout due.
     help: run insert-relayouts, or correct the layouts by the rule that the message shows
+SW0317: a program of ours that is wrong
+    What Shardwright made of a program did not stand the checks that it makes before a program leaves it. The fault is
+    Shardwright's, not the program's: nothing was run or written.
+    help: report it with the reproducer that the command names, or with the program (traced.as_text())
 SW0320: op without a source location
     Every op keeps the place in the user's program that it comes from. A pass made an op without one.
     help: report it with the program; in a pass of your own, use the rewriter of passes/rewriter.py

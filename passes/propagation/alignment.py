@@ -24,7 +24,7 @@ from shardwright.passes.propagation.partial_flow import Pending, incoming, outgo
 from shardwright.passes.propagation.strategy import Strategist, Strategy
 from shardwright.passes.rewriter import insert_before, retype
 from shardwright.rules.expansion import Site
-from shardwright.rules.rule import assemble
+from shardwright.rules.rule import assemble, project
 
 
 @dataclass(slots=True)
@@ -142,9 +142,9 @@ class Aligner:
     def _aligned(self, node: Node) -> None:
         strategy = self.strategies[node.index]
         flowing = self._flowing(node, strategy)
-        # The flow of partial sums was planned for the strategies as they were: an op that takes part keeps its own. A
-        # pair has one strategy only.
-        if flowing is None and not node.rule.pairwise:
+        # The flow of partial sums was planned for the strategies as they were: an op that takes part keeps its own, and
+        # so does one whose sum a loop counts on. A pair has one strategy only.
+        if flowing is None and node.index not in self.flow.bound and not node.rule.pairwise:
             strategy = self._reconsidered(node, strategy)
         through = flowing[1] if flowing else ()
         for place, (value, use) in enumerate(zip(node.operands, node.uses, strict=True)):
@@ -274,28 +274,49 @@ class Aligner:
         if forms is None:
             forms = self.forms[value] = _Forms(spec, {})
         if spec not in forms.available:
-            original = self.program.values[value].owner
-            assert isinstance(original, Operation)
-            copy = original.clone()
-            copy.location = original.location
-            for place, operand in enumerate(self._ingredients(value, spec)):
-                copy.operands[place] = self._obtain(*operand, asker, _Asker(""))
-            assert asker.parent is not None
-            asker.parent.insert_op_before(copy, asker)
-            forms.available[spec] = self._retyped(copy.results[0], spec)
+            ingredients = self._ingredients(value, spec)
+            forms.available[spec] = (
+                self._cut(value, spec, asker) if ingredients is None else self._copied(value, spec, asker, ingredients)
+            )
             self.inside[scope].append((value, spec))
         return forms.available[spec]
 
-    def _ingredients(self, value: int, spec: LayoutSpec) -> list[tuple[int, LayoutSpec]]:
-        """What a value that any device can make is made of, in the layouts that it takes to make it in `spec`."""
+    def _copied(
+        self, value: int, spec: LayoutSpec, asker: Operation, ingredients: Sequence[tuple[int, LayoutSpec]]
+    ) -> SSAValue:
+        original = self.program.values[value].owner
+        assert isinstance(original, Operation)
+        copy = original.clone()
+        copy.location = original.location
+        for place, operand in enumerate(ingredients):
+            copy.operands[place] = self._obtain(*operand, asker, _Asker(""))
+        assert asker.parent is not None
+        asker.parent.insert_op_before(copy, asker)
+        return self._retyped(copy.results[0], spec)
+
+    def _cut(self, value: int, spec: LayoutSpec, asker: Operation) -> SSAValue:
+        """A value that the op cannot make in a layout: made whole by every device, which takes its part of it."""
+        whole = self._obtain(value, self.program.spec(((),) * spec.rank), asker, _Asker(""))
+        return self._relayout(whole, spec, asker, "every device makes it whole and takes its part")
+
+    def _ingredients(self, value: int, spec: LayoutSpec) -> list[tuple[int, LayoutSpec]] | None:
+        """
+        What a value that any device can make is made of, in the layouts that it takes to make it in `spec`.
+
+        None where no layouts of the operands lead to it: an iota that a reshape folds cannot be split by the minor dim.
+        """
         node = self.program.producers[value]
         assert node is not None
         rule, mesh = node.rule, self.program.mesh
-        factors, _ = self.strategist.project(rule, len(node.operands), spec.dims)
-        return [
-            (operand, self.program.spec(assemble(factors, tensor, rule.sizes, mesh)))
-            for operand, tensor in zip(node.operands, rule.operands, strict=True)
-        ]
+        factors, exact = self.strategist.project(rule, len(node.operands), spec.dims)
+        dims = [assemble(factors, tensor, rule.sizes, mesh) for tensor in rule.operands]
+        told = (project(each, tensor, rule.sizes, mesh) for each, tensor in zip(dims, rule.operands, strict=True))
+        for tensor, (found, _) in zip(rule.operands, told, strict=True):
+            wanted = {factor: axes for dim in tensor for factor in dim if (axes := factors.get(factor))}
+            exact = exact and found == wanted
+        if not exact:
+            return None
+        return [(operand, self.program.spec(each)) for operand, each in zip(node.operands, dims, strict=True)]
 
     def _relayout(self, source: SSAValue, spec: LayoutSpec, asker: Operation, reason: str) -> SSAValue:
         op = dtensor.RelayoutOp(source, spec, reason)

@@ -31,6 +31,8 @@ class Flow:
 
     accepts: list[bool]
     carry: Carry
+    bound: frozenset[int]
+    """The nodes on which a partial carry counts: were one done otherwise, entry, body and exit would not agree."""
 
 
 def incoming(
@@ -124,9 +126,26 @@ class _Planner:
             settled = self._sweep(carry, accepts)
             broken = {each.value for each in program.carried if not _comes_around(program, each, carry, settled)}
             if not broken:
-                return Flow(accepts, carry)
+                return Flow(accepts, carry, self._bound(carry, settled))
             carry = {value: item for value, item in carry.items() if value not in broken}
-        return Flow(self._price(without, {}), {})
+        return Flow(self._price(without, {}), {}, frozenset())
+
+    def _bound(self, carry: Carry, settled: _Sweep) -> frozenset[int]:
+        """The nodes that make, or hand on, the partial sums that the carried ones meet inside their loops."""
+        program = self.program
+        found: set[int] = set()
+        waiting: list[Node | None] = []
+        for carried in program.carried:
+            if carried.value in carry:
+                waiting += [node for node in program.users[carried.value] if _is_inside(node.scope, carried.body.owner)]
+        while waiting:
+            node = waiting.pop()
+            if node is None or node.index in found:
+                continue
+            found.add(node.index)
+            flowing = settled.inflow[node.index]
+            waiting += [program.producers[node.operands[place]] for place in (flowing[1] if flowing else ())]
+        return frozenset(found)
 
     def _sweep(self, carry: Carry, accepts: list[bool] | None = None) -> _Sweep:
         """Lets partial results flow as far as they can, or as far as `accepts` says."""

@@ -192,6 +192,9 @@ def _spatial(builder: RuleBuilder, sweep: Sweep, size: int, groups: tuple[int, i
     if blocks is not None:
         passes = builder.factor(blocks)
         return passes, builder.factor(sweep.size, REPLICATE), passes, ""
+    if 0 in (size, sweep.size, result):  # no window lies anywhere: nothing to take apart
+        i, k, o = (builder.factor(extent, REPLICATE) for extent in (size, sweep.size, result))
+        return i, k, o, ""
     if sweep.size > result and groups[0] == 1:
         summed = builder.factor(math.gcd(size, sweep.size), "sum")
         return summed, summed, builder.factor(result, REPLICATE), FEATURE

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
+from shardwright.compiler.checking import wrong_program
 from shardwright.diagnostics import ShardwrightError
 from shardwright.tools.commands.explain import brief_places
 from shardwright.tools.programs.arrays import Array, Comparison, compare, load_archive, mismatch, random_inputs, select
@@ -89,7 +90,7 @@ def _run_program(options: argparse.Namespace, text: str, name: str) -> Report:
         results = executable.run(inputs)
     expected, sent = predicted.total(executable.ledger.runs), executable.ledger.sent_bytes
     if expected is not None and sent != expected:  # the design's first principle: anything else is our fault
-        raise AssertionError(f"predicted {expected} bytes per device, but the ledger counts {sent}")
+        raise wrong_program(f"predicted {expected} bytes per device, but the ledger counts {sent}")
     references: References = {}
     if options.expect is not None:
         references[f"'{options.expect}'"] = select(load_archive(options.expect), options.expect, signature.results)

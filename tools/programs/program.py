@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.diagnostics import ShardwrightError, SourceLocation
+from shardwright.diagnostics import ShardwrightError, ShardwrightInternalError, SourceLocation
 from shardwright.tools.programs.files import display_name, read_text
 from shardwright.tools.terminal.guard import CommandState
 
@@ -24,7 +24,9 @@ def parse(text: str, name: str) -> ModuleOp:
 
 
 def placed(error: ShardwrightError, name: str) -> ShardwrightError:
-    """The same error; what names no place is about the whole program, and gets its first line."""
+    """The same error; what names no place is about the whole program, and gets its first line. Our faults get none."""
+    if isinstance(error, ShardwrightInternalError):
+        return error
     whole = SourceLocation(name, 1, 1)
     return ShardwrightError(replace(item, location=item.location or whole) for item in error.diagnostics)
 

@@ -8,10 +8,10 @@ import traceback
 import warnings
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightInternalError
 from shardwright.diagnostics.render import render_all
 from shardwright.saving.faults import missing_package
 from shardwright.tools.programs.files import write_atomically
@@ -35,8 +35,8 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
     """
     Run `body` and return the command's exit code.
 
-    A `ShardwrightError` is printed on standard error and gives 1. Any other exception is ours: the input is saved
-    with the traceback, standard error names the file, and the code is 2.
+    A `ShardwrightError` is printed on standard error and gives 1. A `ShardwrightInternalError` and any other exception
+    are ours: the input is saved with the traceback, standard error names the file, and the code is 2.
 
     >>> def wrong(state: CommandState) -> int:
     ...     raise ShardwrightError(Diagnostic("SW0702", "cannot read 'f'"))
@@ -64,6 +64,8 @@ def _mistake(error: Exception) -> ShardwrightError | None:
         why = str(error).split("\n")[0].rstrip(".") or "an allocation failed"
         help_text = "run a smaller program, or only partition it: shardwright-opt -p partition"
         return ShardwrightError(Diagnostic("SW0717", f"this machine's memory is too small: {why}", help=help_text))
+    if isinstance(error, ShardwrightInternalError):
+        return None
     found = missing_package(error) if isinstance(error, ModuleNotFoundError) else error
     return found if isinstance(found, ShardwrightError) else None
 
@@ -86,8 +88,12 @@ def report_diagnostics(error: ShardwrightError, sources: Mapping[str, str]) -> N
 
 def _report_internal(state: CommandState, error: Exception) -> None:
     """Save a reproducer and print the coded text of an internal error."""
-    first_line = (str(error) or "no message").split("\n")[0][:LONGEST_MESSAGE]
     help_text = f"report it with {_save_reproducer(state, error)}, which holds the input and the traceback"
+    if isinstance(error, ShardwrightInternalError):
+        own = "this is a fault of Shardwright, not of your program"
+        write_talk("\n".join(str(replace(found, help=f"{own}: {help_text}")) for found in error.diagnostics))
+        return
+    first_line = (str(error) or "no message").split("\n")[0][:LONGEST_MESSAGE]
     message = f"internal error: {type(error).__name__}: {first_line}"
     write_talk(str(Diagnostic("SW0799", message, help=help_text)))
 
