@@ -86,6 +86,37 @@ FOUND: dict[str, Found] = {
         (ramp(4, 8), ramp(8, 8)),
         lambda a, b: (a @ b)[:, ::-1],
     ),
+    # No window lies anywhere: the split dim was taken apart into frames, and no layout of no elements fitted them.
+    "windows of which none fits": Found(
+        '"x"=2',
+        '%a: tensor<2xf32> LAYOUT[{"x"}]!',
+        "tensor<0xf32>",
+        """    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = "stablehlo.reduce_window"(%a, %zero) <{padding = dense<[[0, -1]]> : tensor<1x2xi64>,
+      window_dimensions = array<i64: 2>}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %s = stablehlo.add %x, %y : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<2xf32>, tensor<f32>) -> tensor<0xf32>
+    return %0 : tensor<0xf32>""",
+        (ramp(2),),
+        lambda a: a[:0],
+    ),
+    # The dims of a reshape beside one without elements are split like those of any other.
+    "windows beside a dim without elements": Found(
+        '"x"=2, "y"=2',
+        '%a: tensor<0x4x2xf32> LAYOUT[{"y"}, {}, {"x"}]!',
+        "tensor<0x4x1xf32>",
+        """    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = "stablehlo.reduce_window"(%a, %zero) <{window_dimensions = array<i64: 1, 1, 2>}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %s = stablehlo.add %x, %y : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<0x4x2xf32>, tensor<f32>) -> tensor<0x4x1xf32>
+    return %0 : tensor<0x4x1xf32>""",
+        (ramp(0, 4, 2),),
+        lambda a: a[:, :, :1],
+    ),
     # A value that a loop only reads has the layout that it had, next to one that it changes.
     "a loop that carries one value twice": Found(
         '"x"=2',

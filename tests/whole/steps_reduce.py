@@ -287,7 +287,7 @@ def convolution(build: Builder) -> None:
     """Any order of dims, strides, dilations, groups of features or of batches."""
     spatial = build.pick((1, 1, 2))
     groups = build.pick(((1, 1), (1, 1), (1, 1), (2, 1), (1, 2), (4, 1)))
-    batch = build.pick((1, 2, 4)) * groups[1]
+    batch = build.pick((0, 1, 2) if build.style.empty else (1, 2, 4)) * groups[1]
     features, outputs = build.pick((1, 2, 4)) * groups[0], build.pick((1, 2, 4)) * groups[0] * groups[1]
     extents = [build.pick((3, 4, 6, 8)) for _ in range(spatial)]
     kernel_sizes = [build.pick((1, 2, 3)) for _ in range(spatial)]
