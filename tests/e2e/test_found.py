@@ -117,6 +117,32 @@ FOUND: dict[str, Found] = {
         (ramp(0, 4, 2),),
         lambda a: a[:, :, :1],
     ),
+    # Groups of an empty batch cannot be counted by its parts: each device took them all.
+    "groups of an empty batch": Found(
+        '"x"=2',
+        '%a: tensor<0x3x1xf32>, %k: tensor<2x1x2xf32> LAYOUT[{}, {}, {"x"}]!',
+        "tensor<0x2x2xf32>",
+        """    %0 = stablehlo.convolution(%a, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+      window = {stride = [1], pad = [[0, 0]], lhs_dilate = [1], rhs_dilate = [1], reverse = [false]}
+      {batch_group_count = 2 : i64, feature_group_count = 1 : i64}
+      : (tensor<0x3x1xf32>, tensor<2x1x2xf32>) -> tensor<0x2x2xf32>
+    return %0 : tensor<0x2x2xf32>""",
+        (ramp(0, 3, 1), ramp(2, 1, 2)),
+        lambda a, k: np.zeros((0, 2, 2), np.float32),
+    ),
+    # Spatial parts went into the batch, which has no elements to be told apart by.
+    "a split convolution of an empty batch": Found(
+        '"x"=3',
+        '%a: tensor<6x0x1xf32> LAYOUT[{"x"}, {}, {}]!, %k: tensor<3x1x2xf32>',
+        "tensor<6x2x0xf32>",
+        """    %0 = stablehlo.convolution(%a, %k) dim_numbers = [0, b, f]x[0, i, o]->[0, f, b],
+      window = {stride = [1], pad = [[2, 0]], lhs_dilate = [1], rhs_dilate = [1], reverse = [false]}
+      {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+      : (tensor<6x0x1xf32>, tensor<3x1x2xf32>) -> tensor<6x2x0xf32>
+    return %0 : tensor<6x2x0xf32>""",
+        (ramp(6, 0, 1), ramp(3, 1, 2)),
+        lambda a, k: np.zeros((6, 2, 0), np.float32),
+    ),
     # A value that a loop only reads has the layout that it had, next to one that it changes.
     "a loop that carries one value twice": Found(
         '"x"=2',

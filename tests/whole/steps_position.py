@@ -194,6 +194,8 @@ def sorted_values(build: Builder) -> None:
 @step("chlo.top_k", weight=1)
 def largest(build: Builder) -> None:
     value = build.some(("f32", "i32"), RANKS, exact=True)
+    if not value.shape[-1]:
+        raise UnfitError
     count = build.random.randint(1, min(value.shape[-1], 4))
     text = f"chlo.top_k({value.name}, k = {count}) : {value.type} -> RESULT"
     build.emit_all(text, [value], lambda a: top_k(a, count), [value.element, "i32"])
