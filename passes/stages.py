@@ -16,6 +16,7 @@ from shardwright.dialects.dtensor import COLLECTIVES, layout_of, meshes, with_la
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
 from shardwright.dialects.text.locations import fault
+from shardwright.dialects.text.verify import instance
 from shardwright.layout.check import check_spec
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
@@ -122,6 +123,7 @@ class _Verifier:
 
     def __post_init__(self) -> None:
         self.right_types: set[Attribute] = set()
+        self.fitting: set[object] = set()
 
     def verify(self, module: ModuleOp) -> None:
         for op, framed in _walk(module):
@@ -148,15 +150,19 @@ class _Verifier:
         from shardwright.rules.table import ROWS
 
         row = ROWS.get(op.name)
+        zeros = frozenset(place for place, value in enumerate(op.operands) if is_zero(value))
+        alike = instance(op)
+        key = (alike, zeros) if alike is not None else None
+        if key in self.fitting:
+            return
         specs = [layout_of(value) for value in (*op.operands, *op.results)]
         if row is None or op.name in _RELAYOUTS or not specs or specs[0] is None:
             return
         known = [spec for spec in specs if spec is not None]
         if isinstance(op, stablehlo.ConstantOp) and is_zero(op.result):
             known = [spec.with_partial((), "") for spec in known]  # zeros are partial sums of zero
-        zeros = frozenset(place for place, value in enumerate(op.operands) if is_zero(value))
         count = len(op.operands)
-        problem = misfit(row.rule(op), known[:count], known[count:], self.meshes[known[0].mesh], zeros)
+        problem = misfit(row.rule(op), tuple(known[:count]), tuple(known[count:]), self.meshes[known[0].mesh], zeros)
         if problem is not None:
             raise fault(
                 "SW0316",
@@ -164,6 +170,8 @@ class _Verifier:
                 op,
                 help="relayout its operands first (insert-relayouts does)",
             )
+        if key is not None:
+            self.fitting.add(key)
 
     def _verify_type(self, value: SSAValue) -> None:
         if not isinstance(value.type, TensorType):
@@ -238,8 +246,7 @@ def _walk(module: ModuleOp) -> Iterator[tuple[Operation, bool]]:
 def _verify_ties(op: Operation) -> None:
     """What goes into, around and out of a loop, or out of a branch, has one layout; what decides is whole."""
     deciding = _deciding(op)
-    spec = layout_of(deciding) if deciding is not None else None
-    if spec is not None and spec.axes():
+    if deciding is not None and (spec := layout_of(deciding)) is not None and spec.axes():
         raise fault(
             "SW0316",
             f"'{op.name}' is decided by a value of type {with_layout(deciding.type, spec)}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra
@@ -10,14 +11,17 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.rules.rule import ANY, Axes, Rule, project
 
 
+@lru_cache(maxsize=1 << 14)
 def misfit(
-    rule: Rule, operands: Sequence[LayoutSpec], results: Sequence[LayoutSpec], mesh: Mesh, zeros: frozenset[int]
+    rule: Rule, operands: tuple[LayoutSpec, ...], results: tuple[LayoutSpec, ...], mesh: Mesh, zeros: frozenset[int]
 ) -> str | None:
     """
     What is wrong with the layouts of an op, or None when they fit its rule exactly.
 
     `zeros` are the places of operands that are constants of zero, which are their own partial sums.
     """
+    if not rule.fixed and not any(spec.partial or any(spec.dims) for spec in (*operands, *results)):
+        return None  # whole everywhere fits every rule
     factors: dict[int, Axes] = {}
     for name, side, tensors in (("operand", operands, rule.operands), ("result", results, rule.results)):
         for place, (spec, tensor) in enumerate(zip(side, tensors, strict=True)):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
-from xdsl.traits import IsolatedFromAbove
+from xdsl.traits import IsolatedFromAbove, IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
@@ -51,11 +51,29 @@ def _symbol_faults(module: ModuleOp) -> Iterator[Diagnostic]:
             yield Diagnostic("SW0304", message, where(op), notes, help="give each function and mesh its own name")
 
 
+def instance(op: Operation) -> tuple[object, ...] | None:
+    """
+    What a verifier sees of an op, as a key while the op lives; None for one that is more than its types and properties.
+
+    Programs repeat themselves: half of the ops of a training step, and more of deeper ones, are alike.
+    """
+    if op.regions or op.has_trait(IsTerminator):
+        return None
+    types = (id(value.type) for value in (*op.operands, *op.results))
+    return (op.__class__, len(op.operands), *types, *map(id, op.properties.values()), *op.properties)
+
+
 def _op_faults(module: ModuleOp) -> Iterator[Diagnostic]:
     found = False
+    right: set[object] = set()
     for op in module.walk():
+        key = instance(op)
+        if key in right:
+            continue
         try:
             verify_op(op)
+            if key is not None:
+                right.add(key)
         except VerifyException as error:
             found = True
             yield from fault("SW0302", f"'{op.name}' op {verify_message(error)}", op, help=_op_help(error)).diagnostics

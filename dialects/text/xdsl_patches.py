@@ -6,12 +6,13 @@ Each override names the fault it covers; `tests/unit/dialects/test_xdsl_patches.
 
 from __future__ import annotations
 
+import inspect
 import io
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
 from typing import Any, NoReturn, cast
 
 from xdsl.context import Context
@@ -19,16 +20,19 @@ from xdsl.dialects import builtin
 from xdsl.dialects.builtin import (
     ArrayAttr,
     CallSiteLoc,
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
     FusedLoc,
     IntAttr,
+    IntegerAttr,
     IntegerType,
     LocationAttr,
     ModuleOp,
     NameLoc,
     NoneAttr,
     StringAttr,
+    SymbolRefAttr,
     TensorType,
     UnknownLoc,
 )
@@ -46,7 +50,7 @@ from xdsl.ir import (
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator
+from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, OpTrait
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRTokenKind
@@ -573,7 +577,60 @@ def verify_op(op: Operation) -> None:
     for region in op.regions:
         if any(inner.last_op is None and _wants_terminator(inner) for inner in region.blocks):
             raise VerifyException("has a block without a terminator")
-    op.verify_()
+    form = _form_of(op)
+    forms = _RIGHT_FORMS[op.__class__]
+    if form in forms:
+        own, traits = _own_verifiers(op.__class__)
+        for trait in traits:
+            trait.verify(op)
+        own(op)
+    else:
+        op.verify_()
+        forms.add(form)
+
+
+_RIGHT_FORMS: defaultdict[type[Operation], set[object]] = defaultdict(set)
+"""
+For each class of ops what its definition has allowed before: what xDSL looks up anew for each op, at most of the cost.
+
+A definition of ours asks for classes of types and attributes and for numbers of them, and for nothing else.
+"""
+
+
+def _form_of(op: Operation) -> object:
+    """All that a definition sees of an op."""
+    properties = op.properties
+    return (
+        tuple([value.type.__class__ for value in op.operands]),
+        tuple([value.type.__class__ for value in op.results]),
+        tuple([len(region.blocks) for region in op.regions]),
+        tuple(properties),
+        # Few properties are seen closer than by their class, and these are small.
+        tuple(
+            [
+                found if isinstance(found, _SEEN_WHOLE) or name == "sym_name" else found.__class__
+                for name, found in properties.items()
+            ]
+        ),
+        len(op.successors),
+    )
+
+
+_SEEN_WHOLE = (DenseArrayBase, SymbolRefAttr, IntegerAttr, ArrayAttr)
+
+
+@cache
+def _own_verifiers(kind: type[Operation]) -> tuple[Callable[[Operation], None], tuple[OpTrait, ...]]:
+    """What a class itself verifies, which xDSL wraps in a function that verifies the definition; and its traits."""
+    wrapped = inspect.getclosurevars(kind.verify_).nonlocals
+    own = wrapped.get("custom_verify", _nothing_more) if "op_def" in wrapped else kind.verify_
+    # Whether what is used is visible is looked up for all ops in one walk, `IsolatedFromAbove` included.
+    asking = (trait for trait in kind.traits if not isinstance(trait, IsolatedFromAbove))
+    return own, tuple(trait for trait in asking if type(trait).verify is not OpTrait.verify)
+
+
+def _nothing_more(op: Operation) -> None:
+    """What a class verifies that has only its definition."""
 
 
 def _wants_terminator(block: Block) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness import run
+from harness import Array, run
 
 from shardwright.diagnostics import ShardwrightInternalError
 from shardwright.passes.propagation import partial_flow
@@ -18,6 +18,7 @@ from shardwright.tools.main import main
 
 X = np.arange(128, dtype=np.float32).reshape(8, 16)
 S = X[::-1].copy()
+Step = Callable[[Array, Array], Array]
 
 
 def accumulating(body: str, shape: str = "16", mesh: str = '"data"=4') -> str:
@@ -56,7 +57,7 @@ REDUCED = """
           : (tensor<8x16xf32>, tensor<f32>) -> tensor<16xf32>"""
 
 
-def rounds(step: Callable[[np.ndarray, np.ndarray], np.ndarray], start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def rounds(step: Step, start: Array) -> tuple[Array, Array]:
     """The loop in NumPy: `step` makes the next sum of the last one and of the value."""
     state, total, value = S, start, X
     for _ in range(5):
@@ -65,7 +66,7 @@ def rounds(step: Callable[[np.ndarray, np.ndarray], np.ndarray], start: np.ndarr
     return state, total
 
 
-CARRIES = {
+CARRIES: dict[str, tuple[str, Step]] = {
     # What is gathered for one op must not serve the reduction whose result the loop carries partial.
     "a sum beside a copy that is whole": (
         GATHERED + REDUCED + "\n      %a = stablehlo.add %sum, %p : tensor<16xf32>",
@@ -136,9 +137,7 @@ AXES = ["", '"x"', '"y"', '"x", "y"']
         ),
     ],
 )
-def test_what_is_made_of_nothing_is_made_in_any_layout(
-    made: str, expected: np.ndarray, first: str, second: str
-) -> None:
+def test_what_is_made_of_nothing_is_made_in_any_layout(made: str, expected: Array, first: str, second: str) -> None:
     layout = f"{{sdy.sharding = #sdy.sharding<@mesh, [{{{first}}}, {{{second}}}]>}}"
     ran = run(
         f"""

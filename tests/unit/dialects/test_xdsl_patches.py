@@ -10,7 +10,7 @@ import math
 import pytest
 import xdsl
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, DenseIntOrFPElementsAttr, FileLineColLoc, UnknownLoc
+from xdsl.dialects.builtin import Builtin, DenseIntOrFPElementsAttr, FileLineColLoc, StringAttr, UnknownLoc
 from xdsl.dialects.func import Func
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -18,11 +18,20 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
+from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import make_context
 from shardwright.dialects.text import literals
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
-from shardwright.dialects.text.xdsl_patches import LocatedParser, MlirPrinter, _FastLexer, file_location, restore_name
+from shardwright.dialects.text.verify import verify_module
+from shardwright.dialects.text.xdsl_patches import (
+    LocatedParser,
+    MlirPrinter,
+    _FastLexer,
+    _own_verifiers,
+    file_location,
+    restore_name,
+)
 
 MINUS_INFINITY = "dense<0xFF800000> : tensor<f32>"
 
@@ -186,3 +195,30 @@ def test_a_name_with_two_numbers_is_restored():
     assert block.args[0].name_hint == "x"
     restore_name(block.args[0], "x_1")
     assert block.args[0].name_hint == "x_1"
+
+
+NEGATION = """
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""
+
+
+def test_each_ops_own_verifier_is_found() -> None:
+    """xDSL keeps it in a closure; traits that verify something are kept apart."""
+    function = parse_module(NEGATION).body.block.first_op
+    assert function is not None
+    own, traits = _own_verifiers(type(function))
+    assert own.__qualname__ == "FuncOp.verify_"
+    assert own is not type(function).verify_
+    assert "SymbolOpInterface" in {type(trait).__name__ for trait in traits}
+
+
+def test_what_a_definition_asks_for_is_asked_of_each_form() -> None:
+    """A form that was right once is not looked at again; one that was never seen is."""
+    module = parse_module(NEGATION)
+    verify_module(module)
+    (op,) = (op for op in module.walk() if op.name == "stablehlo.negate")
+    op.properties["surprise"] = StringAttr("no property of this op")
+    with pytest.raises(ShardwrightError, match="surprise"):
+        verify_module(module)

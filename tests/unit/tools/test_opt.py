@@ -183,6 +183,7 @@ def test_verifies_after_each_pass(program: Program, capsys: Capture, monkeypatch
         set_stage(op, "aligned")
 
     monkeypatch.setattr(DcePass, "apply", break_stage)
-    assert opt.main([program(PROGRAM), "-p", "dce"]) == 1
-    assert "error[SW0313]" in capsys.readouterr().err
+    assert opt.main([program(PROGRAM), "-p", "dce"]) == 2
+    errors = capsys.readouterr().err
+    assert errors.startswith("error[SW0317]: what dce made is wrong\n  note: SW0313: ")
     assert opt.main([program(PROGRAM), "-p", "dce", "--disable-verify"]) == 0
