@@ -28,7 +28,7 @@ from whole.reproducer import write_reproducer
 from whole.run_one import Record, digests, records
 from whole.verdict import CRASHED, REFUSALS, REFUSED, RIGHT, WRONG
 
-BATCH = 100
+BATCH = 200
 SECOND = 8
 """Every so many-th program is compiled under two hash seeds."""
 

@@ -53,8 +53,8 @@ TINY = Style(
         "pad concatenate convert select reverse dynamic_slice dynamic_update_slice while case if negate abs sign floor "
         "ceil not optimization_barrier round_nearest_even round_nearest_afz complex real imag compare clamp iota "
         "func.call sdy.sharding_constraint sdy.reshard tanh exponential cosine sine logistic sort gather scatter "
-        "reduce_window convolution select_and_scatter is_finite constant chlo.top_k einsum fft cholesky triangular_solve "
-        "bitcast_convert reduce_precision remainder divide chlo.square popcnt"
+        "reduce_window convolution select_and_scatter is_finite constant chlo.top_k einsum fft "
+        "cholesky triangular_solve bitcast_convert reduce_precision remainder divide chlo.square popcnt"
     ),
     empty=True,
     rich=True,
