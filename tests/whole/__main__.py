@@ -21,18 +21,19 @@ from whole.draw import random_program
 from whole.layouts import count, instances, laid_out
 from whole.registry import STEPS
 from whole.reproducer import smallest
-from whole.run_one import TRACED
-from whole.styles import STYLES
-from whole.traced import Traced, random_traced
+from whole.run_one import program_of
+from whole.styles import SHARES, STYLES
+from whole.traced import Traced
 from whole.verdict import RIGHT, examine
 
 
 def random_ones(options: argparse.Namespace) -> Iterator[Program | Traced]:
     """The programs of consecutive seeds."""
     for seed in range(options.seed, options.seed + options.count):
-        yield (
-            random_traced(seed) if options.style == TRACED else random_program(seed, options.op, STYLES[options.style])
-        )
+        if options.op:
+            yield random_program(seed, options.op, STYLES[options.style])
+        else:
+            yield program_of(options.style, seed)
 
 
 def each_layout(options: argparse.Namespace) -> Iterator[Program]:
@@ -52,10 +53,12 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1, help="of programs; with --layouts, for each op and mesh")
     parser.add_argument("--op", default="", help="each program has this op, if it can")
     parser.add_argument("--layouts", type=int, default=0, help="one op at a time, under so many layouts at most")
-    parser.add_argument("--style", choices=[*STYLES, TRACED], default="small")
+    parser.add_argument("--style", choices=SHARES, default="small")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--print", action="store_true", help="print each program")
     options = parser.parse_args()
+    if options.op and options.style not in STYLES:
+        parser.error("--op goes with the styles that are drawn as text: " + ", ".join(STYLES))
     states: Counter[str] = Counter()
     for number, program in enumerate(each_layout(options) if options.layouts else random_ones(options)):
         found = examine(program, round_trip=number % 4 == 0)

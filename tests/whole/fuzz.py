@@ -28,7 +28,9 @@ from whole.reproducer import write_reproducer
 from whole.run_one import Record, digests, records
 from whole.verdict import CRASHED, REFUSALS, REFUSED, RIGHT, WRONG
 
-BATCH = 200
+BATCH = 100
+"""The most programs that one process runs."""
+
 SECOND = 8
 """Every so many-th program is compiled under two hash seeds."""
 
@@ -124,7 +126,7 @@ def fuzz(options: argparse.Namespace) -> Tally:
     """Run batches until there were enough, or time is up."""
     tally, reported = Tally(), time.monotonic()
     ends = time.monotonic() + options.seconds if options.seconds else float("inf")
-    spans = _spans(options.seed, options.runs)
+    spans = _spans(options.seed, options.runs, min(BATCH, -(-options.runs // options.workers)))
     with ThreadPoolExecutor(options.workers) as pool:
         waiting: set[Future[tuple[list[Record], int]]] = set()
         while True:
@@ -143,9 +145,9 @@ def fuzz(options: argparse.Namespace) -> Tally:
                 print(tally.line(), file=sys.stderr, flush=True)
 
 
-def _spans(first: int, runs: int) -> Iterator[tuple[int, int]]:
-    for start in range(first, first + runs, BATCH):
-        yield start, min(BATCH, first + runs - start)
+def _spans(first: int, runs: int, size: int) -> Iterator[tuple[int, int]]:
+    for start in range(first, first + runs, size):
+        yield start, min(size, first + runs - start)
 
 
 def main() -> int:

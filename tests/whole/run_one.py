@@ -10,11 +10,17 @@ from random import Random
 
 from whole.build import Program
 from whole.draw import random_program
+from whole.registry import STEPS
 from whole.styles import SHARES, STYLES
 from whole.traced import Traced, random_traced
 from whole.verdict import CRASHED, digest, examine, last_frame
 
 TRACED = "traced"
+"""The style of Python functions."""
+
+EACH = "each"
+"""The style of small programs that have a certain op: any is as likely as any other."""
+
 ROUND_TRIP = 4
 """Every so many-th program is printed and read back after each pass."""
 
@@ -43,7 +49,12 @@ def style_of(seed: int, styles: str = "") -> str:
 
 def program_of(style: str, seed: int) -> Program | Traced:
     """The program of a number in a style."""
-    return random_traced(seed) if style == TRACED else random_program(seed, style=STYLES[style])
+    if style == TRACED:
+        return random_traced(seed)
+    if style == EACH:
+        ops = sorted({op for step in STEPS for op in step.ops})
+        return random_program(seed, Random(f"op {seed}").choice(ops))
+    return random_program(seed, style=STYLES[style])
 
 
 def op_names(text: str) -> list[str]:

@@ -93,7 +93,7 @@ STYLES = {
 }  # fmt: skip
 
 SHARES = {
-    "small": 18, "large": 9, "linear": 12, "moving": 12, "odd": 16, "tiny": 10, "made": 8, "loops": 8, "recurrent": 2,
-    "traced": 5,
+    "small": 9, "each": 9, "large": 9, "linear": 12, "moving": 12, "odd": 16, "tiny": 10, "made": 8, "loops": 8,
+    "recurrent": 2, "traced": 5,
 }  # fmt: skip
 """How many of a hundred programs each style has; programs of the last ones take longest."""
