@@ -1,0 +1,499 @@
+"""
+Programs in exact numbers: what is a float in the program is an integer modulo a prime here.
+
+Sums and products are those of the field, in any order, and what is not algebra is a function of which nothing is known
+but that equal arguments give equal results. Two programs that agree here do the same sums of the same products; a float
+run could not tell, for rounding hides what is small. Comparisons, sorts, and all that moves elements or computes on
+integers mean what they always mean. The numbers lie in float64, around zero, and no sum of products reaches 2**53.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr, TensorType, f64, i32
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from shardwright.dialects import stablehlo
+from shardwright.dialects.building import Builder, appending, blocks_in, only_op
+from shardwright.dialects.dtensor import WindowOp
+from shardwright.dialects.stablehlo.elementwise import ElementwiseOp
+from shardwright.dialects.types import element_dtype, element_of, is_boolean, is_complex, is_float, shape_of
+from shardwright.runtime.kernels import table
+
+PRIME = 1_048_573
+"""The numbers are those modulo this prime: below 2**20, and one more than a multiple of 4, so that -1 has a root."""
+
+ROOT = next(r for n in range(2, 99) if (r := pow(n, (PRIME - 1) // 4, PRIME)) * r % PRIME == PRIME - 1)
+"""What stands for the imaginary unit: its square is -1."""
+
+ROUNDS = 8
+"""A loop runs so often at most: its body is one program, whatever the round."""
+
+WIDEST = 1 << 22
+"""Elements of a matrix that stands for a transform, at most."""
+
+_HINTS = frozenset(
+    """
+    sdy.sharding_constraint sdy.reshard sdy.propagation_barrier sdy.sharding_group sdy.data_flow_edge
+    dtensor.constraint dtensor.relayout dtensor.barrier dtensor.group
+    """.split()
+)
+"""Ops that say something of layouts alone: their results are their operands."""
+
+_MOVING = frozenset(
+    """
+    broadcast_in_dim reshape transpose slice dynamic_slice dynamic_update_slice concatenate pad reverse gather select
+    compare maximum minimum clamp sort case if optimization_barrier return all_gather all_to_all collective_permute
+    collective_broadcast
+    """.split()
+)
+"""Ops that mean on these numbers what they mean on floats: they move, or they compare."""
+
+_REDUCING = frozenset("reduce reduce_window scatter select_and_scatter all_reduce reduce_scatter".split())
+"""Ops that combine elements by what stands in their last region, or by the kind that they name."""
+
+
+class Inexact(Exception):
+    """An op that has no meaning in exact numbers; the message says which, and why."""
+
+
+def residue(value: complex) -> int:
+    """
+    The number that stands for a float: each is an integer by a power of two, and 2 has an inverse.
+
+    >>> residue(3.0), residue(0.5) * 2 % PRIME, residue(-1.0)
+    (3, 1, -1)
+    """
+    if isinstance(value, complex):
+        return _centred(residue(value.real) + ROOT * residue(value.imag))
+    if math.isnan(value):
+        return zlib.crc32(b"nan") % (PRIME // 2)
+    if math.isinf(value):
+        return PRIME if value > 0 else -PRIME  # beyond all others, so that it is neutral for minimum or maximum
+    exact = Fraction(value)
+    return _centred(exact.numerator * pow(exact.denominator, -1, PRIME))
+
+
+def _as_python(scalar: Any) -> complex:
+    return complex(scalar) if np.asarray(scalar).dtype.kind == "c" else float(scalar)
+
+
+def _centred(number: int) -> int:
+    return (number + PRIME // 2) % PRIME - PRIME // 2
+
+
+def draw(generator: np.random.Generator, shape: Sequence[int], element: Attribute) -> np.ndarray[Any, Any]:
+    """Random elements: any number of the field for floats; for integers small ones, places in dims and beyond them."""
+    dtype = element_dtype(element)
+    if is_number(element):
+        return generator.integers(-(PRIME // 2), PRIME // 2 + 1, shape).astype(np.float64)
+    if is_boolean(element):
+        return generator.integers(0, 2, shape).astype(bool)
+    narrow = dtype.name.endswith(("2", "4"))
+    return generator.integers(0 if dtype.kind == "u" or narrow else -3, 2 if narrow else 40, shape).astype(dtype)
+
+
+def is_number(element: Attribute) -> bool:
+    """Whether elements are floats or complex numbers, which are numbers of the field here."""
+    return is_float(element) or is_complex(element)
+
+
+def exact_type(type_: Attribute) -> Attribute:
+    """The type of what stands for a value: plain, whatever layout the value has."""
+    if not isinstance(type_, TensorType):
+        return type_
+    element = cast("TensorType[Attribute]", type_).element_type
+    return TensorType(f64 if is_number(element) else element, type_.shape)
+
+
+def make_exact(module: ModuleOp) -> ModuleOp:
+    """
+    A copy of a module, without calls, in exact numbers; raises `Inexact` for an op without a meaning in them.
+
+    ```
+    %1 = stablehlo.exponential %0 : tensor<4xf32>
+    %2 = stablehlo.add %1, %1 : tensor<4xf32>
+    ```
+    becomes a polynomial with random coefficients, and a sum reduced by the prime, of `tensor<4xf64>`.
+    """
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks}
+    main = functions["main"].clone_without_regions()
+    main.body.add_block(_Meaning(functions).block(functions["main"].body.block))
+    main.update_function_type()
+    for name in ("arg_attrs", "res_attrs"):
+        if name in main.properties:
+            main.properties[name] = _exact_attributes(main.properties[name])
+    return ModuleOp([*(op.clone() for op in module.ops if op.name == "dtensor.mesh"), main], dict(module.attributes))
+
+
+def _is_hint(op: Operation) -> bool:
+    """Whether an op is GSPMD's way of saying something of a layout."""
+    return op.name == "stablehlo.custom_call" and str(op.properties.get("call_target_name")) == '"Sharding"'
+
+
+def _exact_attributes(entries: Attribute) -> Attribute:
+    """What a local function says of the global types of its arguments or results."""
+    if isinstance(entries, ArrayAttr):
+        return ArrayAttr([_exact_attributes(entry) for entry in entries])
+    assert isinstance(entries, DictionaryAttr)
+    return DictionaryAttr({name: exact_type(item) for name, item in entries.data.items()})
+
+
+class _Meaning:
+    """Builds blocks in exact numbers: what each value became, and the floats that splats hold, to be folded as such."""
+
+    def __init__(self, functions: Mapping[str, FuncOp]) -> None:
+        self.functions = functions
+        self.values: dict[SSAValue, SSAValue] = {}
+        self.scalars: dict[SSAValue, Any] = {}
+
+    def block(self, old: Block, more: int = 0) -> Block:
+        """What a block became, with so many arguments more."""
+        new = Block(arg_types=[*(exact_type(argument.type) for argument in old.args), *[_COUNT] * more])
+        self.values.update(zip(old.args, new.args, strict=False))
+        for op in old.ops:
+            self._op(op, appending(new))
+        return new
+
+    def _op(self, op: Operation, build: Builder) -> None:
+        name = op.name.partition(".")[2]
+        involved = any(isinstance(v.type, TensorType) and is_number(element_of(v)) for v in (*op.operands, *op.results))
+        if isinstance(op, stablehlo.WhileOp):
+            made = self._loop(op, build)
+        elif op.name == "func.call":
+            made = self._called(op, build)
+        elif op.name in _HINTS or _is_hint(op):
+            made = [self.values[value] for value in op.operands][: len(op.results)]
+        elif (scalar := self._scalar(op)) is not None:
+            made = [self._splat(op, scalar, build)]
+        elif isinstance(op, stablehlo.SelectOp) and op.operands[0] in self.scalars:
+            made = [self.values[op.operands[1 if self.scalars[op.operands[0]] else 2]]]
+        elif not involved:
+            made = self._same(op, build)
+        elif name in _MEANINGS:
+            made = [_MEANINGS[name](build, op, [self.values[value] for value in op.operands], self.scalars)]
+        elif name in _REDUCING:
+            made = self._reduced(op, build)
+        elif name in _MOVING or op.name.startswith(("dtensor.", "func.")) or op.name == "chlo.top_k":
+            made = self._same(op, build)
+        elif isinstance(op, ElementwiseOp) and op.FACTS is not None:
+            made = [_unknown_op(build, op, [self.values[value] for value in op.operands])]
+        else:
+            raise Inexact(f"{op.name} has no meaning in exact numbers")
+        self.values.update(zip(op.results, made, strict=True))
+
+    def _called(self, op: Operation, build: Builder) -> Sequence[SSAValue]:
+        """The body of the function, in the call's place."""
+        callee = op.properties["callee"]
+        assert isinstance(callee, SymbolRefAttr)
+        block = self.functions[callee.root_reference.data].body.block
+        for argument, value in zip(block.args, op.operands, strict=True):
+            self.values[argument] = self.values[value]
+            self.scalars.pop(argument, None)
+            if value in self.scalars:
+                self.scalars[argument] = self.scalars[value]
+        last = block.last_op
+        assert last is not None
+        for inner in block.ops:
+            for result in inner.results:
+                self.scalars.pop(result, None)  # of another call
+            if inner is not last:
+                self._op(inner, build)
+        for result, value in zip(op.results, last.operands, strict=True):
+            if value in self.scalars:
+                self.scalars[result] = self.scalars[value]
+        return [self.values[value] for value in last.operands]
+
+    def _same(self, op: Operation, build: Builder) -> Sequence[SSAValue]:
+        """The same op, on what its operands became."""
+        copy = op.clone_without_regions()
+        copy.operands = [self.values[value] for value in op.operands]
+        for result in copy.results:
+            result._type = exact_type(result.type)  # pyright: ignore[reportPrivateUsage]
+        if isinstance(op, WindowOp) and op.padding is not None and is_number(element_of(op.operands[0])):
+            copy.properties["padding"] = _literal(stablehlo.constant_value(op.padding))
+        for region, source in zip(copy.regions, op.regions, strict=True):
+            for block in source.blocks:
+                region.add_block(self.block(block))
+        return build.insert(copy).results
+
+    def _splat(self, op: Operation, scalar: Any, build: Builder) -> SSAValue:
+        self.scalars[op.results[0]] = scalar
+        element = element_of(op.results[0])
+        number = residue(_as_python(scalar)) if is_number(element) else scalar
+        return build.literal(number, f64 if is_number(element) else element, shape_of(op.results[0]))
+
+    def _scalar(self, op: Operation) -> Any:
+        """
+        The one number that a constant, or what is computed of constants alone, has everywhere; or None.
+
+        Compilers compute with constants before the run, and round: so do we, on both sides, before we take residues.
+        """
+        if isinstance(op, stablehlo.ConstantOp):
+            return stablehlo.splat_value(op) if stablehlo.is_splat(op) else None
+        known = [self.scalars.get(value) for value in op.operands]
+        if isinstance(op, stablehlo.SelectOp) and known[0] is not None:
+            return known[1 if known[0] else 2]
+        if not known or any(value is None for value in known) or len(op.results) != 1:
+            return None
+        if op.name in ("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.transpose", "stablehlo.slice"):
+            return known[0]
+        static: tuple[object, ...] = ()
+        if isinstance(op, stablehlo.CompareOp):
+            kind = op.compare_type
+            static = (op.comparison_direction.data.value, kind is not None and kind.data.value == "TOTALORDER")
+        elif not isinstance(op, ElementwiseOp) or op.FACTS is None or op.properties.keys() - {"result_accuracy"}:
+            return None
+        with np.errstate(all="ignore"):
+            return table.evaluate(op.name.partition(".")[2], known, element_dtype(element_of(op.results[0])), static)
+
+    def _reduced(self, op: Operation, build: Builder) -> Sequence[SSAValue]:
+        """What an op sums is reduced by the prime once, after it; other regions reduce in each step."""
+        if "kind" in op.properties:  # ours, without a region
+            adds = "sum" in str(op.properties["kind"])
+            if "prod" in str(op.properties["kind"]):
+                raise Inexact(f"the product over devices of {op.name} is too long for exact numbers")
+        else:
+            adds = isinstance(only_op(op.regions[-1].block), stablehlo.AddOp)
+        if not adds:
+            return self._same(op, build)
+        plain = _Summing(self)
+        made = plain.copied(op, build)
+        return [centre(build, value, 1 << 48) if is_number(element_of(value)) else value for value in made]
+
+    def _loop(self, op: stablehlo.WhileOp, build: Builder) -> Sequence[SSAValue]:
+        """The loop with a counter of rounds: its condition may never end it on these numbers."""
+        condition, body = (self.block(region.block, more=1) for region in op.regions)
+        for block, change in ((condition, _or_enough), (body, _and_one_more)):
+            last = block.last_op
+            assert last is not None
+            inside = Builder(lambda new, block=block, last=last: _inserted(block, new, last))
+            last.operands = change(inside, last.operands, block.args[-1])
+        start = build.literal(0, i32)
+        inputs = [*(self.values[value] for value in op.inputs), start]
+        types = [value.type for value in inputs]
+        loop = stablehlo.WhileOp(inputs, Region([condition]), Region([body]), types)  # pyright: ignore[reportArgumentType]
+        loop.location = op.location
+        return build.insert(loop).results[:-1]
+
+
+class _Summing:
+    """Copies an op whose region adds, with the region as it is: the remainder is taken of what comes out."""
+
+    def __init__(self, meaning: _Meaning) -> None:
+        self.meaning = meaning
+
+    def copied(self, op: Operation, build: Builder) -> Sequence[SSAValue]:
+        copy = op.clone()
+        copy.operands = [self.meaning.values[value] for value in op.operands]
+        inner = [value for part in copy.walk() for value in _defined(part)]
+        for value in inner:
+            value._type = exact_type(value.type)  # pyright: ignore[reportPrivateUsage]
+        return build.insert(copy).results
+
+
+def _defined(op: Operation) -> Iterator[SSAValue]:
+    yield from op.results
+    for block in blocks_in(op):
+        yield from block.args
+
+
+def _inserted(block: Block, new: Operation, before: Operation) -> Operation:
+    block.insert_op_before(new, before)
+    return new
+
+
+_COUNT: Attribute = TensorType(i32, ())
+
+
+def _or_enough(build: Builder, values: Sequence[SSAValue], count: SSAValue) -> list[SSAValue]:
+    return [build.both(values[0], build.compare(count, "LT", build.literal(ROUNDS, i32)))]
+
+
+def _and_one_more(build: Builder, values: Sequence[SSAValue], count: SSAValue) -> list[SSAValue]:
+    return [*values, build.add(count, build.literal(1, i32))]
+
+
+def _literal(array: np.ndarray[Any, Any]) -> Any:
+    """The residues of an array's elements, as a constant."""
+    known: dict[Any, int] = {}
+    wide = array if array.dtype.kind == "c" else array.astype(np.float64)
+    numbers = [known[x] if x in known else known.setdefault(x, residue(x)) for x in wide.reshape(-1).tolist()]
+    return stablehlo.make_dense(np.array(numbers, np.float64).reshape(array.shape), f64)
+
+
+def centre(build: Builder, value: SSAValue, largest: int = 1 << 40) -> SSAValue:
+    """
+    The remainder by the prime that is nearest to zero of a value below `largest`: `x - p * round(x / p)`.
+
+    From 2**48 on the quotient is not exact enough, and the remainder with the sign of the value comes first.
+    """
+    if largest >= 1 << 48:
+        value = build.put(stablehlo.RemainderOp(value, build.constant(PRIME, value)))
+    quotient = build.put(stablehlo.RoundNearestEvenOp(build.scale(value, 1 / PRIME)))
+    return build.subtract(value, build.scale(quotient, PRIME))
+
+
+def unknown(build: Builder, name: str, values: Sequence[SSAValue]) -> SSAValue:
+    """A function of which nothing is known: a polynomial of degree three whose coefficients follow from its name."""
+    random = np.random.default_rng(zlib.crc32(name.encode()))
+    first, *rest = random.integers(1, PRIME // 2, 4 + len(values)).tolist()
+    mixed = build.scale(values[0], first)
+    for value in values[1:]:
+        mixed = build.add(mixed, build.scale(value, rest.pop()))
+    mixed = centre(build, mixed)
+    result = mixed
+    for coefficient in rest[:3]:
+        result = centre(build, build.multiply(build.add(result, build.constant(coefficient, mixed)), mixed))
+    return result
+
+
+def _unknown_op(build: Builder, op: Operation, values: Sequence[SSAValue]) -> SSAValue:
+    """An element-wise op that is not algebra; one that gives truth values compares what is unknown with zero."""
+    numbers = [value if is_number(element_of(value)) else _from_integer(build, value) for value in values]
+    own = {name: str(item) for name, item in sorted(op.properties.items()) if name != "result_accuracy"}
+    found = unknown(build, f"{op.name} {own or ''}", numbers)
+    element = element_of(op.results[0])
+    if is_number(element):
+        return found
+    if is_boolean(element):
+        return build.compare(found, "GT", build.zeros(found))
+    return build.cast(found, element)
+
+
+def _from_integer(build: Builder, value: SSAValue) -> SSAValue:
+    return centre(build, build.cast(value, f64), 1 << 52)
+
+
+def _constant(build: Builder, op: Operation, values: Sequence[SSAValue], scalars: Mapping[SSAValue, Any]) -> SSAValue:
+    assert isinstance(op, stablehlo.ConstantOp)
+    return build.put(stablehlo.ConstantOp(_literal(stablehlo.constant_value(op))))
+
+
+def _iota(build: Builder, op: Operation, values: Sequence[SSAValue], scalars: Mapping[SSAValue, Any]) -> SSAValue:
+    assert isinstance(op, stablehlo.IotaOp)
+    return centre(build, build.iota(op.dim, shape_of(op.results[0]), f64))
+
+
+def _algebra(kind: Callable[..., Operation]) -> Callable[..., SSAValue]:
+    def meaning(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
+        return centre(build, build.put(kind(*values)))
+
+    return meaning
+
+
+def _square(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
+    return centre(build, build.multiply(values[0], values[0]))
+
+
+def _divide(build: Builder, op: Operation, values: Sequence[SSAValue], scalars: Mapping[SSAValue, Any]) -> SSAValue:
+    """The product with the inverse; the inverse of what is not constant is an unknown function."""
+    divisor = scalars.get(op.operands[1])
+    if divisor is not None and (number := residue(_as_python(divisor))) % PRIME:
+        return centre(build, build.scale(values[0], _centred(pow(number, -1, PRIME))))
+    return centre(build, build.multiply(values[0], unknown(build, "inverse", values[1:])))
+
+
+def _convert(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
+    """Floats stay the numbers that they are, whatever their width; integers become their residues."""
+    source, target = element_of(op.operands[0]), element_of(op.results[0])
+    if is_number(target):
+        return values[0] if is_number(source) else _from_integer(build, values[0])
+    return build.cast(values[0], target)
+
+
+def _bitcast(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
+    if shape_of(op.operands[0]) != shape_of(op.results[0]):
+        raise Inexact(f"{op.name} between types of other widths has no meaning in exact numbers")
+    return _unknown_op(build, op, values)
+
+
+def _complex(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
+    return centre(build, build.add(values[0], build.scale(values[1], ROOT)), 1 << 48)
+
+
+def _part(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
+    """Real and imaginary parts: linear, and else unknown; a real number is its own."""
+    if not is_complex(element_of(op.operands[0])):
+        return values[0] if op.name.endswith("real") else build.zeros(values[0])
+    return centre(build, build.scale(values[0], zlib.crc32(op.name.encode()) % (PRIME // 2)))
+
+
+def _product(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
+    """A dot or convolution, on the high and the low digits of its left operand where its sums are long."""
+    length = math.prod(shape_of(op.operands[1]))
+    if isinstance(op, stablehlo.DotGeneralOp):
+        length = math.prod(shape_of(op.operands[0])[dim] for dim in op.contracting_dims[0])
+
+    def product(left: SSAValue) -> SSAValue:
+        copy = op.clone()
+        for name in ("algorithm", "precision_config"):
+            copy.properties.pop(name, None)
+        copy.operands = [left, values[1]]
+        copy.results[0]._type = exact_type(copy.results[0].type)  # pyright: ignore[reportPrivateUsage]
+        return build.put(copy)
+
+    if length <= 1 << 10:
+        return centre(build, product(values[0]), 1 << 47)
+    if length > 1 << 22:
+        raise Inexact(f"{op.name} sums {length} products, more than stay exact")
+    high = build.put(stablehlo.RoundNearestEvenOp(build.scale(values[0], 2.0**-10)))
+    low = build.subtract(values[0], build.scale(high, 1 << 10))
+    upper = centre(build, product(high), 1 << 52)
+    return centre(build, build.add(build.scale(upper, 1 << 10), centre(build, product(low), 1 << 52)))
+
+
+def _transform(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
+    """A Fourier transform: a linear function of its last dims, and else unknown."""
+    assert isinstance(op, stablehlo.FftOp)
+    return _by_matrix(build, f"fft {op.kind} {op.length}", values[0], shape_of(op.results[0]), len(op.length))
+
+
+def _factor(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
+    """A decomposition of matrices: an unknown function of all elements of each."""
+    mixed = _by_matrix(build, op.name, values[0], shape_of(op.results[0]), 2)
+    return unknown(build, f"{op.name} {op.properties}", [mixed])
+
+
+def _by_matrix(build: Builder, name: str, value: SSAValue, shape: tuple[int, ...], dims: int) -> SSAValue:
+    """The last dims of a value, all elements of them, multiplied with a random matrix that follows from the name."""
+    before = shape_of(value)
+    kept, taken, given = before[:-dims], math.prod(before[-dims:]), math.prod(shape[-dims:])
+    if taken * given > WIDEST or taken > 1 << 10:
+        raise Inexact(f"{name} of {taken} elements is too large for exact numbers")
+    random = np.random.default_rng(zlib.crc32(name.encode()))
+    numbers = random.integers(-(PRIME // 2), PRIME // 2, (taken, given)).astype(np.float64)
+    matrix = build.literal(numbers, f64, (taken, given))
+    flat = build.reshape(value, (*kept, taken))
+    pairs = stablehlo.DotDimensions((), (), (len(kept),), (0,))
+    product = build.put(stablehlo.DotGeneralOp(flat, matrix, pairs))
+    return build.reshape(centre(build, product, 1 << 47), shape)
+
+
+_MEANINGS: dict[str, Callable[[Builder, Operation, list[SSAValue], Mapping[SSAValue, Any]], SSAValue]] = {
+    "constant": _constant,
+    "iota": _iota,
+    "add": _algebra(stablehlo.AddOp),
+    "subtract": _algebra(stablehlo.SubtractOp),
+    "multiply": _algebra(stablehlo.MultiplyOp),
+    "negate": _algebra(stablehlo.NegateOp),
+    "square": _square,
+    "divide": _divide,
+    "convert": _convert,
+    "bitcast_convert": _bitcast,
+    "complex": _complex,
+    "real": _part,
+    "imag": _part,
+    "dot_general": _product,
+    "convolution": _product,
+    "fft": _transform,
+    "cholesky": _factor,
+}
+"""What ops mean that are neither moves nor unknown."""
