@@ -87,13 +87,16 @@ RECURRENT = Style(
 )
 """Stacked recurrences and their gradients."""
 
+LONG = Style(rich=True, made=0.2, steps=(14, 24), results=6)
+"""Twice to thrice as many steps: what one op asks for meets what others do."""
+
 STYLES = {
     "small": SMALL, "large": LARGE, "linear": LINEAR, "moving": MOVING, "odd": ODD, "tiny": TINY, "made": MADE,
-    "loops": LOOPS, "recurrent": RECURRENT,
+    "loops": LOOPS, "recurrent": RECURRENT, "long": LONG,
 }  # fmt: skip
 
 SHARES = {
-    "small": 9, "each": 9, "large": 9, "linear": 12, "moving": 12, "odd": 16, "tiny": 10, "made": 8, "loops": 8,
-    "recurrent": 2, "traced": 5,
+    "small": 9, "each": 9, "large": 9, "linear": 12, "moving": 12, "odd": 14, "tiny": 10, "made": 8, "loops": 7,
+    "long": 3, "recurrent": 2, "traced": 5,
 }  # fmt: skip
 """How many of a hundred programs each style has; programs of the last ones take longest."""

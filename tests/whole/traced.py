@@ -191,6 +191,18 @@ def _corner(p: Any, a: Any, b: Any) -> Any:
     )
 
 
+def _taken_along(p: Any, a: Any, b: Any) -> Any:
+    n = a.shape[0]
+    places = np.arange(n)[:, None] * 3 + np.arange(n)[None, :] * 5
+    return p.xp.take_along_axis(a, p.xp.asarray((places % n).astype(np.int32)), axis=1) + b
+
+
+def _dominant(p: Any, x: Any) -> Any:
+    """A matrix with a large diagonal, far from a singular one."""
+    n = x.shape[0]
+    return p.xp.tanh(x) + 3.0 * n * p.xp.eye(n, dtype=x.dtype)
+
+
 Two = Callable[[Any, Any, Any], Any]
 
 SMOOTH: dict[str, Two] = {
@@ -231,6 +243,28 @@ SMOOTH: dict[str, Two] = {
     "gathered": _gathered,
     "embedded": _embedded,
     "ramped": _ramped,
+    "running product": lambda p, a, b: p.xp.cumprod(p.xp.sin(a), axis=1) + b,
+    "running sum back": lambda p, a, b: p.xp.flip(p.xp.cumsum(p.xp.flip(a, axis=1), axis=1), axis=1) / a.shape[0] - b,
+    "sums of powers": lambda p, a, b: p.xp.logaddexp(a, b),
+    "deviation": lambda p, a, b: a * p.xp.std(b, axis=0, keepdims=True),
+    "differences": lambda p, a, b: p.xp.concat([p.xp.diff(a, axis=0), b[:1]], axis=0),
+    "vectors": lambda p, a, b: p.xp.vecdot(a, b, axis=0)[None, :] / a.shape[0] + b,
+    "angle": lambda p, a, b: p.xp.atan2(a, b * b + 1),
+    "taken along": _taken_along,
+    "layers": lambda p, a, b: p.xp.sum(p.xp.expand_dims(a, axis=1) * p.xp.expand_dims(b, axis=0), axis=2) / a.size,
+    "windows": lambda p, a, b: sum(p.xp.roll(a, k, axis=0) * b[k % a.shape[0], k % 2] for k in range(3)),
+    "nested loops": lambda p, a, b: p.scan(
+        lambda s, x: (p.scan(lambda t, y: (t * 0.5 + y, t), s, b)[0], s * x), a[0] * 0, a
+    )[1],
+    "chosen in a loop": lambda p, a, b: p.scan(
+        lambda s, x: (p.cond(p.still(x)[0] > 0.1234567, lambda: s * 0.5 + x, lambda: s - x * b[0]), s), b[0], a
+    )[1],
+    "mean of a loop": lambda p, a, b: (
+        p.scan(lambda s, x: (s + p.xp.mean(p.xp.tanh(x[:, None] * b), axis=0), p.xp.sum(x * s)), a[0] * 0, a)[0][
+            None, :
+        ]
+        + a
+    ),
     "scanned": lambda p, a, b: p.scan(lambda s, x: (s * 0.5 + x, s + x), b[0], a)[1],
     "scanned back": lambda p, a, b: p.scan(lambda s, x: (s * 0.5 - x, s * x), b[0], a, True)[1],
     "recurrent": lambda p, a, b: _recurrent(p, a, b),
@@ -246,6 +280,9 @@ SMOOTH: dict[str, Two] = {
 """Steps with a derivative everywhere: central differences are their gradients."""
 
 ROUGH: dict[str, Two] = {
+    "solved": lambda p, a, b: p.xp.linalg.solve(_dominant(p, a), b),
+    "inverse": lambda p, a, b: p.xp.linalg.inv(_dominant(p, a)) @ b,
+    "determinant": lambda p, a, b: a * p.xp.linalg.det(_dominant(p, b) / a.shape[0]),
     "stopped": lambda p, a, b: a * p.still(b),
     "where": lambda p, a, b: p.xp.where(a > b, a, b),
     "largest": lambda p, a, b: a - p.xp.max(a, axis=1, keepdims=True),
@@ -257,7 +294,7 @@ ROUGH: dict[str, Two] = {
     "halved": lambda p, a, b: p.halved(a),
     "counted": lambda p, a, b: a + p.xp.sum(p.xp.astype(b > 0, b.dtype), axis=0),
 }
-"""Continuous steps, or nearly so: their values are compared, not their slopes."""
+"""Steps with kinks, and those without a gradient rule (factorisations): their values are compared, not their slopes."""
 
 STEPS = SMOOTH | ROUGH
 Chosen = tuple[str, int, int]
