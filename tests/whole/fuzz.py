@@ -126,7 +126,8 @@ def fuzz(options: argparse.Namespace) -> Tally:
     """Run batches until there were enough, or time is up."""
     tally, reported = Tally(), time.monotonic()
     ends = time.monotonic() + options.seconds if options.seconds else float("inf")
-    spans = _spans(options.seed, options.runs, min(BATCH, -(-options.runs // options.workers)))
+    most = BATCH // 2 if options.seconds else BATCH
+    spans = _spans(options.seed, options.runs, min(most, -(-options.runs // options.workers)))
     with ThreadPoolExecutor(options.workers) as pool:
         waiting: set[Future[tuple[list[Record], int]]] = set()
         while True:
