@@ -271,7 +271,7 @@ SMOOTH: dict[str, Two] = {
     "recurrent back": lambda p, a, b: _recurrent(p, a, b, True),
     "stacked layers": lambda p, a, b: _gated(p, _recurrent(p, a, b), b),
     "gated": _gated,
-    "accumulated": lambda p, a, b: p.scan(lambda s, x: (s + p.xp.sum(x * b), x), p.xp.sum(a[0]), a)[0] * a / a.size,
+    "accumulated": lambda p, a, b: p.scan(lambda s, x: (s + p.xp.mean(x * b), x), p.xp.sum(a[0]), a)[0] * a / a.size,
     "chosen": lambda p, a, b: p.cond(p.still(a)[0, 0] > 0.1234567, lambda: p.xp.sin(a) + b, lambda: a * b),
     "computed again": lambda p, a, b: p.again(lambda x, y: p.xp.tanh(x @ y / 8), a, b),
     "moved": lambda p, a, b: p.moved(a, 0),
@@ -297,6 +297,9 @@ ROUGH: dict[str, Two] = {
 """Steps with kinks, and those without a gradient rule (factorisations): their values are compared, not their slopes."""
 
 STEPS = SMOOTH | ROUGH
+AGREE = 3e-7
+"""How far two differences may lie apart: well below what results are compared by."""
+
 Chosen = tuple[str, int, int]
 
 MESHES = ((2,), (2, 2), (4,), (4, 2), (2, 4), (3,), (2, 3), (6,), (2, 2, 2), (8,), (1,), (12,), (2, 1))
@@ -359,11 +362,10 @@ class Traced:
             found = [np.asarray(array).astype(np.float32) for array in self._values(NumpyPeer(), *wide)]
             return [_rounded(place, array) for place, array in enumerate(found)]
         a, b, along_a, along_b = self.inputs
-        plain = NumpyPeer()
-        ahead, behind = (self.loss(plain, a + sign * along_a, b + sign * along_b) for sign in (STEP, -STEP))
-        slope = np.asarray((ahead - behind) / (2 * STEP))
+        slope = _slope(lambda step: self.loss(NumpyPeer(), a + step * along_a, b + step * along_b))
         grads = self._by_jax(a, b) if jax() is not None else [None, None]
-        return [_rounded(place, one) for place, one in enumerate([np.asarray(self.loss(plain, a, b)), *grads, slope])]
+        loss = np.asarray(self.loss(NumpyPeer(), a, b))
+        return [_rounded(place, one) for place, one in enumerate([loss, *grads, slope])]
 
     def _by_jax(self, a: Array, b: Array) -> list[Array]:
         module, peer = jax(), JaxPeer()
@@ -375,6 +377,12 @@ class Traced:
         if len(self.steps) == 1:
             return []
         return [replace(self, steps=self.steps[:at] + self.steps[at + 1 :]) for at in range(len(self.steps))]
+
+
+def _slope(function: Callable[[float], float]) -> Array | None:
+    """A function's slope at zero by differences; None where it bends so much that half the step gives another one."""
+    found, closer = ((function(step) - function(-step)) / (2 * step) for step in (STEP, STEP / 2))
+    return np.asarray(closer) if abs(found - closer) < AGREE * max(1.0, abs(closer)) else None
 
 
 def _rounded(place: int, array: Array | None) -> Value:
