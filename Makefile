@@ -45,6 +45,8 @@ $(STAMPS)/jax: $(STAMPS)/base
 $(STAMPS)/peers: $(STAMPS)/dev $(STAMPS)/jax
 	@$(PIP) install --editable '.[peers]' \
 	  || echo "ArrayRecord cannot be installed here: the tests that need it are skipped" >&2
+	@$(PIP) install --editable '.[corpus]' \
+	  || echo "Flax, haiku, equinox and their kin cannot be installed here: their training steps are skipped" >&2
 	@touch $@
 
 demo: $(STAMPS)/base ## partition and run two programs over a 4x2 mesh, on NumPy
@@ -88,7 +90,7 @@ bench: $(STAMPS)/dev ## against JAX, on the same files in one run
 	  || echo "JAX cannot be installed here: the rows that need it are skipped" >&2
 	@$(BIN)/python -m shardwright.benchmarks
 
-peers: $(STAMPS)/peers ## tests against JAX, MLIR through jaxlib, and C++ riegeli
+peers: $(STAMPS)/peers ## tests against JAX, models of public libraries, MLIR through jaxlib, and C++ riegeli
 	@$(PYTEST) $(PARALLEL) -m peers
 
 pages: $(STAMPS)/dev ## write the generated pages of docs
