@@ -30,8 +30,9 @@ def _creation(shape: Shape, kind: str) -> Rule:
 
 
 def _constant(op: stablehlo.ConstantOp) -> Rule:
-    """Any device can make any part of a splat; other constants are whole everywhere."""
-    return _creation(shape_of(op.results[0].type), PASS if stablehlo.is_splat(op) else REPLICATE)
+    """Any device can make any part of a splat, or of no elements; other constants are whole everywhere."""
+    shape = shape_of(op.results[0].type)
+    return _creation(shape, PASS if stablehlo.is_splat(op) or 0 in shape else REPLICATE)
 
 
 def _iota(op: Operation) -> Rule:

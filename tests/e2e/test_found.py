@@ -143,6 +143,16 @@ FOUND: dict[str, Found] = {
         (ramp(6, 0, 1), ramp(3, 1, 2)),
         lambda a, k: np.zeros((6, 2, 0), np.float32),
     ),
+    # Places among no elements are folded to a constant, which is nobody's splat but everybody's.
+    "the largest of no elements": Found(
+        '"x"=3',
+        '%a: tensor<0x3xi32> LAYOUT[{}, {"x"}]!',
+        "tensor<0x3xi32>",
+        """    %0, %1 = chlo.top_k(%a, k = 3) : tensor<0x3xi32> -> (tensor<0x3xi32>, tensor<0x3xi32>)
+    return %1 : tensor<0x3xi32>""",
+        (np.zeros((0, 3), np.int32),),
+        lambda a: a,
+    ),
     # A value that a loop only reads has the layout that it had, next to one that it changes.
     "a loop that carries one value twice": Found(
         '"x"=2',
