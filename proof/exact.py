@@ -99,16 +99,22 @@ def _centred(number: int) -> int:
 
 
 def draw(
-    generator: np.random.Generator, shape: Sequence[int], element: Attribute, extents: Sequence[int] = (40,)
+    generator: np.random.Generator,
+    shape: Sequence[int],
+    element: Attribute,
+    extents: Sequence[int] = (40,),
+    tame: bool = False,
 ) -> np.ndarray[Any, Any]:
     """
     Random elements: any number of the field for floats; for integers places in dims of these `extents`.
 
-    One integer in eight lies beyond its dim, on either side; in small arrays, one in two.
+    One integer in eight lies beyond its dim, on either side; in small arrays, one in two. Tame floats are few small
+    numbers, all of one sign or of both: what is compared with a constant is not always larger.
     """
     dtype = element_dtype(element)
     if is_number(element):
-        return generator.integers(-(PRIME // 2), PRIME // 2 + 1, shape).astype(np.float64)
+        low, high = ((-3, 3), (-3, 0), (0, 3))[generator.integers(3)] if tame else (-(PRIME // 2), PRIME // 2)
+        return generator.integers(low, high + 1, shape).astype(np.float64)
     if is_boolean(element):
         return generator.integers(0, 2, shape).astype(bool)
     limits = (0, 1) if dtype.name.endswith(("int2", "int4")) else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
