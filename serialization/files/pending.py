@@ -105,6 +105,8 @@ def _locked(path: Path, kind: int, flags: int = 0) -> int | None:
     try:
         descriptor = os.open(path, os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o666)
     except FileNotFoundError:
+        if flags & os.O_CREAT:
+            raise  # it is the folder that is missing
         return None
     except OSError:
         if kind == fcntl.LOCK_EX:
