@@ -108,7 +108,7 @@ class Span:
 
     def beyond(self, new: New) -> int:
         """How many places behind the dim it reaches; below zero if it ends before."""
-        size = shape_of(self.value)[self.dim]
+        size = self.asked.cuts[self.value, self.dim][-1]
         return self.place(self.stop, new) + new[self.high] - self.place(size, new)
 
 

@@ -117,7 +117,7 @@ class Sizes:
 
     def solve(self, wanted: Iterable[int]) -> dict[int, int]:
         """What each of these sizes becomes."""
-        everything = {*wanted, *self.parts, *self.products}
+        everything = {0, 1, *wanted, *self.parts, *self.products}
         everything |= {_value(term) for sides in self.sums for side in sides for term in side}
         everything |= {_value(term) for terms in self.products.values() for term in terms}
         attempt = _Attempt(self, sorted(everything))
@@ -176,7 +176,7 @@ class _Attempt:
         return not (self._mended_parts() or self._mended_bounds() or self._mended_sums())
 
     def _is_free(self, size: int) -> bool:
-        return size > 1 and not (size in self.sizes.pinned or size in self.sizes.products or size in self.linear)
+        return size > 2 and not (size in self.sizes.pinned or size in self.sizes.products or size in self.linear)
 
     def _choose_unknowns(self) -> None:
         """For each sum the size that follows from the others."""
@@ -239,7 +239,7 @@ class _Attempt:
 
     def _evaluate(self, size: int) -> int:
         if size not in self.values:
-            if size <= 1 or size in self.sizes.pinned:
+            if size <= 2 or size in self.sizes.pinned:
                 self.values[size] = size
             elif size in self.sizes.products:
                 self.values[size] = math.prod(map(self._term, self.sizes.products[size]))
@@ -307,11 +307,12 @@ class _Attempt:
         return self._leaves(size)
 
     def _mended_sums(self) -> bool:
-        """Whether a sum does not hold: its sizes are pinned."""
+        """Whether a sum does not hold, or only with a size that grew: its sizes are pinned."""
         wrong = [
-            sides
-            for sides in self.sizes.sums
-            if sum(map(self._term, sides[0])) != sum(map(self._term, sides[1]))
+            (left, right)
+            for left, right in self.sizes.sums
+            if sum(map(self._term, left)) != sum(map(self._term, right))
+            or any(self._term(term) > _value(term) for term in (*left, *right))
         ]
         for left, right in wrong:
             self._pin(*self._numbers(left), *self._numbers(right))
