@@ -70,7 +70,8 @@ def reduce_programs(traced: ModuleOp, planned: ModuleOp) -> Reduced | str:
     ({4096: 4, 8192: 2}, {'x': 2})
     """
     reason = ""
-    for axes in (_Axes.smaller(planned), _Axes.same(planned)):
+    smallest = _Axes.smaller(planned)
+    for axes in (smallest, smallest.with_whole(), _Axes.same(planned)):
         copies = traced.clone(), planned.clone()
         sizes = _solved(copies, axes)
         change = _Change(sizes, axes)
@@ -128,6 +129,10 @@ class _Axes:
         while any([found._keeps(op) for op in permutes]):
             pass
         return found
+
+    def with_whole(self) -> _Axes:
+        """The same, but axes that are cut anywhere stay as they are."""
+        return replace(self, kept=self.kept | {name for name, places in self.marks.items() if len(places) > 2})
 
     def _keeps(self, op: CollectivePermuteOp) -> bool:
         """Keeps axes as they are where the parts before and after a permutation would have other sizes."""
@@ -198,13 +203,12 @@ def _solved(modules: tuple[ModuleOp, ModuleOp], axes: _Axes) -> _Sizes:
     """What sizes become, by what the ops of both programs and the layouts of the planned one ask."""
     asked = Asked()
     wanted: set[int] = set()
-    for module in modules:
-        for op in module.walk():
-            asked.add(op)
-            for value in _values(op):
-                if isinstance(value.type, TensorType):
-                    wanted.update(shape_of(value))
-                    _ask_layout(value, asked, axes)
+    ops = [op for module in modules for op in module.walk()]
+    for value in (value for op in ops for value in _values(op) if isinstance(value.type, TensorType)):
+        wanted.update(shape_of(value))
+        _ask_layout(value, asked, axes)
+    for op in ops:
+        asked.add(op)
     asked.finish()
     _pin_constants(modules, wanted, asked)
     return _Sizes(asked, asked.sizes.solve(wanted))

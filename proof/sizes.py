@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, permutations
 from typing import TypeAlias
 
 ROUNDS = 2000
 """How often a system is mended before all is pinned."""
+
+ORDERS = 6
+"""In how many orders the factors of a product are looked at, on each side."""
 
 CHOICES = 8
 """How many values are tried for a free size before it may be equal to another."""
@@ -81,12 +85,17 @@ class Sizes:
         first, second = Counter(self._atoms(left)), Counter(self._atoms(right))
         both = first & second
         ours, theirs = list((first - both).elements()), list((second - both).elements())
-        for term, factors in _refined(ours, theirs):
+        for term, factors in min(_refinements(ours, theirs), key=self._harm):
             if isinstance(term, Count):
                 if any(not isinstance(factor, Count) for factor in factors):
                     self.pin(*[_value(factor) for factor in factors])
             else:
                 self._define(term, factors)
+
+    def _harm(self, refined: list[tuple[Term, Terms]]) -> tuple[int, int]:
+        """How many sizes fall apart that should not, and how many there are then."""
+        broken = [term for term, factors in refined if len(factors) > 1 and term in self.exact]
+        return len(broken), len({factor for _, factors in refined for factor in factors})
 
     def _define(self, size: int, factors: Terms) -> None:
         if factors == (size,):
@@ -125,6 +134,13 @@ class Sizes:
             if attempt.is_right():
                 return attempt.values
         return {size: size for size in everything}
+
+
+def _refinements(left: Sequence[Term], right: Sequence[Term]) -> Iterator[list[tuple[Term, Terms]]]:
+    """Ways in which two equal products share factors, by the order in which they are taken."""
+    for first in islice(permutations(left), ORDERS):
+        for second in islice(permutations(right), ORDERS):
+            yield _refined(first, second)
 
 
 def _refined(left: Sequence[Term], right: Sequence[Term]) -> list[tuple[Term, Terms]]:
@@ -318,7 +334,3 @@ class _Attempt:
             self._pin(*self._numbers(left), *self._numbers(right))
         return bool(wrong)
 
-
-def shrunk(shape: Iterable[int], sizes: Mapping[int, int]) -> tuple[int, ...]:
-    """The shape with each dim of its new size."""
-    return tuple(sizes[size] for size in shape)
