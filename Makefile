@@ -16,7 +16,7 @@ unexport OPENBLAS_CORETYPE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-full unit lit lint types imports check bench peers pages protos clean
+.PHONY: help demo test test-full unit lit lint types imports check mutants bench peers pages protos clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,8 @@ $(STAMPS)/jax: $(STAMPS)/base
 $(STAMPS)/peers: $(STAMPS)/dev $(STAMPS)/jax
 	@$(PIP) install --editable '.[peers]' \
 	  || echo "ArrayRecord cannot be installed here: the tests that need it are skipped" >&2
+	@$(PIP) install --editable '.[corpus]' \
+	  || echo "Flax, haiku, equinox and their kin cannot be installed here: their training steps are skipped" >&2
 	@touch $@
 
 demo: $(STAMPS)/base ## partition and run two programs over a 4x2 mesh, on NumPy
@@ -74,12 +76,19 @@ imports: $(STAMPS)/dev ## import-linter: the layers of the house
 
 check: lint types imports test ## exactly what CI runs
 
+ROOMS ?= layout,passes,rules
+SAMPLE ?= 300
+SEED ?= 0
+
+mutants: $(STAMPS)/dev ## plant SAMPLE= small mistakes in ROOMS= by SEED=: does a test notice? (docs/mutants.md)
+	@$(BIN)/python tests/mutants --rooms $(ROOMS) --sample $(SAMPLE) --seed $(SEED)
+
 bench: $(STAMPS)/dev ## against JAX, on the same files in one run
 	@$(MAKE) --no-print-directory $(STAMPS)/jax \
 	  || echo "JAX cannot be installed here: the rows that need it are skipped" >&2
 	@$(BIN)/python -m shardwright.benchmarks
 
-peers: $(STAMPS)/peers ## tests against JAX, MLIR through jaxlib, and C++ riegeli
+peers: $(STAMPS)/peers ## tests against JAX, models of public libraries, MLIR through jaxlib, and C++ riegeli
 	@$(PYTEST) $(PARALLEL) -m peers
 
 pages: $(STAMPS)/dev ## write the generated pages of docs

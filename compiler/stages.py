@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp, NameLoc, TensorType
 from xdsl.dialects.func import FuncOp
 
 from shardwright.compiler.bytecode import payload, text_of
+from shardwright.compiler.checking import wrong_program
 from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
 from shardwright.compiler.report import CollectiveRow, ValueRow, collective_rows, predicted_bytes, value_rows
 from shardwright.compiler.tracing.array import Array
@@ -52,8 +53,16 @@ class Executable(Protocol):
         ...
 
 
-Backend = Callable[[ModuleOp, Sequence[Mesh]], Executable]
-"""Makes a local module executable, on meshes whose devices are known."""
+class Backend(Protocol):
+    """Runs programs, and proves them."""
+
+    def __call__(self, module: ModuleOp, known: Sequence[Mesh], /) -> Executable:
+        """What runs a local program, on meshes whose devices are known."""
+        ...
+
+    def certify(self, traced: ModuleOp, planned: ModuleOp, local: ModuleOp, /) -> Any:
+        """The proof that a local program, made of the planned one, computes what the traced one does."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -98,11 +107,11 @@ class Traced(_Stage):
         """Decides the layouts and turns the program into the one that each device runs."""
         return self.propagate().partition()
 
-    def compile(self) -> Compiled:
-        """Makes the program ready to run on its mesh, or on its meshes."""
+    def compile(self, *, certify: bool = False) -> Compiled:
+        """Makes the program ready to run on its mesh, or on its meshes; with `certify`, once it is proved."""
         if len(meshes(self.module)) > 1:
             return Compiled(self.backend(self.module, self.interface.meshes), self.interface, self)
-        return self.partition().compile()
+        return self.partition().compile(certify=certify)
 
 
 @dataclass(frozen=True, repr=False)
@@ -166,8 +175,31 @@ class Partitioned(_Stage):
         export_stablehlo(module, bare=bare)
         return print_module(module)
 
-    def compile(self) -> Compiled:
-        """Makes the program ready to run on its mesh."""
+    def certify(self) -> Any:
+        """
+        The proof that each device's program computes its part of what was written: a `shardwright.proof.Proof`.
+
+        Both are run on random integers modulo a prime, where rounding hides nothing, and types and collectives are
+        checked on the way (DESIGN, section 9; `docs/proof.md`). Takes a few times as long as a run. Raises
+        `ShardwrightInternalError` (SW0317) where they differ; what cannot be proved is in `unproved`, with its reason.
+
+        >>> import shardwright, numpy
+        >>> mesh = shardwright.Mesh(x=2)
+        >>> x = shardwright.relayout(numpy.ones(4, "float32"), shardwright.Layout(["x"], mesh))
+        >>> shardwright.function(lambda x: shardwright.sum(x * x)).trace(x).partition().certify().proved
+        True
+        """
+        proof = self.backend.certify(self.traced.module, self.planned, self.module)
+        if proof.faults:
+            raise wrong_program("the partitioned program computes something else: " + "; ".join(proof.faults))
+        return proof
+
+    def compile(self, *, certify: bool = False) -> Compiled:
+        """Makes the program ready to run on its mesh; with `certify`, once it is proved (SW0332 where it cannot be)."""
+        if certify and (unproved := self.certify().unproved):
+            raise ShardwrightValueError(
+                Diagnostic("SW0332", "the program cannot be proved", None, tuple(unproved), "compile it uncertified")
+            )
         return Compiled(self.backend(self.module, self.interface.meshes), self.interface, self.traced)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,24 @@ class ShardwrightError(Exception):
     def __init__(self, diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
         self.diagnostics = (diagnostics,) if isinstance(diagnostics, Diagnostic) else tuple(diagnostics)
         super().__init__("\n".join(str(diagnostic) for diagnostic in self.diagnostics))
+
+    def rename(self, old: str, new: str) -> None:
+        """
+        Let the messages and notes call something by another name.
+
+        >>> error = ShardwrightError(Diagnostic("SW0701", "/proc/self/fd/3/a does not exist"))
+        >>> error.rename("/proc/self/fd/3", "place")
+        >>> print(error)
+        error[SW0701]: place/a does not exist
+        """
+        ShardwrightError.__init__(self, [_renamed(diagnostic, old, new) for diagnostic in self.diagnostics])
+        texts = {name: value.replace(old, new) for name, value in vars(self).items() if isinstance(value, str)}
+        vars(self).update(texts)
+
+
+def _renamed(diagnostic: Diagnostic, old: str, new: str) -> Diagnostic:
+    notes = tuple(note.replace(old, new) for note in diagnostic.notes)
+    return replace(diagnostic, message=diagnostic.message.replace(old, new), notes=notes)
 
 
 class ShardwrightValueError(ShardwrightError, ValueError):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -11,11 +13,26 @@ from shardwright.dialects.dtensor import meshes
 from shardwright.engines.one_mesh import LocalExecutable, Make
 from shardwright.layout import Mesh
 
+if TYPE_CHECKING:
+    from shardwright.proof import Proof
 
-def executable(module: ModuleOp, known: Sequence[Mesh], make: Make) -> Executable:
-    """What runs a local program, or a traced one on several meshes."""
-    if len(meshes(module)) > 1:
-        from shardwright.engines.several_meshes import SeveralMeshes
 
-        return SeveralMeshes(module, known, make)
-    return LocalExecutable(module, known, make)
+@dataclass(frozen=True)
+class OneProcess:
+    """Runs programs in this process, and proves them; `make` makes their users' distributed tensors."""
+
+    make: Make
+
+    def __call__(self, module: ModuleOp, known: Sequence[Mesh]) -> Executable:
+        """What runs a local program, or a traced one on several meshes."""
+        if len(meshes(module)) > 1:
+            from shardwright.engines.several_meshes import SeveralMeshes
+
+            return SeveralMeshes(module, known, self.make)
+        return LocalExecutable(module, known, self.make)
+
+    def certify(self, traced: ModuleOp, planned: ModuleOp, local: ModuleOp) -> Proof:
+        """The proof that a local program computes what the traced one does."""
+        from shardwright.proof import certify
+
+        return certify(traced, planned, local)

@@ -103,7 +103,7 @@ def borders(full: int, marks: Iterable[int] = ()) -> frozenset[int]:
     ([1, 2, 4, 12], [1, 3, 6, 12])
     """
     found = [1]
-    for mark in sorted({*marks, full} - {1}):
+    for mark in sorted({*marks, full}):
         prime = 2
         while found[-1] != mark and mark % found[-1] == 0:
             if (mark // found[-1]) % prime == 0:

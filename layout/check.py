@@ -146,5 +146,5 @@ def _axis_sizes(mesh: Mesh, names: list[str] | tuple[str, ...]) -> str:
 
 
 def _divisors(size: int) -> list[int]:
-    small = [divisor for divisor in range(1, math.isqrt(size) + 1) if size % divisor == 0]
-    return sorted({*small, *(size // divisor for divisor in small)} - {1, size})
+    small = [divisor for divisor in range(2, math.isqrt(size) + 1) if size % divisor == 0]
+    return sorted({*small, *(size // divisor for divisor in small)})

@@ -303,8 +303,9 @@ class Layout:
 def _check_kinds(sharding_spec: object, mesh: object) -> None:
     if isinstance(sharding_spec, str | Sequence) and isinstance(mesh, Mesh):
         return
-    wrong = sharding_spec if isinstance(mesh, Mesh) and not isinstance(sharding_spec, Mesh) else mesh
-    what = "a mesh" if wrong is mesh else "a list with an entry for each dim"
+    wrong, what = (mesh, "a mesh")
+    if isinstance(mesh, Mesh):
+        wrong, what = sharding_spec, "a list with an entry for each dim"
     raise ShardwrightTypeError(
         Diagnostic(
             "SW0109",

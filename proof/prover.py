@@ -2,16 +2,64 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.dialects.text.printing import print_module
-from shardwright.proof.certificate import Certificate
-from shardwright.proof.checker import Verdict, check
+from shardwright.proof.certificate import FORMAT, Certificate
+from shardwright.proof.checker import CheckedOp, Verdict, check
+from shardwright.proof.exact import PRIME, ROUNDS
+
+MEMORY = "SHARDWRIGHT_CACHE"
+"""The environment's name of the folder in which proofs are remembered; empty for nowhere."""
+
+LARGEST = 1 << 24
+"""Bytes of what is remembered of one program, at most."""
 
 
-def certify(traced: ModuleOp, planned: ModuleOp, local: ModuleOp, seed: int = 0) -> tuple[Certificate, Verdict]:
+@dataclass(frozen=True)
+class Proof:
+    """A certificate, and what the checker said of it."""
+
+    certificate: Certificate
+    verdict: Verdict
+
+    @property
+    def proved(self) -> bool:
+        """Whether all of the program is proved."""
+        return self.verdict.proved
+
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong."""
+        return self.verdict.faults
+
+    @property
+    def unproved(self) -> list[str]:
+        """What could not be asked, and why."""
+        return self.verdict.unproved
+
+    @property
+    def ops(self) -> list[CheckedOp]:
+        """For each op of the planned program what was proved, and how."""
+        return self.verdict.ops
+
+    def __repr__(self) -> str:
+        said = "proved" if self.proved else "not proved"
+        return f"Proof({said}, {len(self.ops)} ops, {self.verdict.how or 'nothing run'})"
+
+
+def certify(traced: ModuleOp, planned: ModuleOp, local: ModuleOp, seed: int = 0) -> Proof:
     """
-    The certificate that `local`, which was made of `planned`, computes what `traced` does; and what the checker says.
+    The proof that `local`, which was made of `planned`, computes what `traced` does.
+
+    Proofs that hold are remembered on disk, under the hash of their programs: in `$SHARDWRIGHT_CACHE`, by default in
+    the user's folder of caches. Nothing there is code, and all of it may be deleted.
 
     >>> from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
     >>> from shardwright.dialects.text.parsing import parse_module
@@ -27,9 +75,45 @@ def certify(traced: ModuleOp, planned: ModuleOp, local: ModuleOp, seed: int = 0)
     >>> _ = run_pipeline(planned, ["plan"])
     >>> local = planned.clone()
     >>> _ = run_pipeline(local, LOCALIZE)
-    >>> certify(traced, planned, local)[1].proved
+    >>> certify(traced, planned, local).proved
     True
     """
     program, between, shard = (print_module(module) for module in (traced, planned, local))
     certificate = Certificate(program, between, shard, "", "", seed)
-    return certificate, check(certificate)
+    memory = _memory(certificate)
+    verdict = _remembered(memory)
+    if verdict is None:
+        verdict = check(certificate)
+        if verdict.proved:
+            _remember(memory, verdict)
+    return Proof(certificate, verdict)
+
+
+def _memory(certificate: Certificate) -> Path | None:
+    """The file that remembers the proof of a certificate: its name says all that the proof depends on."""
+    default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shardwright"
+    folder = os.environ.get(MEMORY, str(default))
+    content = f"{FORMAT} {PRIME} {ROUNDS}\n{certificate.to_json()}"
+    return Path(folder, "proofs", hashlib.sha256(content.encode()).hexdigest() + ".json") if folder else None
+
+
+def _remembered(memory: Path | None) -> Verdict | None:
+    try:
+        if memory is None or memory.stat().st_size > LARGEST:
+            return None
+        found = json.loads(memory.read_bytes())
+        return Verdict(ops=[CheckedOp(*map(str, op)) for op in found["ops"]], how=str(found["how"]))
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None  # no memory, or none that can be read: it is proved anew
+
+
+def _remember(memory: Path | None, verdict: Verdict) -> None:
+    if memory is None:
+        return
+    try:
+        memory.parent.mkdir(parents=True, exist_ok=True)
+        draft = memory.with_suffix(f".{os.getpid()}")
+        draft.write_text(json.dumps({"how": verdict.how, "ops": [list(asdict(op).values()) for op in verdict.ops]}))
+        draft.replace(memory)
+    except OSError:
+        return  # a full disk or a folder of others keeps nobody from proving

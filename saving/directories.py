@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.layout import Layout, Mesh
 from shardwright.saving.faults import MissingPackageError, SavingError, checked_path, wrong_option
+from shardwright.serialization.files.reading import reading, real_path
 
 if TYPE_CHECKING:
     from shardwright.saving.directory.folders import Assets
@@ -66,7 +67,7 @@ def save(
         _check_kind("assets", item, str | os.PathLike, "a list or dict of paths")
     if current_trace() is not None:
         raise SavingError("SW0865", "nothing can be saved in a traced function, which runs only once")
-    write_directory(obj, Path(os.path.abspath(_checked(path))), signatures, assets, overwrite, max_size)
+    write_directory(obj, Path(_checked(path)), signatures, assets, overwrite, max_size)
     return os.fspath(path)
 
 
@@ -116,7 +117,8 @@ def load(
             _check_kind(name, value, Mesh if name == "mesh" else Layout, f"a dict of {name.removesuffix('s')} objects")
     for value in axes.values() if axes is not None else ():
         _check_kind("axes", value, str | Sequence, "a dict of names of axes, lists of them, and None")
-    return load_directory(Path(_checked(path)), mesh, axes, layouts, classes)
+    with reading(_checked(path), "SW0869") as folder:
+        return load_directory(folder, mesh, axes, layouts, classes)
 
 
 def read_message(path: str | os.PathLike[str]) -> saved_model_pb2.SavedModel | graph_pb2.GraphDef:
@@ -124,7 +126,8 @@ def read_message(path: str | os.PathLike[str]) -> saved_model_pb2.SavedModel | g
     _check_packages()
     from shardwright.saving.directory.reading import graph_in, read_directory
 
-    message = read_directory(Path(_checked(path)))
+    with reading(_checked(path), "SW0869") as folder:
+        message = read_directory(folder)
     graph = graph_in(message)
     return message if graph is None else graph
 
@@ -138,7 +141,7 @@ def asset(path: str | os.PathLike[str], name: str) -> Path:
     _check_packages()
     from shardwright.saving.directory.folders import asset_file
 
-    return asset_file(Path(_checked(path)), name)
+    return asset_file(real_path(_checked(path)), name)
 
 
 def _checked(path: Any) -> str:

@@ -1,4 +1,4 @@
-"""For every test: JAX's host devices, the order in which tests run, and a heap that is not searched again and again."""
+"""For every test: JAX's host devices, no memory of proofs, the order of tests, a heap that is not searched again."""
 
 import gc
 import os
@@ -10,6 +10,9 @@ MOST_SMOKE_TESTS = 20
 # JAX, where a test uses it, reads this when it first looks for devices.
 os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+# What is proved in a test is proved in this test, and no test writes to the user's folders.
+os.environ["SHARDWRIGHT_CACHE"] = ""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -16,6 +16,7 @@ from shardwright.tools.terminal.suggest import propose
 COMMANDS = {
     "run": "partition a program, run it on simulated devices, and compare its results",
     "explain": "show each collective of the partitioned program: its bytes, who asked for it, and why",
+    "certify": "prove that the partitioned program computes what was written, or read such a proof again",
     "export": "print the program for others: StableHLO with collectives, Shardy's annotations, TensorFlow's graph",
     "inspect": "show what is in a stored message: its chunks, and the sizes of its fields",
     "split": "write a message or program of any size, in chunks if it is large",
@@ -39,6 +40,7 @@ commands:
 examples:
   shardwright run model.mlir --check
   shardwright explain model.mlir
+  shardwright certify model.mlir
   shardwright export model.mlir --to sdy
 
 exit codes: 0 done, 1 a mistake in the input or a result that differs, 2 an internal error

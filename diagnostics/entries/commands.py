@@ -91,6 +91,10 @@ SW0726: message that cannot be in one piece
 SW0727: not a stored directory
     A saved directory has a saved_model.pb or saved_model.cpb, a checkpoint its list of variables.
     help: give what save or Checkpoint.save wrote, or a file in it
+SW0728: nothing but NaN
+    A warning: every floating element of all inputs, or of all results, of a run is NaN. The run is counted, and a
+    comparison finds NaN equal to NaN, but such numbers prove nothing.
+    help: run with inputs that give numbers; without --inputs they are random
 SW0799: internal error
     Shardwright itself failed. The input and the command were saved to the named file.
     help: report it with that file

@@ -74,4 +74,11 @@ SW0325: loop whose gradient is not known
 SW0326: op without a gradient rule
     A value that a gradient depends on is made by an op for which there is no rule. All such ops are named at once.
     help: give the function a gradient with shardwright.custom_gradient, or leave it out with shardwright.stop_gradient
+SW0331: not a certificate
+    The file is no certificate of Shardwright, or of another version.
+    help: write it anew: shardwright certify FILE -o CERTIFICATE
+SW0332: program that is not proved
+    A certificate does not hold for the program, or the program has ops that have no meaning in exact numbers. The notes
+    say which, and why.
+    help: docs/proof.md says what can be proved; an unproved program may be right
 """

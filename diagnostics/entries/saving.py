@@ -33,8 +33,8 @@ SW0872: not a checkpoint
     A checkpoint is a folder with a manifest, which is written last. There is none, or no folder at all.
     help: give the path that Checkpoint.save returned, or CheckpointManager.latest_checkpoint
 SW0873: damaged checkpoint
-    Bytes, files or sizes are not those that were written: every file's size, every chunk's checksum and the manifest's
-    hash are compared.
+    Bytes, files or sizes are not those that were written: every file's size, the hash of every chunk that is read and
+    the manifest's hash are compared.
     help: restore an older checkpoint (CheckpointManager.checkpoints lists them), or copy this one again
 SW0874: manifest of a checkpoint that makes no sense
     Its hash is right, but no Shardwright of this version writes such a manifest.
@@ -56,9 +56,14 @@ SW0879: checkpoint that does not fit
     Names, shapes and element types of what is saved must be those of what is restored; layouts and meshes may differ.
     Everything that does not fit is listed at once.
     help: restore(path, strict=False) restores what fits, and reports the rest
-SW0881: directory of a newer version
-    It was saved in a form that this version of Shardwright does not know.
-    help: install a newer Shardwright
+SW0880: what was replaced while it was read
+    What was opened is read to its end, whatever takes its place. Here it was removed under the reader, or replaced
+    again and again before it could be opened.
+    help: read it again
+SW0881: directory or checkpoint of another version
+    It was saved in a form that this version of Shardwright does not know: a newer one, or the first form of
+    checkpoints, which had no hashes with which a part of an array could be compared.
+    help: install a newer Shardwright; read an older checkpoint with the version that wrote it, and save it again
 SW0882: call that fits no saved program
     What was loaded runs the programs that were saved, each for arguments of certain shapes, types, layouts and static
     values; it has no Python function that could be traced for others.

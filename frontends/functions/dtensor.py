@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from shardwright.compiler.tracing.dims import one_place
 from shardwright.compiler.tracing.dtypes import brief
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.engines.dtensor_value import DTensorValue, scatter
-from shardwright.engines.one_process import executable
+from shardwright.engines.one_process import OneProcess
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import is_recording
 from shardwright.layout import Layout
@@ -53,5 +52,5 @@ class DTensor(DTensorValue, Array):
         return DTensor(scatter(np.asarray(self.numpy()[place]), whole), whole)
 
 
-BACKEND: Backend = partial(executable, make=DTensor)
+BACKEND: Backend = OneProcess(DTensor)
 """Runs programs in this process, on distributed tensors."""

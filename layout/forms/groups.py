@@ -30,7 +30,7 @@ def axes_of_groups(groups: Sequence[Sequence[int]], mesh: Mesh) -> tuple[Axis, .
     >>> axes_of_groups([[0, 1, 2], [3, 4, 5]], Mesh(x=6)), axes_of_groups([[0, 3], [1, 2]], Mesh(x=4))
     ((Axis(name='x', pre=2, size=3),), None)
     """
-    if not groups or sorted(device for group in groups for device in group) != list(range(mesh.size)):
+    if sorted(device for group in groups for device in group) != list(range(mesh.size)):
         return None
     first = groups[0]
     offsets = [device - first[0] for device in first]
@@ -62,7 +62,7 @@ def axes_of_digits(stride: int, size: int, mesh: Mesh) -> tuple[Axis, ...] | Non
         low, high = max(stride, weight), min(stride * size, top)
         if low >= high:
             continue
-        if top % high or high % low or low % weight:
+        if top % high or low % weight:
             return None
         found.append(part(name, top // high, top // low, full))
     return tuple(found) if mesh.group_size(found) == size else None

@@ -68,7 +68,7 @@ class Tiling:
             while left > 1:
                 stride, size = waiting.pop(0)
                 taken = math.gcd(size, left)
-                if taken == 1 or (taken < size and taken < left):
+                if taken < size and taken < left:
                     raise ValueError(f"{tiles} tiles begin inside of {size} devices")
                 mine.append((stride * (size // taken), taken))
                 if taken < size:
@@ -122,7 +122,7 @@ def mesh_of_tilings(tilings: Iterable[Tiling], name: str = "mesh") -> Mesh:
         marks |= {mark for digits in tiling.parts() for stride, size in digits for mark in (stride, stride * size)}
     if len(devices) > 1:
         raise ValueError(f"shardings are for different numbers of devices: {', '.join(map(str, sorted(devices)))}")
-    ordered = sorted(marks | devices, reverse=True)
+    ordered = sorted(marks, reverse=True)
     sizes: list[int] = []
     for high, low in pairwise(ordered):
         if high % low:
@@ -151,7 +151,7 @@ def _counted(iota: str, order: str | None) -> tuple[Digits, ...]:
     places = _numbers(order) if order else tuple(range(len(shape)))
     if sorted(places) != list(range(len(shape))):
         raise ValueError(f"({order}) does not order the dims of [{iota}]")
-    return tuple((math.prod(shape[place + 1 :]), shape[place]) for place in places if shape[place] > 1)
+    return tuple((math.prod(shape[place + 1 :]), shape[place]) for place in places)
 
 
 def _listed(text: str) -> tuple[Digits, ...]:

@@ -39,7 +39,7 @@ class MeshRecord:
             raise form_error(
                 f"{local} numbers and {len(self.local_devices)} names of local devices do not fit the mesh"
             )
-        if not local or local == len(self.ids):
+        if not local:
             return Clients()
         start = self.local_ids[0] - first
         if start % local or list(self.local_ids) != list(range(first + start, first + start + local)):
@@ -48,7 +48,7 @@ class MeshRecord:
 
     def devices(self) -> list[str]:
         """The names of all devices: given, or the local ones of each process."""
-        if self.all_devices or not self.local_devices:
+        if self.all_devices:
             return list(self.all_devices)
         clients = self.clients()
         if clients.count == 1:

@@ -290,7 +290,7 @@ def _without_partial(spec: LayoutSpec, taken: Iterable[Digits], mesh: Mesh) -> l
     kept = _digits(_tidy(_in_mesh_order(spec.partial, mesh), mesh), mesh)
     for name, start, stop in taken:
         for index, (other, low, high) in enumerate(kept):
-            if other == name and low <= start and stop <= high and start % low == 0 and high % stop == 0:
+            if other == name and start % low == 0 and high % stop == 0:
                 rest = [(name, low, start), (name, stop, high)]
                 kept[index : index + 1] = [digits for digits in rest if digits[1] < digits[2]]
                 break

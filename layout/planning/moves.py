@@ -127,7 +127,7 @@ def message_moves(problem: Problem, state: State) -> Iterator[Move]:
 def exchanges(problem: Problem, state: State) -> Iterator[Move]:
     """The direct way to the goal, as far as no partial atom is in the way."""
     goal = problem.goal_without(state.partial)
-    if goal == state.dims or not problem.fits(goal):
+    if not problem.fits(goal):
         return
     held = problem.held(state.dims, goal)
     if held is not None:
@@ -195,7 +195,7 @@ def _all_to_alls(problem: Problem, state: State) -> Iterator[Move]:
     """Moves minor atoms from one dim to another that goes on with them in the target."""
     goal = problem.goal_without(state.partial)
     for target_dim, (dim, wanted) in enumerate(zip(state.dims, goal, strict=True)):
-        if len(wanted) > len(dim) and wanted[: len(dim)] == dim:
+        if wanted[: len(dim)] == dim:
             rest = wanted[len(dim) :]
             for source_dim, other in enumerate(state.dims):
                 for count in range(1, min(len(other), len(rest)) + 1):
@@ -219,7 +219,7 @@ def _all_to_all(
 def _permutes(problem: Problem, state: State) -> Iterator[Move]:
     """Sends whole buffers around, where that gives the goal."""
     goal = problem.goal_without(state.partial)
-    if goal == state.dims or any(problem.group(a) != problem.group(b) for a, b in zip(state.dims, goal, strict=True)):
+    if any(problem.group(a) != problem.group(b) for a, b in zip(state.dims, goal, strict=True)):
         return
     held = problem.held(state.dims, goal)
     if held is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -128,7 +128,7 @@ def _planned(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mes
         return _around_crossing(source, target, shape, mesh, crossing)
     problem = Problem(source, target, shape, mesh, atom_digits((source, target), mesh))
     path = _direct(problem) or _shortest(problem) or _through_common_prefixes(problem)
-    return [_step(problem, move) for move in _merged(problem, path)]
+    return [_step(problem, move) for move in path]
 
 
 def _around_crossing(
@@ -239,32 +239,6 @@ def _through_common_prefixes(problem: Problem) -> list[Move]:
         Move("all_slice", middle, goal, NOTHING, added),
     ]
     return [move for move in moves if any(move.atoms)]
-
-
-def _merged(problem: Problem, path: Sequence[Move]) -> list[Move]:
-    """The path with neighbours of the same kind joined, so that they make one message."""
-    merged: list[Move] = []
-    for move in path:
-        if merged and merged[-1].kind == move.kind and move.kind in _JOINED:
-            merged[-1] = _join(problem, merged[-1], move)
-        else:
-            merged.append(move)
-    return merged
-
-
-_JOINED = ("all_slice", "all_gather", "reduce_scatter", "all_reduce")
-
-
-def _join(problem: Problem, first: Move, second: Move) -> Move:
-    pairs = zip(first.atoms, second.atoms, strict=True)
-    if first.kind == "all_gather":
-        atoms = tuple(minor + major for major, minor in pairs)
-    else:
-        atoms = tuple(major + minor for major, minor in pairs)
-    share = first.share + second.share
-    if first.kind == "all_reduce":
-        share = all_reduce_share(problem, first.source, atoms[0])
-    return Move(first.kind, first.source, second.result, share, atoms)
 
 
 def _step(problem: Problem, move: Move) -> Step:

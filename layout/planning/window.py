@@ -134,7 +134,7 @@ class _Line:
             return 0
         if not slope:
             return self.rows * max(0, min(self.count, -(-bound // self.stride)))
-        first = max(0, min(self.rows, -(bound - 1) // slope + (-(bound - 1) % slope > 0)))
+        first = max(0, min(self.rows, -((bound - 1) // slope)))
         last = max(first, min(self.rows, -((bound - full) // slope)))
         # In rows [first, last) some numbers are below: as many as the bound, rounded up, has strides.
         rounded = bound + slope * first + self.stride - 1
@@ -152,10 +152,7 @@ def floor_sum(count: int, divisor: int, slope: int, offset: int) -> int:
     while count > 0:
         total += slope // divisor * (count * (count - 1) // 2) + offset // divisor * count
         slope, offset = slope % divisor, offset % divisor
-        reach = slope * count + offset
-        if reach < divisor:
-            break
-        count, offset = reach // divisor, reach % divisor
+        count, offset = divmod(slope * count + offset, divisor)
         divisor, slope = slope, divisor
     return total
 

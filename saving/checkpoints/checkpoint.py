@@ -12,6 +12,7 @@ import math
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,13 @@ from typing import Any
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.layout import Layout
 from shardwright.layout.layout_map import LayoutMap
+from shardwright.saving.checkpoints.hashes import HASHES
 from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, ArrayEntry, Manifest, Plain, read_manifest
 from shardwright.saving.checkpoints.objects import Found, Leaf, build_slots, find
 from shardwright.saving.checkpoints.store import ArrayStore, Transfers, read_arrays, write_arrays
 from shardwright.saving.faults import SavingError, checked_path, no_place, wrong_option
 from shardwright.serialization.files.atomic_folder import AtomicFolder
+from shardwright.serialization.files.reading import reading, real_path
 
 
 @dataclass(frozen=True)
@@ -133,16 +136,17 @@ class Checkpoint:
         a damaged one (SW0873, SW0874), and, with all of them listed, for names, shapes and types that do not fit
         (SW0879); with `strict=False` what fits is restored, and the report has the rest.
         """
-        folder = Path(checked_path(path))
-        manifest = read_manifest(folder)
-        found = self.found("restored")
-        if build_slots(found, manifest.arrays):
+        with _reading(path) as folder:
+            manifest = read_manifest(folder)
             found = self.found("restored")
-        plan = _compare(found, manifest)
-        if strict and not plan.complete:
-            faults = plan.faults()
-            raise SavingError("SW0879", f"{len(faults)} values do not fit between {folder} and the objects", *faults)
-        return _restore(plan, found, manifest, folder)
+            if build_slots(found, manifest.arrays):
+                found = self.found("restored")
+            plan = _compare(found, manifest)
+            if strict and not plan.complete:
+                faults = plan.faults()
+                message = f"{len(faults)} values do not fit between {folder} and the objects"
+                raise SavingError("SW0879", message, *faults)
+            return _restore(plan, found, manifest, folder)
 
     def read(self, path: str | os.PathLike[str], *, strict: bool = True) -> RestoreReport:
         """The same as `restore`, under TensorFlow's name for reading what `write` wrote."""
@@ -159,12 +163,15 @@ def write_checkpoint(path: str | os.PathLike[str], found: Found, sequence: int =
     """Writes what was found as a checkpoint at `path`; what was written, array by array."""
     arrays = {name: leaf.value for name, leaf in found.leaves.items() if not leaf.is_plain}
     values = {name: leaf.value for name, leaf in found.leaves.items() if leaf.is_plain}
-    target = Path(os.path.abspath(checked_path(path)))
+    target = Path(checked_path(path))
     try:
+        target = real_path(target, follow=False)
         _check_place(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         with AtomicFolder(target, replace=True) as pending:
-            return write_arrays(pending.folder, arrays, values, sequence=sequence, time=time.time())
+            moved = write_arrays(pending.inside, arrays, values, sequence=sequence, time=time.time())
+            _check_place(target)  # whatever came there in the meantime
+        return moved
     except OSError as error:
         if error.errno in (errno.EEXIST, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL):
             raise no_place(target, f"something is there, and cannot be replaced: {error.strerror}") from error
@@ -215,7 +222,7 @@ def _restore(plan: RestoreReport, found: Found, manifest: Manifest, folder: Path
     """Reads everything, and only then puts it in its place."""
     wanted = [(manifest.arrays[name], found.leaves[name]) for name in plan.restored if name in manifest.arrays]
     transfers = Transfers()
-    arrays = _read(folder, [(entry, leaf.layout) for entry, leaf in wanted], transfers)
+    arrays = _read(folder, manifest, [(entry, leaf.layout) for entry, leaf in wanted], transfers)
     for name in plan.restored:
         if name in manifest.values:
             found.leaves[name].put(manifest.values[name])
@@ -224,8 +231,10 @@ def _restore(plan: RestoreReport, found: Found, manifest: Manifest, folder: Path
     return replace(plan, transfers=transfers)
 
 
-def _read(folder: Path, wanted: Sequence[tuple[ArrayEntry, Layout | None]], transfers: Transfers) -> list[Any]:
-    return read_arrays(folder, wanted, transfers, "SW0873", f"{folder} lacks files, or has wrong ones")
+def _read(
+    folder: Path, manifest: Manifest, wanted: Sequence[tuple[ArrayEntry, Layout | None]], transfers: Transfers
+) -> list[Any]:
+    return read_arrays(folder, manifest, wanted, transfers, "SW0873", f"{folder} lacks files, or has wrong ones")
 
 
 def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] | None = None) -> dict[str, Any]:
@@ -240,17 +249,18 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     >>> shardwright.load_variables(path, {"table": shardwright.Layout(["x"], shardwright.Mesh(x=2))})
     {'table': DTensor(f64[4@x], Mesh(x=2))}
     """
-    folder = Path(checked_path(path))
-    entries = read_manifest(folder).arrays
-    given: Mapping[str, Layout] = {} if layouts is None else layouts
-    unknown = [f"{name!r} is not in the checkpoint" for name in given if name not in entries]
-    if unknown and not isinstance(given, LayoutMap):  # whose names are patterns
-        raise SavingError("SW0879", f"{folder} has no arrays for {len(unknown)} layouts", *unknown)
-    wanted = [(entry, given.get(name)) for name, entry in entries.items()]
-    partial = [f"{entry.name!r}: {layout}" for entry, layout in wanted if layout is not None and layout.spec.partial]
-    if partial:
-        raise SavingError("SW0879", "nothing can be read into partial results", *partial)
-    return dict(zip(entries, _read(folder, wanted, Transfers()), strict=True))
+    with _reading(path) as folder:
+        manifest = read_manifest(folder)
+        entries = manifest.arrays
+        given: Mapping[str, Layout] = {} if layouts is None else layouts
+        unknown = [f"{name!r} is not in the checkpoint" for name in given if name not in entries]
+        if unknown and not isinstance(given, LayoutMap):  # whose names are patterns
+            raise SavingError("SW0879", f"{folder} has no arrays for {len(unknown)} layouts", *unknown)
+        wanted = [(entry, given.get(name)) for name, entry in entries.items()]
+        partial = [f"{entry.name!r}: {to}" for entry, to in wanted if to is not None and to.spec.partial]
+        if partial:
+            raise SavingError("SW0879", "nothing can be read into partial results", *partial)
+        return dict(zip(entries, _read(folder, manifest, wanted, Transfers()), strict=True))
 
 
 def list_variables(path: str | os.PathLike[str]) -> list[tuple[str, tuple[int, ...]]]:
@@ -261,7 +271,12 @@ def list_variables(path: str | os.PathLike[str]) -> list[tuple[str, tuple[int, .
     >>> shardwright.list_variables(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
     [('w', (2, 3))]
     """
-    return [(name, entry.shape) for name, entry in read_manifest(Path(checked_path(path))).arrays.items()]
+    with _reading(path) as folder:
+        return [(name, entry.shape) for name, entry in read_manifest(folder).arrays.items()]
+
+
+def _reading(path: str | os.PathLike[str]) -> AbstractContextManager[Path]:
+    return reading(checked_path(path), "SW0873")
 
 
 def verify_checkpoint(path: str | os.PathLike[str]) -> int:
@@ -275,21 +290,23 @@ def verify_checkpoint(path: str | os.PathLike[str]) -> int:
     >>> shardwright.verify_checkpoint(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
     48
     """
-    folder = Path(checked_path(path))
-    manifest = read_manifest(folder)
-    entries = manifest.arrays.values()
-    faults = [f"{name}: nothing of that name was written" for name in _strangers(folder, len(entries))]
-    store = ArrayStore(folder)
-    for entry in entries:
-        faults += store.faults(entry) or store.damages(entry)
-    if faults:
-        raise SavingError("SW0873", f"{folder} is damaged", *faults)
-    return sum(math.prod(entry.shape) * entry.grid.itemsize for entry in entries)
+    with _reading(path) as folder:
+        manifest = read_manifest(folder)
+        entries = manifest.arrays.values()
+        faults = [f"{name}: nothing of that name was written" for name in _strangers(folder, len(entries))]
+        store = ArrayStore(folder)
+        hashes = store.hashes_faults(entries)
+        for entry in entries:
+            faults += store.faults(entry) or ([] if hashes else store.damages(entry))
+        faults += hashes
+        if faults:
+            raise SavingError("SW0873", f"{folder} is damaged", *faults)
+        return sum(math.prod(entry.shape) * entry.grid.itemsize for entry in entries)
 
 
 def _strangers(folder: Path, arrays: int) -> list[str]:
     """What lies beside the manifest and the arrays' folders."""
     known = {str(number) for number in range(arrays)}
-    others = [path.name for path in folder.iterdir() if path.name not in (MANIFEST, ARRAYS)]
+    others = [path.name for path in folder.iterdir() if path.name not in (MANIFEST, ARRAYS, HASHES)]
     inside = [f"{ARRAYS}/{path.name}" for path in (folder / ARRAYS).iterdir() if path.name not in known]
     return sorted(others + inside)

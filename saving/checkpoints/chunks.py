@@ -35,6 +35,9 @@ MAX_CHUNK_BYTES = 16 << 20
 MAX_FILE_BYTES = 16 << 20
 MAX_FILE_CHUNKS = 1 << 16
 
+HASH_BYTES = 16
+"""What the hash of a chunk takes, in a file of its own."""
+
 _RUN_BYTES = 256
 _CHECKSUM_BYTES = 4
 _INDEX_ENTRY_BYTES = 16
@@ -70,6 +73,16 @@ class Grid:
     def file_chunks(self) -> int:
         """The number of chunks for which a file's index has room."""
         return math.prod(extent // chunk for extent, chunk in zip(self.file, self.chunk, strict=True))
+
+    @property
+    def chunks(self) -> Shape:
+        """The number of chunks along each dim of the array; files are whole numbers of chunks."""
+        return tuple(-(-size // extent) for size, extent in zip(self.shape, self.chunk, strict=True))
+
+    @property
+    def hash_bytes(self) -> int:
+        """The bytes of the hashes of all chunks."""
+        return math.prod(self.chunks) * HASH_BYTES
 
     @property
     def chunk_bytes(self) -> int:
@@ -108,6 +121,23 @@ class Grid:
         for index in product(*spans):
             yield index, meet(self.file_box(index), box)
 
+    def whole_chunks(self, piece: Box) -> Box:
+        """
+        The chunks that hold a part of an array, as far as the array goes.
+
+        >>> Grid((8, 5), (4, 6), (4, 2), 4).whole_chunks(((5, 6), (1, 5)))
+        ((4, 8), (0, 5))
+        """
+        return tuple(
+            (start // extent * extent, min(-(-stop // extent) * extent, size))
+            for (start, stop), extent, size in zip(piece, self.chunk, self.shape, strict=True)
+        )
+
+    def chunk_slices(self, piece: Box) -> tuple[slice, ...]:
+        """Where the chunks of a part are in the grid of chunks."""
+        spans = zip(piece, self.chunk, strict=True)
+        return tuple(slice(start // extent, -(-stop // extent)) for (start, stop), extent in spans)
+
     def read_bytes(self, piece: Box) -> int:
         """
         What storage reads for a part of one file: whole chunks, and the file's index.
@@ -116,8 +146,7 @@ class Grid:
         >>> [grid.read_bytes(piece) - grid.index_bytes for piece in (((0, 64), (0, 64)), ((0, 9), (16, 24)))]
         [16512, 1032]
         """
-        spans = zip(piece, self.chunk, strict=True)
-        count = math.prod(-(-stop // extent) - start // extent for (start, stop), extent in spans)
+        count = math.prod(span.stop - span.start for span in self.chunk_slices(piece))
         return count * (self.chunk_bytes + _CHECKSUM_BYTES) + self.index_bytes
 
 

@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shardwright.diagnostics import ShardwrightValueError
 from shardwright.saving.checkpoints.checkpoint import Checkpoint, write_checkpoint
 from shardwright.saving.checkpoints.manifest import MANIFEST, read_head
 from shardwright.saving.faults import checked_path, no_place, wrong_option
-from shardwright.serialization.files.atomic_folder import remove_folder, remove_leftovers
+from shardwright.serialization.files.atomic_folder import remove_folder
+from shardwright.serialization.files.pending import remove_leftovers
+from shardwright.serialization.files.reading import real_path
 
 _NAME = re.compile(r"[^\W_][\w.-]{0,199}")
 
@@ -36,9 +39,9 @@ class CheckpointManager:
     Saves checkpoints as `directory/ckpt-7` and keeps the last `max_to_keep` (as `tf.train.CheckpointManager` does).
 
     Older ones are deleted when a new one is there, not before; with `keep_checkpoint_every_n_hours` one of each such
-    span of time stays. With `max_to_keep=None` all stay. Making a manager deletes what writers left in the directory
-    that died, and nothing else. `step_counter`, a variable or a function, gives the numbers where `save` is given
-    none; with `checkpoint_interval` it saves only when so many steps were made.
+    span of time stays. With `max_to_keep=None` all stay. Making a manager deletes what killed writers left in the
+    directory, as each save does, and nothing else. `step_counter`, a variable or a function, gives the numbers where
+    `save` is given none; with `checkpoint_interval` it saves only when so many steps were made.
 
     Raises `TypeError` (SW0878) for options out of their range.
 
@@ -81,12 +84,13 @@ class CheckpointManager:
         self._name = checkpoint_name
         self._step_counter = step_counter
         self._init = init_fn
-        self._folder = Path(os.path.abspath(directory))
+        self._folder = Path(directory)
         try:
+            self._folder = real_path(directory)
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise no_place(self._folder, error) from error
-        remove_leftovers(self._folder, re.compile(rf"{re.escape(checkpoint_name)}-\d+"))
+        remove_leftovers(self._folder)
 
     @property
     def checkpoints(self) -> list[str]:
@@ -126,12 +130,18 @@ class CheckpointManager:
 
         Raises what `Checkpoint.restore` raises: a damaged checkpoint is not passed over in silence.
         """
-        latest = self.latest_checkpoint
-        if latest is not None:
-            self.checkpoint.restore(latest, strict=strict)
-        elif self._init is not None:
+        saved = self._saved()
+        while saved:
+            try:
+                self.checkpoint.restore(saved[-1].path, strict=strict)
+                return self._shown(saved[-1])
+            except ShardwrightValueError:
+                if saved[-1].path.exists():
+                    raise
+                saved = self._saved()  # newer ones are there, for which another manager deleted this one
+        if self._init is not None:
             self._init()
-        return latest
+        return None
 
     def _number(self, given: Any, saved: Sequence[Saved]) -> int:
         if given is None and self._step_counter is not None:

@@ -22,7 +22,13 @@ from typing import Any, cast
 import numpy as np
 
 from shardwright.dialects.types import element_dtype, element_type_named
-from shardwright.saving.checkpoints.chunks import MAX_CHUNK_BYTES, MAX_FILE_BYTES, MAX_FILE_CHUNKS, Grid
+from shardwright.saving.checkpoints.chunks import (
+    MAX_CHUNK_BYTES,
+    MAX_FILE_BYTES,
+    MAX_FILE_CHUNKS,
+    SMALL_CHUNK_BYTES,
+    Grid,
+)
 from shardwright.saving.faults import SavingError
 
 MANIFEST = "checkpoint.jsonl"
@@ -32,7 +38,9 @@ ARRAYS = "arrays"
 """The folder in which each array has a folder."""
 
 FORMAT = "shardwright checkpoint"
-VERSION = 1
+VERSION = 2
+"""Version 1 had one checksum for an array, with which a part of it could not be compared."""
+
 MAX_BYTES = 16 << 20
 """What a manifest may have; it is read whole."""
 
@@ -48,6 +56,8 @@ _MAX_ELEMENTS = 1 << 60
 _MAX_BARE_BYTES = 1 << 13
 """What a line may have outside of its texts: lists of numbers are short, and JSON makes an object of every `[]`."""
 
+_SHA256 = re.compile("[0-9a-f]{64}")
+
 _TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 Plain = bool | int | float | complex | str | None
@@ -55,14 +65,17 @@ Plain = bool | int | float | complex | str | None
 
 @dataclass(frozen=True, slots=True)
 class ArrayEntry:
-    """One array: its name, its number, which is its folder's name, its type, how it is cut, and its checksum."""
+    """One array: its name, its number, which is its folder's name, its type, how it is cut, and its hashes."""
 
     name: str
     number: int
     dtype: str
     grid: Grid
-    crc32: int
-    """Over the CRC-32s, 4 bytes each, little-endian, of what the files hold, row-major."""
+    hashes: str
+    """The SHA-256 of the table of its chunks' hashes."""
+
+    hashes_at: int
+    """Where that table begins in the file of all tables."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -72,6 +85,11 @@ class ArrayEntry:
     def element(self) -> np.dtype[Any]:
         """The element type, as NumPy and ml_dtypes have it."""
         return element_dtype(element_type_named(self.dtype))
+
+    @property
+    def hashes_end(self) -> int:
+        """Where the table ends, and that of the next array begins."""
+        return self.hashes_at + self.grid.hash_bytes
 
     @property
     def folder(self) -> str:
@@ -106,7 +124,7 @@ class Manifest:
         for entry in self.arrays.values():
             grid = entry.grid
             cut = {"shape": grid.shape, "file": grid.file, "chunk": grid.chunk}
-            yield {"name": entry.name, "dtype": entry.dtype, **cut, "crc32": entry.crc32}
+            yield {"name": entry.name, "dtype": entry.dtype, **cut, "hashes": entry.hashes}
         for name, value in self.values.items():
             yield {"name": name, **_written(value)}
 
@@ -175,10 +193,12 @@ def _parsed(data: bytes, path: Path) -> Manifest:
     head = _object(lines.readline())
     if head.get("format") != FORMAT:
         raise _Senseless(f"does not begin with {FORMAT!r}")
-    if head.get("version") != VERSION:
-        raise _Senseless(f"has version {head.get('version')!r}; this is read: {VERSION}")
+    version = head.get("version")
+    if version != VERSION:
+        raise SavingError("SW0881", f"{path} is of version {version!r}; this is read: {VERSION}")
     arrays: dict[str, ArrayEntry] = {}
     values: dict[str, Plain] = {}
+    hashes_at = 0
     for line in lines:
         item = _object(line)
         name = item.pop("name", None)
@@ -187,7 +207,8 @@ def _parsed(data: bytes, path: Path) -> Manifest:
         if len(arrays) > folders:
             break
         if "dtype" in item:
-            arrays[name] = _entry(name, len(arrays), item)
+            arrays[name] = _entry(name, len(arrays), item, hashes_at)
+            hashes_at = arrays[name].hashes_end
         else:
             values[name] = _read(item)
     if len(arrays) != folders:
@@ -228,7 +249,7 @@ def _object(line: bytes) -> dict[str, Any]:
     return cast("dict[str, Any]", found)
 
 
-def _entry(name: str, number: int, item: dict[str, Any]) -> ArrayEntry:
+def _entry(name: str, number: int, item: dict[str, Any], hashes_at: int) -> ArrayEntry:
     """An array's line, with everything that storage relies on checked."""
     try:
         itemsize = element_dtype(element_type_named(item["dtype"])).itemsize
@@ -238,7 +259,10 @@ def _entry(name: str, number: int, item: dict[str, Any]) -> ArrayEntry:
     grid = Grid(shape, file, chunk, itemsize)
     if not _is_grid(grid):
         raise _Senseless(f"cuts {name!r}, of shape {list(shape)[:MAX_RANK]}, in a way that no checkpoint does")
-    return ArrayEntry(name, number, item["dtype"], grid, _natural(item.get("crc32")))
+    hashes = item.get("hashes")
+    if not isinstance(hashes, str) or not _SHA256.fullmatch(hashes):
+        raise _Senseless(f"gives {name!r} a hash that is none")
+    return ArrayEntry(name, number, item["dtype"], grid, hashes, hashes_at)
 
 
 def _is_grid(grid: Grid) -> bool:
@@ -246,6 +270,8 @@ def _is_grid(grid: Grid) -> bool:
     if not len(grid.shape) == len(grid.file) == len(grid.chunk) <= MAX_RANK or math.prod(grid.shape) > _MAX_ELEMENTS:
         return False
     if any(size < 1 for size in grid.chunk) or any(a < b or a % b for a, b in zip(grid.file, grid.chunk, strict=True)):
+        return False
+    if grid.file_chunks > 1 and grid.chunk_bytes < SMALL_CHUNK_BYTES:  # whose hashes would be larger than the array
         return False
     small = grid.chunk_bytes <= MAX_CHUNK_BYTES and math.prod(grid.file) * grid.itemsize <= MAX_FILE_BYTES
     return small and grid.file_chunks <= MAX_FILE_CHUNKS

@@ -3,6 +3,7 @@ Arrays in a folder: written box by box by the devices that hold them, read box b
 
 The storage is zarr 3 (sharded, with a CRC-32C for each chunk and each index) by way of tensorstore. What tensorstore
 opens is made of the manifest's numbers alone: the files that other zarr libraries need are written, and never read.
+What it gives is compared with our own hashes, chunk by chunk, before anybody has it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import json
 import os
 import re
 import stat
-import zlib
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import islice
@@ -29,6 +31,7 @@ from shardwright.layout import Layout, Mesh
 from shardwright.layout.boxes import Box
 from shardwright.saving.checkpoints.boxes import Holding, Place, holdings, stacked_shape
 from shardwright.saving.checkpoints.chunks import MAX_CHUNK_BYTES, Grid, box_size, choose_grid
+from shardwright.saving.checkpoints.hashes import HASHES, Table, chunk_hashes, empty_table, table_hash, wrong_chunks
 from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, MAX_RANK, ArrayEntry, Manifest, Plain
 from shardwright.saving.faults import MissingPackageError, SavingError
 
@@ -41,14 +44,20 @@ _NATIVE = {
 Index = tuple[int, ...]
 """The place of a file in an array's grid of files."""
 
+_Job = tuple[Index, Box, np.ndarray[Any, Any] | None]
+"""A file, the part of the array that is read from it, and where that goes, if anywhere."""
+
 _NOWHERE = Layout([], Mesh())
 """The layout of an array that is not distributed."""
 
 _IN_FLIGHT = 2
 """How many files are written at a time."""
 
-_ANY_CHECKSUM = (1 << 32) - 1
-"""The longest one: an entry has room for its checksum before it is written."""
+_COMPARED, _WORTH_A_THREAD = 2, 1 << 18
+"""How many pieces are compared with their hashes beside reading the next one, and from how many bytes on."""
+
+_ANY_HASH = table_hash(b"")
+"""An entry has room for its hash before it is written."""
 
 _MISSING_SHOWN, _OTHERS_SHOWN = 1000, 10
 """How many files that are missing, or of other names, a message lists."""
@@ -59,12 +68,17 @@ _ENDIAN = {"name": "bytes", "configuration": {"endian": "little"}}
 
 @dataclass(frozen=True)
 class ArrayTransfer:
-    """What was moved of one array: `count` boxes of `box_bytes`; `stored_bytes` is what storage moved for them."""
+    """
+    What was moved of one array: `count` boxes of `box_bytes`.
+
+    `stored_bytes` is what storage moved for them, `hash_bytes` are the hashes of the array's chunks.
+    """
 
     name: str
     count: int
     box_bytes: int
     stored_bytes: int
+    hash_bytes: int
 
 
 @dataclass
@@ -80,8 +94,8 @@ class Transfers:
 
     @property
     def stored_bytes(self) -> int:
-        """The bytes that storage wrote or read for them, with checksums and indices."""
-        return sum(row.stored_bytes for row in self.rows)
+        """The bytes that were written or read for them, with checksums, indices and hashes."""
+        return sum(row.stored_bytes + row.hash_bytes for row in self.rows)
 
 
 def write_arrays(
@@ -105,10 +119,11 @@ def write_arrays(
     faults = [f"{name!r}: {fault}" for name, value in kept.items() if (fault := _fault(value))]
     if faults:
         raise SavingError("SW0875", f"{len(faults)} of {len(arrays)} arrays cannot be saved", *faults)
-    entries = {
-        name: ArrayEntry(name, number, value.dtype.name, _grid(value), _ANY_CHECKSUM)
-        for number, (name, value) in enumerate(kept.items())
-    }
+    entries: dict[str, ArrayEntry] = {}
+    hashes_at = 0
+    for number, (name, value) in enumerate(kept.items()):
+        entries[name] = ArrayEntry(name, number, value.dtype.name, _grid(value), _ANY_HASH, hashes_at)
+        hashes_at = entries[name].hashes_end
     manifest = Manifest(entries, dict(values or {}), sequence, time)
     fault = manifest.fault()
     if fault is not None:
@@ -116,8 +131,11 @@ def write_arrays(
     store = ArrayStore(folder)
     (folder / ARRAYS).mkdir()
     moved = Transfers()
-    for name, value in kept.items():
-        entries[name] = store.write(entries[name], value, moved)
+    with (folder / HASHES).open("wb") as hashes:
+        for name, value in kept.items():
+            table = store.write(entries[name], value, moved).tobytes()
+            hashes.write(table)
+            entries[name] = replace(entries[name], hashes=table_hash(table))
     (folder / MANIFEST).write_bytes(manifest.to_bytes())
     return moved
 
@@ -147,7 +165,12 @@ def _layout(value: Any) -> Layout:
 
 
 def read_arrays(
-    folder: Path, wanted: Sequence[tuple[ArrayEntry, Layout | None]], moved: Transfers, code: str, message: str
+    folder: Path,
+    manifest: Manifest,
+    wanted: Sequence[tuple[ArrayEntry, Layout | None]],
+    moved: Transfers,
+    code: str,
+    message: str,
 ) -> list[Any]:
     """
     Arrays in their layouts, or as NumPy arrays without one.
@@ -158,7 +181,8 @@ def read_arrays(
     if not wanted:
         return []
     store = ArrayStore(folder)
-    faults = [fault for entry, _ in wanted for fault in store.faults(entry)]
+    faults = store.hashes_faults(manifest.arrays.values())
+    faults += [fault for entry, _ in wanted for fault in store.faults(entry)]
     if faults:
         raise SavingError(code, message, *faults)
     for entry, layout in wanted:
@@ -178,31 +202,35 @@ class ArrayStore:
             raise MissingPackageError("SW0877", "checkpoints need tensorstore") from None
         # A context of its own: nothing is remembered of another folder that was at this path before.
         self._context = self._library.Context({"file_io_sync": False})
+        self._pool = ThreadPoolExecutor(_COMPARED)
 
-    def write(self, entry: ArrayEntry, value: Any, moved: Transfers) -> ArrayEntry:
-        """Write an array into its folder; its entry with the checksum. What was moved is added to `moved`."""
+    def write(self, entry: ArrayEntry, value: Any, moved: Transfers) -> Table:
+        """Write an array into its folder; the hashes of its chunks. What was moved is added to `moved`."""
         path = self.folder / entry.folder
         path.mkdir()
         (path / _ZARR).write_bytes(zarr_text(entry))
-        handle = self._open(entry)
+        handle, table = self._open(entry), empty_table(entry.grid)
         parts = holdings(_layout(value), entry.shape)
         stacked = value.stacked if isinstance(value, DTensor) else value
-        checksums: dict[Index, int] = {}
+        files: list[Index] = []
         writing: deque[Any] = deque()
-        for holding in parts:
-            local = _local(stacked, holding.places[0])
-            for index, piece in entry.grid.pieces(holding.box):
-                part = _contiguous(local[_within(piece, holding.box)])
-                writing.append(handle[_slices(piece)].write(_as_stored(part)))
-                checksums[index] = _crc32(part)
-                moved.by_device[holding.owner(entry.number + len(checksums))] += part.nbytes
-                if len(writing) == _IN_FLIGHT:
-                    _finish(writing.popleft(), entry.name)
-        for future in writing:
-            _finish(future, entry.name)
-        stored = sum(map(entry.grid.file_bytes, checksums))
-        moved.rows.append(_transfer(entry, parts, stored))
-        return replace(entry, crc32=_combined(checksums, entry.grid))
+        try:
+            for holding in parts:
+                local = _local(stacked, holding.places[0])
+                for index, piece in entry.grid.pieces(holding.box):
+                    part = _contiguous(local[_within(piece, holding.box)])
+                    writing.append(handle[_slices(piece)].write(_as_stored(part)))
+                    table[entry.grid.chunk_slices(piece)] = chunk_hashes(part, entry.grid)
+                    files.append(index)
+                    moved.by_device[holding.owner(entry.number + len(files))] += part.nbytes
+                    if len(writing) == _IN_FLIGHT:
+                        _finish(writing.popleft(), entry.name)
+            while writing:
+                _finish(writing.popleft(), entry.name)
+        finally:
+            _settle(writing)
+        moved.rows.append(_transfer(entry, parts, sum(map(entry.grid.file_bytes, files))))
+        return table
 
     def read(self, entry: ArrayEntry, layout: Layout | None, moved: Transfers) -> Any:
         """
@@ -216,27 +244,65 @@ class ArrayStore:
             stacked = np.empty(shape, entry.element)
         except MemoryError as error:
             raise SavingError("SW0879", f"{entry.name!r}: there is no memory for {list(shape)}") from error
-        handle, parts = self._open(entry), holdings(placed, entry.shape)
-        stored = 0
+        parts, jobs = holdings(placed, entry.shape), list[_Job]()
         for holding in parts:
             first = stacked[(*holding.places[0], ...)]
-            for index, piece in entry.grid.pieces(holding.box):
-                fault = self._read_fault(entry, handle, index, piece, first[_within(piece, holding.box)])
-                if fault is not None:
-                    raise SavingError("SW0873", f"{entry.name!r} in {self.folder} is damaged", fault)
-                stored += entry.grid.read_bytes(piece)
+            pieces = entry.grid.pieces(holding.box)
+            jobs += [(index, piece, first[_within(piece, holding.box)]) for index, piece in pieces]
+        fault = next(self._read_faults(entry, jobs), None)
+        if fault is not None:
+            raise SavingError("SW0873", f"{entry.name!r} in {self.folder} is damaged", fault)
+        for holding in parts:
             for place in holding.places[1:]:
-                stacked[place] = first
-        moved.rows.append(_transfer(entry, parts, stored))
+                stacked[place] = stacked[holding.places[0]]
+        moved.rows.append(_transfer(entry, parts, sum(entry.grid.read_bytes(piece) for _, piece, _ in jobs)))
         return stacked if layout is None else DTensor(stacked, placed)
 
-    def _read_fault(self, entry: ArrayEntry, handle: Any, index: Index, piece: Box, target: Any) -> str | None:
-        """Reads a part of a file into an array; what is wrong with the file, if anything is."""
-        try:
-            self._library.array(_as_stored(target)).write(handle[_slices(piece)]).result()
-        except Exception as error:  # whatever a library says of a file: the file is not what was written
-            return f"{entry.folder}/{entry.grid.file_name(index)}: {str(error).splitlines()[0]}"
-        return None
+    def damages(self, entry: ArrayEntry) -> list[str]:
+        """Which files of an array do not hold what was written: all of them are read."""
+        boxes = ((index, entry.grid.file_box(index)) for index in entry.grid.file_indices())
+        return list(self._read_faults(entry, [(index, box, None) for index, box in boxes]))
+
+    def _read_faults(self, entry: ArrayEntry, jobs: Iterable[_Job]) -> Iterator[str]:
+        """
+        Reads parts of files into arrays, by way of whole chunks; what is wrong with the files, if anything is.
+
+        One is read while those before it are compared: two reads of one file at a time would share its index, and what
+        is read could not be foretold.
+        """
+        table = self._table(entry)
+        if table is None:
+            yield f"{HASHES}: what it has of {entry.folder} is not what was written"
+            return
+        handle = self._open(entry)
+        comparing: deque[Future[str | None]] = deque()
+        for index, piece, target in jobs:
+            whole = entry.grid.whole_chunks(piece)
+            direct = target if whole == piece else None
+            part = np.empty([stop - start for start, stop in whole], entry.element) if direct is None else direct
+            try:
+                self._library.array(_as_stored(part)).write(handle[_slices(whole)]).result()
+            except Exception as error:  # whatever a library says of a file: the file is not what was written
+                yield f"{entry.folder}/{entry.grid.file_name(index)}: {str(error).splitlines()[0]}"
+                continue
+            if target is not None and direct is None:
+                target[...] = part[_within(piece, whole)]
+            if part.nbytes < _WORTH_A_THREAD:
+                yield from filter(None, [_compared(entry, index, part, whole, table)])
+                continue
+            comparing.append(self._pool.submit(_compared, entry, index, part, whole, table))
+            if len(comparing) > _COMPARED:
+                yield from filter(None, [comparing.popleft().result()])
+        yield from filter(None, (fault.result() for fault in comparing))
+
+    def _table(self, entry: ArrayEntry) -> Table | None:
+        """The hashes of an array's chunks, if they are those that the manifest has the hash of."""
+        with (self.folder / HASHES).open("rb") as file:
+            file.seek(entry.hashes_at)
+            found = file.read(entry.grid.hash_bytes)
+        if table_hash(found) != entry.hashes:
+            return None
+        return np.frombuffer(found, np.uint8).reshape(empty_table(entry.grid).shape)
 
     def _open(self, entry: ArrayEntry) -> Any:
         """The array in tensorstore; everything that it relies on comes from the entry."""
@@ -249,20 +315,10 @@ class ArrayStore:
         }
         return self._library.open(spec, open=True, assume_metadata=True, context=self._context).result()
 
-    def damages(self, entry: ArrayEntry) -> list[str]:
-        """Which files of an array do not hold what was written: all of them are read."""
-        handle = self._open(entry)
-        checksums: dict[Index, int] = {}
-        wrong: list[str] = []
-        for index in entry.grid.file_indices():
-            piece = entry.grid.file_box(index)
-            part = np.empty([stop - start for start, stop in piece], entry.element)
-            fault = self._read_fault(entry, handle, index, piece, part)
-            wrong += [fault] if fault else []
-            checksums[index] = _crc32(part)
-        if not wrong and _combined(checksums, entry.grid) != entry.crc32:
-            wrong = [f"{entry.folder}: its files are whole, but some of them are not those that were written"]
-        return wrong
+    def hashes_faults(self, entries: Iterable[ArrayEntry]) -> list[str]:
+        """What is wrong with the size of the file of hashes, which has those of all arrays and no more."""
+        fault = _size_fault(self.folder / HASHES, max((entry.hashes_end for entry in entries), default=0))
+        return [f"{HASHES}: {fault}"] if fault else []
 
     def faults(self, entry: ArrayEntry) -> list[str]:
         """What is wrong with an array's files by name and size; nothing but `zarr.json` is opened."""
@@ -347,6 +403,24 @@ def _finish(future: Any, name: str) -> None:
         raise OSError(int(code[1]), os.strerror(int(code[1]))) from error
 
 
+def _settle(writing: Iterable[Any]) -> None:
+    """
+    Waits for what is still being written when a save fails.
+
+    The folder is closed then, and its way in may lead to another one: nothing may go there late.
+    """
+    for future in writing:
+        with suppress(Exception):
+            future.result()
+
+
+def _compared(entry: ArrayEntry, index: Index, part: Any, whole: Box, table: Table) -> str | None:
+    """What is wrong with chunks that were read from a file, if they are not those that were written."""
+    wrong, name = wrong_chunks(part, whole, entry.grid, table), f"{entry.folder}/{entry.grid.file_name(index)}"
+    said = f"{name}: its checksums are right, but {wrong} of the chunks read are not those that were written"
+    return said if wrong else None
+
+
 def _local(stacked: Any, place: Place) -> Any:
     """What lies at a place; along mesh axes of size 1 in the stacked form all places are one."""
     return stacked[(*(min(at, size - 1) for at, size in zip(place, stacked.shape, strict=False)), ...)]
@@ -366,14 +440,7 @@ def _contiguous(array: Any) -> np.ndarray[Any, Any]:
     return np.require(array, requirements="C")
 
 
-def _crc32(array: np.ndarray[Any, Any]) -> int:
-    return zlib.crc32(array.reshape(-1).view(np.uint8).data)
-
-
-def _combined(checksums: Mapping[Index, int], grid: Grid) -> int:
-    """One checksum of those of all files, row-major."""
-    return zlib.crc32(b"".join(checksums[index].to_bytes(4, "little") for index in grid.file_indices()))
-
-
 def _transfer(entry: ArrayEntry, parts: Sequence[Holding], stored: int) -> ArrayTransfer:
-    return ArrayTransfer(entry.name, len(parts), box_size(parts[0].box) * entry.grid.itemsize, stored)
+    return ArrayTransfer(
+        entry.name, len(parts), box_size(parts[0].box) * entry.grid.itemsize, stored, entry.grid.hash_bytes
+    )

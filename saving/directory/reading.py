@@ -22,6 +22,7 @@ from shardwright.saving.directory.folders import (
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.objects.restoring import Restorer, Wanted
 from shardwright.saving.programs.placement import AxisNames
+from shardwright.serialization.files.reading import real_path
 from shardwright.serialization.merging import Merger
 from shardwright.serialization.protos import graph_pb2, program_pb2, saved_model_pb2
 
@@ -55,7 +56,7 @@ def _graph_program(
     from shardwright.frontends.tensorflow.importing.importing import from_graph, from_saved_model
 
     if graph is not None:
-        return from_graph(graph, layouts=layouts, name=folder.name)
+        return from_graph(graph, layouts=layouts, name=real_path(folder).name)
     names = [key for meta in message.meta_graphs[:1] for key in meta.signature_def if not key.startswith("__")]
     if not names:
         raise SavingError("SW0869", f"{folder} has no signature to run", help="read_message gives the message itself")
@@ -108,10 +109,11 @@ def _read_arrays(folder: Path, wanted: Wanted) -> dict[str, Any]:
     """The arrays of a checkpoint, each in its layout; they are those that are wanted, and no others."""
     if not wanted:
         return {}
-    entries = read_manifest(folder).arrays
+    manifest = read_manifest(folder)
+    entries = manifest.arrays
     expected = {name: (shape, dtype.name) for name, (shape, dtype, _) in wanted.items()}
     if {name: (entry.shape, entry.dtype) for name, entry in entries.items()} != expected:
         raise SavingError("SW0870", f"{folder} has not the variables that were saved")
     due = [(entries[name], layout) for name, (_, _, layout) in wanted.items()]
-    arrays = read_arrays(folder, due, Transfers(), "SW0870", f"{folder} is not what was saved")
+    arrays = read_arrays(folder, manifest, due, Transfers(), "SW0870", f"{folder} is not what was saved")
     return dict(zip(wanted, arrays, strict=True))

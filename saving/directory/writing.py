@@ -16,6 +16,7 @@ from shardwright.saving.faults import SavingError
 from shardwright.saving.objects.collecting import Collector, is_function
 from shardwright.saving.objects.views import object_graph
 from shardwright.serialization.files.atomic_folder import AtomicFolder
+from shardwright.serialization.files.reading import real_path
 from shardwright.serialization.protos import saved_model_pb2
 from shardwright.serialization.splitting import splitter_for
 
@@ -28,13 +29,15 @@ def write_directory(
 ) -> None:
     """Writes an object into a directory, which is there when all is on the disk, and not before."""
     with _writing(target):
+        target = real_path(target, follow=False)
         folders.check_target(target, overwrite)
     files = folders.named_assets(assets)
     message, arrays = _message(obj, signatures)
     with _writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         with AtomicFolder(target, replace=overwrite) as pending:
-            _write(pending.folder, message, arrays, files, max_size)
+            _write(pending.inside, message, arrays, files, max_size)
+            folders.check_target(target, overwrite)  # whatever came there in the meantime
 
 
 @contextmanager

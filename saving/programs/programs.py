@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, TensorType
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.ir import Attribute
 
 from shardwright.compiler.stages import Compiled, Traced
 from shardwright.compiler.tracing.array import Array
@@ -21,7 +21,8 @@ from shardwright.compiler.tracing.interface import Interface, Parameter
 from shardwright.compiler.tracing.pytree import Static, Tree, paths
 from shardwright.compiler.tracing.reference import Reference
 from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects.dtensor import meshes
+from shardwright.dialects.dtensor import layout_of, meshes
+from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.verify import verify_module
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.frontends.functions.dtensor import BACKEND
@@ -29,7 +30,7 @@ from shardwright.layout import Layout, Mesh
 from shardwright.layout.forms.text import read_spec
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
-from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, stage_of, verify_recorded_stage
+from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, LAYOUT_ARGUMENT, stage_of, verify_recorded_stage
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.objects.forms import read_tree, write_call, write_tree
 from shardwright.saving.objects.values import Reader, Writer, dtype_named
@@ -37,8 +38,8 @@ from shardwright.saving.programs.placement import Placement, placed_module, rela
 from shardwright.serialization.ir.proto import module_from_proto, module_to_proto
 from shardwright.serialization.protos import ir_pb2, program_pb2 as pb
 
-_Type: TypeAlias = tuple[tuple[int, ...], Any] | None
-"""The shape and the element type of a whole array."""
+_Type: TypeAlias = "tuple[tuple[int, ...], Any, tuple[Any, LayoutSpec] | None] | None"
+"""The shape and the element type of a whole array, and how it is split."""
 
 LOCAL_CONSTANTS = 1 << 20
 """The most bytes of large constants that are stored a second time, in the program of each device."""
@@ -143,17 +144,18 @@ class SavedProgram:
     @cached_property
     def module(self) -> ModuleOp:
         """The traced program on the meshes as they are now, for variables in the layouts that were saved."""
-        module = _read_module(self._message.traced, "traced", self.name)
+        module = self._read_module(self._message.traced, "traced")
         symbols = {mesh.name: mesh.mesh for mesh in self._message.meshes}
-        if {name: list(mesh.sizes.items()) for name, mesh in meshes(module).items()} != self._sizes():
-            raise malformed(f"{self.name} was not written for the meshes with which it was saved")
         if self._moves():
             placed_module(module, symbols, self._place.placement)
             _verify_placed(module, self.name)
         function = entry_function(module)
         last = function.get_return_op()
-        given = [_type_of(value) for value in last.operands] if last is not None else []
-        self._check(self.name, self.given, [_type_of(value) for value in function.args], given)
+        known, sides = meshes(module), (function.args, last.operands if last is not None else ())
+        types = ([_type_of(value.type, layout_of(value), known) for value in values] for values in sides)
+        saved = (self._place.layouts.get(number) for number in self._message.captured)
+        layouts = [None if layout is None else self._place.layout(layout) for layout in saved]
+        self._check(self.name, self.given, layouts, *types)
         return module
 
     @property
@@ -213,13 +215,23 @@ class SavedProgram:
         return {self._place.placement.meshes[mesh.mesh]: mesh.name for mesh in self._message.meshes}
 
     def _as_saved(self) -> Compiled:
-        module, interface = _read_module(self._message.local, "local", self.name), self._interface(self.parameters)
-        function = entry_function(module)
-        taken, given = (
-            [_global_type(item) for item in attributes or ()] for attributes in (function.arg_attrs, function.res_attrs)
-        )
-        self._check(f"what each device runs of {self.name}", self.parameters, taken, given)
+        module, interface = self._read_module(self._message.local, "local"), self._interface(self.parameters)
+        function, known = entry_function(module), meshes(module)
+        sides = (function.arg_attrs, function.res_attrs)
+        types = ([_global_type(item, known) for item in attributes or ()] for attributes in sides)
+        layouts = [array.layout for array in self.captured]
+        self._check(f"what each device runs of {self.name}", self.parameters, layouts, *types)
         return Compiled(BACKEND(module, interface.meshes), interface, None)
+
+    def _read_module(self, message: ir_pb2.Module, stage: str) -> ModuleOp:
+        """One of the two forms of the program, on the meshes with which it was saved."""
+        module = module_from_proto(message, verify=True)
+        if stage_of(module) != stage:
+            raise malformed(f"the {stage} program of {self.name} is in stage {stage_of(module)}")
+        verify_recorded_stage(module)
+        if {name: list(mesh.sizes.items()) for name, mesh in meshes(module).items()} != self._sizes():
+            raise malformed(f"{self.name} was not written for the meshes with which it was saved")
+        return module
 
     def _moves(self) -> bool:
         return any(self._place.placement.moves(mesh.mesh) for mesh in self._message.meshes)
@@ -263,13 +275,23 @@ class SavedProgram:
             found[at] = replace(array.layout.spec, mesh=here[array.layout.mesh])
         return found
 
-    def _check(self, what: str, parameters: Sequence[Parameter], taken: list[_Type], given: list[_Type]) -> None:
-        """SW0871 unless a program takes and gives what its interface says."""
-        due = [(item.shape, item.dtype) for item in (*parameters, *self.captured)]
-        updated = [(item.shape, item.dtype) for item in self.updated]
+    def _check(
+        self,
+        what: str,
+        parameters: Sequence[Parameter],
+        layouts: Sequence[Layout | None],
+        taken: list[_Type],
+        given: list[_Type],
+    ) -> None:
+        """SW0871 unless a program takes and gives what its interface says; `layouts` are those of what is captured."""
+        due = [(item.shape, item.dtype, _split(item.layout, len(item.shape))) for item in parameters]
+        pairs = zip(self.captured, layouts, strict=True)
+        captured = {id(item): (item.shape, item.dtype, _split(layout, len(item.shape))) for item, layout in pairs}
+        due += [captured[id(item)] for item in self.captured]
+        updated = [captured[id(item)] for item in self.updated]
         count = len(paths(self.results))
         if taken != due or given[count:] != updated or len(given) < count:
-            raise malformed(f"{what} takes or gives other arrays than it is said to")
+            raise malformed(f"{what} takes or gives other arrays than it is said to, or others in their places")
 
 
 def _call_tree(tree: Tree | Static, name: str) -> Tree:
@@ -284,14 +306,6 @@ def _call_tree(tree: Tree | Static, name: str) -> Tree:
 
 def _named(mesh: Mesh, name: str) -> Mesh:
     return mesh if mesh.name == name else Mesh(list(mesh.sizes.items()), mesh.devices, name=name)
-
-
-def _read_module(message: ir_pb2.Module, stage: str, name: str) -> ModuleOp:
-    module = module_from_proto(message, verify=True)
-    if stage_of(module) != stage:
-        raise malformed(f"the {stage} program of {name} is in stage {stage_of(module)}")
-    verify_recorded_stage(module)
-    return module
 
 
 def _verify_placed(module: ModuleOp, name: str) -> None:
@@ -317,10 +331,19 @@ def _misfit(error: ShardwrightError, what: str) -> SavingError:
     return SavingError("SW0883", f"{what}: {first.message}", *first.notes, help=first.help)
 
 
-def _type_of(value: SSAValue) -> _Type:
-    return shape_of(value), element_dtype(value.type)
+def _type_of(whole: Attribute, spec: LayoutSpec | None, known: Mapping[str, Mesh]) -> _Type:
+    shape = shape_of(whole)
+    layout = None if spec is None else Layout.from_spec(spec, known[spec.mesh])
+    return shape, element_dtype(whole), _split(layout, len(shape))
 
 
-def _global_type(attributes: DictionaryAttr) -> _Type:
-    whole = attributes.data.get(GLOBAL_TYPE_ARGUMENT)
-    return (shape_of(whole), element_dtype(whole)) if isinstance(whole, TensorType) else None
+def _global_type(attributes: DictionaryAttr, known: Mapping[str, Mesh]) -> _Type:
+    whole, layout = attributes.data.get(GLOBAL_TYPE_ARGUMENT), attributes.data.get(LAYOUT_ARGUMENT)
+    return _type_of(whole, layout.data, known) if whole is not None and isinstance(layout, LayoutAttr) else None
+
+
+def _split(layout: Layout | None, rank: int) -> tuple[Any, LayoutSpec] | None:
+    """What a layout splits over which mesh, without names; there are several ways to say that it splits nothing."""
+    if layout is None or not any(layout.spec.axes()):
+        return None
+    return tuple(layout.mesh.sizes.items()), replace(layout.for_rank(rank).spec, mesh="")

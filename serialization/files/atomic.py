@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from shardwright.serialization.closing import Committing
+from shardwright.serialization.files.pending import make_pending
 
 
 class AtomicFile(Committing):
     """
     A file being written that takes its place when it is committed; until then, and after a failure, the old one stands.
+
+    A link stays one: the file to which it leads is replaced. What killed writers left beside it is deleted.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -22,16 +24,18 @@ class AtomicFile(Committing):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
-        self.descriptor, name = tempfile.mkstemp(prefix=f".{self.path.name}.", suffix=".tmp", dir=self.path.parent)
-        self._temporary = Path(name)
-        os.fchmod(self.descriptor, 0o666 & ~_umask())
+        self.path = Path(os.path.realpath(path))
+        self._temporary, self.descriptor = make_pending(self.path, is_folder=False)
 
     def commit(self) -> None:
         """Flush the file to the disk and put it in its place; the folder's entry is flushed as well."""
-        os.fsync(self.descriptor)
+        try:
+            os.fsync(self.descriptor)
+            os.replace(self._temporary, self.path)
+        except OSError:
+            self.discard()
+            raise
         os.close(self.descriptor)
-        os.replace(self._temporary, self.path)
         sync_folder(self.path.parent)
 
     def discard(self) -> None:
@@ -46,10 +50,3 @@ def sync_folder(folder: str | Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _umask() -> int:
-    """The process's mask for new files, which can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

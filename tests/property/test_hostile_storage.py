@@ -26,7 +26,7 @@ from chunk_cases import Many
 from google.protobuf import descriptor_pb2
 from google.protobuf.message import DecodeError
 from graph_models import unpacked
-from hostile import bounded, edited, misled, outcome, rewired, riegeli_chunks, riegeli_file
+from hostile import SECONDS, bounded, edited, misled, outcome, rewired, riegeli_chunks, riegeli_file
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from riegeli_cases import SMALL
 
@@ -348,6 +348,10 @@ class Scaled(Module):
         return x * self.w + self.inner.b
 
 
+CALLS = 4
+"""What a loaded module is called with: each of them may cost what a file may."""
+
+
 @cache
 def saved() -> tuple[Path, bytes]:
     """A saved directory, to be changed, and its message."""
@@ -356,9 +360,18 @@ def saved() -> tuple[Path, bytes]:
     model(sw.ones(8, layout=ROWS), how=("a", 1, None, slice(0, 2)))
     (place() / "words.txt").write_text("one two")
     folder = Path(sw.save(model, place() / "saved", assets=[place() / "words.txt"]))
-    sw.load(folder)
+    called(sw.load(folder))
     sw.load(folder, mesh=Mesh(x=4))
     return folder, (folder / "saved_model.pb").read_bytes()
+
+
+def called(loaded: Any) -> None:
+    """Runs what was loaded, if it is a module still, in all the ways in which it was saved."""
+    outcome(lambda: repr(loaded))
+    if isinstance(loaded, Module) and "__call__" in vars(loaded):
+        for x in (np.ones(8, "float32"), sw.ones(8, layout=ROWS)):
+            outcome(lambda x=x: loaded(x))
+            outcome(lambda x=x: loaded(x, how=("a", 1, None, slice(0, 2))))
 
 
 def directories(draw: Random) -> None:
@@ -371,7 +384,10 @@ def directories(draw: Random) -> None:
     with contextlib.suppress(DecodeError):
         found = fingerprint(folder, folder / "saved_model.pb", saved_model_pb2.SavedModel.FromString(data))
         (folder / "fingerprint.pb").write_bytes(found.SerializeToString())
-    check("load", lambda: repr(sw.load(folder)))
+    code, loaded = check("load", lambda: sw.load(folder))
+    if not code:
+        with bounded("calls", CALLS * SECONDS):
+            called(loaded)
     check("load on a mesh", lambda: sw.load(folder, mesh=Mesh(x=4)))
     check("read_message", lambda: read_message(folder))
     if draw.randrange(8) == 0:

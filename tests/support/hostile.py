@@ -22,6 +22,9 @@ from shardwright.serialization.wire import WireFault, read_varint, varint
 SECONDS, BYTES = 1.0, 64 << 20
 """What a hostile file of little size may cost (issue 5, acceptance 5)."""
 
+LITTLE = 1 << 20
+"""What a file of little size has at most: one of 30 MiB may take three times as much, as any message does."""
+
 HANGS = 5
 
 NUMBERS = (0, 1, 2, 3, 7, 127, 128, 255, 10**6, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**53, 2**62, 2**63 - 1, 2**63,
@@ -144,7 +147,8 @@ def rewired(draw: Random, data: bytes, depth: int = 0) -> bytes:
         case 0:
             del fields[at]
         case 1:
-            fields[at : at + 1] = [fields[at]] * draw.choice((2, 2, 3, 300))
+            room = max(LITTLE // max(len(part), 1), 2)
+            fields[at : at + 1] = [fields[at]] * min(draw.choice((2, 2, 3, 300)), room)
         case 2:
             other = draw.randrange(len(fields))
             fields[at], fields[other] = fields[other], fields[at]

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = "diagnostics layout dialects rules passes compiler runtime serialization proof engines frontends saving tools".split()
+ROOMS = (
+    "diagnostics layout dialects rules passes compiler runtime serialization proof engines frontends saving tools"
+).split()
 """The rooms of the house, lowest first."""
 
 PACKAGE = "shardwright"

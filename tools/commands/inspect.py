@@ -122,17 +122,24 @@ def _numbered_path(tags: Any) -> str:
 
 def _directory_report(options: Any) -> dict[str, Any]:
     """What is in a saved directory: its message and its files."""
-    folder = Path(options.file)
-    options.file, options.type = str(folder / "saved_model"), None
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    rows = [{"path": str(path.relative_to(folder)), "bytes": path.stat().st_size} for path in files]
-    return _message_report(options) | {"directory": str(folder), "files": rows}
+    from shardwright.serialization.files.reading import reading
+
+    shown, options.type = options.file, None
+    with reading(shown, "SW0869") as folder:
+        options.file = str(folder / "saved_model")
+        files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+        rows = [{"path": str(path.relative_to(folder)), "bytes": path.stat().st_size} for path in files]
+        report = _message_report(options)
+    report["file"] = str(Path(shown) / Path(report["file"]).name)
+    return report | {"directory": shown, "files": rows}
 
 
 def _checkpoint_report(options: Any) -> dict[str, Any]:
     from shardwright.saving.checkpoints.manifest import read_manifest
+    from shardwright.serialization.files.reading import reading
 
-    entries = read_manifest(Path(options.file)).arrays.items()
+    with reading(options.file, "SW0873") as folder:
+        entries = read_manifest(folder).arrays.items()
     variables = [{"path": name, "dtype": str(each.dtype), "shape": list(each.shape)} for name, each in entries]
     return {"checkpoint": options.file, "variables": variables}
 

@@ -14,7 +14,16 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.compiler.checking import wrong_program
 from shardwright.diagnostics import ShardwrightError
 from shardwright.tools.commands.explain import brief_places
-from shardwright.tools.programs.arrays import Array, Comparison, compare, load_archive, mismatch, random_inputs, select
+from shardwright.tools.programs.arrays import (
+    Array,
+    Comparison,
+    all_nan,
+    compare,
+    load_archive,
+    mismatch,
+    random_inputs,
+    select,
+)
 from shardwright.tools.programs.program import parse, program_text
 from shardwright.tools.programs.run_report import Report
 from shardwright.tools.programs.signature import Signature, check_memory, entry_signature
@@ -65,8 +74,8 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
         report = _run_program(options, text, name)
     write_report(report.as_data(), None if options.json else brief_places(report.as_text(), name))
     wrong = [mismatch(comparison) for comparison in report.comparisons if not comparison.ok]
-    if wrong:
-        report_diagnostics(ShardwrightError(wrong), state.sources)
+    if found := [*report.warnings, *wrong]:
+        report_diagnostics(ShardwrightError(found), state.sources)
     return USER_ERROR if wrong else DONE
 
 
@@ -102,7 +111,8 @@ def _run_program(options: argparse.Namespace, text: str, name: str) -> Report:
         unfused = compile_module(module, fused=False).run(list(inputs))
         whole = {f"{UNSHARDED}, with nothing fused": references[UNSHARDED]}
         comparisons += _compare_results(options, signature, unfused, whole)
-    return Report(comparisons, list(references), executable.ledger.as_dict(), executable.peak_bytes, seconds)
+    nan = all_nan(signature.arguments, inputs), all_nan(signature.results, results)
+    return Report(comparisons, list(references), executable.ledger.as_dict(), executable.peak_bytes, seconds, *nan)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from shardwright.tools.programs.signature import readable_bytes
@@ -67,14 +66,16 @@ def _check_directory(options: Any) -> dict[str, Any]:
     from shardwright.saving.checkpoints.manifest import MANIFEST
     from shardwright.saving.directory.folders import VARIABLES
     from shardwright.saving.directory.reading import read_directory
+    from shardwright.serialization.files.reading import reading
 
-    folder = Path(options.file)
-    message = read_directory(folder)
-    if (folder / VARIABLES / MANIFEST).exists():
-        verify_checkpoint(folder / VARIABLES)
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    size = sum(path.stat().st_size for path in files)
-    return {"file": str(folder), "bytes": size, "files": len(files), "programs": len(message.shardwright.programs)}
+    with reading(options.file, "SW0869") as folder:
+        message = read_directory(folder)
+        if (folder / VARIABLES / MANIFEST).exists():
+            verify_checkpoint(folder / VARIABLES)
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        size = sum(path.stat().st_size for path in files)
+    programs = len(message.shardwright.programs)
+    return {"file": options.file, "bytes": size, "files": len(files), "programs": programs}
 
 
 def _check_checkpoint(options: Any) -> dict[str, Any]:

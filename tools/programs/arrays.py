@@ -113,11 +113,35 @@ def default_absolute(dtype: np.dtype[Any], expected: Array) -> float:
     return default_tolerance(dtype) * max(1.0, scale)
 
 
+def all_nan(wanted: Sequence[Declared], arrays: Sequence[Array]) -> list[Declared]:
+    """
+    The values with floating elements, if each of these elements is a NaN; else none.
+
+    >>> one, two = (Declared(key, (2,), np.dtype("float32"), None) for key in ("in_0", "in_1"))
+    >>> [found.key for found in all_nan([one, two], [np.float32([np.nan, np.nan])] * 2)]
+    ['in_0', 'in_1']
+    >>> all_nan([one, two], [np.float32([np.nan, np.nan]), np.float32([np.nan, 0])])
+    []
+    """
+    # Only elements that rounding can change have a tolerance; the others cannot be NaN.
+    pairs = [
+        (declared, array)
+        for declared, array in zip(wanted, arrays, strict=True)
+        if array.size and default_tolerance(declared.dtype)
+    ]
+    return [declared for declared, _ in pairs] if all(bool(np.isnan(array).all()) for _, array in pairs) else []
+
+
 @dataclass(frozen=True)
 class Comparison:
-    """How far one result is from the expected one."""
+    """How far one result is from the expected one: how many elements were compared, how many are NaN in both."""
 
     key: str
+    dtype: np.dtype[Any]
+    elements: int
+    nan_in_both: int
+    rtol: float
+    atol: float
     max_abs_error: float
     ok: bool
     worst: tuple[int, ...]
@@ -143,18 +167,20 @@ def compare(
     relative = default_tolerance(declared.dtype) if rtol is None else rtol
     with np.errstate(invalid="ignore", over="ignore"):
         absolute = default_absolute(declared.dtype, right) if atol is None else atol
-        same = (np.asarray(actual) == np.asarray(expected)) | (np.isnan(left) & np.isnan(right))
+        nan_in_both = np.isnan(left) & np.isnan(right)
+        same = (np.asarray(actual) == np.asarray(expected)) | nan_in_both
         # Unequal 64-bit integers may be equal as floats: they still differ by one at least.
         least = 1.0 if declared.dtype.kind in "iu" else 0.0
         error = np.where(same, 0.0, np.maximum(np.abs(left - right), least))
         error = np.where(np.isnan(error), np.inf, error)
         excess = error - (absolute + relative * np.nan_to_num(np.abs(right), posinf=0.0))
+    compared = declared.key, declared.dtype, error.size, int(nan_in_both.sum()), relative, absolute
     if error.size == 0:
-        return Comparison(declared.key, 0.0, True, (), 0.0, 0.0, against, declared.location)
+        return Comparison(*compared, 0.0, True, (), 0.0, 0.0, against, declared.location)
     worst = tuple(int(index) for index in np.unravel_index(int(np.argmax(excess)), error.shape))
     ok = not bool((excess > 0).any())
     pair = left[worst].item(), right[worst].item()
-    return Comparison(declared.key, float(error.max()), ok, worst, *pair, against, declared.location)
+    return Comparison(*compared, float(error.max()), ok, worst, *pair, against, declared.location)
 
 
 def mismatch(comparison: Comparison) -> Diagnostic:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from shardwright.tools.programs.arrays import Comparison
+from shardwright.diagnostics import Diagnostic
+from shardwright.tools.programs.arrays import Comparison, Declared
 from shardwright.tools.programs.signature import exact_bytes, readable_bytes
 
 
@@ -18,6 +19,26 @@ class Report:
     ledger: dict[str, Any]
     peak_bytes: int
     seconds: dict[str, float]
+    nan_inputs: list[Declared]
+    nan_results: list[Declared]
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """What makes a run worth little: NaN everywhere, on one side or the other."""
+        return [
+            Diagnostic(
+                "SW0728",
+                f"every floating element of all {what} is NaN: {', '.join(declared.key for declared in found)}",
+                found[0].location,
+                help=help_text,
+                severity="warning",
+            )
+            for what, found, help_text in (
+                ("inputs", self.nan_inputs, "check where the inputs come from: the results say nothing"),
+                ("results", self.nan_results, "a NaN equals a NaN in a comparison; run with inputs that give numbers"),
+            )
+            if found
+        ]
 
     @property
     def ok(self) -> bool:
@@ -34,6 +55,8 @@ class Report:
         return {
             "ok": self.ok,
             "max_abs_error": self.max_abs_error,
+            "compared": [_compared_data(rows) for rows in self._alike()],
+            "all_nan": [declared.key for declared in (*self.nan_inputs, *self.nan_results)],
             "predicted_bytes": self.ledger["sent_bytes"],
             **self.ledger,
             "peak_bytes": self.peak_bytes,
@@ -53,8 +76,16 @@ class Report:
         for name, parts in self.ledger["runs"].items():
             lines.append(f"  {name}: {', '.join(map(_counted_part, parts.items()))}")
         lines.append(f"peak memory of all devices: {readable_bytes(self.peak_bytes)}")
+        lines += [_compared_text(_compared_data(rows)) for rows in self._alike()]
         stages = ", ".join(f"{name} {seconds * 1000:.1f} ms" for name, seconds in self.seconds.items())
         return "\n".join([*lines, f"time: {stages}"])
+
+    def _alike(self) -> list[list[Comparison]]:
+        """The comparisons with one reference and of one element type, which share their relative tolerance."""
+        groups: dict[tuple[str, str], list[Comparison]] = {}
+        for comparison in self.comparisons:
+            groups.setdefault((comparison.against, comparison.dtype.name), []).append(comparison)
+        return list(groups.values())
 
     def _verdict(self) -> str:
         if self.max_abs_error is None:
@@ -63,6 +94,29 @@ class Report:
         references = " and ".join(self.compared_with)
         count = len({comparison.key for comparison in self.comparisons})
         return f"{word}: {count} results against {references}, largest difference {self.max_abs_error:.3g}"
+
+
+def _compared_data(rows: list[Comparison]) -> dict[str, Any]:
+    """What was compared with what, how exactly, and what came out."""
+    return {
+        "against": rows[0].against,
+        "dtype": rows[0].dtype.name,
+        "results": len(rows),
+        "elements": sum(row.elements for row in rows),
+        "nan_in_both": sum(row.nan_in_both for row in rows),
+        "rtol": rows[0].rtol,
+        "atol": max(row.atol for row in rows),
+        "max_abs_error": max(row.max_abs_error for row in rows),
+    }
+
+
+def _compared_text(data: dict[str, Any]) -> str:
+    nan = f" ({data['nan_in_both']:,} NaN in both)" if data["nan_in_both"] else ""
+    results = f"{data['results']} {data['dtype']} {'result' if data['results'] == 1 else 'results'}"
+    return (
+        f"compared: {data['elements']:,} elements{nan} of {results} against {data['against']}: "
+        f"rtol {data['rtol']:.3g}, atol {data['atol']:.3g}, largest difference {data['max_abs_error']:.3g}"
+    )
 
 
 def _counted_part(part: tuple[str, int]) -> str:

@@ -43,6 +43,7 @@ from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.variables import Variable
 from shardwright.layout import Layout
 from shardwright.layout.layout_map import LayoutMap
+from shardwright.serialization.files.reading import reading, real_path
 from shardwright.serialization.protos import saved_model_pb2
 
 __all__ = ["ROWS", "GraphProgram", "from_graph", "from_saved_model"]
@@ -251,20 +252,31 @@ def from_saved_model(
     model(x)["output_0"]
     ```
     """
-    folder = Path(path)
-    meta_graph = _tagged(read_saved_model(folder), set(tags))
+    with reading(path, "SW0891") as folder:
+        return _of_signature(folder, real_path(path).name, signature, set(tags), inputs or {}, layouts)
+
+
+def _of_signature(
+    folder: Path,
+    name: str,
+    signature: str,
+    tags: set[str],
+    inputs: Mapping[str, TensorSpec],
+    layouts: LayoutsByName,
+) -> GraphProgram:
+    meta_graph = _tagged(read_saved_model(folder), tags)
     chosen = _signature(meta_graph, signature)
     graph = meta_graph.graph_def
     body, library = Body("", graph.node), Library(graph.library.function)
     names = sorted(chosen.outputs)
     sources = tuple(_tensor_of(chosen.outputs[name], f"output {name!r}") for name in names)
     made = _Outputs(tuple(names), sources, "dict")
-    wanted = _signature_inputs(chosen, inputs or {})
+    wanted = _signature_inputs(chosen, inputs)
     order = _order(body, sources, wanted)
     nodes = survey(order, library)
     prefix = folder / "variables" / "variables"
     stored = stored_variables(prefix, meta_graph, body, library, _handles(nodes))
-    layout_of, state = _chooser(layouts), State(library, folder.name)
+    layout_of, state = _chooser(layouts), State(library, name)
     taken: set[str] = set()
     for handle, one in stored.items():
         known_as = one.name if one.name not in taken else handle

@@ -11,7 +11,8 @@ module @independent attributes {dtensor.stage = "planned"} {
     // CHECK: %first:2 = dtensor.all_reduce sum @mesh {"x"} %a, %b {reason = "one; two"}
     // CHECK-NEXT: stablehlo.multiply %first#0, %first#1
     // SMALL-LABEL: module @independent
-    // SMALL-COUNT-2: dtensor.all_reduce
+    // SMALL: dtensor.all_reduce sum @mesh {"x"} %b {reason = "two"} :
+    // SMALL-NEXT: dtensor.all_reduce sum @mesh {"x"} %a {reason = "one"} :
     %first = dtensor.all_reduce sum @mesh {"x"} %a {reason = "one"} : (!x) -> !r
     %second = dtensor.all_reduce sum @mesh {"x"} %b {reason = "two"} : (!x) -> !r
     %1 = stablehlo.multiply %first, %second : !r
@@ -23,6 +24,7 @@ module @independent attributes {dtensor.stage = "planned"} {
 
 // What is computed from a result cannot travel with it.
 // CHECK-LABEL: module @dependent
+// SMALL-LABEL: module @dependent
 !x = tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
 !r = tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
 module @dependent attributes {dtensor.stage = "planned"} {
@@ -67,13 +69,15 @@ module @other_axes attributes {dtensor.stage = "planned"} {
 module @cheap_users attributes {dtensor.stage = "planned"} {
   dtensor.mesh @mesh = <["x"=2, "y"=2]>
   func.func public @main(%a: !x, %b: !x, %p: !r, %q: !r) -> (!r, !r) {
-    // CHECK: [[sums:%[^: ]+]]:2 = dtensor.all_reduce sum @mesh {"x"} %a, %b
+    // CHECK: stablehlo.negate %q
+    // CHECK-NEXT: [[sums:%[^: ]+]]:2 = dtensor.all_reduce sum @mesh {"x"} %a, %b
     // CHECK-NEXT: stablehlo.subtract %p, [[sums]]#0
-    // CHECK-NEXT: stablehlo.subtract %q, [[sums]]#1
+    // CHECK-NEXT: stablehlo.subtract %{{.*}}, [[sums]]#1
     %0 = dtensor.all_reduce sum @mesh {"x"} %a : (!x) -> !r
     %1 = stablehlo.subtract %p, %0 : !r
+    %other = stablehlo.negate %q : !r
     %2 = dtensor.all_reduce sum @mesh {"x"} %b : (!x) -> !r
-    %3 = stablehlo.subtract %q, %2 : !r
+    %3 = stablehlo.subtract %other, %2 : !r
     return %1, %3 : !r, !r
   }
 }
@@ -114,5 +118,33 @@ module @through_cheap_users attributes {dtensor.stage = "planned"} {
     %1 = stablehlo.multiply %0, %b : (!r, !x) -> !x
     %2 = dtensor.all_reduce sum @mesh {"x"} %1 : (!x) -> !r
     return %0, %2 : !r, !r
+  }
+}
+
+// -----
+
+// What a loop's body takes from outside is finished before the loop: it cannot wait for a message after it.
+// CHECK-LABEL: module @inside_of_a_loop
+!x = tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
+!r = tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+!p = tensor<i1, #dtensor.layout<@mesh, []>>
+module @inside_of_a_loop attributes {dtensor.stage = "planned"} {
+  dtensor.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%more: !p, %a: !x, %b: !x, %h: !r) -> (!r) {
+    // CHECK: [[first:%.*]] = dtensor.all_reduce sum @mesh {"x"} %a :
+    // CHECK-NEXT: stablehlo.while
+    // CHECK: stablehlo.add %{{.*}}, [[first]]
+    // CHECK: dtensor.all_reduce sum @mesh {"x"} %b :
+    %0 = dtensor.all_reduce sum @mesh {"x"} %a : (!x) -> !r
+    %1 = stablehlo.while(%g = %h) : !r
+    cond {
+      stablehlo.return %more : !p
+    } do {
+      %2 = stablehlo.add %g, %0 : !r
+      stablehlo.return %2 : !r
+    }
+    %3 = dtensor.all_reduce sum @mesh {"x"} %b : (!x) -> !r
+    %4 = stablehlo.multiply %1, %3 : !r
+    return %4 : !r
   }
 }

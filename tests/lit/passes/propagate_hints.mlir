@@ -45,6 +45,21 @@ func.func public @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
 
 // -----
 
+// Members whose layouts the compiler chose take that of the first of them; nobody asked for the second one's.
+// CHECK-LABEL: func.func public @main(
+// CHECK: stablehlo.negate %a {{.*}} : tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+// CHECK: stablehlo.negate %b {{.*}} -> tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func public @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = stablehlo.negate %a : tensor<8xf32>
+  %1 = stablehlo.negate %b : tensor<8xf32>
+  sdy.sharding_group %0 group_id=7 : tensor<8xf32>
+  sdy.sharding_group %1 group_id=7 : tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
 // Of two layouts that meet the larger tensor's wins; with priorities, the one that comes first.
 // CHECK-LABEL: func.func public @main(
 // CHECK: stablehlo.dot_general {{.*}} -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>

@@ -32,15 +32,29 @@ def test_canonical_joins_neighbours_orders_partial_axes_and_drops_size_one() -> 
     assert algebra.canonical(layout("", partial="one"), MESH) == layout("")
 
 
+def test_canonical_drops_parts_of_size_one() -> None:
+    assert algebra.canonical(layout("x:(2)1 y"), MESH) == layout("y")
+
+
 def test_canonical_keeps_what_is_not_adjacent_in_order() -> None:
     spelled = layout("x:(2)4 x:(1)2")
     assert algebra.canonical(spelled, MESH) is spelled
 
 
+def test_partial_axes_are_put_in_order_and_dims_left_as_they_are() -> None:
+    spelled = layout("x:(1)2 x:(2)4", partial="z one y")
+    assert algebra.tidy_partial(spelled, MESH) == layout("x:(1)2 x:(2)4", partial="y z")
+    assert algebra.tidy_partial(layout("x", partial="one"), MESH) == layout("x")
+    # The mesh's order, and that of the digits; not that of the names.
+    mesh = Mesh(b=8, a=2)
+    assert algebra.tidy_partial(layout("", partial="a b"), mesh) == layout("", partial="b a")
+    assert algebra.tidy_partial(layout("", partial="b:(4)2 b:(1)2"), mesh) == layout("", partial="b:(1)2 b:(4)2")
+
+
 def test_all_reduce_takes_part_of_a_partial_axis() -> None:
     reduced = algebra.all_reduce(layout("", partial="x y"), axes("x:(2)2"), MESH)
     assert reduced == layout("", partial="x:(1)2 x:(4)2 y")
-    assert algebra.all_reduce(reduced, axes("y x:(4)2 x:(1)2"), MESH) == layout("")
+    assert algebra.all_reduce(reduced, axes("y x:(4)2 x:(1)2 one"), MESH) == layout("")
 
 
 def test_reduce_scatter_appends_minor_and_joins() -> None:
@@ -76,6 +90,8 @@ def test_results_are_closed() -> None:
         (lambda: algebra.all_gather(layout("x y"), [axes("x")], MESH), '"x" is not at the minor end of dim 0'),
         (lambda: algebra.all_gather(layout("x"), [axes("x:(1)2")], MESH), r'"x":\(1\)2 is not at the minor end'),
         (lambda: algebra.all_gather(layout("x"), [axes("x"), ()], MESH), r'given for 2 dims, but \[{"x"}\] has 1'),
+        (lambda: algebra.all_gather(layout("y"), [axes("w")], MESH), "has no axis 'w'"),
+        (lambda: algebra.all_gather(layout("x"), [[Axis("x", 3, 2)]], MESH), "is no part of an axis of size 8"),
         (lambda: algebra.all_slice(layout("x", ""), [(), axes("x:(2)2")], MESH), 'uses "x" already'),
         (lambda: algebra.all_slice(layout("", "", partial="y"), [(), axes("y")], MESH), 'uses "y" already'),
         (lambda: algebra.all_slice(layout("", ""), [axes("y"), axes("y")], MESH), "cannot slice dim 1"),
@@ -89,12 +105,30 @@ def test_results_are_closed() -> None:
         (lambda: algebra.check_exchange(layout("y"), layout("y", ""), MESH), "1 and 2 dims"),
         (lambda: algebra.check_exchange(layout("y"), LayoutSpec("other", (axes("y"),)), MESH), "different meshes"),
         (lambda: algebra.local_shape(layout("x"), (12,), MESH), "does not split evenly into 8 parts"),
+        (lambda: algebra.local_shape(layout("x"), (8, 8), MESH), "has 1 dims, but the tensor has 2"),
+        (lambda: algebra.reduce_scatter(layout("", partial="x"), [axes("x"), ()], MESH), "axes are given for 2 dims"),
+        (lambda: algebra.all_slice(layout(""), [axes("x"), ()], MESH), "axes are given for 2 dims"),
+        (lambda: algebra.all_slice(layout(""), [[Axis("x", 0, 2)]], MESH), "is no part of an axis of size 8"),
+        (lambda: algebra.check_permute(layout("y"), layout("y", ""), MESH), "1 and 2 dims"),
+        (lambda: algebra.check_exchange(layout("w"), layout("y"), MESH), "has no axis 'w'"),
+        (lambda: algebra.check_exchange(layout("y"), layout("x:(3)2"), MESH), "is no part of an axis of size 8"),
     ],
 )
 def test_illegal_collectives_say_why(call: object, message: str) -> None:
     assert callable(call)
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_part_that_crosses_is_not_at_the_minor_end() -> None:
+    # "x":(2)3 are the digits [2, 6) of 6, and "x":(3)2 are [3, 6): what would be left, [2, 3), is no whole digit.
+    mesh, crossed = Mesh(x=6), layout("x:(2)3", "")
+    for take in (
+        lambda: algebra.all_gather(crossed, [axes("x:(3)2"), ()], mesh),
+        lambda: algebra.all_to_all(crossed, axes("x:(3)2"), 0, 1, mesh),
+    ):
+        with pytest.raises(ValueError, match=r'"x":\(3\)2 is not at the minor end of dim 0'):
+            take()
 
 
 def test_permutes_may_rename_reorder_and_trade_axes_of_equal_size() -> None:

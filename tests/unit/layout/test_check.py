@@ -87,3 +87,10 @@ def test_uneven_split_lists_the_sizes_around() -> None:
     found = check_spec(spec((X,)), (19,), MESH)
     assert found is not None
     assert found.help == "no axis divides 19; sizes that fit: 16, 24"
+
+
+@pytest.mark.parametrize(("full", "sizes"), [(8, "2, 4"), (9, "3"), (12, "2, 3, 4, 6"), (30, "2, 3, 5, 6, 10, 15")])
+def test_a_part_that_does_not_divide_is_shown_sizes_that_do(full: int, sizes: str) -> None:
+    found = check_spec(spec((Axis("x", 1, 7),)), (7,), Mesh(x=full))
+    assert found is not None
+    assert found.help == f"sizes that divide {full}: {sizes}"

@@ -43,6 +43,28 @@ def test_meshes_of_several_clients() -> None:
     assert (short, short.local_device_ids) == (mesh, (2, 3))
 
 
+def test_devices_of_other_clients_are_named_alike() -> None:
+    # The second of two clients, whose devices are numbered from 4 on, and whose names say no job.
+    found = Mesh.from_string("|x=4|4,5,6,7|6,7|GPU:0,GPU:1")
+    assert (found.num_clients, found.local_device_ids) == (2, (2, 3))
+    assert found.devices == tuple(
+        f"/job:worker/replica:0/task:{task}/device:GPU:{gpu}" for task in range(2) for gpu in range(2)
+    )
+    with_job = Mesh.from_string("|x=2|0,1|1|/job:ps/task:1/device:CPU:0")
+    assert with_job.devices == ("/job:ps/replica:0/task:0/device:CPU:0", "/job:ps/replica:0/task:1/device:CPU:0")
+    # The names of all devices, where they are given, are what counts.
+    named = Mesh.from_string(
+        "|x=2|0,1|1|/job:ps/task:1/device:CPU:0|/job:ps/task:5/device:CPU:0,/job:ps/task:1/device:CPU:0"
+    )
+    assert named.devices == ("/job:ps/task:5/device:CPU:0", "/job:ps/task:1/device:CPU:0")
+
+
+def test_a_mesh_may_name_no_local_devices_and_no_axes() -> None:
+    found = Mesh.from_string("|x=2|0,1||")
+    assert (found.sizes, found.num_clients) == ({"x": 2}, 1)
+    assert Mesh.from_string("||0|0|CPU:0").sizes == {}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -59,6 +81,9 @@ def test_meshes_of_several_clients() -> None:
         f"|x=3|0,1,2|1,2|{HOST}:0,{HOST}:1",
         f"|x=4|0,1,2,3|1,2|{HOST}:0,{HOST}:1",
         "|x=2|0,1|0,1|a|b|c|d",
+        f"|x=2|0,1|1,0|{HOST}:1,{HOST}:0",
+        f"|x=4|0,1,2,3|2,1|{HOST}:0,{HOST}:1",
+        f"|x=5|0,1,2,3,4|2,3|{HOST}:0,{HOST}:1",
     ],
 )
 def test_no_mesh(text: str) -> None:
@@ -79,8 +104,60 @@ def test_mesh_messages() -> None:
     assert Mesh.from_proto(big.to_proto()).sizes == {"x": 300}
 
 
+def _field(number: int, content: bytes) -> bytes:
+    size = len(content)
+    return bytes([number << 3 | 2, *([size] if size < 128 else [size & 127 | 128, size >> 7])]) + content
+
+
+def test_of_a_field_that_comes_twice_the_last_counts() -> None:
+    """As protocol buffers have it; and fields of kinds that no message of ours has are passed over."""
+    dim = _field(1, b"y") + b"\x10\x03" + _field(1, b"x") + b"\x10\x02"
+    skipped = b"\x79" + bytes(8) + b"\x7d" + bytes(4)  # field 15, in 64 and in 32 bits
+    content = _field(3, b"old") + skipped + _field(1, dim) + _field(2, b"\0\1") + _field(4, b"\0\1") + _field(3, b"new")
+    names = b"".join(_field(5, f"{HOST}:{place}".encode()) for place in range(2))
+    mesh = Mesh.from_proto(content + names)
+    assert (mesh.name, mesh.sizes, mesh.devices) == ("new", {"x": 2}, (f"{HOST}:0", f"{HOST}:1"))
+    spec = _field(1, _field(2, b"y") + _field(2, b"x"))
+    other = Mesh({"y": 4}).to_proto()
+    assert Layout.from_proto(spec + _field(2, other) + _field(2, content + names)) == Layout(["x"], mesh)
+
+
+def test_an_axis_without_a_size_has_none() -> None:
+    with pytest.raises(ShardwrightValueError, match=r"SW0101.*axis 'x' has size 0"):
+        Mesh.from_proto(_field(1, _field(1, b"x")))
+
+
+def test_messages_hold_what_texts_do() -> None:
+    mesh = Mesh.distributed({"x": 4}, ["GPU:0", "GPU:1"], num_clients=2, client_id=1, name="rows")
+    names = [name.encode() for name in mesh.devices or ()]
+    assert mesh.to_proto() == (
+        _field(1, _field(1, b"x") + b"\x10\x04")
+        + _field(2, b"\0\1\2\3")
+        + _field(3, b"rows")
+        + _field(4, b"\2\3")
+        + b"".join(_field(5, name) for name in names[2:])
+        + b"".join(_field(6, name) for name in names)
+    )
+    found = Mesh.from_proto(mesh.to_proto())
+    assert (found.name, found.devices, found.local_device_ids) == ("rows", mesh.devices, (2, 3))
+
+
+def test_the_codes_of_forms() -> None:
+    for read in (Mesh.from_string, Mesh.from_proto, Layout.from_proto):
+        with pytest.raises(ShardwrightValueError) as caught:
+            read("|x=2")  # pyright: ignore
+        assert caught.value.diagnostics[0].code == "SW0117"
+    with pytest.raises(ShardwrightValueError) as caught:
+        Layout.from_string("sharding_specs:x,")
+    assert "it has no mesh:" in caught.value.diagnostics[0].message
+    for text in ("f32[4]{mean@x}", '[{}], unreduced=mean{"x"}'):
+        with pytest.raises(ShardwrightValueError) as caught:
+            Layout.from_string(text, Mesh(x=2))
+        assert caught.value.diagnostics[0].code == "SW0108"
+
+
 @pytest.mark.parametrize(
-    "content", [b"\x0a", b"\x0a\x09x", b"\x0b", b"\x10\xff", "text", None, b"\x08\x01", b"\x2a\x01\xff"]
+    "content", [b"\x0a", b"\x0a\x09x", b"\x0b", b"\x10\xff", "text", None, b"\x08\x01", b"\x2a\x01\xff", b"\x02\x00"]
 )
 def test_no_mesh_message(content: object) -> None:
     with pytest.raises(ShardwrightValueError, match="SW0117"):

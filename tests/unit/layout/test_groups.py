@@ -57,6 +57,8 @@ def test_groups_that_straddle_axes_are_parts_of_both() -> None:
         [[0, 1, 2], [3, -1, -1]],
         [[0, 3], [1, 2]],
         [[1, 0], [2, 3]],
+        [[0, 1], [3, 2]],
+        [[1, 3, 2, 0]],
         [[0, 0]],
     ],
     ids=str,
@@ -65,9 +67,17 @@ def test_what_is_no_axes(groups: list[list[int]]) -> None:
     assert axes_of_groups(groups, Mesh(x=4)) is None
 
 
+def test_groups_in_another_order_are_no_axes() -> None:
+    assert axes_of_groups([[0, 1, 2, 3], [4, 6, 5, 7]], Mesh(x=8)) is None
+    assert axes_of_groups([[0, 1, 2, 3], [4, 5, 6, 7]], Mesh(x=8)) == (Axis("x", 2, 4),)
+
+
 def test_digits_that_cut_a_position_are_no_axes() -> None:
     assert axes_of_digits(1, 2, Mesh([("x", 2), ("y", 3)])) is None
     assert axes_of_digits(3, 2, Mesh([("x", 2), ("y", 3)])) == (Axis("x"),)
+    # Steps of two up to four within nine: two times two is what a part of that size would be, but nine has none.
+    assert axes_of_digits(2, 2, Mesh(x=9)) is None
+    assert axes_of_digits(2, 9, Mesh([("x", 2), ("y", 9)])) is None
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -55,6 +55,11 @@ def test_groups_behind_the_tiles_are_replicated_or_manual() -> None:
     assert Tiling.parse("{replicated}").axes(MESH) == ([], ())
 
 
+def test_all_tiles_may_be_groups() -> None:
+    assert Tiling.parse("{devices=[24]<=[24] last_tile_dims={replicated}}").axes(MESH) == ([], ())
+    assert Tiling.parse("{devices=[1,24]<=[1,24] last_tile_dims={manual}}").axes(MESH)[0] == [()]
+
+
 def test_tiles_may_take_a_part_of_an_axis() -> None:
     assert Tiling.parse("{devices=[2,12]<=[24]}").axes(MESH)[0] == [
         (Axis("x", 1, 2),),
@@ -73,6 +78,11 @@ def test_tiles_may_take_a_part_of_an_axis() -> None:
         ("{devices=[4]0,2,1,1}", "do not count in regular steps"),
         ("{devices=[4]1,2,3,0}", "do not count in regular steps"),
         ("{devices=[2,2]<=[2,2]T(0,0)}", "does not order the dims"),
+        ("{devices=[2]<=[2] last_tile_dims={manual, replicated}}", "2 tiles for 2 devices"),
+        ("{devices=[24]<=[24] last_tile_dims={other}}", "24 tiles for 24 devices"),
+        # The first tiles would be counted by three devices, or by six, which two and four do not cut.
+        ("{devices=[2,3,4]<=[4,2,3]T(2,1,0)}", "2 tiles begin inside of 3 devices"),
+        ("{devices=[4,6]<=[4,6]T(1,0)}", "4 tiles begin inside of 6 devices"),
     ],
 )
 def test_what_cannot_be_read(text: str, why: str) -> None:
@@ -86,6 +96,10 @@ def test_a_mesh_of_tiles_has_the_axes_of_all() -> None:
     assert list(mesh.sizes.items()) == [("axis0", 4), ("axis1", 2), ("axis2", 3)]
     assert tilings[0].axes(mesh)[0] == [(Axis("axis0"),), (Axis("axis1"), Axis("axis2"))]
     assert mesh_of_tilings([Tiling.parse("{replicated}")]).size == 1
+    with pytest.raises(ValueError, match="different numbers of devices: 4, 8"):
+        mesh_of_tilings([Tiling.parse("{devices=[8]<=[8]}"), Tiling.parse("{devices=[4]<=[4]}")])
+    with pytest.raises(ValueError, match="in steps of 3 and of 2, which do not nest"):
+        mesh_of_tilings([Tiling.parse("{devices=[2,3]<=[6]}"), Tiling.parse("{devices=[3,2]<=[6]}")])
 
 
 def test_tuples_hold_one_sharding_for_each_value() -> None:

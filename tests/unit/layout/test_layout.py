@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from shardwright.diagnostics import ShardwrightValueError
+from shardwright.diagnostics import ShardwrightTypeError, ShardwrightValueError
 from shardwright.layout import Axis, Layout, LayoutSpec, Mesh
 
 MESH = Mesh([("batch", 4), ("model", 2)])
@@ -142,3 +142,68 @@ def test_on_another_mesh() -> None:
 def test_equality_needs_the_same_mesh() -> None:
     assert Layout(["batch"], MESH) != Layout(["batch"], Mesh(batch=4))
     assert Layout(["batch"], MESH) != "batch"
+
+
+def test_equality_needs_the_same_dims_and_the_same_sums() -> None:
+    spec = LayoutSpec("mesh", ((Axis("batch"),), ()))
+    summed = Layout.from_spec(spec.with_partial((Axis("model"),), "sum"), MESH)
+    largest = Layout.from_spec(spec.with_partial((Axis("model"),), "max"), MESH)
+    rows = Layout(["batch", None], MESH)
+    assert rows == Layout(["batch", None], MESH) != Layout([None, "batch"], MESH)
+    assert len({rows, summed, largest}) == 3
+    assert summed != largest
+    # The same sums of other parts.
+    assert summed != Layout.from_spec(LayoutSpec("mesh", ((), ())).with_partial((Axis("model"),), "sum"), MESH)
+
+
+def test_a_batch_is_the_first_dim() -> None:
+    assert Layout.batch_sharded(MESH, "batch", 1) == Layout(["batch"], MESH)
+    assert Layout.batch_sharded(MESH, "model", 3) == Layout(["model", None, None], MESH)
+    assert "SW0106" in error(lambda: Layout.batch_sharded(MESH, "batch", 0))
+
+
+def test_dims_are_added_and_never_dropped() -> None:
+    rows = Layout(["batch", None], MESH)
+    assert rows.for_rank(2) is rows
+    assert "has 2 dims, but the tensor has 1" in error(lambda: rows.for_rank(1))
+
+
+def test_a_sharding_moves_to_a_mesh_of_the_same_axes_only() -> None:
+    rows, whole = Layout(["batch"], MESH), Layout([None], MESH)
+    same, turned = Mesh([("batch", 4), ("model", 2)]), Mesh([("model", 2), ("batch", 4)])
+    assert rows.moved_to(same) == Layout(["batch"], same)
+    assert whole.moved_to(Mesh(z=3)) == Layout([None], Mesh(z=3))
+    assert "SW0119" in error(lambda: rows.moved_to(turned))
+    assert "SW0119" in error(lambda: rows.moved_to(Mesh(batch=4)))
+    assert "SW0102" in error(lambda: rows.moved_to(Mesh(model=2)))
+
+
+def test_mesh_and_entries_in_the_wrong_places() -> None:
+    for wrong, words in (((MESH, ["batch"]), "is not a mesh"), ((3, MESH), "is not a list with an entry for each dim")):
+        with pytest.raises(ShardwrightTypeError, match=rf"SW0109.*{words}"):
+            Layout(*wrong)  # pyright: ignore
+    with pytest.raises(ShardwrightTypeError, match=r"SW0109.*Mesh\(batch=4, model=2\) is not a list"):
+        Layout(MESH, MESH)  # pyright: ignore
+
+
+def test_unknown_axes_are_named_before_anything_else() -> None:
+    assert "SW0102" in error(lambda: Layout([("missing", "batch")], MESH))
+    assert "SW0102" in error(lambda: Layout(["batch", ("batch", "missing")], MESH))
+
+
+def test_priorities_are_shown_where_they_are_not_zero() -> None:
+    assert LayoutSpec("mesh", ((Axis("batch"),), ()), priorities=(2, 0)).body() == '[{"batch"}p2, {}]'
+
+
+def test_axes_of_a_mesh() -> None:
+    for call, words in (
+        (lambda: MESH.dim_size("z"), "its axes are batch, model"),
+        (lambda: Mesh().dim_size("z"), "it has no axes"),
+        (lambda: MESH.submesh(batch=4), "axis 'batch' of size 4 has nothing at 4"),
+        (lambda: Mesh([("x", 2), ("x", 2)]), "an axis name is repeated in ['x', 'x']"),
+    ):
+        assert words in error(call)
+    with pytest.raises(ShardwrightValueError) as caught:
+        Mesh(x=0)
+    assert caught.value.diagnostics[0].code == "SW0101"
+    assert (MESH == "mesh", Mesh(batch=4, model=2) == MESH, Mesh(batch=2, model=4) == MESH) == (False, True, False)

@@ -95,7 +95,11 @@ def _held(layout: Layout) -> list[tuple[int, ...]]:
 def test_one_device() -> None:
     assert XlaOpSharding(Message(type=1, tile_assignment_devices=(0,)), Mesh(x=1)).is_replicated
     assert XlaOpSharding("{maximal device=3}").mesh.size == 1
-    assert XlaOpSharding("{devices=[1,1]<=[1]}").mesh.size == 1
+    assert XlaOpSharding("{devices=[1,1]<=[1]}").mesh.sizes == {"axis0": 1}
+    assert XlaOpSharding("{devices=[2,1]<=[2]}").mesh.sizes == {"axis0": 2}
+    assert XlaOpSharding("{replicated}").mesh.sizes == {"axis0": 1}
+    with pytest.raises(ShardwrightValueError, match=r"SW0118.*one device"):
+        XlaOpSharding("{maximal device=0}", Mesh(x=2))
     with pytest.raises(ShardwrightValueError, match=r"SW0118.*one device"):
         XlaOpSharding(Message(type=1, tile_assignment_devices=(0,)), MESH)
 
@@ -103,7 +107,10 @@ def test_one_device() -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        (Message(type=2), "TUPLE"),
+        (Message(type=2), "is a TUPLE of shardings"),
+        (Message(type=7), "number 7"),
+        (Message(iota_reshape_dims=(8,)), "no tile assignment"),
+        (Message(tile_assignment_dimensions=(-8,), iota_reshape_dims=(8,)), "no tile assignment"),
         (Message(type=4), "MANUAL"),
         (Message(type=5), "UNKNOWN"),
         (Message(type=6), "UNREDUCED"),
@@ -129,6 +136,17 @@ def test_one_device() -> None:
 def test_no_layout(given: object, why: str) -> None:
     with pytest.raises(ShardwrightValueError, match=rf"(?s)SW0118.*{why}"):
         XlaOpSharding(given, MESH)
+
+
+def test_of_a_field_that_comes_twice_the_last_counts() -> None:
+    # type: MAXIMAL, then type: OTHER, and the tiles of the first sharding above.
+    assert XlaOpSharding(bytes.fromhex("0801" + JAX[0][2]), MESH) == Layout(["x", "y"], MESH)
+
+
+def test_the_code_of_a_sharding_without_layout() -> None:
+    with pytest.raises(ShardwrightValueError) as caught:
+        XlaOpSharding("{manual}", MESH)
+    assert caught.value.diagnostics[0].code == "SW0118"
 
 
 def test_devices_that_are_no_axes_of_the_mesh() -> None:

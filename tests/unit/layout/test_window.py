@@ -91,3 +91,11 @@ def test_a_window_says_whether_it_moves_and_pads() -> None:
     assert not Window(8, 8, 7, -1).pads
     assert Window(8, 8, -1).pads
     assert Window(8, 12, 0).common == 4
+
+
+def test_frames_that_overlap_cross_blocks() -> None:
+    assert Window(8, 8, 0).blocks == 8
+    assert Window(8, 8, 0, frame=4, step=1).blocks is None
+    assert Window(8, 8, 0, dilation=1, frame=4, step=4).blocks is None
+    assert Window(4, 8, 0, dilation=2).blocks == 4
+    assert Window(4, 8, 0, dilation=2, frame=4, step=1).blocks is None

@@ -52,6 +52,34 @@ def test_layouts_of_the_user() -> None:
     assert [str(spec) for spec in program.layouts()[:2]] == ['<@mesh, [{"x"}, {}]>', "<@mesh, [{}, {}]>"]
 
 
+LOOP = """
+dtensor.mesh @mesh = <["x"=2]>
+func.func public @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  %first = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %first, %h = %a) : tensor<i32>, tensor<4xf32>
+  cond {
+    %last = stablehlo.constant dense<64> : tensor<i32>
+    %more = stablehlo.compare LT, %i, %last : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %next = stablehlo.add %i, %one : tensor<i32>
+    %g = stablehlo.multiply %h, %b : tensor<4xf32>
+    stablehlo.return %next, %g : tensor<i32>, tensor<4xf32>
+  }
+  %1 = stablehlo.subtract %0#1, %b : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+"""
+
+
+def test_what_comes_from_outside_of_a_loop_is_relaid_once_and_what_it_carries_in_every_round() -> None:
+    program = build_program(parse_module(LOOP))
+    shares = {node.op.name.partition(".")[2]: node.shares for node in program.nodes}
+    assert shares["multiply"] == (1.0, 1 / 64)
+    assert shares["subtract"] == (1.0, 1.0)
+
+
 def error_of(text: str) -> str:
     """The code of the error that building a program gives."""
     with pytest.raises(ShardwrightError) as caught:

@@ -9,6 +9,7 @@ import stored_programs
 
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.layout.axes import Axis
 from shardwright.passes.program import Program
 from shardwright.passes.propagation import refinement
 from shardwright.passes.propagation.alignment import bytes_sent
@@ -156,3 +157,21 @@ def test_wide_moves_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Refiner, "sweep", counted_sweep)
     run_pipeline(parse_module(stored_programs.text("moe_fwd")), ["propagate"])
     assert 0 < wide <= 2 * sweeps
+
+
+def test_a_move_that_would_split_a_value_twice_leaves_it() -> None:
+    text = """
+dtensor.mesh @mesh = <["y"=2]>
+func.func public @main(%a: tensor<8xf32>, %b: tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>) -> tensor<8x8xf32> {
+  %0 = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.add %0, %b : (tensor<8x8xf32>, tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>) -> tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}"""
+    program = build_program(parse_module(text, "twice.mlir"))
+    strategist = Strategist(program)
+    state = propagate(program, strategist)
+    rows = ((Axis("y"),),)
+    # Its rows by y as well as its columns: that is no layout.
+    assert state.dims[2] == ((), (Axis("y"),))
+    refiner = _Refiner(program, strategist, state)
+    assert refiner._spread({0: rows}, refiner.light) == {0: rows}

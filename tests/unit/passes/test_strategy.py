@@ -57,6 +57,28 @@ def test_the_smaller_operand_is_gathered() -> None:
     assert cost == 3 / 4 * 128 * 32 * 4
 
 
+def test_at_an_even_price_more_devices_share_the_work() -> None:
+    # Nothing is sent either way: the operands are sliced before the product, or the product after it.
+    cost, strategy = chosen("{}, {}", "{}, {}", '{"x"}, {}')
+    assert (cost, strategy.degree) == (0, 4)
+
+
+def test_among_equals_the_first_factor_of_the_rule_is_split() -> None:
+    # A square product, its operands split by rows and by columns: either way one of them is gathered, and the result.
+    # What is chosen must not depend on chance.
+    text = """
+dtensor.mesh @mesh = <["x"=4]>
+func.func public @main(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+      : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}"""
+    program = build_program(parse_module(text, "square.mlir"))
+    cost, strategy = Strategist(program).best(program.nodes[0], [(X, ()), ((), X), ((), ())])
+    assert cost == 2 * 3 / 4 * 64 * 64 * 4
+    assert strategy.operands == ((X, ()), ((), ()))
+
+
 def test_an_axis_that_two_tensors_have_is_never_left_out() -> None:
     program, strategist, node = product('{"x"}, {}', '{"x"}, {}', "{}, {}")
     dims = [spec.dims for spec in program.layouts()]

@@ -59,6 +59,7 @@ def test_devices_read_their_own_boxes_with_checksums_and_indices(tmp_path: Path)
         (row,) = moved.rows
         assert (row.count, row.box_bytes) == (rows * columns, values.nbytes // rows // columns)
         assert counted == row.stored_bytes
+        assert row.hash_bytes == 32 * 64 * 16
         # Boxes end where chunks do: each chunk is read once, an index for each file that a box touches.
         assert counted == 32 * 64 * chunk + max(rows, 4) * max(columns, 2) * index
         assert counted < 1.02 * moved.box_bytes
@@ -72,7 +73,7 @@ def test_parts_of_small_arrays_are_read_without_the_rest(shape: tuple[int, ...],
     np.testing.assert_array_equal(value.numpy(), values)
     assert moved.box_bytes == values.nbytes
     assert moved.rows[0].box_bytes == values.nbytes // 8
-    assert counted == moved.stored_bytes < 2.5 * moved.box_bytes
+    assert counted == moved.rows[0].stored_bytes < 2.5 * moved.box_bytes
 
 
 def test_every_device_writes_what_it_holds_and_replicas_take_turns(tmp_path: Path) -> None:
@@ -98,7 +99,9 @@ def test_the_files_on_disk_have_the_sizes_foretold(tmp_path: Path) -> None:
             path.name: path.stat().st_size for path in (folder / "arrays" / "0").iterdir() if path.name != "zarr.json"
         }
         assert files == {grid.file_name(index): grid.file_bytes(index) for index in grid.file_indices()}
-        assert sum(files.values()) == moved.stored_bytes
+        assert sum(files.values()) == moved.rows[0].stored_bytes
+        chunks = math.prod(-(-size // extent) for size, extent in zip(grid.shape, grid.chunk, strict=True))
+        assert (folder / "hashes").stat().st_size == moved.rows[0].hash_bytes == 16 * chunks
 
 
 sizes = st.integers(1, 5000)
@@ -174,9 +177,10 @@ HOSTILE = """
 import json, hashlib, os
 from shardwright.saving.checkpoints.manifest import ArrayEntry, Manifest
 from shardwright.saving.checkpoints.chunks import Grid
+from shardwright.saving.checkpoints.hashes import table_hash
 from shardwright.saving.checkpoints.store import zarr_text
 size = 1 << 24
-entry = ArrayEntry("v", 0, "uint8", Grid((size << 12,), (size,), (size,), 1), 0)
+entry = ArrayEntry("v", 0, "uint8", Grid((size << 12,), (size,), (size,), 1), table_hash(bytes(16 << 12)), 0)
 folder = path + "/hostile"
 os.makedirs(folder + "/arrays/0")
 for index in range(1 << 12):  # 64 GiB that take no room on the disk
@@ -184,6 +188,8 @@ for index in range(1 << 12):  # 64 GiB that take no room on the disk
         file.truncate(entry.grid.file_bytes((index,)))
 with open(folder + "/arrays/0/zarr.json", "wb") as file:
     file.write(zarr_text(entry))
+with open(folder + "/hashes", "wb") as file:
+    file.truncate(16 << 12)
 with open(folder + "/checkpoint.jsonl", "wb") as file:
     file.write(Manifest({"v": entry}, {}).to_bytes())
 try:
@@ -239,6 +245,6 @@ def test_random_arrays_go_from_any_mesh_to_any_other(data: st.DataObject) -> Non
         value, moved, counted = read(Path(folder), second)
         assert (value.layout, value.dtype) == (second, values.dtype)
         np.testing.assert_array_equal(value.numpy(), values)
-        assert counted == moved.stored_bytes
+        assert counted == moved.rows[0].stored_bytes
         assert moved.rows[0].count == len({part.box for part in holdings(second, tuple(shape))})
         assert ArrayStore(Path(folder)).damages(read_manifest(Path(folder)).arrays["v"]) == []

@@ -106,24 +106,29 @@ def test_a_damaged_checkpoint_is_not_passed_over(tmp_path: Path) -> None:
 
 
 def test_what_is_not_ours_stays(tmp_path: Path) -> None:
-    others = ["ckpt-07", "ckpt-x", "ckpt-3", "other-1", ".ckpt-1.tmp", ".other-1.0123456789abcdef.tmp", "ckpt"]
+    others = ["ckpt-07", "ckpt-x", "ckpt-3", "other-1", ".ckpt-1.tmp", ".ckpt-1.0123456789abcdef.tmp", "ckpt"]
     for name in others:
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").touch()
-    (tmp_path / ".ckpt-1.0123456789abcdef.tmp").touch()
-    (tmp_path / ".ckpt-2.0123456789abcdef.tmp").symlink_to(tmp_path / "other-1")
+    (tmp_path / ".ckpt-1.0123456789abcdef.shardwright").touch()
+    (tmp_path / ".ckpt-2.0123456789abcdef.shardwright.tmp").symlink_to(tmp_path / "other-1")
     manager = CheckpointManager(Checkpoint(v=np.zeros(1)), tmp_path, max_to_keep=1)
     for number in (1, 2):
         manager.save(number)
     with pytest.raises(ValueError, match="SW0876"):
         manager.save(3)
     found = {path.name for path in tmp_path.iterdir()}
-    assert found == {*others, "ckpt-2", ".ckpt-1.0123456789abcdef.tmp", ".ckpt-2.0123456789abcdef.tmp"}
+    assert found == {
+        *others,
+        "ckpt-2",
+        ".ckpt-1.0123456789abcdef.shardwright",
+        ".ckpt-2.0123456789abcdef.shardwright.tmp",
+    }
     assert names(manager) == ["ckpt-2"]
 
 
 def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(tmp_path: Path) -> None:
-    leftover = tmp_path / ".ckpt-3.0123456789abcdef.tmp"
+    leftover = tmp_path / ".anything.0123456789abcdef.shardwright.tmp"
     (leftover / "arrays").mkdir(parents=True)
     living = AtomicFolder(tmp_path / "ckpt-4")
     CheckpointManager(Checkpoint(v=np.zeros(1)), tmp_path)

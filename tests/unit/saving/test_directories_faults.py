@@ -386,11 +386,6 @@ def rewritten(place: Path, change: Callable[[saved_model_pb2.SavedModel], object
     (place / "fingerprint.pb").write_bytes(fingerprint(place, model, message).SerializeToString())
 
 
-def numbered(place: Path, kind: str) -> int:
-    message = saved_model_pb2.SavedModel.FromString((place / "saved_model.pb").read_bytes())
-    return next(at for at, item in enumerate(message.shardwright.objects) if item.WhichOneof("kind") == kind)
-
-
 HOSTILE: dict[str, Callable[[Any], object]] = {
     "no objects": lambda saved: saved.ClearField("objects"),
     "an object of no kind": lambda saved: saved.objects[0].Clear(),
@@ -512,6 +507,29 @@ def test_programs_that_are_not_what_they_say(name: str, place: Path) -> None:
         return
     with pytest.raises(ShardwrightError, match=r"error\[SW0871\]"):
         loaded(x)
+
+
+LAID_OUT: dict[str, Callable[[Any], object]] = {
+    "arguments": lambda saved: setattr(saved.programs[0].parameters[0].decided, "text", "[{}]"),
+    "variables": lambda saved: setattr(saved.objects[numbered_in(saved, "variable")].variable.layout, "text", "[{}]"),
+    "meshes": lambda saved: setattr(saved.meshes[0].axes[0], "size", 4),
+    "names of meshes": lambda saved: setattr(saved.programs[0].meshes[0], "name", "other"),
+    "mesh for another": lambda saved: saved.meshes[0].axes.add(name="z", size=3),
+}
+
+
+def numbered_in(saved: Any, kind: str) -> int:
+    return next(at for at, item in enumerate(saved.objects) if item.WhichOneof("kind") == kind)
+
+
+@pytest.mark.parametrize("name", LAID_OUT)
+def test_programs_that_are_laid_out_otherwise_than_they_say(name: str, place: Path) -> None:
+    """What each device runs has boxes of one size; another layout would cut others, or the same ones elsewhere."""
+    rewritten(place, lambda message: LAID_OUT[name](message.shardwright))
+    loaded = sw.load(place)
+    for call in (loaded, loaded.__call__.compiled):
+        with refused("SW0871", "other arrays than it is said to|not written for the meshes"):
+            call(np.arange(8, dtype="float32"))
 
 
 def test_newer_versions(place: Path) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import pytest
 
-from shardwright.serialization.files.atomic_folder import AtomicFolder, remove_folder, remove_leftovers
+from shardwright.serialization.files.atomic_folder import AtomicFolder, remove_folder
+from shardwright.serialization.files.pending import remove_leftovers
 
 
 def write(path: Path, text: str, replace: bool = False) -> None:
@@ -49,15 +49,18 @@ def test_a_folder_that_is_removed_is_gone_in_one_step(tmp_path: Path, monkeypatc
     remove_folder(tmp_path / "a")
     assert not (tmp_path / "a").exists()
     monkeypatch.undo()
-    assert len(remove_leftovers(tmp_path, re.compile("a"))) == 1
+    assert len(remove_leftovers(tmp_path)) == 1
     assert list(tmp_path.iterdir()) == []
 
 
 def test_leftovers_are_known_by_name_and_lock(tmp_path: Path) -> None:
     living = AtomicFolder(tmp_path / "a")
-    for name in (".a.0123456789abcdef.tmp", ".b.0123456789abcdef.tmp", ".a.xyz.tmp", "a.0123456789abcdef.tmp"):
+    mark = "0123456789abcdef.shardwright.tmp"
+    for name in (f".a.{mark}", f".b.{mark}", f"a.{mark}", ".a.xyz.shardwright.tmp", ".a.0123456789abcdef.tmp"):
         (tmp_path / name).mkdir()
-    assert [path.name for path in remove_leftovers(tmp_path, re.compile("a"))] == [".a.0123456789abcdef.tmp"]
+    (tmp_path / f".file.{mark}").touch()
+    found = [path.name for path in remove_leftovers(tmp_path)]
+    assert found == [f".a.{mark}", f".b.{mark}", f".file.{mark}"]
     assert len(list(tmp_path.iterdir())) == 4
     os.close(living._lock)  # as the system does when a process dies
-    assert remove_leftovers(tmp_path, re.compile("a")) == [living.folder]
+    assert remove_leftovers(tmp_path) == [living.folder]

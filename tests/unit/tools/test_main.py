@@ -61,7 +61,7 @@ def test_version(capsys: Capture) -> None:
     ("arguments", "code", "says"),
     [
         (["rnu", "f"], "SW0715", "did you mean 'run'?"),
-        (["zzz"], "SW0715", "the commands are run, explain, export, inspect, split"),
+        (["zzz"], "SW0715", "the commands are run, explain, certify, export, inspect, split"),
         (["run"], "SW0701", "required: file"),
         (["run", "f", "--chekc"], "SW0701", "did you mean '--check'?"),
         (["run", "f", "--rtol", "-1"], "SW0701", "is not a tolerance"),
@@ -121,6 +121,39 @@ def test_run_without_a_reference_says_so(path: str, capsys: Capture) -> None:
     assert capsys.readouterr().out.startswith("ran; nothing to compare with")
     assert main(["run", path, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["max_abs_error"] is None
+
+
+def test_inputs_of_nothing_but_nan_are_named(path: str, tmp_path: Path, capsys: Capture) -> None:
+    a, b = np.full((8, 16), np.nan, np.float32), np.full((16, 4), np.nan, np.float32)
+    inputs = tmp_path / "x.npz"
+    np.savez(inputs, in_0=a, in_1=b)
+    assert main(["run", path, "--inputs", str(inputs), "--json"]) == 0
+    output = capsys.readouterr()
+    assert json.loads(output.out)["all_nan"] == ["in_0", "in_1", "out_0"]
+    assert "warning[SW0728]: every floating element of all inputs is NaN: in_0, in_1" in output.err
+    b[3, 2] = 1.0
+    np.savez(inputs, in_0=a, in_1=b)
+    assert main(["run", path, "--inputs", str(inputs), "--json"]) == 0
+    output = capsys.readouterr()
+    assert json.loads(output.out)["all_nan"] == ["out_0"]
+    assert "all inputs" not in output.err
+
+
+def test_a_check_says_what_it_compared(path: str, tmp_path: Path, capsys: Capture) -> None:
+    inputs = tmp_path / "x.npz"
+    a, b = np.ones((8, 16), np.float32), np.ones((16, 4), np.float32)
+    np.savez(inputs, in_0=a, in_1=b, out_0=np.full((8, 4), np.tanh(16.0) - 0.25, np.float32))
+    arguments = ["run", path, "--inputs", str(inputs), "--expect", str(inputs), "--check", "--atol", "0.5"]
+    assert main([*arguments, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["compared"]
+    unsharded = "the unsharded run"
+    assert [row["against"] for row in rows] == [f"'{inputs}'", unsharded, f"{unsharded}, with nothing fused"]
+    assert [row["max_abs_error"] for row in rows] == [0.25, 0.0, 0.0]
+    assert all(row["dtype"] == "float32" and row["results"] == 1 and row["elements"] == 32 for row in rows)
+    assert all((row["rtol"], row["atol"], row["nan_in_both"]) == (1e-4, 0.5, 0) for row in rows)
+    assert main([*arguments, "--rtol", "0"]) == 0
+    first = f"compared: 32 elements of 1 float32 result against '{inputs}': rtol 0, atol 0.5, largest difference 0.25"
+    assert first in capsys.readouterr().out.splitlines()
 
 
 def test_seeds_change_inputs_not_figures(path: str, capsys: Capture) -> None:

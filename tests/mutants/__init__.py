@@ -1,0 +1,1 @@
+"""Mutation testing of our own code: `make mutants`; `docs/mutants.md` says how and what it found."""

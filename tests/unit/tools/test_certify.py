@@ -1,0 +1,95 @@
+"""`shardwright certify`: proved, not proved, wrong; certificates that are read again."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from shardwright.compiler import pipelines
+from shardwright.tools.main import main
+
+ROOT = Path(__file__).resolve().parents[3]
+MLP = str(ROOT / "tests/lit/run/mlp.mlir")
+MANUAL = str(ROOT / "tests/data/programs/smap_psum/smap_psum.mlir")
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_a_certificate_is_written_and_read_again(tmp_path: Path, capsys: Capture) -> None:
+    kept = str(tmp_path / "mlp.cert")
+    assert main(["certify", MLP, "-o", kept]) == 0
+    assert capsys.readouterr().out.startswith("proved: ")
+    assert main(["certify", "--verify", kept, MLP, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["proved"]
+    assert {"op", "place", "types", "values"} == set(report["ops"][0])
+    assert any(op["op"] == "dtensor.all_reduce" and "operand" in op["types"] for op in report["ops"])
+
+
+@pytest.mark.parametrize("pipeline", ["plan", "partition"])
+def test_a_certificate_is_for_the_planned_and_the_local_program_too(
+    pipeline: str, tmp_path: Path, capsys: Capture
+) -> None:
+    from shardwright.tools import opt
+
+    kept, partitioned = str(tmp_path / "mlp.cert"), str(tmp_path / "mlp.mlir")
+    assert main(["certify", MLP, "-o", kept]) == 0
+    assert opt.main([MLP, "-p", pipeline, "-o", partitioned]) == 0
+    assert main(["certify", "--verify", kept, partitioned]) == 0
+    text = Path(partitioned).read_text()
+    Path(partitioned).write_text(text.replace("stablehlo.tanh", "stablehlo.negate").replace("maximum", "minimum"))
+    assert Path(partitioned).read_text() != text
+    capsys.readouterr()
+    assert main(["certify", "--verify", kept, partitioned]) == 1
+    assert "the certificate is of another program" in capsys.readouterr().err
+
+
+def test_what_is_not_proved_is_named(capsys: Capture) -> None:
+    assert main(["certify", MANUAL]) == 1
+    output = capsys.readouterr()
+    assert output.out.startswith("not proved\n")
+    assert "error[SW0332]: the program is not proved" in output.err
+    assert "note: sdy.manual_computation has no meaning in exact numbers" in output.err
+
+
+def test_a_certificate_with_another_local_program_does_not_hold(tmp_path: Path, capsys: Capture) -> None:
+    kept = tmp_path / "mlp.cert"
+    assert main(["certify", MLP, "-o", str(kept)]) == 0
+    forged = json.loads(kept.read_text())
+    forged["local"] = forged["local"].replace("stablehlo.maximum", "stablehlo.minimum").replace("tanh", "cosine")
+    assert forged["local"] != json.loads(kept.read_text())["local"]
+    kept.write_text(json.dumps(forged))
+    capsys.readouterr()
+    assert main(["certify", "--verify", str(kept), MLP]) == 1
+    assert "note: result 0 differs from the program's" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": "shardwright certificate 1"}', "[" * 100_000])
+def test_what_is_no_certificate_is_refused(text: str, tmp_path: Path, capsys: Capture) -> None:
+    kept = tmp_path / "no.cert"
+    kept.write_text(text)
+    assert main(["certify", "--verify", str(kept), MLP]) == 1
+    assert f"{kept}:1:1: error[SW0331]: this is no certificate: " in capsys.readouterr().err
+
+
+def test_a_wrong_program_is_our_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture) -> None:
+    """A pass that makes a well-formed program which computes something else: no verifier can tell."""
+    made = pipelines.verify_ours
+
+    def breaks(module: ModuleOp, maker: str) -> None:
+        made(module, maker)
+        for op in module.walk() if maker == "localize" else ():
+            if op.name == "stablehlo.tanh":
+                op.results[0].replace_all_uses_with(op.operands[0])
+
+    monkeypatch.setattr(pipelines, "verify_ours", breaks)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    kept = tmp_path / "mlp.cert"
+    assert main(["certify", MLP, "-o", str(kept)]) == 2
+    errors = capsys.readouterr().err
+    assert "error[SW0317]: the partitioned program computes something else: result 0 differs" in errors
+    assert not kept.exists()
