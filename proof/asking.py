@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
@@ -72,7 +73,7 @@ class Asked:
 
 
 def _pieces(places: Sequence[int]) -> list[int]:
-    return [after - before for before, after in zip(places, places[1:], strict=False)]
+    return [after - before for before, after in pairwise(places)]
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,9 @@ def _slice(op: Operation, asked: Asked) -> Numbers:
 
 
 def _pad(op: Operation, asked: Asked) -> Numbers:
-    low, high, interior = (_numbers(op, f"{name}") for name in ("edge_padding_low", "edge_padding_high", "interior_padding"))
+    low, high, interior = (
+        _numbers(op, f"{name}") for name in ("edge_padding_low", "edge_padding_high", "interior_padding")
+    )
     shapes = shape_of(op.operands[0]), shape_of(op.results[0])
     spans: dict[int, Span] = {}
     for dim, (size, result) in enumerate(zip(*shapes, strict=True)):

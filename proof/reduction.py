@@ -1,8 +1,8 @@
 """
-Programs of the same structure at smaller sizes, on a smaller mesh, so that large ones can be compared in exact numbers.
+Programs of the same structure at smaller sizes, on a smaller mesh: large ones can be compared in exact numbers.
 
-The traced and the planned program shrink together: one function of the size of a dim, one of the axes of the mesh. The
-ops, their order and their wiring stay; what follows the sizes are types, layouts, and the numbers of slices and windows.
+Traced and planned program shrink together: one function of the size of a dim, one of the axes of the mesh. The
+ops, their order and wiring stay; what follows the sizes are types, layouts, and the numbers of slices and windows.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -36,8 +37,13 @@ from shardwright.layout.axes import Axis, part, span
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.stages import verify_stage
 from shardwright.proof.asking import Asked, New
+from shardwright.proof.checker import WORK, work
 
 _MANUAL = ("dtensor.to_manual", "dtensor.from_manual", "dtensor.fetch", "dtensor.axis_index", "sdy.manual_computation")
+
+
+_SMALLEST = 1e-12
+"""Numbers below are no inverse of a size."""
 
 
 @dataclass(frozen=True)
@@ -77,22 +83,23 @@ def reduce_programs(traced: ModuleOp, planned: ModuleOp) -> Reduced | str:
         change = _Change(sizes, axes)
         for module in copies:
             change.module(module)
-        reason = _fault(copies[1])
+        reason = _fault(*copies)
         if not reason:
             new = {name: size for mesh in meshes(copies[1]).values() for name, size in mesh.sizes.items()}
             return Reduced(*copies, sizes.new, new)
     return reason
 
 
-def _fault(planned: ModuleOp) -> str:
-    """What the verifiers say of the reduced program, if it is none."""
+def _fault(traced: ModuleOp, planned: ModuleOp) -> str:
+    """What the verifiers say of the reduced programs, if they are none; or that they are large still."""
     try:
+        verify_module(traced)
         verify_module(planned)
         verify_stage(planned, "planned")
     except ShardwrightError as error:
-        found = error.diagnostics[0]
-        return f"at reduced sizes the planned program is none: {found.message}"
-    return ""
+        return f"at reduced sizes the program is none: {error.diagnostics[0].message}"
+    cost = sum(work(op) for op in traced.walk() if op.name == "func.func")
+    return f"running the program takes {cost:.1e} steps at reduced sizes still" if cost > WORK else ""
 
 
 @dataclass
@@ -114,7 +121,9 @@ class _Axes:
         """As small as the planned program allows."""
         sizes = [mesh.sizes for mesh in meshes(planned).values()]
         found = cls.same(planned)
-        ambiguous = {name for mesh in sizes for name in mesh if any(other.get(name, mesh[name]) != mesh[name] for other in sizes)}
+        ambiguous = {
+            name for mesh in sizes for name in mesh if any(other.get(name, mesh[name]) != mesh[name] for other in sizes)
+        }
         if ambiguous or any(op.name in _MANUAL for op in planned.walk()):
             return found
         marks = {name: {1, size} for name, size in found.full.items()}
@@ -126,8 +135,8 @@ class _Axes:
                 permutes.append(op)
         found.marks = {name: sorted(places) for name, places in marks.items()}
         found.kept = {name for name, places in found.marks.items() if not _nests(places)}
-        while any([found._keeps(op) for op in permutes]):
-            pass
+        while any(found._keeps(op) for op in permutes):
+            continue
         return found
 
     def with_whole(self) -> _Axes:
@@ -149,7 +158,7 @@ class _Axes:
         if name in self.kept:
             return place
         marks = [mark for mark in self.marks[name] if mark <= place]
-        return math.prod(_smallest(after // before) for before, after in zip(marks, marks[1:], strict=False))
+        return math.prod(_smallest(after // before) for before, after in pairwise(marks))
 
     def axis(self, axis: Axis) -> Axis:
         """What an axis, or a part of one, became."""
@@ -168,7 +177,7 @@ class _Axes:
 
 
 def _nests(places: list[int]) -> bool:
-    return all(after % before == 0 for before, after in zip(places, places[1:], strict=False))
+    return all(after % before == 0 for before, after in pairwise(places))
 
 
 def _smallest(number: int) -> int:
@@ -234,12 +243,13 @@ def _ask_layout(value: SSAValue, asked: Asked, axes: _Axes) -> None:
 
 
 def _pin_constants(modules: tuple[ModuleOp, ModuleOp], wanted: set[int], asked: Asked) -> None:
-    """Numbers that stand in the planned program only may come from sizes, which then stay."""
+    """Numbers that stand in the planned program only may come from sizes, or products of two: these stay."""
     before, after = (_constants(module) for module in modules)
     for number in after - before:
-        near = {number, number + 1, -number, round(1 / number) if number else 0}
-        asked.sizes.pin(*(near & wanted))
-        asked.sizes.pin(*[size for size in wanted if size > 1 and number % size == 0 and int(number) // size in wanted])
+        near = {number, number + 1, -number, float(round(1 / number)) if abs(number) > _SMALLEST else 0.0}
+        asked.sizes.pin(*(size for size in wanted if size in near))
+        if number.is_integer():
+            asked.sizes.pin(*(size for size in wanted if size > 1 and number % size == 0 and number // size in wanted))
 
 
 def _constants(module: ModuleOp) -> set[float]:

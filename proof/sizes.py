@@ -129,6 +129,7 @@ class Sizes:
         everything = {0, 1, *wanted, *self.parts, *self.products}
         everything |= {_value(term) for sides in self.sums for side in sides for term in side}
         everything |= {_value(term) for terms in self.products.values() for term in terms}
+        everything |= {size for pair in self.orders for size in pair}
         attempt = _Attempt(self, sorted(everything))
         for _ in range(ROUNDS):
             if attempt.is_right():
@@ -333,4 +334,3 @@ class _Attempt:
         for left, right in wrong:
             self._pin(*self._numbers(left), *self._numbers(right))
         return bool(wrong)
-

@@ -109,7 +109,9 @@ class _Walk:
         if isinstance(one, FunctionType):
             return self._same(one.inputs, other.inputs) and self._same(one.outputs, other.outputs)
         if isinstance(one, DictionaryAttr):
-            return one.data.keys() == other.data.keys() and all(self._same(one.data[k], other.data[k]) for k in one.data)
+            return one.data.keys() == other.data.keys() and all(
+                self._same(one.data[k], other.data[k]) for k in one.data
+            )
         if isinstance(one, MeshAttr):
             return len(one.data) == len(other.data) and all(map(self._axis, one.data, other.data))
         if isinstance(one, ArrayAttr | Data):
