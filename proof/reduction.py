@@ -56,9 +56,13 @@ class Reduced:
     axes: Mapping[str, int]
 
 
-def reduce_programs(traced: ModuleOp, planned: ModuleOp) -> Reduced | str:
+def reduce_programs(traced: ModuleOp, planned: ModuleOp, *, careful: bool = False) -> Reduced | str:
     """
     Both programs at smaller sizes, on a smaller mesh; or why there are none.
+
+    Where the reduced programs agree, that is proof. Where they do not, the planned one is wrong, or a size stands in
+    the program as a number, which stays, and the compiler has used that both are equal: a `careful` reduction keeps
+    such sizes, and tells.
 
     >>> from shardwright.dialects.text.parsing import parse_module
     >>> from shardwright.compiler.pipelines import run_pipeline
@@ -79,7 +83,7 @@ def reduce_programs(traced: ModuleOp, planned: ModuleOp) -> Reduced | str:
     smallest = _Axes.smaller(planned)
     for axes in (smallest, smallest.with_whole(), _Axes.same(planned)):
         copies = traced.clone(), planned.clone()
-        sizes = _solved(copies, axes)
+        sizes = _solved(copies, axes, careful=careful)
         change = _Change(sizes, axes)
         for module in copies:
             change.module(module)
@@ -208,7 +212,7 @@ def _values(op: Operation) -> Iterator[SSAValue]:
         yield from block.args
 
 
-def _solved(modules: tuple[ModuleOp, ModuleOp], axes: _Axes) -> _Sizes:
+def _solved(modules: tuple[ModuleOp, ModuleOp], axes: _Axes, *, careful: bool) -> _Sizes:
     """What sizes become, by what the ops of both programs and the layouts of the planned one ask."""
     asked = Asked()
     wanted: set[int] = set()
@@ -220,6 +224,8 @@ def _solved(modules: tuple[ModuleOp, ModuleOp], axes: _Axes) -> _Sizes:
         asked.add(op)
     asked.finish()
     _pin_constants(modules, wanted, asked)
+    if careful:
+        asked.sizes.pin(*(size for size in wanted if {size, size - 1} & _constants(modules[0])))
     return _Sizes(asked, asked.sizes.solve(wanted))
 
 

@@ -13,6 +13,7 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import shape_of
+from shardwright.passes.stages import verify_stage
 from shardwright.proof.checker import differences
 from shardwright.proof.exact import Inexact, make_exact
 from shardwright.proof.reduction import Reduced, reduce_programs
@@ -144,6 +145,7 @@ def mutants(plan: ModuleOp, seed: int, count: int) -> list[ModuleOp]:
 def verdict(traced: ModuleOp, plan: ModuleOp) -> bool | None:
     """Whether a plan is proved as it is; None where it is no plan at all."""
     try:
+        verify_stage(plan, "planned")
         return differences(traced, localized(plan)) == []
     except ShardwrightError:
         return None
@@ -188,6 +190,28 @@ def test_a_program_that_stays_large_is_refused_with_the_reason() -> None:
     found = reduce_programs(traced, planned(traced))
     assert isinstance(found, str)
     assert found.endswith("steps at reduced sizes still")
+
+
+ROLLED = """
+sdy.mesh @mesh = <["x"=8]>
+func.func @main(%x: tensor<64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %by: tensor<i32>) -> tensor<64xf32> {
+  %twice = stablehlo.concatenate %x, %x, dim = 0 : (tensor<64xf32>, tensor<64xf32>) -> tensor<128xf32>
+  %n = stablehlo.constant dense<64> : tensor<i32>
+  %start = stablehlo.subtract %n, %by : tensor<i32>
+  %0 = stablehlo.dynamic_slice %twice, %start, sizes = [64] : (tensor<128xf32>, tensor<i32>) -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+"""
+
+
+def test_a_careful_reduction_keeps_the_sizes_that_the_program_computes_with() -> None:
+    traced = parse_module(ROLLED)
+    plan = planned(traced)
+    assert reduced(traced, plan).sizes[64] < 64
+    small = reduce_programs(traced, plan, careful=True)
+    assert isinstance(small, Reduced)
+    assert small.sizes[64] == 64
+    assert differences(small.traced, localized(small.planned)) == []
 
 
 RESHARDED = """
