@@ -16,7 +16,7 @@ unexport OPENBLAS_CORETYPE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-full unit lit lint types imports check mutants bench peers pages protos clean
+.PHONY: help demo test test-full unit lit lint types imports fuzz fuzz-slice check mutants bench peers pages protos clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -74,7 +74,16 @@ types: $(STAMPS)/dev ## pyright, strict
 imports: $(STAMPS)/dev ## import-linter: the layers of the house
 	@$(BIN)/lint-imports --no-cache
 
-check: lint types imports test ## exactly what CI runs
+RUNS ?= 1000
+FUZZ := $(BIN)/python tests/whole/fuzz.py
+
+fuzz: $(STAMPS)/dev ## random programs on all cores: RUNS=1000
+	@$(FUZZ) --runs $(RUNS)
+
+fuzz-slice: $(STAMPS)/dev ## the first random programs, two minutes of them
+	@$(FUZZ) --runs 100000 --seed 0 --seconds 110
+
+check: lint types imports test fuzz-slice ## exactly what CI runs
 
 ROOMS ?= layout,passes,rules
 SAMPLE ?= 300

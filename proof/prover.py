@@ -10,6 +10,8 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from shardwright.compiler.pipelines import IMPORT, run_pipeline
+from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
 from shardwright.dialects.text.printing import print_module
 from shardwright.proof.certificate import FORMAT, Certificate
 from shardwright.proof.checker import CheckedOp, Verdict, check
@@ -17,6 +19,9 @@ from shardwright.proof.exact import PRIME, ROUNDS
 
 MEMORY = "SHARDWRIGHT_CACHE"
 """The environment's name of the folder in which proofs are remembered; empty for nowhere."""
+
+_DERIVATIVES = frozenset(op.name for op in GRADIENT_OPS)
+_COMPOSED = frozenset(f"stablehlo.batch_norm_{name}" for name in ("training", "inference", "grad"))
 
 LARGEST = 1 << 24
 """Bytes of what is remembered of one program, at most."""
@@ -78,7 +83,7 @@ def certify(traced: ModuleOp, planned: ModuleOp, local: ModuleOp, seed: int = 0)
     >>> certify(traced, planned, local).proved
     True
     """
-    program, between, shard = (print_module(module) for module in (traced, planned, local))
+    program, between, shard = (print_module(module) for module in (defined(traced), planned, local))
     certificate = Certificate(program, between, shard, "", "", seed)
     memory = _memory(certificate)
     verdict = _remembered(memory)
@@ -87,6 +92,21 @@ def certify(traced: ModuleOp, planned: ModuleOp, local: ModuleOp, seed: int = 0)
         if verdict.proved:
             _remember(memory, verdict)
     return Proof(certificate, verdict)
+
+
+def defined(traced: ModuleOp) -> ModuleOp:
+    """
+    The program with its derivatives and composed ops written out, where it has any.
+
+    What a gradient is, or a batch normalisation, its definition says; the proof is about how it is done on all devices.
+    """
+    names = {op.name for op in traced.walk()}
+    passes = IMPORT[: IMPORT.index("expand-gradients") + 1] if names & _DERIVATIVES else IMPORT[:1]
+    if not names & (_DERIVATIVES | _COMPOSED):
+        return traced
+    written = traced.clone()
+    run_pipeline(written, passes)
+    return written
 
 
 def _memory(certificate: Certificate) -> Path | None:

@@ -30,8 +30,9 @@ def _creation(shape: Shape, kind: str) -> Rule:
 
 
 def _constant(op: stablehlo.ConstantOp) -> Rule:
-    """Any device can make any part of a splat; other constants are whole everywhere."""
-    return _creation(shape_of(op.results[0].type), PASS if stablehlo.is_splat(op) else REPLICATE)
+    """Any device can make any part of a splat, or of no elements; other constants are whole everywhere."""
+    shape = shape_of(op.results[0].type)
+    return _creation(shape, PASS if stablehlo.is_splat(op) or 0 in shape else REPLICATE)
 
 
 def _iota(op: Operation) -> Rule:
@@ -141,12 +142,23 @@ def _reshape_rule(source: Shape, target: Shape) -> Rule:
     operand: list[Dim] = []
     result: list[Dim] = []
     for left, right in _stretches(source, target):
-        left_steps, right_steps = _running(left), _running(right)
-        steps = _common_steps(left_steps, right_steps)
-        shared = {step: builder.factor(step // before) for before, step in pairwise([1, *steps])}
-        operand += _compound(builder, left_steps, shared)
-        result += _compound(builder, right_steps, shared)
+        before, after = _stretch(builder, left, right)
+        operand += before
+        result += after
     return builder.rule((tuple(operand),), (tuple(result),), ((ANY, (0,)),))
+
+
+def _stretch(builder: RuleBuilder, left: Shape, right: Shape) -> tuple[Sequence[Dim], Sequence[Dim]]:
+    """The dims of both sides of a stretch; where there are no elements, only equal sides share anything."""
+    if left == right:
+        dims = builder.tensor(left)
+        return dims, dims
+    if 0 in left or math.prod(left) != math.prod(right):
+        return [()] * len(left), [()] * len(right)
+    left_steps, right_steps = _running(left), _running(right)
+    steps = _common_steps(left_steps, right_steps)
+    shared = {step: builder.factor(step // before) for before, step in pairwise([1, *steps])}
+    return _compound(builder, left_steps, shared), _compound(builder, right_steps, shared)
 
 
 def _running(sizes: Sequence[int]) -> list[int]:
@@ -180,9 +192,9 @@ def _compound(builder: RuleBuilder, mine: Sequence[int], shared: dict[int, Dim])
 
 
 def _stretches(source: Shape, target: Shape) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """The shortest stretches of dims of both shapes with equal products; empty tensors make one stretch."""
+    """The shortest stretches of dims of both shapes with equal products."""
     if 0 in source:
-        return [(source, target)] if source == target else [((0,) * len(source), (0,) * len(target))]
+        return _around_empty_dims(source, target)
     stretches: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     i = j = 0
     while i < len(source) or j < len(target):
@@ -202,6 +214,26 @@ def _stretches(source: Shape, target: Shape) -> list[tuple[tuple[int, ...], tupl
                 right, j = right * target[j], j + 1
         stretches.append((source[i0:i], target[j0:j]))
     return stretches
+
+
+def _around_empty_dims(source: Shape, target: Shape) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """
+    The stretches before the first and behind the last dim of size 0, and what is between.
+
+    Beside empty dims products need not agree.
+    """
+    first, last = (source.index(0), target.index(0)), (_behind(source), _behind(target))
+    middle = source[first[0] : last[0]], target[first[1] : last[1]]
+    sides = (source[: first[0]], target[: first[1]]), (source[last[0] :], target[last[1] :])
+    heads, tails = (
+        _stretches(left, right) if math.prod(left) == math.prod(right) else [(left, right)] for left, right in sides
+    )
+    return [*heads, middle, *tails]
+
+
+def _behind(shape: Shape) -> int:
+    """The place behind the last dim of size 0."""
+    return len(shape) - shape[::-1].index(0)
 
 
 def _reshape(op: Operation) -> Rule:

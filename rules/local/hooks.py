@@ -61,9 +61,11 @@ def run_hook(op: Operation, local: Local) -> None:
 
 
 def _constant(op: stablehlo.ConstantOp, local: Local) -> None:
-    """A splat is a smaller splat."""
+    """A splat is a smaller splat; what has no elements has none on any device."""
     result = tensor_type(op.results[0])
-    op.properties["value"] = stablehlo.make_dense(stablehlo.splat_value(op), result.element_type, shape_of(result))
+    shape = shape_of(result)
+    element = 0 if 0 in shape else stablehlo.splat_value(op)
+    op.properties["value"] = stablehlo.make_dense(element, result.element_type, shape)
 
 
 def _iota(op: stablehlo.IotaOp, local: Local) -> Sequence[SSAValue] | None:

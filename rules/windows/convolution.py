@@ -17,7 +17,7 @@ from shardwright.layout.planning.sweep import Halo, Sweep, result_halo, window_h
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.expansion import Axes, Site
 from shardwright.rules.local.hooks import HOOKS, Local
-from shardwright.rules.rule import PERMUTE, REPLICATE, Dim, Rule
+from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Dim, Rule
 from shardwright.rules.sharding import Shape, add_row, operand_shapes
 from shardwright.rules.windows.frames import Piece, Rearrangement, framed, halo_bytes
 
@@ -162,7 +162,9 @@ def _convolution_rule(
     builder = RuleBuilder()
     rank = len(shapes[0])
     lhs, rhs, out = (list[Dim]([()] * rank) for _ in range(3))
-    group = builder.factor(max(groups))
+    empty = any(0 in shape for shape in shapes)
+    # Sizes say how many groups a part has, those that are not zero.
+    group = builder.factor(max(groups), REPLICATE if empty else PASS)
     batch = builder.factor(shapes[0][numbers.input_batch] // groups[1])
     inputs = builder.factor(shapes[1][numbers.kernel_input], "sum")
     outputs = builder.factor(shapes[1][numbers.kernel_output] // max(groups))
@@ -173,7 +175,7 @@ def _convolution_rule(
     moves: list[Move] = []
     spatial = zip(sweeps, numbers.input_spatial, numbers.kernel_spatial, numbers.output_spatial, strict=True)
     for place, (sweep, i, k, o) in enumerate(spatial):
-        found = _spatial(builder, sweep, shapes[0][i], groups)
+        found = _spatial(builder, sweep, shapes[0][i], groups, empty=empty)
         lhs[i], rhs[k], out[o], goes = found
         factor = lhs[i]
         if goes and factor:
@@ -185,14 +187,20 @@ def _convolution_rule(
     return builder.rule([tuple(lhs), tuple(rhs)], [tuple(out)], flows, heavy=True, expansion=expansion)
 
 
-def _spatial(builder: RuleBuilder, sweep: Sweep, size: int, groups: tuple[int, int]) -> tuple[Dim, Dim, Dim, str]:
-    """The factors of a spatial dim in input, kernel and result, and where its parts go if it may be split."""
+def _spatial(
+    builder: RuleBuilder, sweep: Sweep, size: int, groups: tuple[int, int], *, empty: bool
+) -> tuple[Dim, Dim, Dim, str]:
+    """
+    The factors of a spatial dim in input, kernel and result, and where its parts go if it may be split.
+
+    Where a tensor is `empty`, or no window lies anywhere, there is nothing to take apart.
+    """
     result = sweep.result(size)
     blocks = sweep.blocks(size)
     if blocks is not None:
         passes = builder.factor(blocks)
         return passes, builder.factor(sweep.size, REPLICATE), passes, ""
-    if 0 in (size, sweep.size, result):  # no window lies anywhere: nothing to take apart
+    if empty or not result:
         i, k, o = (builder.factor(extent, REPLICATE) for extent in (size, sweep.size, result))
         return i, k, o, ""
     if sweep.size > result and groups[0] == 1:

@@ -129,7 +129,8 @@ def _reduce_window_rule(shape: Shape, count: int, sweeps: tuple[Sweep, ...], kin
     sums: set[int] = set()
     for dim, (size, sweep) in enumerate(zip(shape, sweeps, strict=True)):
         blocks, result = sweep.blocks(size), sweep.result(size)
-        if blocks is not None or padded:
+        # Without elements there is no frame to take apart.
+        if blocks is not None or (padded and size and result):
             crosses = blocks is None
             shared = builder.factor(math.gcd(size, result) if crosses else blocks, PERMUTE if crosses else PASS)
             inputs.append(shared)

@@ -86,6 +86,73 @@ FOUND: dict[str, Found] = {
         (ramp(4, 8), ramp(8, 8)),
         lambda a, b: (a @ b)[:, ::-1],
     ),
+    # No window lies anywhere: the split dim was taken apart into frames, and no layout of no elements fitted them.
+    "windows of which none fits": Found(
+        '"x"=2',
+        '%a: tensor<2xf32> LAYOUT[{"x"}]!',
+        "tensor<0xf32>",
+        """    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = "stablehlo.reduce_window"(%a, %zero) <{padding = dense<[[0, -1]]> : tensor<1x2xi64>,
+      window_dimensions = array<i64: 2>}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %s = stablehlo.add %x, %y : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<2xf32>, tensor<f32>) -> tensor<0xf32>
+    return %0 : tensor<0xf32>""",
+        (ramp(2),),
+        lambda a: a[:0],
+    ),
+    # The dims of a reshape beside one without elements are split like those of any other.
+    "windows beside a dim without elements": Found(
+        '"x"=2, "y"=2',
+        '%a: tensor<0x4x2xf32> LAYOUT[{"y"}, {}, {"x"}]!',
+        "tensor<0x4x1xf32>",
+        """    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = "stablehlo.reduce_window"(%a, %zero) <{window_dimensions = array<i64: 1, 1, 2>}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %s = stablehlo.add %x, %y : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<0x4x2xf32>, tensor<f32>) -> tensor<0x4x1xf32>
+    return %0 : tensor<0x4x1xf32>""",
+        (ramp(0, 4, 2),),
+        lambda a: a[:, :, :1],
+    ),
+    # Groups of an empty batch cannot be counted by its parts: each device took them all.
+    "groups of an empty batch": Found(
+        '"x"=2',
+        '%a: tensor<0x3x1xf32>, %k: tensor<2x1x2xf32> LAYOUT[{}, {}, {"x"}]!',
+        "tensor<0x2x2xf32>",
+        """    %0 = stablehlo.convolution(%a, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+      window = {stride = [1], pad = [[0, 0]], lhs_dilate = [1], rhs_dilate = [1], reverse = [false]}
+      {batch_group_count = 2 : i64, feature_group_count = 1 : i64}
+      : (tensor<0x3x1xf32>, tensor<2x1x2xf32>) -> tensor<0x2x2xf32>
+    return %0 : tensor<0x2x2xf32>""",
+        (ramp(0, 3, 1), ramp(2, 1, 2)),
+        lambda a, k: np.zeros((0, 2, 2), np.float32),
+    ),
+    # Spatial parts went into the batch, which has no elements to be told apart by.
+    "a split convolution of an empty batch": Found(
+        '"x"=3',
+        '%a: tensor<6x0x1xf32> LAYOUT[{"x"}, {}, {}]!, %k: tensor<3x1x2xf32>',
+        "tensor<6x2x0xf32>",
+        """    %0 = stablehlo.convolution(%a, %k) dim_numbers = [0, b, f]x[0, i, o]->[0, f, b],
+      window = {stride = [1], pad = [[2, 0]], lhs_dilate = [1], rhs_dilate = [1], reverse = [false]}
+      {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+      : (tensor<6x0x1xf32>, tensor<3x1x2xf32>) -> tensor<6x2x0xf32>
+    return %0 : tensor<6x2x0xf32>""",
+        (ramp(6, 0, 1), ramp(3, 1, 2)),
+        lambda a, k: np.zeros((6, 2, 0), np.float32),
+    ),
+    # Places among no elements are folded to a constant, which is nobody's splat but everybody's.
+    "the largest of no elements": Found(
+        '"x"=3',
+        '%a: tensor<0x3xi32> LAYOUT[{}, {"x"}]!',
+        "tensor<0x3xi32>",
+        """    %0, %1 = chlo.top_k(%a, k = 3) : tensor<0x3xi32> -> (tensor<0x3xi32>, tensor<0x3xi32>)
+    return %1 : tensor<0x3xi32>""",
+        (np.zeros((0, 3), np.int32),),
+        lambda a: a,
+    ),
     # A value that a loop only reads has the layout that it had, next to one that it changes.
     "a loop that carries one value twice": Found(
         '"x"=2',

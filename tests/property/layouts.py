@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 Shape = tuple[int, ...]
@@ -38,3 +39,84 @@ def _dim(random: Random, names: list[str]) -> str:
     """One dim of a layout, now and then open."""
     items = names + ["?"] * (random.random() < 0.2)
     return "{" + ", ".join(items) + "}"
+
+
+def rich_layout(
+    random: Random, mesh: dict[str, int], shape: Shape, *, priorities: bool = False, descending: bool = False
+) -> str:
+    """
+    A random layout with all that Shardy can say: sub-axes of any cut, open dims, priorities, axes withheld.
+
+    Axes are cut by their smallest prime first, or with `descending` by their largest, so that any two cuts nest.
+
+    >>> rich_layout(Random(3), {"x": 12, "y": 2}, (12, 4))
+    '[{"x":(1)3}, {"y", "x":(3)2}]'
+    """
+    cuts = [(name, before, size) for name, whole in mesh.items() for before, size in _cuts(random, whole, descending)]
+    random.shuffle(cuts)
+    dims: list[list[tuple[str, int, int]]] = [[] for _ in shape]
+    parts = [1 for _ in shape]
+    for name, before, size in cuts:
+        fitting = [
+            dim
+            for dim, extent in enumerate(shape)
+            if extent % (parts[dim] * size) == 0 and not _goes_on(dims[dim], name, before)
+        ]
+        if fitting and random.random() < 0.7:
+            dim = random.choice(fitting)
+            dims[dim].append((name, before, size))
+            parts[dim] *= size
+    used = {name for dim in dims for name, _, _ in dim}
+    written = [_rich_dim(random, [_axis(mesh, *item) for item in dim], priorities) for dim in dims]
+    free = [name for name in mesh if name not in used and random.random() < 0.15]
+    withheld = f", replicated={{{', '.join(_quoted(free))}}}" if free else ""
+    return f"[{', '.join(written)}]{withheld}"
+
+
+def closed_layout(layout: str) -> str:
+    """
+    A layout without what propagation may add or what steers it.
+
+    >>> closed_layout('[{"x", ?}, {?}p1], replicated={"y"}')
+    '[{"x"}, {}]'
+    """
+    text = layout.partition(", replicated=")[0]
+    return re.sub(r"\}p\d", "}", text).replace(", ?}", "}").replace("{?}", "{}")
+
+
+def _cuts(random: Random, size: int, descending: bool) -> list[tuple[int, int]]:
+    """An axis as a whole or in sub-axes: what is before each, and its size."""
+    cuts, before, taken = list[tuple[int, int]](), 1, 1
+    for prime in sorted(_primes(size), reverse=descending):
+        taken *= prime
+        if random.random() < 0.25:
+            cuts.append((before, taken))
+            before, taken = before * taken, 1
+    return [*cuts, (before, taken)] if taken > 1 or not cuts else cuts
+
+
+def _primes(size: int) -> list[int]:
+    """The prime factors of a size."""
+    for prime in range(2, size + 1):
+        if size % prime == 0:
+            return [prime, *_primes(size // prime)]
+    return []
+
+
+def _goes_on(dim: list[tuple[str, int, int]], name: str, before: int) -> bool:
+    """Whether a sub-axis follows its own major neighbour: Shardy wants the two as one."""
+    return bool(dim) and dim[-1][0] == name and dim[-1][1] * dim[-1][2] == before
+
+
+def _axis(mesh: dict[str, int], name: str, before: int, size: int) -> str:
+    return f'"{name}"' if size == mesh[name] else f'"{name}":({before}){size}'
+
+
+def _quoted(names: list[str]) -> list[str]:
+    return [f'"{name}"' for name in names]
+
+
+def _rich_dim(random: Random, names: list[str], priorities: bool) -> str:
+    items = names + ["?"] * (random.random() < 0.3)
+    priority = f"p{random.randint(0, 2)}" if priorities and items and random.random() < 0.2 else ""
+    return f"{{{', '.join(items)}}}{priority}"

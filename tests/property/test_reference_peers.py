@@ -13,11 +13,16 @@ pytestmark = pytest.mark.peers
 SCRIPT = Path(__file__).parent.parent / "whole" / "against_xla.py"
 
 
-@pytest.mark.parametrize("first", range(0, 200, 50))
-def test_reference_is_xla(first: int) -> None:
+CASES = [("small", first) for first in range(0, 200, 50)] + [
+    (style, 0) for style in ("odd", "tiny", "made", "loops", "recurrent", "long")
+]
+
+
+@pytest.mark.parametrize(("style", "first"), CASES)
+def test_reference_is_xla(style: str, first: int) -> None:
     seed, last, aborted = first, first + 50, 0
     while seed < last:
-        command = [sys.executable, str(SCRIPT), str(seed), str(last - seed)]
+        command = [sys.executable, str(SCRIPT), str(seed), str(last - seed), style]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         assert ran.returncode <= 0, ran.stderr
         if ran.returncode == 0:

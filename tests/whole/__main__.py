@@ -16,32 +16,24 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 
-from whole.build import LARGE, LINEAR, MOVING, SMALL, Program
+from whole.build import Program
 from whole.draw import random_program
 from whole.layouts import count, instances, laid_out
 from whole.registry import STEPS
-from whole.shrink import shrink
-from whole.verdict import RIGHT, verdict
-
-STYLES = {"small": SMALL, "large": LARGE, "linear": LINEAR, "moving": MOVING}
-
-
-def failure(program: Program, fused: bool) -> str:
-    """How a program fails, without what differs from one to the next."""
-    state, detail = verdict(program, fused=fused)
-    return "" if state == RIGHT else f"{state} {_kind(detail)}"
+from whole.reproducer import smallest
+from whole.run_one import program_of
+from whole.styles import SHARES, STYLES
+from whole.traced import Traced
+from whole.verdict import RIGHT, examine
 
 
-def _kind(detail: str) -> str:
-    """The code of an error, the place of a crash, or what sort of difference it is."""
-    code, place = detail.partition("error[")[2][:6], detail.partition(" in ")[2]
-    return code or place or ("bytes" if detail.startswith("bytes") else "")
-
-
-def random_ones(options: argparse.Namespace) -> Iterator[Program]:
+def random_ones(options: argparse.Namespace) -> Iterator[Program | Traced]:
     """The programs of consecutive seeds."""
     for seed in range(options.seed, options.seed + options.count):
-        yield random_program(seed, options.op, STYLES[options.style])
+        if options.op:
+            yield random_program(seed, options.op, STYLES[options.style])
+        else:
+            yield program_of(options.style, seed)
 
 
 def each_layout(options: argparse.Namespace) -> Iterator[Program]:
@@ -61,21 +53,24 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1, help="of programs; with --layouts, for each op and mesh")
     parser.add_argument("--op", default="", help="each program has this op, if it can")
     parser.add_argument("--layouts", type=int, default=0, help="one op at a time, under so many layouts at most")
-    parser.add_argument("--style", choices=STYLES, default="small")
-    parser.add_argument("--plain", action="store_true", help="run the plain engine")
+    parser.add_argument("--style", choices=SHARES, default="small")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--print", action="store_true", help="print each program")
     options = parser.parse_args()
+    if options.op and options.style not in STYLES:
+        parser.error("--op goes with the styles that are drawn as text: " + ", ".join(STYLES))
     states: Counter[str] = Counter()
     for number, program in enumerate(each_layout(options) if options.layouts else random_ones(options)):
-        state, detail = verdict(program, fused=not options.plain, round_trip=number % 5 == 0)
-        states[state] += 1
+        found = examine(program, round_trip=number % 4 == 0)
+        states[found.state] += 1
         if options.print:
             print(program.text)
-        if state != RIGHT:
-            print(f"{program.seed}: {state} {detail} {program.layouts if options.layouts else ''}", flush=True)
+        if found.state != RIGHT:
+            print(
+                f"{program.seed}: {found.state} {found.detail} {program.layouts if options.layouts else ''}", flush=True
+            )
             if options.shrink:
-                print(shrink(program, lambda one: failure(one, not options.plain)).text, flush=True)
+                print(smallest(program).text, flush=True)
     print(dict(states), file=sys.stderr)
     return int(states[RIGHT] < states.total())
 

@@ -1,5 +1,5 @@
 """
-The reference against XLA, unsharded: `python tests/whole/against_xla.py SEED COUNT`.
+The reference against XLA, unsharded: `python tests/whole/against_xla.py SEED COUNT [STYLE]`.
 
 Prints each seed before its program runs, since XLA aborts on some, and exits with 1 when a result differs.
 """
@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 from shardwright.benchmarks import xla
 from whole.build import Program
 from whole.draw import random_program
+from whole.styles import STYLES
 from whole.verdict import difference
 
 
@@ -48,12 +49,12 @@ def run(program: Program) -> list[Any]:
     return [numpy.asarray(part[0]) for part in parts]
 
 
-def main(first: int, count: int) -> int:
-    """Compare the programs of consecutive seeds."""
+def main(first: int, count: int, style: str = "small") -> int:
+    """Compare the programs of consecutive seeds in a style."""
     xla.prepare()
     wrong = 0
     for seed in range(first, first + count):
-        program = random_program(seed)
+        program = random_program(seed, style=STYLES[style])
         if "manual_computation" in program.text:
             continue
         print(seed, flush=True)
@@ -65,4 +66,4 @@ def main(first: int, count: int) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(int(sys.argv[1]), int(sys.argv[2])))
+    raise SystemExit(main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]))

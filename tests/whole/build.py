@@ -13,7 +13,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from property.layouts import Shape, random_layout
+from property.layouts import Shape, closed_layout, random_layout, rich_layout
 
 Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]
@@ -48,7 +48,9 @@ class Style:
     """
     What programs are drawn from: meshes, sizes of dims, the share of arguments that have a layout.
 
-    With `ops`, steps of these ops only; with `specials`, arguments of floats hold infinities and NaNs.
+    With `ops`, steps of these ops only; with `specials`, arguments of floats hold infinities and NaNs; with `empty`,
+    steps take values without elements too; with `rich`, layouts have sub-axes of any cut, priorities, axes withheld.
+    `made` is the share of new values that are made from iotas and constants, `opening` what every program begins with.
     """
 
     meshes: tuple[tuple[int, ...], ...] = ((2,), (4,), (8,), (2, 2), (4, 2), (2, 4), (2, 1), (2, 2, 2), (2, 2, 2))
@@ -56,40 +58,12 @@ class Style:
     laid_out: float = 0.75
     ops: tuple[str, ...] = ()
     specials: bool = False
-
-
-SMALL = Style()
-"""Meshes up to 2x2x2."""
-
-LARGE = Style(((8,), (12,), (16,), (4, 4), (3,), (2, 3), (6,), (4, 2, 2)), (1, 4, 8, 8, 12, 16, 16, 6, 24, 2, 5))
-"""Larger meshes, axes that are no powers of two, and dims with several elements on each device."""
-
-
-def _named(names: str) -> tuple[str, ...]:
-    """Full names of StableHLO's ops, and of others."""
-    return tuple(name if "." in name else f"stablehlo.{name}" for name in names.split())
-
-
-LINEAR = Style(
-    extents=(1, 2, 4, 4, 8, 8, 16),
-    ops=_named(
-        "dot_general reduce add subtract multiply maximum minimum and or xor reshape transpose broadcast_in_dim slice "
-        "pad concatenate convert select reverse gather scatter dynamic_slice dynamic_update_slice convolution "
-        "reduce_window while case if negate abs sign floor ceil not optimization_barrier round_nearest_even "
-        "round_nearest_afz complex real imag compare func.call sdy.sharding_constraint"
-    ),
-)
-"""Products and sums, and what partial sums may or may not pass."""
-
-MOVING = Style(
-    extents=(1, 2, 3, 4, 4, 8, 8, 16),
-    ops=_named(
-        "reshape transpose broadcast_in_dim slice pad concatenate select reverse clamp gather dynamic_slice "
-        "dynamic_update_slice optimization_barrier case if iota func.call sdy.sharding_constraint sdy.reshard"
-    ),
-    specials=True,
-)
-"""Elements change places, infinities and NaNs among them: what is masked must not touch its neighbours."""
+    empty: bool = False
+    rich: bool = False
+    made: float = 0.0
+    opening: str = ""
+    steps: tuple[int, int] = (2, 8)
+    results: int = 3
 
 
 class UnfitError(Exception):
@@ -98,12 +72,17 @@ class UnfitError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Value:
-    """An SSA value: its name, what NumPy computed for it, and whether no rounding was involved."""
+    """
+    An SSA value: its name, what NumPy computed for it, and whether no rounding was involved.
+
+    Nothing but the run on one device says what a result is that is not `known`.
+    """
 
     name: str
     array: Array
     element: str
     exact: bool = True
+    known: bool = True
 
     @property
     def shape(self) -> Shape:
@@ -264,7 +243,7 @@ def check_magnitude(element: str, magnitude: Any) -> None:
 class Builder:
     """Appends ops to a program, computing each with NumPy at once."""
 
-    def __init__(self, random: Random, mesh: dict[str, int], style: Style = SMALL) -> None:
+    def __init__(self, random: Random, mesh: dict[str, int], style: Style) -> None:
         self.random = random
         self.mesh = mesh
         self.style = style
@@ -274,6 +253,7 @@ class Builder:
         self.depth = 0
         self.closed = False
         self.numbers = 0
+        self.descending = style.rich and self.chance(0.5)
 
     # Drawing.
 
@@ -297,9 +277,15 @@ class Builder:
         names = ("f32", "i32", "bf16", "f16", "f64", "i8", "ui8", "ui32", "i64", "i16", "i1", "complex<f32>")
         return self.random.choices(names, (50, 18, 6, 3, 3, 3, 3, 3, 3, 1, 4, 3))[0]
 
-    def layout(self, shape: Shape) -> str:
-        """A random layout that splits a shape evenly."""
+    def layout(self, shape: Shape, *, priorities: bool = False) -> str:
+        """A random layout that splits a shape evenly; priorities are for arguments and results."""
+        if self.style.rich:
+            return rich_layout(self.random, self.mesh, shape, priorities=priorities, descending=self.descending)
         return random_layout(self.random, self.mesh, shape)
+
+    def closed_layout(self, shape: Shape) -> str:
+        """A random layout to which nothing can be added."""
+        return closed_layout(self.layout(shape))
 
     def numbers_of(self, shape: Shape, element: str, low: int = -2, high: int = 2) -> Array:
         """Small whole numbers."""
@@ -329,7 +315,7 @@ class Builder:
         value = Value(f"%arg{self.numbers}", array, element, exact)
         self.arguments.append(value)
         if self.chance(self.style.laid_out):
-            self.layouts[value.name] = self.layout(shape)
+            self.layouts[value.name] = self.layout(shape, priorities=True)
         self.scope.values.append(value)
         return value
 
@@ -338,12 +324,40 @@ class Builder:
         fitting = [
             v
             for v in self.scope.values
-            if v.element in elements and v.rank in ranks and (v.exact or not exact) and 0 not in v.shape
+            if v.element in elements
+            and v.rank in ranks
+            and (v.exact or not exact)
+            and (self.style.empty or 0 not in v.shape)
         ]
         if fitting and (self.closed or self.chance(0.85)):
             # The newest values are the likeliest: programs become chains.
             return self.random.choices(fitting, range(1, len(fitting) + 1))[0]
-        return self.argument(self.shape(self.pick(ranks)), self.pick(elements))
+        return self.fresh(self.shape(self.pick(ranks)), self.pick(elements))
+
+    def fresh(self, shape: Shape, element: str) -> Value:
+        """A new value: an argument, or in some styles one that is made from iotas and constants."""
+        if self.style.made and element in ("f32", "f64", "i32", "i64") and self.chance(self.style.made):
+            return self._made(shape, element)
+        return self.argument(shape, element)
+
+    def _made(self, shape: Shape, element: str) -> Value:
+        """An iota over all elements, or along a dim, modulo a small number; or a constant that is spread."""
+        if self.chance(0.25):
+            return self.splat(shape, element, self.random.randint(-2, 2))
+        count, divisor = math.prod(shape), self.pick((2, 3, 5))
+        flat = self.chance(0.6) or not shape
+        dim = 0 if flat else self.random.randrange(len(shape))
+        made = (count,) if flat else shape
+        along = [1] * len(made)
+        along[dim] = made[dim]
+        ramp = lambda: np.broadcast_to(np.arange(made[dim]).reshape(along), made)  # noqa: E731
+        value = self.emit(f"stablehlo.iota dim = {dim} : RESULT", [], ramp, element)
+        by = self.splat(made, element, divisor)
+        value = self.emit(f"stablehlo.remainder {value.name}, {by.name} : RESULT", [value, by], np.remainder)
+        if made == shape:
+            return value
+        text = f"stablehlo.reshape {value.name} : ({value.type}) -> RESULT"
+        return self.emit(text, [value], lambda a: a.reshape(shape))
 
     def partner(self, value: Value) -> Value:
         """Another value of the same type: one that is there, a new argument, or a spread constant."""
@@ -352,7 +366,7 @@ class Builder:
         if same and (choice == 0 or (self.closed and choice == 1)):
             return self.pick(same)
         if choice == 1:
-            return self.argument(value.shape, value.element)
+            return self.fresh(value.shape, value.element)
         return self.splat(value.shape, value.element, self.random.randint(0 if value.element[:1] == "u" else -2, 2))
 
     def scalar(self, number: float, element: str) -> Value:

@@ -7,16 +7,21 @@ from random import Random
 from whole import (
     steps_composed,
     steps_control,
+    steps_loops,
     steps_numeric,
     steps_pointwise,
     steps_position,
+    steps_recurrent,
     steps_reduce,
     steps_shape,
 )
-from whole.build import SMALL, Builder, Program, Style
-from whole.registry import draw
+from whole.build import Builder, Program, Style
+from whole.registry import Make, draw
+from whole.styles import SMALL
 
 FAMILIES = (steps_composed, steps_pointwise, steps_shape, steps_reduce, steps_position, steps_control, steps_numeric)
+OPENINGS: dict[str, tuple[Make, ...]] = {"loops": steps_loops.OPENINGS, "recurrences": steps_recurrent.OPENINGS}
+"""What the programs of some styles begin with."""
 
 
 def random_program(seed: int, op: str = "", style: Style = SMALL) -> Program:
@@ -28,13 +33,22 @@ def random_program(seed: int, op: str = "", style: Style = SMALL) -> Program:
     random = Random(f"{seed} {op}")
     mesh = dict(zip("xyz", random.choice(style.meshes), strict=False))
     build = Builder(random, mesh, style)
-    build.argument(build.shape(random.randint(1, 3)), build.element())
-    missing, wanted = random.randint(2, 8), op
+    if style.opening:
+        _open(build, OPENINGS[style.opening])
+    else:
+        build.argument(build.shape(random.randint(1, 3)), build.element())
+    missing, wanted = random.randint(*style.steps), op
     for _ in range(60):
         if missing and build.attempt(draw(build, wanted).make):
             missing -= 1
             wanted = "" if any(wanted in made.text for made in build.scope.ops) else wanted
     return _finished(seed, build)
+
+
+def _open(build: Builder, steps: tuple[Make, ...]) -> None:
+    """Begin with one of some steps, drawn again until one fits."""
+    while not build.attempt(build.pick(steps)):
+        pass
 
 
 def single(seed: int, op: str, mesh: dict[str, int]) -> Program:
@@ -54,11 +68,11 @@ def _finished(seed: int, build: Builder) -> Program:
     """Choose results: the newest values that no op uses, and perhaps one more."""
     used = {value.name for op in build.scope.ops for value in op.operands}
     open_ends = [v for op in build.scope.ops for v in op.results if v.name not in used]
-    results = open_ends[-3:] or build.scope.values[-1:]
+    results = open_ends[-build.style.results :] or build.scope.values[-1:]
     if build.chance(0.3):
         results.append(build.pick(build.scope.values))
     program = Program(seed, build.mesh, build.arguments, build.scope.ops, results, build.layouts)
     for number, value in enumerate(results):
         if build.chance(0.6):
-            program.layouts[f"result {number}"] = build.layout(value.shape)
+            program.layouts[f"result {number}"] = build.layout(value.shape, priorities=True)
     return program

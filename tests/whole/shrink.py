@@ -5,20 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from whole.build import Op, Program, Value
+from whole.traced import Traced
 
-Fails = Callable[[Program], str]
-"""How a program fails, in a word; empty when it does not."""
+Drawn = TypeVar("Drawn", Program, Traced)
 
 
-def shrink(program: Program, fails: Fails, most: int = 400) -> Program:
-    """The smallest program found that fails as this one does, within so many trials."""
+def shrink(program: Drawn, fails: Callable[[Drawn], str], most: int = 400) -> Drawn:
+    """
+    The smallest program found that fails as this one does, within so many trials.
+
+    `fails` says in a word how a program fails; it is empty when it does not.
+    """
     failure, trials = fails(program), 0
     progress = True
     while progress:
         progress = False
-        for smaller in _smaller(program):
+        for smaller in program.smaller() if isinstance(program, Traced) else _smaller(program):
             if _size(smaller) >= _size(program):
                 continue
             trials += 1
@@ -30,8 +35,10 @@ def shrink(program: Program, fails: Fails, most: int = 400) -> Program:
     return program
 
 
-def _size(program: Program) -> tuple[int, int, int]:
+def _size(program: Program | Traced) -> tuple[int, int, int]:
     """What shrinks: ops, then results, then the text."""
+    if isinstance(program, Traced):
+        return len(program.steps), 0, 0
     return len(program.ops), len(program.results), len(program.text)
 
 

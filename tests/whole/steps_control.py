@@ -182,7 +182,10 @@ def manual(build: Builder) -> None:
     """A program written per device: one collective over an axis that splits a dim."""
     if build.depth:
         raise UnfitError
-    axis, parts = build.pick([(name, size) for name, size in build.mesh.items() if size > 1])
+    split = [(name, size) for name, size in build.mesh.items() if size > 1]
+    if not split:
+        raise UnfitError
+    axis, parts = build.pick(split)
     value = build.some(("f32", "i32", "bf16"), RANKS, exact=True)
     dims = [dim for dim, extent in enumerate(value.shape) if extent % parts == 0]
     if not dims:

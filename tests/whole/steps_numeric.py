@@ -18,6 +18,8 @@ def fourier(build: Builder) -> None:
     rank = build.random.randint(1, min(value.rank, 2))
     axes = tuple(range(value.rank - rank, value.rank))
     lengths = [value.shape[axis] for axis in axes]
+    if 0 in lengths:
+        raise UnfitError
     if kind == "IRFFT":
         if value.shape[-1] < 2:
             raise UnfitError

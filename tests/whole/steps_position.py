@@ -32,7 +32,7 @@ def _starts(build: Builder, value: Value) -> list[Value]:
 @step("dynamic_slice", weight=1.5)
 def sliced(build: Builder) -> None:
     value = build.some(ANY, RANKS)
-    sizes = [build.pick((extent, max(extent // 2, 1), 1)) for extent in value.shape]
+    sizes = [build.pick((extent, max(extent // 2, 1), 1)) if extent else 0 for extent in value.shape]
     starts = _starts(build, value)
     names, types = ", ".join(one.name for one in starts), ", ".join(one.type for one in starts)
     text = f"stablehlo.dynamic_slice {value.name}, {names}, sizes = {sizes} : ({value.type}, {types}) -> RESULT"
@@ -42,7 +42,7 @@ def sliced(build: Builder) -> None:
 @step("dynamic_update_slice", weight=1.5)
 def updated(build: Builder) -> None:
     value = build.some(ANY, RANKS)
-    sizes = tuple(build.pick((extent, max(extent // 2, 1), 1)) for extent in value.shape)
+    sizes = tuple(build.pick((extent, max(extent // 2, 1), 1)) if extent else 0 for extent in value.shape)
     same = [v for v in build.scope.values if (v.shape, v.element) == (sizes, value.element)]
     update = build.pick(same) if same and (build.closed or build.chance(0.5)) else build.argument(sizes, value.element)
     starts = _starts(build, value)
@@ -63,6 +63,8 @@ class _Plan:
         self.operand_batching = [0] if batching and rank > 1 and build.chance(0.3) else []
         free = [dim for dim in range(rank) if dim not in self.operand_batching]
         mapped = build.random.sample(free, build.random.randint(1, len(free)))
+        if not all(shape[dim] for dim in (*mapped, *self.operand_batching)):
+            raise UnfitError  # no window of one place fits
         self.sizes = [1 if d in mapped or d in self.operand_batching else n for d, n in enumerate(shape)]
         self.collapsed = sorted(d for d in mapped if build.chance(0.7))
         lead = [shape[0]] if self.operand_batching else []
@@ -162,7 +164,9 @@ def scattered(build: Builder) -> None:
         f" : ({value.type}, {indices.type}, {updates.type}) -> RESULT"
     )
     function = lambda a, i, u: scatter(a, i, u, plan.dims, combine)  # noqa: E731
-    magnitude = (lambda a, i, u: abs(a).max() + abs(u).sum()) if name == "add" and value.element in FLOATS else None
+    magnitude = (
+        (lambda a, i, u: abs(a).max(initial=0) + abs(u).sum()) if name == "add" and value.element in FLOATS else None
+    )
     build.emit(text, [value, indices, updates], function, magnitude=magnitude)
 
 
@@ -190,6 +194,8 @@ def sorted_values(build: Builder) -> None:
 @step("chlo.top_k", weight=1)
 def largest(build: Builder) -> None:
     value = build.some(("f32", "i32"), RANKS, exact=True)
+    if not value.shape[-1]:
+        raise UnfitError
     count = build.random.randint(1, min(value.shape[-1], 4))
     text = f"chlo.top_k({value.name}, k = {count}) : {value.type} -> RESULT"
     build.emit_all(text, [value], lambda a: top_k(a, count), [value.element, "i32"])

@@ -37,6 +37,9 @@ def reshape(build: Builder) -> None:
     value = build.some(ANY, (0, *RANKS))
     shape: list[int] = []
     for size in value.shape:
+        if not size:
+            shape += build.pick(([0], [0, build.pick((1, 2, 3))]))
+            continue
         divisors = [d for d in range(1, size + 1) if size % d == 0]
         major = build.pick(divisors)
         shape += build.pick(([size], [major, size // major], [1, size]))
@@ -70,9 +73,13 @@ def slices(build: Builder) -> None:
     value = build.some(ANY, RANKS)
     spans: list[tuple[int, int, int]] = []
     for size in value.shape:
-        start = build.random.randint(0, size - 1)
+        start = build.random.randint(0, max(size - 1, 0))
         span = build.pick(
-            ((0, size, 1), (start, build.random.randint(start + 1, size), 1), (start, size, build.pick((2, 3))))
+            (
+                (0, size, 1),
+                (start, build.random.randint(min(start + 1, size), size), 1),
+                (start, size, build.pick((2, 3))),
+            )
         )
         spans.append(span)
     inside = ", ".join(f"{a}:{b}:{c}" for a, b, c in spans)
@@ -86,8 +93,8 @@ def padded(build: Builder) -> None:
     edges = (0, 0, 0, 1, 2, 4, -1)
     low, high = ([build.pick(edges) for _ in value.shape] for _ in range(2))
     interior = [build.pick((0, 0, 0, 1, 2)) for _ in value.shape]
-    sizes = [n + (n - 1) * i + a + b for n, a, b, i in zip(value.shape, low, high, interior, strict=True)]
-    if min(sizes) < 1:
+    sizes = [n + max(n - 1, 0) * i + a + b for n, a, b, i in zip(value.shape, low, high, interior, strict=True)]
+    if min(sizes) < (0 if build.style.empty else 1):
         raise UnfitError
     fill = build.scalar(build.pick((0, 0, 1)), value.element)
     text = (
@@ -160,12 +167,13 @@ def constants(build: Builder) -> None:
     if value.array.size > 64:
         raise UnfitError
     array = build.numbers_of(value.shape, value.element)
-    text = _nested(array.tolist(), value.element)
+    text = _nested(array.tolist(), value.element) if array.size else ""
     made = build.emit(f"stablehlo.constant dense<{text}> : RESULT", [], lambda: array.astype(np.int64), value.element)
     build.emit(f"stablehlo.multiply {value.name}, {made.name} : RESULT", [value, made], np.multiply)
 
 
 def _nested(numbers: object, element: str) -> str:
+    """A dense literal's inside; without elements it is empty."""
     if isinstance(numbers, list):
         return f"[{', '.join(_nested(part, element) for part in numbers)}]"
     return literal(np.array(numbers).astype(ELEMENTS[element]), element)
@@ -181,7 +189,7 @@ def constraint(build: Builder) -> None:
 @step("sdy.reshard", weight=0.5)
 def resharded(build: Builder) -> None:
     value = build.some(ANY, (1, 2, 3))
-    layout = build.layout(value.shape).replace(", ?}", "}").replace("{?}", "{}")
+    layout = build.closed_layout(value.shape)
     build.emit(f"sdy.reshard {value.name} <@mesh, {layout}> : RESULT", [value], lambda a: a)
 
 

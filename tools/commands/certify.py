@@ -85,9 +85,9 @@ def _certificate(path: str, state: CommandState) -> Certificate:
 
 def _verified(certificate: Certificate, text: str, name: str) -> Verdict:
     """What the checker says of it."""
-    from shardwright.proof import check
+    from shardwright.proof import check, defined
 
-    return check(certificate, parse(text, name))
+    return check(certificate, defined(parse(text, name)))
 
 
 def _data(verdict: Verdict) -> dict[str, Any]:

@@ -11,9 +11,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 from stored_programs import PROGRAMS, RUNNABLE, inputs, meta, outputs
-from whole.build import LARGE, LINEAR, MOVING, SMALL
 from whole.draw import random_program
 from whole.registry import STEPS
+from whole.styles import LARGE, LINEAR, MOVING, SMALL
 from whole.verdict import difference
 
 import shardwright as sw
