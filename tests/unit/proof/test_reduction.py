@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
@@ -250,3 +251,19 @@ def test_each_part_of_an_axis_becomes_its_smallest_factor() -> None:
     assert small.axes == {"x": 4}
     assert same_structure(plan, small.planned) is None
     assert differences(small.traced, localized(small.planned)) == []
+
+
+@pytest.mark.slow
+def test_a_llama_on_sixteen_thousand_devices_is_proved_within_ten_seconds() -> None:
+    traced = parse_module((stored_programs.PROGRAMS.parent / "large" / "llama_scan.mlir").read_text())
+    plan = planned(traced)
+    started = time.process_time()
+    small = reduced(traced, plan)
+    local = localized(small.planned)
+    assert differences(small.traced, local) == []
+    assert same_structure(traced, small.traced) is None
+    assert same_structure(plan, small.planned) is None
+    assert time.process_time() - started < 10
+    assert same_structure(localized(plan), local, local=True) is None
+    (wrong,) = mutants(small.planned, 5, 1)
+    assert verdict(small.traced, wrong) is not True
