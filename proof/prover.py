@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.pipelines import IMPORT, run_pipeline
+from shardwright.compiler.pipelines import IMPORT, LOCALIZE, run_pipeline
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
 from shardwright.dialects.text.printing import print_module
 from shardwright.proof.certificate import FORMAT, Certificate
-from shardwright.proof.checker import CheckedOp, Verdict, check
+from shardwright.proof.checker import CheckedOp, Verdict, check, is_small
+from shardwright.proof.reduction import Reduced, reduce_programs
 
 MEMORY = "SHARDWRIGHT_CACHE"
 """The environment's name of the folder in which proofs are remembered; empty for nowhere."""
@@ -83,8 +85,37 @@ def certify(traced: ModuleOp, planned: ModuleOp, local: ModuleOp, seed: int = 0)
     >>> certify(traced, planned, local).proved
     True
     """
-    program, between, shard = (print_module(module) for module in (defined(traced), planned, local))
-    certificate = Certificate(program, between, shard, "", "", seed)
+    program = defined(traced)
+    texts = print_module(program), print_module(planned), print_module(local)
+    proof: Proof | None = None
+    for small in _smaller(program, planned):
+        proof = _read(Certificate(*texts, *small, seed))
+        if proof.proved or proof.faults:
+            break
+    assert proof is not None
+    return proof
+
+
+def _smaller(program: ModuleOp, planned: ModuleOp) -> Iterator[tuple[str, str]]:
+    """
+    The texts of programs at smaller sizes, for one that is too large to run; none for one that is not.
+
+    The second time sizes that stand in the program as numbers stay: where the compiler used that both are equal, the
+    smallest program is another one.
+    """
+    found: Reduced | str = ""
+    for careful in (False, True) if not is_small(program) else ():
+        found = reduce_programs(program, planned, careful=careful)
+        if isinstance(found, Reduced):
+            parts = found.planned.clone()
+            run_pipeline(parts, LOCALIZE)
+            yield print_module(found.traced), print_module(parts)
+    if not isinstance(found, Reduced):
+        yield "", ""
+
+
+def _read(certificate: Certificate) -> Proof:
+    """What the checker says of a certificate, now or some time before."""
     memory = _memory(certificate)
     verdict = _remembered(memory)
     if verdict is None:

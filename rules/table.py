@@ -1,4 +1,4 @@
-"""The complete sharding table: importing it fills in all rows."""
+"""The complete sharding table: importing it fills in all rows and hooks."""
 
 from shardwright.rules.families import (
     computed,
@@ -11,10 +11,11 @@ from shardwright.rules.families import (
     transforms,
 )
 from shardwright.rules.local import indexing as local_indexing, joining as local_joining
+from shardwright.rules.local.hooks import HOOKS
 from shardwright.rules.sharding import ROWS, add_row, rule_for
 from shardwright.rules.windows import convolution, selecting, windowed
 
-__all__ = ["ROWS", "add_row", "describe", "rule_for"]
+__all__ = ["HOOKS", "ROWS", "add_row", "describe", "rule_for"]
 
 _MODULES = (
     *(computed, indexing, joining, linear_algebra, manual, selection, sorting, transforms),

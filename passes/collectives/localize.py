@@ -26,8 +26,9 @@ from shardwright.passes.stages import (
     require_stage,
     set_stage,
 )
-from shardwright.rules.local.hooks import HOOKS, Local, run_hook
+from shardwright.rules.local.hooks import Local, run_hook
 from shardwright.rules.local.manual import ALWAYS
+from shardwright.rules.table import HOOKS
 
 Specs = tuple[LayoutSpec, ...]
 
