@@ -11,7 +11,7 @@ FORMAT = "shardwright certificate 1"
 """The first field of each certificate."""
 
 LARGEST = 1 << 30
-"""Bytes of a certificate that is read, at most."""
+"""Characters of a certificate that is read, at most."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class Certificate:
     @staticmethod
     def from_json(text: str) -> Certificate:
         """The certificate of a text; `ValueError` (SW0331) for what is none."""
+        if len(text) > LARGEST:
+            raise _malformed(f"it is longer than {LARGEST:,} characters")
         try:
             found = json.loads(text)
         except (ValueError, RecursionError) as error:

@@ -104,7 +104,12 @@ def check(certificate: Certificate, program: ModuleOp | None = None) -> Verdict:
         if print_module(own) != print_module(program):
             verdict.faults.append("the certificate is of another program")
             return verdict
-    verdict.faults += [*_type_faults(planned), *_border_faults(planned, local)]
+    if not all(any(_is_main(op) for op in module.ops) for module in (traced, planned, local)):
+        verdict.faults.append("a program of the certificate has no function @main")
+        return verdict
+    verdict.faults += _type_faults(planned)
+    if not verdict.faults:
+        verdict.faults += _border_faults(planned, local)
     if not verdict.faults:
         _compare(certificate, traced, local, verdict)
     how = verdict.how if verdict.proved else "not proved"
@@ -282,8 +287,12 @@ def work(op: Operation, rounds: int = ROUNDS) -> float:
     return 1000 + 8 * elements + inner
 
 
+def _is_main(op: Operation) -> bool:
+    return isinstance(op, FuncOp) and op.sym_name.data == "main" and bool(op.body.blocks)
+
+
 def _main(module: ModuleOp) -> FuncOp:
-    return next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+    return next(op for op in module.ops if isinstance(op, FuncOp) and _is_main(op))
 
 
 def _stage(module: ModuleOp) -> str:

@@ -68,6 +68,32 @@ def test_a_certificate_with_another_local_program_does_not_hold(tmp_path: Path, 
     assert "note: result 0 differs from the program's" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("field", "text", "says"),
+    [
+        ("program", "module {}", "has no function @main"),
+        ("local", "module {}", "has no function @main"),
+        (
+            "planned",
+            "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }",
+            "closed layout",
+        ),
+        ("planned", "nonsense", "is none"),
+    ],
+)
+def test_a_forged_certificate_does_not_hold(field: str, text: str, says: str, tmp_path: Path, capsys: Capture) -> None:
+    kept = tmp_path / "mlp.cert"
+    assert main(["certify", MLP, "-o", str(kept)]) == 0
+    kept.write_text(json.dumps(json.loads(kept.read_text()) | {field: text}))
+    source = tmp_path / "program.mlir"
+    source.write_text(text if field == "program" else Path(MLP).read_text())
+    capsys.readouterr()
+    assert main(["certify", "--verify", str(kept), str(source)]) == 1
+    errors = capsys.readouterr().err
+    assert "error[SW0332]: the certificate does not hold" in errors
+    assert says in errors
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": "shardwright certificate 1"}', "[" * 100_000])
 def test_what_is_no_certificate_is_refused(text: str, tmp_path: Path, capsys: Capture) -> None:
     kept = tmp_path / "no.cert"
