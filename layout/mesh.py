@@ -10,7 +10,7 @@ from typing import ClassVar, SupportsIndex, cast
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.layout.axes import Axis, part, span
 from shardwright.layout.faults import fault
-from shardwright.layout.forms.clients import Clients
+from shardwright.layout.forms.clients import ALONE, Clients
 from shardwright.layout.forms.devices import DeviceSpec, device_names
 from shardwright.layout.forms.mesh_record import (
     MeshRecord,
@@ -60,7 +60,7 @@ class Mesh:
             )
         self.devices = device_names(devices) if devices is not None else None
         self.name = name
-        self._clients = Clients()
+        self._clients = ALONE
         if self.devices is not None and len(self.devices) != self.size:
             raise _mesh_error(
                 f"a mesh of {self} has {self.size} devices, but {len(self.devices)} were given",
@@ -101,9 +101,46 @@ class Mesh:
         return mesh
 
     @property
+    def clients(self) -> Clients:
+        """The processes whose devices make up the mesh, and which of them this one is."""
+        return self._clients
+
+    @property
     def num_clients(self) -> int:
         """The number of processes whose devices make up the mesh."""
         return self._clients.count
+
+    def client_borders(self, clients: int) -> dict[str, int]:
+        """
+        The axes along which so many processes differ, each with the number of parts into which they cut it.
+
+        Each process has as many devices, one after the other in row-major order. Raises `ValueError` (SW0121) where
+        these are no box of the mesh.
+
+        >>> Mesh(x=2, y=4).client_borders(4)
+        {'x': 2, 'y': 2}
+        """
+        found, left = dict[str, int](), clients
+        for name, size in self._sizes.items():
+            if left == 1:
+                break
+            found[name] = size if left % size == 0 else left
+            left //= found[name]
+            if size % found[name]:
+                raise _split_error(self, clients)
+        if left > 1:
+            raise _split_error(self, clients)
+        return found
+
+    @property
+    def client_shape(self) -> tuple[int, ...]:
+        """
+        The size along each axis of the box of devices that each process holds: of one process, the mesh's shape.
+
+        Raises `ValueError` (SW0121) where the devices of a process are no box.
+        """
+        borders = self.client_borders(self.num_clients)
+        return tuple(size // borders.get(name, 1) for name, size in self._sizes.items())
 
     @property
     def local_device_ids(self) -> tuple[int, ...]:
@@ -116,6 +153,18 @@ class Mesh:
         """The names of this process' devices."""
         names = self.devices if self.devices is not None else default_devices(self.size)
         return tuple(names[place] for place in self.local_device_ids)
+
+    def seen_by(self, clients: Clients) -> Mesh:
+        """
+        The same mesh as one of several processes sees it.
+
+        >>> from shardwright.layout.forms.clients import Clients
+        >>> Mesh(x=4).seen_by(Clients(2, 1)).local_device_ids
+        (2, 3)
+        """
+        seen = Mesh(self._sizes, self.devices, name=self.name)
+        seen._clients = clients
+        return seen
 
     def submesh(self, coordinates: Mapping[str, int | slice] | None = None, /, **axes: int | slice) -> Mesh:
         """
@@ -284,6 +333,15 @@ def _checked_axis(name: object, size: object) -> tuple[str, int]:
     if whole is None or whole < 1:
         raise _mesh_error(f"mesh axis {name!r} has size {size!r}", "use a whole number of at least 1")
     return name, whole
+
+
+def _split_error(mesh: Mesh, clients: int) -> ShardwrightValueError:
+    return fault(
+        "SW0121",
+        f"{clients} processes cannot each hold a box of {mesh!r}",
+        "let the number of processes be a product of the first axes, the last of them in part: 4 processes hold "
+        "Mesh(x=2, y=4) in boxes of two devices",
+    )
 
 
 def _mesh_error(message: str, help_text: str) -> ShardwrightValueError:

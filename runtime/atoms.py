@@ -4,18 +4,22 @@ Mesh atoms: the leading dims of stacked arrays.
 A stacked array holds one local value of every device: leading dims for the mesh, then the local shape. Where layouts
 use parts of an axis (`"x":(2)4`), the axis is cut at the parts' borders; the pieces are its *atoms*. A leading dim has
 the atom's size, or 1 where the value is the same along it.
+
+Where several processes run a program each holds a block of the mesh: of the first axes one coordinate. The atoms there
+are *across* the processes, and have size 1 in every array that a process holds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.layout.axes import Axis
+from shardwright.layout.forms.clients import ALONE, Clients
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 
@@ -35,11 +39,18 @@ class Atoms:
 
     mesh: Mesh
     axes: tuple[Axis, ...]
+    clients: Clients = ALONE
 
     @staticmethod
-    def cut(mesh: Mesh, used: Iterable[Axis]) -> Atoms:
-        """The mesh's axes cut at the borders of all `used` parts."""
+    def cut(mesh: Mesh, used: Iterable[Axis], clients: Clients = ALONE) -> Atoms:
+        """
+        The mesh's axes cut at the borders of all `used` parts, and where the block of one of several processes ends.
+
+        Raises `ValueError` for parts that cross (SW0603) and for blocks that are no boxes of the mesh (SW0121).
+        """
         borders = {name: {1, size} for name, size in mesh.sizes.items()}
+        for name, border in mesh.client_borders(clients.count).items():
+            borders[name].add(border)
         for axis in used:
             borders[axis.name].update(mesh.span(axis))
         pieces: list[Axis] = []
@@ -51,12 +62,51 @@ class Atoms:
                 if stop % start:
                     raise _crossing(name, start, stop, mesh)
                 pieces.append(mesh.part(name, start, stop))
-        return Atoms(mesh, tuple(pieces))
+        return Atoms(mesh, tuple(pieces), clients)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """The size of each atom."""
         return tuple(self.mesh.axis_size(axis) for axis in self.axes)
+
+    @cached_property
+    def across(self) -> frozenset[int]:
+        """The positions of the atoms along which processes differ: the first ones, up to their number."""
+        found, processes = list[int](), 1
+        for position, size in enumerate(self.sizes):
+            if processes < self.clients.count:
+                found.append(position)
+                processes *= size
+        return frozenset(found)
+
+    @cached_property
+    def held(self) -> tuple[int, ...]:
+        """The size of each atom in the arrays of one process: 1 across processes."""
+        return tuple(1 if position in self.across else size for position, size in enumerate(self.sizes))
+
+    @cached_property
+    def coordinates(self) -> dict[int, int]:
+        """This process's index along each atom across processes."""
+        return self.coordinates_of(self.clients.place)
+
+    def coordinates_of(self, place: int) -> dict[int, int]:
+        """
+        The index along each atom across processes of the process with this number.
+
+        >>> Atoms.cut(Mesh(x=2, y=4), [], Clients(4, 0)).coordinates_of(3)
+        {0: 1, 1: 1}
+        """
+        found = dict[int, int]()
+        for position in sorted(self.across, reverse=True):
+            place, found[position] = divmod(place, self.sizes[position])
+        return dict(sorted(found.items()))
+
+    def process_at(self, coordinates: Mapping[int, int]) -> int:
+        """The number of the process at these indices along the atoms across processes."""
+        number = 0
+        for position in sorted(self.across):
+            number = number * self.sizes[position] + coordinates[position]
+        return number
 
     @property
     def count(self) -> int:
@@ -84,7 +134,11 @@ class Atoms:
     def lead(self, positions: Iterable[int]) -> tuple[int, ...]:
         """The leading shape of a value that varies along the atoms at `positions`."""
         varying = set(positions)
-        return tuple(size if position in varying else 1 for position, size in enumerate(self.sizes))
+        return tuple(size if position in varying else 1 for position, size in enumerate(self.held))
+
+    def held_dims(self, dims: DimAtoms) -> DimAtoms:
+        """Of the atoms that split each dim those that lie in this process."""
+        return tuple(tuple(at for at in positions if at not in self.across) for positions in dims)
 
     def group_size(self, positions: Iterable[int]) -> int:
         """The number of devices that differ only along the atoms at `positions`."""

@@ -19,10 +19,12 @@ from shardwright.dialects.dtensor.attributes import AxesAttr, DimAxesAttr, Layou
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_dtype, native_array, shape_of
 from shardwright.layout.axes import Axis
+from shardwright.layout.forms.clients import ALONE, Clients
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec, replicated_spec
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.engines import Engine, FusedEngine, PlainEngine
+from shardwright.runtime.communicator import Communicator
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.lowering import calls, collectives, control, ops, sorting
 from shardwright.runtime.lowering.emitters import check_supported, lower_function
@@ -55,16 +57,23 @@ class Executable:
     """
 
     def __init__(
-        self, module: ModuleOp, namespace: str = "numpy", threads: int | None = None, *, fused: bool = True
+        self,
+        module: ModuleOp,
+        namespace: str = "numpy",
+        threads: int | None = None,
+        *,
+        fused: bool = True,
+        communicator: Communicator | None = None,
     ) -> None:
         check_supported(module)
         function = _entry(module)
-        self.mesh, atoms = _mesh_atoms(module)
+        self._communicator = communicator
+        self.mesh, atoms = _mesh_atoms(module, ALONE if communicator is None else communicator.clients)
         types = function.function_type
         self.inputs = _ports(types.inputs, function.arg_attrs, atoms, function)
         self.outputs = _ports(types.outputs, function.res_attrs, atoms, function)
         functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
-        program = lower_function(function, atoms, functions, [port.stacked_shape for port in self.inputs])
+        program = lower_function(function, atoms, functions, self.inputs)
         _check_results(program.outputs, self.outputs, atoms)
         self.ledger = Ledger()
         self.seconds = 0.0
@@ -109,7 +118,7 @@ class Executable:
         self.ledger.reset()
         start = time.perf_counter()
         with np.errstate(all="ignore"):  # StableHLO defines what overflow and division by zero give
-            results = self._engine.call(self.ledger, bases)
+            results = self._engine.call(self.ledger, self._communicator, bases)
         self.seconds = time.perf_counter() - start
         return results
 
@@ -133,7 +142,12 @@ class Executable:
 
 
 def compile_module(
-    module: ModuleOp, *, namespace: str = "numpy", threads: int | None = None, fused: bool = True
+    module: ModuleOp,
+    *,
+    namespace: str = "numpy",
+    threads: int | None = None,
+    fused: bool = True,
+    communicator: Communicator | None = None,
 ) -> Executable:
     """
     Compiles a local-stage module, or an unsharded one, to an `Executable` over the array namespace.
@@ -142,8 +156,10 @@ def compile_module(
     share large steps (by default one for each core). With `fused=False` nothing is folded or fused: each op is one
     array call, and each collective works on the devices' own values as it is written. That is slower, and the
     independent second opinion of `shardwright run --check`.
+
+    With a `communicator` this process is one of several, each with a block of the mesh (see `runtime.communicator`).
     """
-    return Executable(module, namespace, threads, fused=fused)
+    return Executable(module, namespace, threads, fused=fused, communicator=communicator)
 
 
 def _array_text(shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:
@@ -166,7 +182,7 @@ def _entry(module: ModuleOp) -> FuncOp:
     )
 
 
-def _mesh_atoms(module: ModuleOp) -> tuple[Mesh | None, Atoms]:
+def _mesh_atoms(module: ModuleOp, clients: Clients) -> tuple[Mesh | None, Atoms]:
     """The mesh that the module runs on, cut at the borders of all parts of axes that it names."""
     declared = dtensor.meshes(module)
     used = {(mesh, axis) for op in module.walk() for mesh, axis in _axes_named(op)}
@@ -183,7 +199,7 @@ def _mesh_atoms(module: ModuleOp) -> tuple[Mesh | None, Atoms]:
                 help="express all layouts on one mesh",
             )
         )
-    return found[0], Atoms.cut(found[0], (axis for _, axis in sorted(used)))
+    return found[0], Atoms.cut(found[0], (axis for _, axis in sorted(used)), clients)
 
 
 def _axes_named(op: Operation) -> list[tuple[str, Axis]]:
@@ -236,7 +252,8 @@ def _check_results(values: Sequence[Any], ports: Sequence[Port], atoms: Atoms) -
     """Refuses a result that may differ between devices where its layout says that it is the same."""
     for index, (value, port) in enumerate(zip(values, ports, strict=True)):
         allowed = set(atoms.positions(port.spec.axes()))
-        extra = [atoms.axes[at] for at in range(atoms.count) if value.shape[at] > 1 and at not in allowed]
+        varies = [at for at in range(atoms.count) if value.shape[at] > 1 or at in value.across]
+        extra = [atoms.axes[at] for at in varies if at not in allowed]
         if extra:
             raise ShardwrightValueError(
                 Diagnostic(

@@ -9,7 +9,7 @@ import numpy as np
 
 from shardwright.diagnostics import SourceLocation
 from shardwright.layout.spec import LayoutSpec
-from shardwright.runtime.atoms import Atoms
+from shardwright.runtime.atoms import Atoms, DimAtoms
 from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.stacking import gather, local_shape, merge_atoms, merge_dims, scatter, split_atoms, split_dims
 
@@ -19,8 +19,8 @@ class Port:
     """
     One argument or result: its global shape, dtype and layout, and the atoms of the mesh.
 
-    The engine takes and returns its *base*: the global array, or the dense stacked array where the layout is partial
-    (a global array has no room for partial results).
+    The engine takes and returns its *base*: the global array (of several processes, each dim as far as this one holds
+    it), or the dense stacked array where the layout is partial (a global array has no room for partial results).
     """
 
     shape: tuple[int, ...]
@@ -30,23 +30,37 @@ class Port:
     location: SourceLocation | None = None
 
     @property
+    def positions(self) -> tuple[int, ...]:
+        """The atoms along which devices differ."""
+        return self.atoms.positions(self.spec.axes())
+
+    @property
     def stacked_shape(self) -> tuple[int, ...]:
         """The shape of the stacked array, a leading dim for each atom."""
-        varying = self.atoms.positions(self.spec.axes())
-        return self.atoms.lead(varying) + local_shape(self.shape, self.spec, self.atoms.mesh)
+        return self.atoms.lead(self.positions) + local_shape(self.shape, self.spec, self.atoms.mesh)
 
     @property
     def base_shape(self) -> tuple[int, ...]:
-        """The shape of the base."""
-        return self.stacked_shape if self.spec.partial else self.shape
+        """The shape of the base: of several processes', of what this one holds."""
+        if self.spec.partial:
+            return self.stacked_shape
+        dims = self.atoms.dims(self.spec)
+        shares = [self.atoms.group_size(self.atoms.across.intersection(positions)) for positions in dims]
+        return tuple(extent // share for extent, share in zip(self.shape, shares, strict=True))
+
+    @property
+    def _held(self) -> DimAtoms:
+        """The atoms of this process that split each dim."""
+        return self.atoms.held_dims(self.atoms.dims(self.spec))
 
     def window(self) -> Strided:
         """Where the stacked array's elements lie in the base."""
         if self.spec.partial:
             return Strided.dense(self.stacked_shape)
         count = self.atoms.count + len(self.shape)
-        parts, _, order = self.atoms.splitting((*(1,) * self.atoms.count, *self.shape), self.atoms.dims(self.spec))
-        split = Strided.dense(self.shape).reshape(parts)
+        shape = self.base_shape
+        parts, _, order = self.atoms.splitting((*(1,) * self.atoms.count, *shape), self._held)
+        split = Strided.dense(shape).reshape(parts)
         assert split is not None, "a dense window splits"
         return Strided(self.stacked_shape, split.transpose(order).strides[:count])
 
@@ -65,8 +79,8 @@ class Port:
         cut = split_atoms(stacked, self.spec, self.atoms)
         if self.spec.partial:
             return np.asarray(np.broadcast_to(cut, self.stacked_shape), order="C")
-        merged = merge_dims(cut, self.atoms.dims(self.spec), self.atoms)
-        return np.asarray(merged.reshape(self.shape), order="C")
+        merged = merge_dims(cut, self._held, self.atoms)
+        return np.asarray(merged.reshape(self.base_shape), order="C")
 
     def stacked_of(self, base: Any) -> Any:
         """The stacked form of a base, a leading dim for each mesh axis."""
@@ -76,10 +90,10 @@ class Port:
         """The stacked array of a base, a leading dim for each atom."""
         if self.spec.partial:
             return base
-        return split_dims(base[(None,) * self.atoms.count], self.atoms.dims(self.spec), self.atoms)
+        return split_dims(base[(None,) * self.atoms.count], self._held, self.atoms)
 
     def merge(self, stacked: Any) -> Any:
         """The base of a stacked array with a leading dim for each atom."""
         if self.spec.partial:
             return stacked
-        return merge_dims(stacked, self.atoms.dims(self.spec), self.atoms).reshape(self.shape)
+        return merge_dims(stacked, self._held, self.atoms).reshape(self.base_shape)

@@ -9,7 +9,7 @@ not arrays at all: they are *splats*, folded while building.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -35,6 +35,7 @@ class Kind(StrEnum):
     DOT = "dot"
     CALL = "call"
     COUNT = "count"
+    SEND = "send"
     LOOP = "loop"
     TEST = "test"
     BRANCH = "branch"
@@ -60,7 +61,11 @@ class Counter:
 
 @dataclass(slots=True, eq=False)
 class Value:
-    """One stacked array, the scalar that all its elements equal (`splat`), or a number that the round gives."""
+    """
+    One stacked array, the scalar that all its elements equal (`splat`), or a number that the round gives.
+
+    `across` are the leading dims, of size 1 here, along which it differs between processes.
+    """
 
     shape: Shape
     dtype: np.dtype[Any]
@@ -68,6 +73,7 @@ class Value:
     splat: Any = None
     constant: bool = False
     counter: Counter | None = None
+    across: frozenset[int] = frozenset()
 
     @property
     def size(self) -> int:
@@ -172,9 +178,9 @@ class Builder:
         """The number of leading dims."""
         return self.program.lead
 
-    def input(self, shape: Shape, dtype: np.dtype[Any]) -> Value:
+    def input(self, shape: Shape, dtype: np.dtype[Any], across: Iterable[int] = ()) -> Value:
         """A new input of this stacked shape."""
-        value = Value(shape, dtype)
+        value = Value(shape, dtype, across=frozenset(across))
         self.program.inputs.append(value)
         return value
 
@@ -182,9 +188,9 @@ class Builder:
         """A value whose elements all equal `scalar`."""
         return Value(shape, dtype, splat=dtype.type(scalar), constant=True)
 
-    def array(self, array: np.ndarray[Any, Any]) -> Value:
+    def array(self, array: np.ndarray[Any, Any], across: Iterable[int] = ()) -> Value:
         """A constant array, leading dims included."""
-        value = Value(array.shape, array.dtype, constant=True)
+        value = Value(array.shape, array.dtype, constant=True, across=frozenset(across))
         self.program.arrays[value] = array
         return value
 
@@ -205,6 +211,7 @@ class Builder:
         step = Step(kind, name, tuple(operands), tuple(results), static, self.location, at, tuple(programs))
         for result in results:
             result.producer = step
+            result.across = result.across.union(*(operand.across for operand in operands))
         self.program.steps.append(step)
         return list(results)
 
@@ -277,6 +284,19 @@ class Builder:
         results = [Value(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
         return self._step(Kind.CALL, name, operands, results, *static)
 
+    def send(self, name: str, value: Value, plan: object, shape: Shape, across: Iterable[int]) -> Value:
+        """What a `Communicator` makes of the arrays of several processes; `across` is where results differ."""
+        result = Value(shape, value.dtype)
+        self._step(Kind.SEND, name, [value], [result], plan)
+        result.across = frozenset(across)
+        return result
+
+    def differing(self, value: Value, across: Iterable[int]) -> Value:
+        """The same value, said to differ between processes along these leading dims."""
+        seen = self._made(Kind.RESHAPE, str(Kind.RESHAPE), [value], value.shape, value.dtype, value.shape)
+        seen.across = frozenset(across)
+        return seen
+
     def test(self, predicate: Value) -> None:
         """The end of the loop that this program is the program of, unless `predicate` holds somewhere."""
         self._step(Kind.TEST, "test", [predicate], [])
@@ -293,8 +313,13 @@ class Builder:
         self, kind: Kind, own: Sequence[Value], programs: Sequence[Program], static: Sequence[Any]
     ) -> list[Value]:
         used = dict.fromkeys(value for program in programs for value in values_from_outside(program))
+        columns = zip(*(program.outputs for program in programs), strict=True)
+        across = [frozenset[int]().union(*(value.across for value in column)) for column in columns]
         results = [Value(value.shape, value.dtype) for value in programs[0].outputs]
-        return self._step(kind, str(kind), [*own, *used], results, *static, programs=programs)
+        found = self._step(kind, str(kind), [*own, *used], results, *static, programs=programs)
+        for result, differs in zip(found, across, strict=True):
+            result.across = differs
+        return found
 
     def absorb(self, program: Program) -> None:
         """Takes over the steps of a program that was built inside of this one."""

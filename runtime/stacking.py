@@ -27,7 +27,7 @@ _IDENTITIES = {"sum": 0, "prod": 1, "or": 0, "and": -1}
 
 def to_stacked(array: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
     """
-    The stacked form of a global array.
+    The stacked form of a global array: of a mesh over several processes, what this one holds of it.
 
     Partial axes hold the value at their index 0 and the reduction's identity elsewhere.
 
@@ -36,7 +36,7 @@ def to_stacked(array: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
     >>> to_stacked(np.arange(4), spec, Mesh([("x", 2)])).tolist()
     [[0, 1], [2, 3]]
     """
-    atoms = Atoms.cut(mesh, spec.axes())
+    atoms = Atoms.cut(mesh, spec.axes(), mesh.clients)
     return merge_atoms(scatter(array, spec, atoms), atoms)
 
 
@@ -49,24 +49,24 @@ def from_stacked(stacked: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
     >>> from_stacked(np.array([[0, 1], [2, 3]]), spec, Mesh([("x", 2)])).tolist()
     [0, 1, 2, 3]
     """
-    atoms = Atoms.cut(mesh, spec.axes())
+    atoms = Atoms.cut(mesh, spec.axes(), mesh.clients)
     return gather(split_atoms(stacked, spec, atoms), spec, atoms)
 
 
 def component(stacked: Array, spec: LayoutSpec, mesh: Mesh, device: int) -> Array:
-    """The local array of one device, by its row-major index in the mesh."""
+    """The local array of one device of this process, by its row-major index in the mesh."""
     coordinates = np.unravel_index(device, mesh.shape) if mesh.shape else ()
-    index = tuple(min(int(at), size - 1) for at, size in zip(coordinates, stacked.shape, strict=False))
-    return stacked[index]
+    held = [int(at) % size for at, size in zip(coordinates, mesh.client_shape, strict=True)]
+    return stacked[tuple(min(at, size - 1) for at, size in zip(held, stacked.shape, strict=False))]
 
 
 def stack_components(components: Sequence[Array], spec: LayoutSpec, mesh: Mesh) -> Array:
     """
-    The stacked form made of every device's local array, in row-major order of the mesh.
+    The stacked form made of the local array of every device of this process, in row-major order of the mesh.
 
     Along axes that the layout does not name the first device's array is taken.
     """
-    whole = np.stack(components).reshape(mesh.shape + components[0].shape)
+    whole = np.stack(components).reshape(mesh.client_shape + components[0].shape)
     used = {axis.name for axis in spec.axes()}
     return whole[tuple(slice(None) if name in used else slice(0, 1) for name in mesh.axis_names)]
 
@@ -78,13 +78,15 @@ def local_shape(shape: Sequence[int], spec: LayoutSpec, mesh: Mesh) -> tuple[int
 
 def scatter(array: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
     """A global array with a leading dim for each atom."""
-    stacked = split_dims(array[(None,) * atoms.count], atoms.dims(spec), atoms)
+    own = own_part(array, atoms.dims(spec), atoms)
+    stacked = split_dims(own[(None,) * atoms.count], atoms.held_dims(atoms.dims(spec)), atoms)
     partial = atoms.positions(spec.partial)
     if not partial:
         return stacked
     varying = {position for dim in atoms.dims(spec) for position in dim} | set(partial)
     whole = np.full(atoms.lead(varying) + stacked.shape[atoms.count :], identity(spec.kind, stacked.dtype))
-    whole[tuple(slice(0, 1) if position in partial else slice(None) for position in range(atoms.count))] = stacked
+    if all(atoms.coordinates.get(position, 0) == 0 for position in partial):
+        whole[tuple(slice(0, 1) if position in partial else slice(None) for position in range(atoms.count))] = stacked
     return whole.astype(stacked.dtype, copy=False)
 
 
@@ -92,9 +94,9 @@ def gather(stacked: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
     """The global array of one with a leading dim for each atom."""
     partial = atoms.positions(spec.partial)
     if partial:
-        lead = tuple(atoms.sizes[at] if at in partial else extent for at, extent in enumerate(stacked.shape))
+        lead = tuple(atoms.held[at] if at in partial else extent for at, extent in enumerate(stacked.shape))
         stacked = combine(np.broadcast_to(stacked, lead), spec.kind, partial)
-    merged = merge_dims(stacked, atoms.dims(spec), atoms)
+    merged = merge_dims(stacked, atoms.held_dims(atoms.dims(spec)), atoms)
     return merged.reshape(merged.shape[atoms.count :])
 
 
@@ -123,6 +125,19 @@ def identity(kind: str, dtype: np.dtype[Any]) -> Any:
     return infinity if np.isinf(infinity) else np.array(sign * float(ml_dtypes.finfo(dtype).max)).astype(dtype)[()]
 
 
+def own_part(array: Array, dims: DimAtoms, atoms: Atoms) -> Array:
+    """Of a global array the elements of this process, where `dims` are the atoms that split each dim."""
+    for dim, positions in enumerate(dims):
+        if not atoms.across.isdisjoint(positions):
+            sizes = [atoms.sizes[position] for position in positions]
+            before, after, extent = array.shape[:dim], array.shape[dim + 1 :], array.shape[dim]
+            at = [atoms.coordinates.get(position, slice(None)) for position in positions]
+            parts = array.reshape((*before, *sizes, extent // math.prod(sizes), *after))
+            share = atoms.group_size(atoms.across.intersection(positions))
+            array = parts[(*(slice(None),) * dim, *at)].reshape((*before, extent // share, *after))
+    return array
+
+
 def split_dims(array: Array, dims: DimAtoms, atoms: Atoms) -> Array:
     """Each dim's major parts moved to the leading dims of its atoms, which have size 1 before: a view."""
     parts, _, order = atoms.splitting(array.shape, dims)
@@ -143,8 +158,8 @@ def merge_atoms(array: Array, atoms: Atoms) -> Array:
     for name in atoms.mesh.axis_names:
         inside = [position for position, axis in enumerate(atoms.axes) if axis.name == name]
         varies = any(array.shape[position] > 1 for position in inside)
-        spread += [atoms.sizes[position] if varies else 1 for position in inside]
-        merged.append(atoms.mesh.dim_size(name) if varies else 1)
+        spread += [atoms.held[position] if varies else 1 for position in inside]
+        merged.append(math.prod(atoms.held[position] for position in inside) if varies else 1)
     local = array.shape[atoms.count :]
     return np.broadcast_to(array, (*spread, *local)).reshape((*merged, *local))
 
@@ -154,7 +169,7 @@ def split_atoms(array: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
     shape: list[int] = []
     for position, axis in enumerate(atoms.axes):
         extent = array.shape[atoms.mesh.axis_names.index(axis.name)]
-        shape.append(atoms.sizes[position] if extent > 1 else 1)
+        shape.append(atoms.held[position] if extent > 1 else 1)
     local = array.shape[len(atoms.mesh.axis_names) :]
     varying = set(atoms.positions(spec.axes()))
     index = tuple(slice(None) if position in varying else slice(0, 1) for position in range(atoms.count))

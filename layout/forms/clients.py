@@ -41,6 +41,10 @@ class Clients:
         return clients
 
 
+ALONE = Clients()
+"""The one process that there is unless somebody says otherwise."""
+
+
 def _from_environment(names: tuple[str, ...], otherwise: int) -> int:
     for name in names:
         text = os.environ.get(name, "").strip()

@@ -11,6 +11,7 @@ import numpy as np
 
 from shardwright.runtime.codegen import fused as codegen_numpy, plain as codegen
 from shardwright.runtime.codegen.crew import Crew, blas_controller, product_link, scratch_arrays, shared_crew, tile_link
+from shardwright.runtime.communicator import Communicator
 from shardwright.runtime.kernels.table import runtime_scope
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.planning.plan import make_plan
@@ -24,8 +25,8 @@ class Engine(Protocol):
     source: str
     peak_bytes: int
 
-    def call(self, ledger: Ledger, bases: Sequence[Any]) -> list[Any]:
-        """The bases of the results for the bases of the arguments."""
+    def call(self, ledger: Ledger, communicator: Communicator | None, bases: Sequence[Any]) -> list[Any]:
+        """The bases of the results for the bases of the arguments; one process needs no communicator."""
         ...
 
 
@@ -42,10 +43,11 @@ class PlainEngine:
         }
         self._main = _load(self.source, runtime_scope(xp) | owned)
 
-    def call(self, ledger: Ledger, bases: Sequence[Any]) -> list[Any]:
+    def call(self, ledger: Ledger, communicator: Communicator | None, bases: Sequence[Any]) -> list[Any]:
         """See `Engine`."""
         stacked = [port.split(self._xp.asarray(base)) for base, port in zip(bases, self._inputs, strict=True)]
-        results = [port.merge(array) for array, port in zip(self._main(ledger, *stacked), self._outputs, strict=True)]
+        made = self._main(ledger, communicator, *stacked)
+        results = [port.merge(array) for array, port in zip(made, self._outputs, strict=True)]
         # CuPy's arrays have to be fetched from their device.
         return [np.array(array.get() if hasattr(array, "get") else array, order="C") for array in results]
 
@@ -73,11 +75,11 @@ class FusedEngine:
         }
         self._main = _load(self.source, runtime_scope(np) | emitted.constants | shared)
 
-    def call(self, ledger: Ledger, bases: Sequence[Any]) -> list[Any]:
+    def call(self, ledger: Ledger, communicator: Communicator | None, bases: Sequence[Any]) -> list[Any]:
         """See `Engine`."""
         flat = [np.ascontiguousarray(base).reshape(-1).view(np.uint8) for base in bases]
         with self._lock, np.errstate(all="ignore"), self._blas.limit(limits=1, user_api="blas"):
-            return self._main(ledger, self._crew, *flat)
+            return self._main(ledger, communicator, self._crew, *flat)
 
 
 def _load(source: str, scope: dict[str, Any]) -> Any:

@@ -82,7 +82,7 @@ class _Text(Table):
 def generate(program: Program, plan: Plan, results: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> Emitted:
     """The Python text of a plan; `results` gives shape and dtype of each global result."""
     text = _Text(plan=plan)
-    arguments = ["ledger", "crew", *(f"a{index}" for index in range(len(program.inputs)))]
+    arguments = ["ledger", "communicator", "crew", *(f"a{index}" for index in range(len(program.inputs)))]
     for index, (shape, dtype) in enumerate(results):
         text.start.append(f"    r{index} = xp.empty({math.prod(shape) * dtype.itemsize}, dtypes.uint8)")
     for unit in plan.units:
@@ -237,6 +237,12 @@ def _tallied(source: Window | Value, text: _Text) -> str:
 
 
 def _emit_kernel(unit: Kernel, text: _Text) -> None:
+    if unit.step.kind is Kind.SEND:
+        plan, source = text.constant(unit.step.static[0]), text.window(unit.sources[0])
+        text.line(
+            f"{text.window(unit.targets[0])}[...] = communicator.{unit.step.name}({plan}, {source})", unit.step.location
+        )
+        return
     call = kernel_call(unit.step, [text.window(source) for source in unit.sources])
     targets = [text.window(target) for target in unit.targets]
     if unit.step.name == "concatenate":

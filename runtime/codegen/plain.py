@@ -53,8 +53,8 @@ class Table:
     def legend(self) -> Iterator[str]:
         """A comment on each object."""
         for name, item in self.constants.items():
-            shape = getattr(item, "shape", None)
-            yield f"# {name} = {item!r}" if shape in (None, ()) else f"# {name}: {item.dtype}{list(item.shape)}"
+            array = isinstance(item, np.ndarray) and item.shape != ()
+            yield f"# {name}: {item.dtype}{list(item.shape)}" if array else f"# {name} = {item!r}"
 
 
 def comment(location: str) -> str:
@@ -97,7 +97,7 @@ def generate(program: Program) -> Emitted:
         writer.values[value] = writer.constant(array)
     lines = [line for name, body in program.bodies.items() for line in body_lines(name, body, writer.constants)]
     arguments = [writer.new(value, "a") for value in program.inputs]
-    lines.append(f"def main({', '.join(['ledger', *arguments])}):")
+    lines.append(f"def main({', '.join(['ledger', 'communicator', *arguments])}):")
     lines += _lines(program, writer, {*program.inputs, *_made(program)})
     lines.append(f"    return [{', '.join(writer.array(value) for value in program.outputs)}]")
     return Emitted("\n".join([*writer.legend(), *lines]) + "\n", writer.constants)
@@ -209,6 +209,8 @@ def _expression(step: Step, writer: _Writer) -> str:
             return f"ledger.count({writer.constant(step.static[0])}, {buffers})"
         case Kind.CALL:
             return kernel_call(step, [writer.array(operand) for operand in step.operands])
+        case Kind.SEND:
+            return f"communicator.{step.name}({writer.constant(step.static[0])}, {writer.array(step.operands[0])})"
         case _:
             raise AssertionError(step.kind)
 

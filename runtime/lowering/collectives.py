@@ -23,6 +23,7 @@ from shardwright.layout.planning.window import Window
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms, DimAtoms
 from shardwright.runtime.ledger import Message
+from shardwright.runtime.lowering import across
 from shardwright.runtime.lowering.emitters import Lowering, data, emitter
 from shardwright.runtime.program import Value
 
@@ -47,6 +48,13 @@ def combine(lowering: Lowering, value: Value, kind: str, positions: Sequence[int
 
     Along atoms where it does not vary, a sum multiplies, a product takes a power, and the others leave it alone.
     """
+    crossing = across.varying(value, positions)
+    held = combine_held(lowering, value, kind, [position for position in positions if position not in crossing])
+    return across.all_reduce(lowering, held, kind, crossing)
+
+
+def combine_held(lowering: Lowering, value: Value, kind: str, positions: Sequence[int]) -> Value:
+    """The value combined over mesh atoms that this process holds, or along which nothing varies."""
     atoms, builder = lowering.atoms, lowering.builder
     reduced = builder.reduce(kind, value, [position for position in positions if value.shape[position] > 1])
     repeats = math.prod(atoms.sizes[position] for position in positions if value.shape[position] == 1)
@@ -59,7 +67,8 @@ def combine(lowering: Lowering, value: Value, kind: str, positions: Sequence[int
 @emitter("dtensor.all_gather")
 def _all_gather(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     dim_axes = data(op, "dim_axes")
-    result = merge(lowering, operands[0], _dim_atoms(lowering.atoms, dim_axes))
+    parts = _dim_atoms(lowering.atoms, dim_axes)
+    result = move(lowering, operands[0], parts, ((),) * len(parts))
     lowering.builder.count(_message(lowering, "all_gather", _flat(dim_axes)), [result])
     return [result]
 
@@ -71,10 +80,14 @@ def _all_slice(lowering: Lowering, op: Operation, operands: list[Value]) -> list
 
 @emitter("dtensor.reduce_scatter")
 def _reduce_scatter(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    dim_axes, kind = data(op, "dim_axes"), data(op, "kind")
-    reduced = combine(lowering, operands[0], kind, lowering.atoms.positions(_flat(dim_axes)))
+    dim_axes, kind, (value,) = data(op, "dim_axes"), data(op, "kind"), operands
+    parts, positions = _dim_atoms(lowering.atoms, dim_axes), lowering.atoms.positions(_flat(dim_axes))
+    crossing = across.varying(value, positions)
+    held = combine_held(lowering, value, kind, [position for position in positions if position not in crossing])
     lowering.builder.count(_message(lowering, "reduce_scatter", _flat(dim_axes)), operands)
-    return [split(lowering, reduced, _dim_atoms(lowering.atoms, dim_axes))]
+    scattered = across.reduce_scatter(lowering, held, kind, parts, crossing)
+    rest = tuple(tuple(at for at in positions if at not in crossing) for positions in parts)
+    return [split(lowering, scattered, rest)]
 
 
 @emitter("dtensor.all_to_all")
@@ -85,7 +98,7 @@ def _all_to_all(lowering: Lowering, op: Operation, operands: list[Value]) -> lis
     before: DimAtoms = tuple(positions if dim == source else () for dim in range(rank))
     after: DimAtoms = tuple(positions if dim == target else () for dim in range(rank))
     lowering.builder.count(_message(lowering, "all_to_all", axes), operands)
-    return [split(lowering, merge(lowering, value, before), after)]
+    return [move(lowering, value, before, after)]
 
 
 @emitter("dtensor.collective_permute")
@@ -114,8 +127,12 @@ def _window(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Va
     if layout_of(op.inputs[0]) is not None:  # a global program in an unsharded run: the whole dims are here
         return [_moved(lowering, operands[0], windows, op)]
     parts = _dim_atoms(lowering.atoms, dim_axes)
-    whole = _moved(lowering, merge(lowering, operands[0], parts), windows, op)
-    result = split(lowering, whole, parts)
+    if across.varying(operands[0], [position for positions in parts for position in positions]):
+        fill = stablehlo.splat_value(op.padding) if op.padding else 0
+        moved = across.exchange(lowering, operands[0], parts, parts, [_sources(window) for window in windows], fill)
+        result = split(lowering, moved, lowering.atoms.held_dims(parts))
+    else:
+        result = split(lowering, _moved(lowering, merge(lowering, operands[0], parts), windows, op), parts)
     share = _lacking_share(windows, [lowering.atoms.mesh.group_size(axes) for axes in dim_axes])
     builder.count(_message(lowering, "window", _flat(dim_axes), share), [result])
     return [result]
@@ -169,22 +186,35 @@ def _lacking_share(windows: Sequence[Window], parts: Sequence[int]) -> Fraction:
     """The part of its result block that a device receives from others, counted element by element."""
     needed = held = elements = 1
     for window, count in zip(windows, parts, strict=True):
-        index = np.arange(window.result)
-        frame = window.frame or window.result
-        places = window.start + window.step * (index // max(frame, 1)) + window.stride * (index % max(frame, 1))
-        sources = places // window.dilation
-        inside = (places % window.dilation == 0) & (sources >= 0) & (sources < window.operand)
+        sources = _sources(window)
+        inside = sources >= 0
         owner = sources * count // max(window.operand, 1)
-        mine = index * count // max(window.result, 1)
+        mine = np.arange(window.result) * count // max(window.result, 1)
         needed *= int(inside.sum())
         held *= int((inside & (owner == mine)).sum())
         elements *= window.result
     return Fraction(needed - held, elements) if elements else Fraction()
 
 
+def _sources(window: Window) -> np.ndarray[Any, Any]:
+    """For each element of a window's result the element of the operand that it shows; -1 for padding."""
+    index, frame = np.arange(window.result), max(window.frame or window.result, 1)
+    places = window.start + window.step * (index // frame) + window.stride * (index % frame)
+    sources = places // window.dilation
+    inside = (places % window.dilation == 0) & (sources >= 0) & (sources < window.operand)
+    return np.where(inside, sources, -1)
+
+
 def _relaid(lowering: Lowering, value: Value, source: LayoutSpec, target: LayoutSpec) -> Value:
-    whole = merge(lowering, value, lowering.atoms.dims(source))
-    return split(lowering, whole, lowering.atoms.dims(target))
+    return move(lowering, value, lowering.atoms.dims(source), lowering.atoms.dims(target))
+
+
+def move(lowering: Lowering, value: Value, before: DimAtoms, after: DimAtoms) -> Value:
+    """The value with its dims split by other atoms: merged here and split again, with an exchange across processes."""
+    if not across.varying(value, [position for positions in before for position in positions]):
+        return split(lowering, merge(lowering, value, before), after)
+    moved = across.exchange(lowering, value, before, after)
+    return split(lowering, moved, lowering.atoms.held_dims(after))
 
 
 def _changed(source: LayoutSpec, target: LayoutSpec) -> tuple[Axis, ...]:
@@ -200,27 +230,49 @@ def _fetch(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Val
     builder, atoms, (value,) = lowering.builder, lowering.atoms, operands
     positions = atoms.positions(op.axes.data)
     builder.count(_message(lowering, "collective_permute", op.axes.data, op.moved_share()), operands)
-    if all(value.shape[position] == 1 for position in positions) and -1 not in op.sources:
+    differs = any(value.shape[position] > 1 or position in value.across for position in positions)
+    if not differs and -1 not in op.sources:
         return [value]
+    if not atoms.across.isdisjoint(positions):
+        return [_fetched_across(lowering, value, positions, op.sources)]
     lead = [atoms.sizes[at] if at in positions else extent for at, extent in enumerate(value.shape[: builder.lead])]
     shape = (*lead, *builder.local(value))
     return [builder.call("fetch", [builder.broadcast(value, shape)], shape, value.dtype, positions, op.sources)]
+
+
+def _fetched_across(lowering: Lowering, value: Value, positions: tuple[int, ...], sources: Sequence[int]) -> Value:
+    """The devices' values as the parts of one more dim, each read where its source says."""
+    builder, rank = lowering.builder, len(lowering.builder.local(value))
+    stacked = builder.reshape(value, (*value.shape[: builder.lead], 1, *builder.local(value)))
+    parts = (positions, *((),) * rank)
+    reads = [np.asarray(sources), *[None] * rank]
+    read = split(lowering, across.exchange(lowering, stacked, parts, parts, reads, 0), lowering.atoms.held_dims(parts))
+    return builder.reshape(read, (*read.shape[: builder.lead], *builder.local(value)))
 
 
 @emitter("dtensor.unvarying")
 def _unvarying(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     """The first device's value stands for all of its group."""
     assert isinstance(op, UnvaryingOp)
-    positions, (value,) = lowering.atoms.positions(op.axes.data), operands
+    builder, positions, (value,) = lowering.builder, lowering.atoms.positions(op.axes.data), operands
     ranges = [(0, 1 if place in positions else extent, 1) for place, extent in enumerate(value.shape)]
-    return [lowering.builder.slice(value, ranges)]
+    first = builder.slice(value, ranges)
+    crossing = across.varying(first, positions)
+    return [builder.differing(first, first.across.difference(crossing)) if crossing else first]
 
 
 @emitter("dtensor.axis_index")
 def _axis_index(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     atoms = lowering.atoms
     positions = atoms.positions(data(op, "axes"))
-    return [lowering.builder.array(linear_index(positions, atoms).astype(np.int32))]
+    here = tuple(
+        slice(atoms.coordinates[at], atoms.coordinates[at] + 1)
+        if at in atoms.across and at in positions
+        else slice(None)
+        for at in range(atoms.count)
+    )
+    own = linear_index(positions, atoms)[here].astype(np.int32)
+    return [lowering.builder.array(own, atoms.across.intersection(positions))]
 
 
 def linear_index(positions: Sequence[int], atoms: Atoms) -> np.ndarray[Any, Any]:
@@ -258,6 +310,7 @@ def split(lowering: Lowering, value: Value, dims: DimAtoms) -> Value:
     parts = builder.reshape(value, shape)
     for position in [at for at in places if at < count and value.shape[at] > 1]:
         parts = _diagonal(lowering, parts, position, places[position])
+    parts = across.own_part(lowering, parts, {at: place for at, place in places.items() if at < count})
     moved = builder.transpose(parts, order)
     return builder.reshape(moved, moved.shape[: len(value.shape)])
 

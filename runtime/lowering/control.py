@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.ir import Block, Operation
@@ -31,31 +31,46 @@ def _while(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Val
     assert isinstance(op, WhileOp)
     builder, lead = lowering.builder, lowering.builder.lead
     changed = [at for at, value in enumerate(op.next_values) if value is not op.body.block.args[at]]
-    shapes = {at: operands[at].shape for at in changed}
+    forms = {at: _Form(operands[at].shape, operands[at].across) for at in changed}
     while True:
         tables = len(builder.program.arrays), len(builder.program.bodies)
-        inner, following = _lower_loop(lowering, op, operands, shapes)
-        wider = {at: _wider(shapes[at], following[at], lead) for at in changed}
-        if wider == shapes:
+        inner, following = _lower_loop(lowering, op, operands, forms)
+        wider = {at: forms[at].widened(following[at], lead) for at in changed}
+        if wider == forms:
             break
-        shapes = wider
+        forms = wider
         _forget(builder, *tables)
     program = inner.program
-    program.outputs = [inner.broadcast(following[at], shapes[at]) for at in changed]
+    program.outputs = [inner.broadcast(following[at], forms[at].shape) for at in changed]
     builder.location = location_text(op)
-    starts = [builder.broadcast(operands[at], shapes[at]) for at in changed]
+    starts = [builder.broadcast(operands[at], forms[at].shape) for at in changed]
     ends = builder.loop(starts, program, lowering.names[op], trip_count(op))
+    for end, form in zip(ends, forms.values(), strict=True):
+        end.across = form.across
     known = dict(zip(changed, ends, strict=True))
     return [known.get(at, value) for at, value in enumerate(operands)]
 
 
+@dataclass(frozen=True)
+class _Form:
+    """How a carried value varies: in its stacked shape, and between processes."""
+
+    shape: Shape
+    across: frozenset[int]
+
+    def widened(self, value: Value, lead: int) -> _Form:
+        """What this one and the value of the next round have room in."""
+        fronts = np.broadcast_shapes(self.shape[:lead], value.shape[:lead])
+        return _Form(fronts + self.shape[lead:], self.across | value.across)
+
+
 def _lower_loop(
-    lowering: Lowering, op: WhileOp, operands: Sequence[Value], shapes: dict[int, Shape]
+    lowering: Lowering, op: WhileOp, operands: Sequence[Value], forms: dict[int, _Form]
 ) -> tuple[Builder, list[Value]]:
-    """The builder of a loop's program when what changes has these stacked shapes, and the values of the next round."""
+    """The builder of a loop's program when what changes has these forms, and the values of the next round."""
     inner = within(lowering, Builder(lowering.builder.lead, lowering.builder.program))
     builder = inner.builder
-    carried = {at: builder.input(shape, operands[at].dtype) for at, shape in shapes.items()}
+    carried = {at: builder.input(form.shape, operands[at].dtype, form.across) for at, form in forms.items()}
     arguments = [carried.get(at, value) for at, value in enumerate(operands)]
     predicate = inner.block(op.condition.block, arguments)[0]
     if lowering.mask is not None and trip_count(op) is None:
@@ -139,12 +154,8 @@ def within(lowering: Lowering, builder: Builder) -> Lowering:
     return replace(lowering, builder=builder, values=ChainMap({}, lowering.values))
 
 
-def _wider(shape: Shape, value: Value, lead: int) -> Shape:
-    return np.broadcast_shapes(shape[:lead], value.shape[:lead]) + shape[lead:]
-
-
 def _differs(value: Value, lead: int) -> bool:
-    return any(extent > 1 for extent in value.shape[:lead])
+    return bool(value.across) or any(extent > 1 for extent in value.shape[:lead])
 
 
 def _choose(builder: Builder, mask: Value, here: Value, elsewhere: Value) -> Value:

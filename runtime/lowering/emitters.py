@@ -18,6 +18,7 @@ from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.plain import FOLDS
 from shardwright.runtime.kernels import table as pointwise
+from shardwright.runtime.ports import Port
 from shardwright.runtime.program import Builder, Kind, Program, Shape, Value
 
 Emitter: TypeAlias = "Callable[[Lowering, Operation, list[Value]], Sequence[Value]]"
@@ -183,14 +184,14 @@ def _is_supported(op: Operation) -> bool:
     return dialect in ("stablehlo", "chlo") and pointwise.is_known(name)
 
 
-def lower_function(function: FuncOp, atoms: Atoms, functions: dict[str, FuncOp], shapes: Sequence[Any]) -> Program:
-    """The program of one function whose arguments have these stacked shapes."""
+def lower_function(function: FuncOp, atoms: Atoms, functions: dict[str, FuncOp], ports: Sequence[Port]) -> Program:
+    """The program of one function with these arguments."""
     names = control_names(functions.values())
     lowering = Lowering(Builder(atoms.count), atoms, functions, calling=[function.sym_name.data], names=names)
     block = function.body.block
     arguments = [
-        lowering.builder.input(tuple(shape), element_dtype(argument.type))
-        for shape, argument in zip(shapes, block.args, strict=True)
+        lowering.builder.input(port.stacked_shape, port.dtype, atoms.across.intersection(port.positions))
+        for port in ports
     ]
     lowering.builder.program.outputs = lowering.block(block, arguments)
     return lowering.builder.program
