@@ -16,6 +16,7 @@ from shardwright.diagnostics.entries.commands import COMMANDS
 from shardwright.diagnostics.entries.graphs import GRAPHS
 from shardwright.diagnostics.entries.layouts import LAYOUTS
 from shardwright.diagnostics.entries.messages import MESSAGES
+from shardwright.diagnostics.entries.processes import PROCESSES
 from shardwright.diagnostics.entries.programs import PROGRAMS
 from shardwright.diagnostics.entries.rules import RULES
 from shardwright.diagnostics.entries.running import RUNNING
@@ -34,6 +35,7 @@ AREAS = {
     "SW06": "Running",
     "SW07": "Commands and files",
     "SW08": "Storage",
+    "SW09": "Many processes",
 }
 
 
@@ -69,7 +71,8 @@ help='name the entry function main')}
     return found
 
 
-ENTRIES = read_entries("".join((LAYOUTS, PROGRAMS, RULES, API, RUNNING, COMMANDS, MESSAGES, SAVING, GRAPHS)))
+_TEXTS = LAYOUTS, PROGRAMS, RULES, API, RUNNING, COMMANDS, MESSAGES, SAVING, GRAPHS, PROCESSES
+ENTRIES = read_entries("".join(_TEXTS))
 
 
 def area(code: str) -> str:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from shardwright.diagnostics import Diagnostic, ShardwrightBufferError, ShardwrightValueError
+from shardwright.diagnostics.caller import caller
 from shardwright.layout import Layout, Mesh
+from shardwright.layout.axes import Axis
 from shardwright.runtime import stacking
 
 
@@ -78,13 +80,21 @@ class DTensorValue(Scalars):
         return self._layout.mesh
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The global array, read-only: partial results are combined, parts put together."""
+        """
+        The global array, read-only: partial results are combined, parts put together.
+
+        Raises `ValueError` (SW0903) where other processes hold parts of it.
+        """
+        elsewhere = [axis for axis in self._layout.spec.axes() if is_across(axis, self.mesh)]
+        if elsewhere:
+            raise _elsewhere(self, elsewhere)
         return read_only(stacking.from_stacked(self._stacked, self._layout.spec, self.mesh))
 
     def components(self) -> list[np.ndarray[Any, Any]]:
-        """Each device's local array, read-only, in row-major order of the mesh."""
+        """The local array of each device of this process, read-only, in row-major order of the mesh."""
         spec, mesh = self._layout.spec, self.mesh
-        return [read_only(stacking.component(self._stacked, spec, mesh, device)) for device in range(mesh.size)]
+        devices = mesh.local_device_ids
+        return [read_only(stacking.component(self._stacked, spec, mesh, device)) for device in devices]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self.numpy(), dtype=dtype, copy=copy)
@@ -135,7 +145,7 @@ def scatter(array: np.ndarray[Any, Any], layout: Layout) -> np.ndarray[Any, Any]
 
 def stack(components: Sequence[np.ndarray[Any, Any]], layout: Layout) -> np.ndarray[Any, Any]:
     """
-    The stacked form of every device's local array, given in row-major order of the mesh.
+    The stacked form of the local array of each of this process's devices, given in row-major order of the mesh.
 
     Raises `ValueError` (SW0512) for another number of components than devices, components of different shapes or types,
     and components that differ where the layout says that they are the same.
@@ -144,9 +154,11 @@ def stack(components: Sequence[np.ndarray[Any, Any]], layout: Layout) -> np.ndar
     (2, 2)
     """
     mesh = layout.mesh
-    if len(components) != mesh.size:
+    here = mesh.local_device_ids
+    if len(components) != len(here):
+        devices = "devices" if mesh.num_clients == 1 else "devices in this process"
         raise _pack_error(
-            f"{len(components)} components were given for {mesh!r}", f"give one for each of its {mesh.size} devices"
+            f"{len(components)} components were given for {mesh!r}", f"give one for each of its {len(here)} {devices}"
         )
     first = components[0]
     for device, component in enumerate(components):
@@ -158,7 +170,7 @@ def stack(components: Sequence[np.ndarray[Any, Any]], layout: Layout) -> np.ndar
             )
     spec = layout.for_rank(first.ndim).spec
     stacked = stacking.stack_components(components, spec, mesh)
-    for device, component in enumerate(components):
+    for device, component in zip(here, components, strict=True):
         kept = stacking.component(stacked, spec, mesh, device)
         if kept.tobytes() != component.tobytes():
             raise _pack_error(
@@ -166,6 +178,25 @@ def stack(components: Sequence[np.ndarray[Any, Any]], layout: Layout) -> np.ndar
                 "split a dim over the axis along which they differ, or give equal components",
             )
     return stacked
+
+
+def is_across(axis: Axis, mesh: Mesh) -> bool:
+    """Whether processes differ along an axis, or a part of one."""
+    border = mesh.client_borders(mesh.num_clients).get(axis.name, 1)
+    return mesh.span(axis)[0] < border
+
+
+def _elsewhere(value: DTensorValue, axes: Sequence[Axis]) -> ShardwrightValueError:
+    names = ", ".join(dict.fromkeys(axis.name for axis in axes))
+    return ShardwrightValueError(
+        Diagnostic(
+            "SW0903",
+            f"{value!r} is spread over the processes of the mesh along {names}: this one has only its own components",
+            caller(),
+            help="x.components() are those; shardwright.fetch(x) brings the whole array to every process, and "
+            "shardwright.relayout(x, layout) with a layout that does not name the axis makes each device hold it",
+        )
+    )
 
 
 def _pack_error(message: str, way_out: str) -> ShardwrightValueError:

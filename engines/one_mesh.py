@@ -1,4 +1,4 @@
-"""A program on one mesh whose devices are all in this process: stacked arrays in, stacked arrays out."""
+"""A program on one mesh, all or some of whose devices are in this process: stacked arrays in, stacked arrays out."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.types import native_array
 from shardwright.engines.dtensor_value import DTensorValue, scatter
+from shardwright.engines.processes import communicator_of
 from shardwright.layout import Layout, Mesh
 
 Make = Callable[[np.ndarray[Any, Any], Layout], DTensorValue]
@@ -18,16 +19,16 @@ Make = Callable[[np.ndarray[Any, Any], Layout], DTensorValue]
 
 
 class LocalExecutable:
-    """A program on all devices of a mesh in this process, called with distributed tensors and global arrays."""
+    """A program on those devices of a mesh that are here, called with distributed tensors and global arrays."""
 
     def __init__(self, module: ModuleOp, known: Sequence[Mesh], make: Make) -> None:
         # Only what runs needs the code generator.
         from shardwright.runtime.executable import compile_module
 
-        self._inner = compile_module(module)
         self._make = make
         declared = next(iter(meshes(module).values()), Mesh())
         self._mesh = next((mesh for mesh in known if mesh.name == declared.name), declared)
+        self._inner = compile_module(module, communicator=communicator_of(self._mesh))
         self._lead = len(self._mesh.axis_names)
         self._distributed = bool(self._lead) or self._mesh in known
         self._inputs = [Layout.from_spec(port.spec, self._mesh) for port in self._inner.inputs]

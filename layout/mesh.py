@@ -73,7 +73,7 @@ class Mesh:
     def distributed(
         cls,
         dims: Mapping[str, int] | Iterable[tuple[str, int]],
-        devices: Sequence[object],
+        devices: Sequence[object] | None = None,
         *,
         num_clients: int | None = None,
         client_id: int | None = None,
@@ -83,21 +83,26 @@ class Mesh:
         """
         A mesh over all clients, each of which has the same `devices` (RFC: `Mesh.distributed`).
 
-        `devices` are those of one client; the first client's stand first. How many clients there are, and which one
-        this process is, the environment says (`SHARDWRIGHT_NUM_CLIENTS`, `SHARDWRIGHT_CLIENT_ID`, or TensorFlow's
-        `DTENSOR_...`) unless it is given; without either, there is one.
+        `devices` are those of one client; the first client's stand first. Without them each has its share. How many
+        clients there are, and which one this process is, the environment says (`SHARDWRIGHT_NUM_CLIENTS` and
+        `SHARDWRIGHT_CLIENT_ID`, TensorFlow's `DTENSOR_...`, or what started the processes: `shardwright launch`,
+        `mpiexec`) unless it is given; without any, there is one.
 
-        Raises `ValueError` like the constructor, and (SW0116) for a client that is none of them.
+        Raises `ValueError` like the constructor, (SW0116) for a client that is none of them, and (SW0120) where the
+        devices of a client are no box of the mesh.
 
         >>> mesh = Mesh.distributed({"x": 4}, ["GPU:0", "GPU:1"], num_clients=2, client_id=1)
         >>> mesh.devices[2], mesh.local_device_ids
         ('/job:worker/replica:0/task:1/device:GPU:0', (2, 3))
         """
         clients = Clients.found(num_clients, client_id)
-        local = [DeviceSpec.parse(device) for device in device_names(devices)]
-        everywhere = [str(device.on_client(client, job)) for client in range(clients.count) for device in local]
-        mesh = cls(dims, everywhere, name=name)
-        mesh._clients = clients
+        if devices is None:
+            mesh = cls(dims, name=name).seen_by(clients)
+        else:
+            local = [DeviceSpec.parse(device) for device in device_names(devices)]
+            everywhere = [str(device.on_client(client, job)) for client in range(clients.count) for device in local]
+            mesh = cls(dims, everywhere, name=name).seen_by(clients)
+        mesh.client_borders(clients.count)
         return mesh
 
     @property
@@ -114,7 +119,7 @@ class Mesh:
         """
         The axes along which so many processes differ, each with the number of parts into which they cut it.
 
-        Each process has as many devices, one after the other in row-major order. Raises `ValueError` (SW0121) where
+        Each process has as many devices, one after the other in row-major order. Raises `ValueError` (SW0120) where
         these are no box of the mesh.
 
         >>> Mesh(x=2, y=4).client_borders(4)
@@ -137,7 +142,7 @@ class Mesh:
         """
         The size along each axis of the box of devices that each process holds: of one process, the mesh's shape.
 
-        Raises `ValueError` (SW0121) where the devices of a process are no box.
+        Raises `ValueError` (SW0120) where the devices of a process are no box.
         """
         borders = self.client_borders(self.num_clients)
         return tuple(size // borders.get(name, 1) for name, size in self._sizes.items())
@@ -297,7 +302,8 @@ class Mesh:
             return NotImplemented
         if self is other:
             return True
-        return tuple(self._sizes.items()) == tuple(other._sizes.items()) and self.devices == other.devices
+        same = tuple(self._sizes.items()) == tuple(other._sizes.items()) and self.devices == other.devices
+        return same and self._clients == other._clients
 
     def __hash__(self) -> int:
         return self._hash
@@ -337,7 +343,7 @@ def _checked_axis(name: object, size: object) -> tuple[str, int]:
 
 def _split_error(mesh: Mesh, clients: int) -> ShardwrightValueError:
     return fault(
-        "SW0121",
+        "SW0120",
         f"{clients} processes cannot each hold a box of {mesh!r}",
         "let the number of processes be a product of the first axes, the last of them in part: 4 processes hold "
         "Mesh(x=2, y=4) in boxes of two devices",

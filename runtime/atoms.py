@@ -46,7 +46,7 @@ class Atoms:
         """
         The mesh's axes cut at the borders of all `used` parts, and where the block of one of several processes ends.
 
-        Raises `ValueError` for parts that cross (SW0603) and for blocks that are no boxes of the mesh (SW0121).
+        Raises `ValueError` for parts that cross (SW0603) and for blocks that are no boxes of the mesh (SW0120).
         """
         borders = {name: {1, size} for name, size in mesh.sizes.items()}
         for name, border in mesh.client_borders(clients.count).items():

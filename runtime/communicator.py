@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,10 @@ class Communicator(ABC):
     @abstractmethod
     def swap(self, group: Group, sends: Sequence[Part], receives: Sequence[Part]) -> None:
         """Sends pieces to other members of the group, and writes what they send."""
+
+    def running(self, program: str) -> AbstractContextManager[None]:
+        """Around each run: whether all processes run the same program next, and how long a run may take."""
+        return nullcontext()
 
     def exchange(self, plan: Exchange, array: Array) -> Array:
         """The elements of all arrays that this process wants (see `Exchange`)."""

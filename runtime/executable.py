@@ -6,6 +6,8 @@ import importlib
 import math
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, Shardwrigh
 from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor.attributes import AxesAttr, DimAxesAttr, LayoutAttr
 from shardwright.dialects.text.locations import where
+from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.types import element_dtype, native_array, shape_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.forms.clients import ALONE, Clients
@@ -68,6 +71,8 @@ class Executable:
         check_supported(module)
         function = _entry(module)
         self._communicator = communicator
+        # The text of a program is what the processes that run it have in common.
+        self._digest = "" if communicator is None else sha256(print_module(module).encode()).hexdigest()[:16]
         self.mesh, atoms = _mesh_atoms(module, ALONE if communicator is None else communicator.clients)
         types = function.function_type
         self.inputs = _ports(types.inputs, function.arg_attrs, atoms, function)
@@ -117,8 +122,9 @@ class Executable:
     def _call(self, bases: Sequence[Any]) -> list[Any]:
         self.ledger.reset()
         start = time.perf_counter()
-        with np.errstate(all="ignore"):  # StableHLO defines what overflow and division by zero give
-            results = self._engine.call(self.ledger, self._communicator, bases)
+        together = nullcontext() if self._communicator is None else self._communicator.running(self._digest)
+        with together, np.errstate(all="ignore"):  # StableHLO defines what overflow and division by zero give
+            results = self._engine.call(self.ledger, bases, self._communicator)
         self.seconds = time.perf_counter() - start
         return results
 

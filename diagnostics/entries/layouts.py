@@ -65,4 +65,8 @@ SW0119: mesh with other axes
     A tensor keeps its sharding on another mesh only if that has the same axes: the same names and sizes, in the same
     order. A replicated tensor can go to every mesh.
     help: give relayout a layout on the other mesh, which says how the tensor is split there
+SW0120: processes that hold no box of the mesh
+    Each process of a mesh over several has as many devices, one after the other in row-major order. They have to be a
+    box: some coordinates along the first axes, and all along the others.
+    help: let the number of processes be a product of the first axes, the last of them in part
 """

@@ -5,7 +5,7 @@ from shardwright.frontends.functions.dtensor import DTensor
 from shardwright.frontends.functions.function import function
 from shardwright.frontends.functions.gradients import grad, stop_gradient, value_and_grad
 from shardwright.frontends.functions.packing import pack, unpack
-from shardwright.frontends.functions.relayouts import from_dlpack, relayout, relayout_like
+from shardwright.frontends.functions.relayouts import fetch, from_dlpack, relayout, relayout_like
 from shardwright.frontends.functions.signature import TensorSpec
 from shardwright.frontends.functions.tape import GradientTape
 
@@ -15,6 +15,7 @@ __all__ = [
     "TensorSpec",
     "checkpoint",
     "custom_gradient",
+    "fetch",
     "from_dlpack",
     "function",
     "grad",

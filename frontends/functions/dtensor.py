@@ -45,9 +45,10 @@ class DTensor(DTensorValue, Array):
 
     def __getitem__(self, index: Any) -> Any:
         place = one_place(index, self.shape) if current_trace() is None and not is_recording() else None
-        if place is None:
+        if place is None or self.mesh.num_clients > 1:
             return super().__getitem__(index)
-        # One element is looked up: the program of each place would have to be compiled.
+        # One element is looked up: the program of each place would have to be compiled. (Of several processes not each
+        # has it.)
         whole = Layout.replicated(self.mesh, rank=0)
         return DTensor(scatter(np.asarray(self.numpy()[place]), whole), whole)
 

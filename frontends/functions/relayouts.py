@@ -10,6 +10,7 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.dtypes import as_dtype
 from shardwright.compiler.tracing.emit import Value, as_numpy, check_layout
+from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.engines.dtensor_value import scatter
@@ -84,6 +85,29 @@ def relayout_like(source: Any, reference: Any, use_mesh_only: bool = False) -> A
             "SW0502", "relayout_like: the reference is not a distributed tensor", help="give the layout to relayout"
         )
     return relayout(source, layout.mesh if use_mesh_only else layout)
+
+
+def fetch(x: Any) -> np.ndarray[Any, Any]:
+    """
+    The whole of a distributed tensor as a NumPy array, on every process that holds a part of its mesh.
+
+    On one process it is `x.numpy()`; of several each gets what it lacks, and all have to call this. Raises `ValueError`
+    (SW0502) for anything but a distributed tensor.
+
+    >>> import shardwright
+    >>> shardwright.fetch(shardwright.ones(4, layout=shardwright.Layout(["x"], shardwright.Mesh(x=2))))
+    array([1., 1., 1., 1.], dtype=float32)
+    """
+    if current_trace() is None:
+        x = held(x)
+    if not isinstance(x, DTensor):
+        raise value_error(
+            "SW0502",
+            f"fetch takes a distributed tensor, not a {type(x).__name__}",
+            help="an array is here as it is; inside of a traced function there is nothing to fetch",
+        )
+    whole = x if x.mesh.num_clients == 1 else relayout(x, Layout.replicated(x.mesh, rank=len(x.shape)))
+    return whole.numpy()
 
 
 @array_function

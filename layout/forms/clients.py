@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.layout.faults import fault
 
-COUNT_VARIABLES = ("SHARDWRIGHT_NUM_CLIENTS", "DTENSOR_NUM_CLIENTS")
-"""Environment variables that say how many processes run the program; the first one that is set counts."""
+COUNT_VARIABLES = ("SHARDWRIGHT_NUM_CLIENTS", "DTENSOR_NUM_CLIENTS", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
+"""
+Environment variables that say how many processes run the program; the first one that is set counts.
 
-PLACE_VARIABLES = ("SHARDWRIGHT_CLIENT_ID", "DTENSOR_CLIENT_ID")
+The last ones are those of MPICH's and Open MPI's `mpiexec`, and of Slurm's `srun`.
+"""
+
+PLACE_VARIABLES = ("SHARDWRIGHT_CLIENT_ID", "DTENSOR_CLIENT_ID", "PMI_RANK", "OMPI_COMM_WORLD_RANK")
 """Environment variables that say which of them this one is, from 0 on."""
 
 

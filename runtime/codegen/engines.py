@@ -25,7 +25,7 @@ class Engine(Protocol):
     source: str
     peak_bytes: int
 
-    def call(self, ledger: Ledger, communicator: Communicator | None, bases: Sequence[Any]) -> list[Any]:
+    def call(self, ledger: Ledger, bases: Sequence[Any], communicator: Communicator | None = None) -> list[Any]:
         """The bases of the results for the bases of the arguments; one process needs no communicator."""
         ...
 
@@ -43,7 +43,7 @@ class PlainEngine:
         }
         self._main = _load(self.source, runtime_scope(xp) | owned)
 
-    def call(self, ledger: Ledger, communicator: Communicator | None, bases: Sequence[Any]) -> list[Any]:
+    def call(self, ledger: Ledger, bases: Sequence[Any], communicator: Communicator | None = None) -> list[Any]:
         """See `Engine`."""
         stacked = [port.split(self._xp.asarray(base)) for base, port in zip(bases, self._inputs, strict=True)]
         made = self._main(ledger, communicator, *stacked)
@@ -75,7 +75,7 @@ class FusedEngine:
         }
         self._main = _load(self.source, runtime_scope(np) | emitted.constants | shared)
 
-    def call(self, ledger: Ledger, communicator: Communicator | None, bases: Sequence[Any]) -> list[Any]:
+    def call(self, ledger: Ledger, bases: Sequence[Any], communicator: Communicator | None = None) -> list[Any]:
         """See `Engine`."""
         flat = [np.ascontiguousarray(base).reshape(-1).view(np.uint8) for base in bases]
         with self._lock, np.errstate(all="ignore"), self._blas.limit(limits=1, user_api="blas"):

@@ -1,0 +1,20 @@
+"""The error codes of programs that several processes run."""
+
+from __future__ import annotations
+
+PROCESSES = """
+SW0901: processes that are not there
+    The mesh is spread over several processes, and what started this one did not start the others: each would compute
+    with its own part alone.
+    help: start the program with: shardwright launch -n 2 train.py
+SW0902: processes that disagree
+    All processes of a job run the same program on the same mesh with the same versions, in the same order. One of them
+    does something else, and the others would wait for it, or take its data for what it is not.
+    help: let nothing that is distributed depend on the number of the process
+SW0903: value that other processes hold parts of
+    A process holds the components of its own devices. What needs the whole array cannot be made of them.
+    help: use x.components(), shardwright.fetch(x), or shardwright.relayout(x, layout) to a layout without the axis
+SW0904: waited too long
+    A process has waited for others longer than it may: one of them has died, has stopped, or has taken another way.
+    help: look at what the other processes say; set SHARDWRIGHT_TIMEOUT to more seconds for longer waits
+"""
