@@ -53,7 +53,7 @@ def part_of(
     each then reads all rows.
     """
     joined = num_processes is None and process_id is None and mesh.num_clients > 1
-    if joined and (mesh.axis_names[0] != batch_dimension or mesh.dim_size(batch_dimension) % mesh.num_clients):
+    if joined and (mesh.axis_names[0] != batch_dimension or mesh.shape[0] % mesh.num_clients):
         return Part(mesh, 0, 1, 1)
     processes = mesh.num_clients if num_processes is None else num_processes
     process = mesh.local_device_ids[0] * processes // mesh.size if process_id is None else process_id

@@ -64,8 +64,8 @@ def create_dtensor_iterable(
     its batch would have been. The iterable can be iterated over as often as the dataset can; over a generator there is
     one iteration, which every `iter` continues.
 
-    On a mesh over several processes (`Mesh.distributed`) each converts only the elements in which its devices have rows,
-    if the batch axis is the mesh's first. With `num_processes` and `process_id` the batches of a process lie on the
+    On a mesh over several processes (`Mesh.distributed`) each converts only the elements in which its devices have
+    rows, if the batch axis is the mesh's first. With `num_processes` and `process_id` its batches lie on the
     part of the mesh that is its own.
 
     Raises `TypeError` (SW0550) for datasets and elements that cannot be batched, `ValueError` (SW0550) for arrays whose
