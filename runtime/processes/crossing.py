@@ -91,6 +91,11 @@ class Exchange:
         return f"Exchange(with {len(peers)} of {len(self.group.members)} processes, to {list(self.result_shape)})"
 
     @property
+    def is_direct(self) -> bool:
+        """Whether what comes in is the result."""
+        return all(where is None for where in self.places)
+
+    @property
     def result_shape(self) -> tuple[int, ...]:
         """The shape when all is in its place."""
         lead = len(self.shape) - len(self.places)
