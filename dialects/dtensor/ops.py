@@ -12,6 +12,7 @@ import math
 from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
@@ -101,6 +102,11 @@ def check_axes(axes: Sequence[Axis], mesh: Mesh) -> None:
             raise VerifyException(f"{mesh} has no axis {axis}")
 
 
+@lru_cache(maxsize=1024)
+def _mesh(name: str, axes: tuple[tuple[str, int], ...]) -> Mesh:
+    return Mesh(axes, name=name)
+
+
 @irdl_op_definition
 class MeshOp(forms.WrittenOp):
     """Declares a mesh: `dtensor.mesh @mesh = <["batch"=4, "model"=2]>`."""
@@ -119,7 +125,7 @@ class MeshOp(forms.WrittenOp):
     @property
     def mesh(self) -> Mesh:
         """The mesh as data."""
-        return Mesh(self.axes.data, name=self.sym_name.data)
+        return _mesh(self.sym_name.data, self.axes.data)
 
     def verify_(self) -> None:
         check_mesh(self.sym_name.data, self.axes.data)
