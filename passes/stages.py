@@ -123,7 +123,7 @@ class _Verifier:
     def __post_init__(self) -> None:
         self.right_types: set[int] = set()
 
-    def verify(self, ops: Iterable[Alike]) -> None:
+    def verify(self, ops: Sequence[Alike]) -> None:
         for found in ops:
             op = found.ops[0]
             if not _is_legal(op, self.stage):
@@ -131,40 +131,27 @@ class _Verifier:
             if found.whole:
                 for value in _values(op):
                     self._verify_value(value)
-            if found.whole and self.stage.fits:
-                self._verify_fit(found.ops)
-                _verify_ties(op)
             if self.stage.layouts == "none" and isinstance(op, FuncOp):
                 self._verify_local_function(op)
+        if self.stage.fits:
+            self._verify_fit([found.ops for found in ops if found.whole])
 
     def _verify_value(self, value: SSAValue) -> None:
         if id(value.type) not in self.right_types:
             self._verify_type(value)
             self.right_types.add(id(value.type))
 
-    def _verify_fit(self, ops: Sequence[Operation]) -> None:
+    def _verify_fit(self, alike: Iterable[Sequence[Operation]]) -> None:
         # The table loads on use: tracing needs the names of stages only.
-        from shardwright.rules.fit import misfit
-        from shardwright.rules.reductions import is_zero
-        from shardwright.rules.table import ROWS
+        from shardwright.rules.fit import unfit
 
-        op = ops[0]
-        row = ROWS.get(op.name)
-        specs = [layout_of(value) for value in (*op.operands, *op.results)]
-        if row is None or op.name in _RELAYOUTS or not specs or specs[0] is None:
-            return
-        known = [spec for spec in specs if spec is not None]
-        if isinstance(op, stablehlo.ConstantOp) and is_zero(op.result):
-            known = [spec.with_partial((), "") for spec in known]  # zeros are partial sums of zero
-        count, rule, mesh = len(op.operands), row.rule(op), self.meshes[known[0].mesh]
-        sides = tuple(known[:count]), tuple(known[count:])
-        if misfit(rule, *sides, mesh, frozenset()) is None:
-            return  # whatever they are made of
-        for each in ops:
-            zeros = frozenset(place for place, value in enumerate(each.operands) if is_zero(value))
-            problem = misfit(rule, *sides, mesh, zeros)
-            if problem is not None:
-                raise _misfitting(each, str(rule), problem)
+        for ops in alike:
+            found = unfit(ops, self.meshes) if ops[0].name not in _RELAYOUTS else None
+            if found is not None:
+                op, problem = found
+                help_text = "relayout its operands first (insert-relayouts does)"
+                raise fault("SW0316", f"'{op.name}' does not fit its sharding rule {problem}", op, help=help_text)
+            _verify_ties(ops[0])
 
     def _verify_type(self, value: SSAValue) -> None:
         if not isinstance(value.type, TensorType):
@@ -290,11 +277,6 @@ def _illegal(op: Operation, stage: Stage) -> ShardwrightError:
         op,
         help=f"legal are {', '.join(sorted(f'{name}.*' for name in stage.dialects) + sorted(stage.ops))}",
     )
-
-
-def _misfitting(op: Operation, rule: str, problem: str) -> ShardwrightError:
-    message = f"'{op.name}' does not fit its sharding rule {rule}: {problem}"
-    return fault("SW0316", message, op, help="relayout its operands first (insert-relayouts does)")
 
 
 def _no_layout(value: SSAValue, stage: Stage) -> ShardwrightError:

@@ -111,8 +111,7 @@ class ElementwiseOp(IRDLOperation, ABC):
         return element_type
 
     def verify_(self) -> None:
-        expected = self.result_type([tensor_type(value) for value in self.operands])
-        syntax.check_result(self, expected)
+        syntax.check_result(self, self.result_type([*map(tensor_type, self.operands)]))
 
     def print(self, printer: Printer) -> None:
         syntax.print_operands(printer, self.operands)

@@ -119,10 +119,8 @@ class DotGeneralOp(forms.TensorOp):
         syntax.print_signature(printer, self)
 
     def verify_(self) -> None:
-        result = tensor_type(self.result)
-        syntax.check_result(
-            self, dot_type(tensor_type(self.lhs), tensor_type(self.rhs), self.dims, result.element_type)
-        )
+        lhs, rhs, result = map(tensor_type, (*self.operands, *self.results))
+        syntax.check_result(self, dot_type(lhs, rhs, self.dims, result.element_type))
         check_precision(self.precision_config)
 
 
