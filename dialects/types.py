@@ -144,7 +144,7 @@ _data: Callable[[IntAttr], int] = attrgetter("data")
 def tensor_type(value: SSAValue | Attribute) -> AnyTensor:
     """The tensor type of a value (or the type itself, narrowed)."""
     if type(value) is TensorType:
-        return cast(AnyTensor, value)
+        return value
     # To ask an abstract class for its instances is dear, so the classes that there are come first.
     if type(value) is OpResult or type(value) is BlockArgument or isinstance(value, SSAValue):
         value = value.type

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, StringAttr, TensorType
@@ -130,16 +130,12 @@ class _Verifier:
                 raise _illegal(op, self.stage)
             if found.whole:
                 for value in _values(op):
-                    self._verify_value(value)
+                    if id(value.type) not in self.right_types:
+                        self._verify_type(value)
             if self.stage.layouts == "none" and isinstance(op, FuncOp):
                 self._verify_local_function(op)
         if self.stage.fits:
             self._verify_fit([found.ops for found in ops if found.whole])
-
-    def _verify_value(self, value: SSAValue) -> None:
-        if id(value.type) not in self.right_types:
-            self._verify_type(value)
-            self.right_types.add(id(value.type))
 
     def _verify_fit(self, alike: Iterable[Sequence[Operation]]) -> None:
         # The table loads on use: tracing needs the names of stages only.
@@ -151,9 +147,11 @@ class _Verifier:
                 op, problem = found
                 help_text = "relayout its operands first (insert-relayouts does)"
                 raise fault("SW0316", f"'{op.name}' does not fit its sharding rule {problem}", op, help=help_text)
-            _verify_ties(ops[0])
+            if ops[0].regions:
+                _verify_ties(ops[0])
 
     def _verify_type(self, value: SSAValue) -> None:
+        self.right_types.add(id(value.type))
         if not isinstance(value.type, TensorType):
             return
         spec = layout_of(value)
@@ -251,11 +249,9 @@ def _deciding(op: Operation) -> SSAValue | None:
     return op.operands[0] if isinstance(op, stablehlo.IfOp | stablehlo.CaseOp) else None
 
 
-def _values(op: Operation) -> Iterator[SSAValue]:
-    yield from op.results
-    if op.name in WHOLE_INSIDE:
-        for block in blocks_in(op):
-            yield from block.args
+def _values(op: Operation) -> Sequence[SSAValue]:
+    inside = blocks_in(op) if op.name in WHOLE_INSIDE else ()
+    return (*op.results, *(value for block in inside for value in block.args)) if inside else op.results
 
 
 def _is_legal(op: Operation, stage: Stage) -> bool:

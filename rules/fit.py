@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from xdsl.ir import Operation
 
@@ -61,7 +62,7 @@ def misfit(
             found, exact = project(algebra.canonical(spec, mesh).dims, tensor, rule.sizes, mesh)
             if not exact:
                 return f"the axes of {name} {place} ({spec.body()}) do not follow the factors of its dims"
-            for factor in {factor for dim in tensor for factor in dim}:
+            for factor in chain.from_iterable(tensor):
                 axes = found.get(factor, ())
                 if factors.setdefault(factor, axes) != axes:
                     return f"{name} {place} ({spec.body()}) splits a factor otherwise than the tensors before it"
@@ -100,6 +101,8 @@ def _result_misfit(
     kinds = {kind for kind, _ in own} | ({flowing.kind} if flowing is not None else set[str]())
     axes = (flowing.partial if flowing is not None else ()) + tuple(axis for _, mine in own for axis in mine)
     for place, spec in enumerate(results):
+        if not kinds and not spec.partial:
+            continue
         expected = spec.with_partial(axes, next(iter(kinds), ""))
         if len(kinds) > 1 or algebra.canonical(expected, mesh) != algebra.canonical(spec, mesh):
             return f"result {place} must be {expected.body()}, not {spec.body()}"

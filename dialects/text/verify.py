@@ -113,7 +113,9 @@ class _Walk:
         while op is not None:
             operands = operands_of(op)
             if not visible.issuperset(map(id, operands)):
-                self.undefined += [_undefined(op, n, value) for n, value in enumerate(operands) if id(value) not in visible]
+                self.undefined += [
+                    _undefined(op, n, value) for n, value in enumerate(operands) if id(value) not in visible
+                ]
             self._add(op, operands, whole=whole)
             for region in op.regions:
                 self._region(region, visible, op, whole=whole)
