@@ -6,7 +6,6 @@ Each override names the fault it covers; `tests/unit/dialects/test_xdsl_patches.
 
 from __future__ import annotations
 
-import inspect
 import io
 import re
 from bisect import bisect_right
@@ -14,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from operator import attrgetter
+from types import FunctionType
 from typing import Any, NoReturn, cast
 
 from xdsl.context import Context
@@ -621,7 +621,9 @@ def _seen_whole(kind: type[Attribute]) -> bool:
 @cache
 def _own_verifiers(kind: type[Operation]) -> tuple[Callable[[Operation], None], tuple[OpTrait, ...]]:
     """What a class itself verifies, which xDSL wraps in a function that verifies the definition; and its traits."""
-    wrapped = inspect.getclosurevars(kind.verify_).nonlocals
+    function = cast("FunctionType", kind.verify_)
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    wrapped = dict(zip(function.__code__.co_freevars, cells, strict=True))
     own = wrapped.get("custom_verify", _nothing_more) if "op_def" in wrapped else kind.verify_
     # Whether what is used is visible is looked up for all ops in one walk, `IsolatedFromAbove` included.
     asking = (trait for trait in kind.traits if not isinstance(trait, IsolatedFromAbove))
