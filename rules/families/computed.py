@@ -12,14 +12,14 @@ from xdsl.dialects.builtin import ComplexType, IntegerType
 from xdsl.ir import Attribute, Operation
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import element_dtype, element_of, is_integer
+from shardwright.dialects.types import element_dtype, element_of, is_integer, shape_of
 from shardwright.layout.planning.window import Window
 from shardwright.rules.builder import SCALAR, RuleBuilder
 from shardwright.rules.families.indexing import picking_kind
 from shardwright.rules.families.selection import fold_rule
 from shardwright.rules.reductions import is_zero, splits
 from shardwright.rules.rule import ANY, PASS, PERMUTE, REPLICATE, Dim, Rule, Tensor
-from shardwright.rules.sharding import Shape, add_row, operand_shapes, shape_of
+from shardwright.rules.sharding import Shape, add_row, operand_shapes
 from shardwright.rules.windows.moves import WindowExpansion, windows_of
 
 

@@ -11,11 +11,11 @@ from xdsl.ir import Attribute
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import only_op, returned
 from shardwright.dialects.stablehlo import GatherDimensions, ScatterDimensions
-from shardwright.dialects.types import element_of, is_boolean
+from shardwright.dialects.types import element_of, is_boolean, shape_of
 from shardwright.rules.builder import SCALAR, RuleBuilder
 from shardwright.rules.reductions import combiner_of
 from shardwright.rules.rule import ANY, PASS, REPLICATE, Dim, Flows, Rule, Tensor
-from shardwright.rules.sharding import Shape, add_row, operand_shapes, shape_of
+from shardwright.rules.sharding import Shape, add_row, operand_shapes
 
 _WITHOUT_SUMS = (builtin.f8E8M0FNU, builtin.f6E2M3FN, builtin.f6E3M2FN, builtin.f4E2M1FN)
 """Element types that have no zero, or that no collective sums."""

@@ -18,7 +18,7 @@ from shardwright.layout.planning.window import Window, missing_elements
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.expansion import Dims, Site
 from shardwright.rules.rule import ANY, PASS, PERMUTE, Rule
-from shardwright.rules.sharding import Shape, add_row, operand_shapes, shape_of as type_shape
+from shardwright.rules.sharding import Shape, add_row, operand_shapes
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _joined_rule(shapes: tuple[Shape, ...], result: Shape, dim: int, splats: tup
 def _concatenate(op: stablehlo.ConcatenateOp) -> Rule:
     """Dims are split alike; along the one that is joined, a device receives what it lacks of its part."""
     splats = tuple(isinstance(value.owner, Operation) and stablehlo.is_splat(value.owner) for value in op.operands)
-    return _joined_rule(operand_shapes(op), type_shape(op.results[0].type), op.dim, splats)
+    return _joined_rule(operand_shapes(op), shape_of(op.results[0].type), op.dim, splats)
 
 
 @cache
