@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from .op_case import Case, case
@@ -24,6 +25,7 @@ def convolution(
 
 def _convolutions() -> Iterator[Case]:
     plain = "[b, 0, f]x[0, i, o]->[b, 0, f]"
+    yield convolution("of nothing", plain, "pad = [[1, 1]]", ("0x8x4", "3x4x6", "0x8x6"))
     yield convolution("same", plain, "pad = [[1, 1]]", ("2x8x4", "3x4x6", "2x8x6"))
     yield convolution("valid", "[f, b, 0]x[o, i, 0]->[0, b, f]", "", ("4x2x8", "6x4x3", "6x2x6"))
     yield convolution("blocks", plain, "stride = [2]", ("2x8x2", "2x2x4", "2x4x4"))
@@ -86,6 +88,9 @@ def _windows() -> Iterator[Case]:
         "%t = stablehlo.constant dense<0> : tensor<i32>",
     ]
     yield case("where the largest is", line, ["4x8xf32", "4x8xi32"], ["4x4xf32", "4x4xi32"], starts)
+    pool = windowed("pool", "maximum", sizes("1, 3", padding=around), ("4x8", "4x8"))
+    line = re.sub("%s", "%b", pool.text[pool.text.index('"stablehlo') : pool.text.index("\nreturn")])
+    yield case("pool from an argument", line, ["4x8xf32", "f32"], ["4x8xf32"])
 
 
 def _selections() -> Iterator[Case]:
