@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from xdsl.dialects.builtin import IntegerType, i32, i64
 
+from shardwright.docs.generators.rules import example_rule
+from shardwright.layout.axes import Axis
+from shardwright.layout.planning.sweep import Sweep
 from shardwright.layout.planning.window import Window
 from shardwright.rules.families.gathering import Meeting
 from shardwright.rules.families.linear_algebra import _product_rule
+from shardwright.rules.families.manual import _alike, _border
+from shardwright.rules.local.indexing import _position_type
 from shardwright.rules.rule import PASS, REPLICATE, factor_names
 from shardwright.rules.windows.moves import WindowExpansion
+from shardwright.rules.windows.selecting import frames_of
 
 
 def test_a_dim_with_room_is_shared_out() -> None:
@@ -44,6 +51,75 @@ def test_a_move_is_priced_by_what_each_device_lacks() -> None:
     # Another factor splits the rest of the tensor.
     assert WindowExpansion(((0, 0, shifted),)).price({0: 4, 1: 2}, [64]) == 3 / 4 * 4
     assert WindowExpansion(((0, 0, shifted),), frozenset({1})).price({0: 4, 1: 2}, [64]) is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "interior", "result", "expected"),
+    [
+        # Moved, or not: nothing crosses where every element becomes a block of one size.
+        ([1, 0], [1, 0], [0, 0], "6x8", "k j, () -> i j"),
+        ([0, 2], [0, 0], [1, 2], "7x24", "l j, () -> i (j k)"),
+        ([0, 1], [2, 1], [2, 2], "12x24", "i k, () -> (i j) (k l)"),
+        ([0, -1], [0, 3], [0, 2], "4x24", "i k, () -> i j"),
+        ([0, 1], [-1, 0], [0, 0], "3x9", "k l, () -> i j"),
+    ],
+)
+def test_a_pad_by_an_argument_moves_nothing_between_devices(
+    low: list[int], high: list[int], interior: list[int], result: str, expected: str
+) -> None:
+    line = f"stablehlo.pad %a, %b, low = {low}, high = {high}, interior = {interior}"
+    rule = example_rule(line, ("4x8", ""), result)
+    assert rule.partition("  ")[0] == expected
+    assert "linear" not in rule
+
+
+def windows_that_reach(sweep: Sweep, begin: int, end: int) -> list[int]:
+    """The windows that hold any of the elements `begin` ... `end` of an operand without ends, by trying them."""
+    starts = {at: at * sweep.stride - sweep.low for at in range(-40, 41)}
+    return [at for at, start in starts.items() if start < end and start + sweep.size > begin]
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 7])
+def test_frames_of_selections_hold_what_reaches_a_part_and_no_more(size: int, stride: int) -> None:
+    parts, count = 3, 4
+    for low in range(size):
+        sweep = Sweep(size, stride, low)
+        windows = windows_that_reach(sweep, 0, count * stride)
+        found = frames_of(sweep, parts * count * stride, parts * count, parts)
+        first, last = windows[0], windows[-1]
+        begin, end = first * stride - low, last * stride - low + size
+        start, stop = min(begin, 0), max(end, count * stride)
+        width, number = stop - start, last - first + 1
+        assert found.source == Window(parts * count, parts * number, first, frame=number, step=count)
+        assert found.operand == Window(parts * count * stride, parts * width, start, frame=width, step=count * stride)
+        assert (found.first, found.size) == (-start, count * stride)
+        # In its frame, the first window stands where it stood, and so does the last.
+        assert found.sweep == Sweep(size, stride, start - begin, end - stop)
+
+
+def test_collectives_of_one_operand_are_linear_and_those_of_more_are_pairs() -> None:
+    assert _alike(((4,),), True).flows == (("sum", (0,)),)
+    assert _alike(((4,),), False).flows == ()
+    assert not _alike(((4,),), True).pairwise
+    assert _alike(((4,), (6,)), True).pairwise
+
+
+def test_at_a_border_without_elements_nothing_is_split() -> None:
+    assert _border((0,), (0,), ((Axis("x"),),), True).fixed == ()
+    rule = _border((8, 6), (4, 6), ((Axis("x"),), ()), True)
+    assert (str(rule).partition("  ")[0], rule.fixed) == ("(k i) j -> i j", ((0, (Axis("x"),)),))
+    assert rule.sizes == (2, 4, 6)
+
+
+@pytest.mark.parametrize(
+    ("shape", "index", "expected"),
+    [((2**31 - 1,), i32, i32), ((4, 2**31), i32, i64), ((4,), i64, i64), ((), i32, i32), ((2**30,), i32, i32)],
+)
+def test_positions_are_counted_in_the_narrowest_integers_that_hold_them(
+    shape: tuple[int, ...], index: IntegerType, expected: IntegerType
+) -> None:
+    assert _position_type(index, shape) == expected
 
 
 def test_letters_for_factors_go_on_with_numbers() -> None:
