@@ -147,7 +147,7 @@ def _is_plain_reduction(op: stablehlo.ReduceOp, needed: Callable[[SSAValue], boo
 
 @vjp_of_one("stablehlo.reduce", when=_is_plain_reduction)
 def _reduce(op: stablehlo.ReduceOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
-    """Sums repeat the gradient, products scale it, extremes share it among those who reach it; a start counts in all."""
+    """Sums repeat the gradient, products scale it, extremes share it among those who reach it; all have a start."""
     monoid = monoid_of(op)
     assert monoid is not None, "the pass asked whether there is a rule"
     operand, result = op.operands[0], op.results[0]
