@@ -69,8 +69,6 @@ class JoinExpansion:
         element, owner = element_of(value), value.owner
         if isinstance(owner, stablehlo.ConstantOp) and stablehlo.is_splat(owner):
             return site.building(dims).literal(stablehlo.splat_value(owner), element, shape)
-        if not window.moves:
-            return value
         padding = stablehlo.make_dense(0, element, ())
         whole = self._whole(site, value)
         if whole is not None:

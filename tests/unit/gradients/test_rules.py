@@ -138,6 +138,7 @@ def test_every_rule_is_checked() -> None:
     [
         ("stablehlo.reduce_window", lambda x: _window(x, stablehlo.MultiplyOp, [Sweep(2)]), np.ones(4)),
         ("stablehlo.reduce_window", lambda x: _window(x, stablehlo.MaximumOp, [Sweep(2, dilation=2)]), np.ones(4)),
+        ("stablehlo.reduce_window", lambda x: _window(x, stablehlo.MaximumOp, [Sweep(2, base=2)]), np.ones(4)),
         ("stablehlo.select_and_scatter", lambda x: _selected(x, 1, 0), np.ones(4)),
         ("stablehlo.select_and_scatter", lambda x: _selected(x, 0, 0), np.ones(4)),
         ("stablehlo.scatter", _multiplied, np.ones(4)),

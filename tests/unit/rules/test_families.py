@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 from xdsl.dialects.builtin import IntegerType, i32, i64
 
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.docs.generators.rules import example_rule
 from shardwright.layout.axes import Axis
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.layout.planning.window import Window
+from shardwright.rules import rule_for
 from shardwright.rules.families.gathering import Meeting
 from shardwright.rules.families.linear_algebra import _product_rule
 from shardwright.rules.families.manual import _alike, _border
 from shardwright.rules.local.indexing import _position_type
-from shardwright.rules.rule import PASS, REPLICATE, factor_names
+from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, factor_names
 from shardwright.rules.windows.moves import WindowExpansion
 from shardwright.rules.windows.selecting import frames_of
 
@@ -83,7 +85,7 @@ def windows_that_reach(sweep: Sweep, begin: int, end: int) -> list[int]:
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 7])
 def test_frames_of_selections_hold_what_reaches_a_part_and_no_more(size: int, stride: int) -> None:
     parts, count = 3, 4
-    for low in range(size):
+    for low in range(-2, size):
         sweep = Sweep(size, stride, low)
         windows = windows_that_reach(sweep, 0, count * stride)
         found = frames_of(sweep, parts * count * stride, parts * count, parts)
@@ -96,6 +98,26 @@ def test_frames_of_selections_hold_what_reaches_a_part_and_no_more(size: int, st
         assert (found.first, found.size) == (-start, count * stride)
         # In its frame, the first window stands where it stood, and so does the last.
         assert found.sweep == Sweep(size, stride, start - begin, end - stop)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "result", "moves"),
+    [
+        (("4x6",), "4x6", False),
+        (("0x6", "4x6"), "4x6", False),
+        (("0x6", "0x6"), "0x6", False),
+        (("4x6", "0x6", "2x6"), "6x6", True),
+    ],
+)
+def test_what_is_joined_with_nothing_does_not_move(shapes: tuple[str, ...], result: str, moves: bool) -> None:
+    types, arguments = [f"tensor<{shape}xf32>" for shape in shapes], ["%a", "%b", "%c"][: len(shapes)]
+    line = f"stablehlo.concatenate {', '.join(arguments)}, dim = 0 : ({', '.join(types)}) -> tensor<{result}xf32>"
+    listed = ", ".join(f"{name}: {type_}" for name, type_ in zip(arguments, types, strict=True))
+    text = f"func.func @main({listed}) -> tensor<{result}xf32> {{\n %r = {line}\n return %r : tensor<{result}xf32>\n}}"
+    (op,) = [op for op in parse_module(text, "op.mlir").walk() if op.name == "stablehlo.concatenate"]
+    rule = rule_for(op)
+    assert (rule.expansion is not None) == moves
+    assert rule.kinds[0] == (PERMUTE if moves else PASS)
 
 
 def test_collectives_of_one_operand_are_linear_and_those_of_more_are_pairs() -> None:

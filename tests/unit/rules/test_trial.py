@@ -13,7 +13,7 @@ from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.rules.proof.check import offered_placements
-from shardwright.rules.proof.trial import Trial, agree, combine, draw_small, rounding
+from shardwright.rules.proof.trial import Placement, Trial, agree, combine, draw_small, rounding
 
 from .test_check import compiled
 
@@ -104,6 +104,40 @@ def test_every_placement_is_offered_once() -> None:
         *('[{}, {"x":(1)2}], unreduced=sum{"x":(2)2}', '[{}, {"x":(2)2}], unreduced=sum{"x":(1)2}'),
         '[{}, {}], unreduced=sum{"x":(1)2, "x":(2)2}',
     }
+
+
+@pytest.mark.parametrize(
+    ("element", "kinds"),
+    [
+        ("f32", {"sum", "prod", "max", "min"}),
+        ("i32", {"sum", "prod", "max", "min", "and", "or"}),
+        ("ui8", {"sum", "prod", "max", "min", "and", "or"}),
+        ("i1", {"and", "or"}),
+        ("complex<f32>", {"sum", "prod"}),
+    ],
+)
+def test_what_lets_any_kind_pass_is_tried_with_every_kind_of_its_type(element: str, kinds: set[str]) -> None:
+    signature = f"(tensor<4x{element}>) -> tensor<2x2x{element}>"
+    text = f"func.func @main(%a: tensor<4x{element}>) -> tensor<2x2x{element}> {{\n %r = stablehlo.reshape %a : {signature}"
+    trial = Trial(parse_module(f"{text}\n return %r : tensor<2x2x{element}>\n}}"), Mesh(x=2), compiled)
+    offered = offered_placements(trial, Mesh(x=2))
+    assert {placement.operands[0].kind for placement in offered} == {"", *kinds}
+
+
+def test_each_device_runs_its_own_part_of_an_op_that_asks_where_it_is() -> None:
+    mesh = Mesh(x=2, y=2)
+    text = "func.func @main() -> tensor<4xi32> {\n %r = stablehlo.iota dim = 0 : tensor<4xi32>\n return %r : tensor<4xi32>\n}"
+    trial = Trial(parse_module(text), mesh, compiled)
+    (x, y), at = (Axis("x"), Axis("y")), {}
+    for axes in ((x,), (y,), (x, y), (y, x), ()):
+        placement = Placement((), (LayoutSpec("mesh", (axes,)),))
+        at[axes] = [part.tolist() for (part,) in trial.run_parts(placement, seed=0) or []]
+    low, high = [0, 1], [2, 3]
+    assert at[x,] == [low, low, high, high]
+    assert at[y,] == [low, high, low, high]
+    assert at[x, y] == [[0], [1], [2], [3]]
+    assert at[y, x] == [[0], [2], [1], [3]]
+    assert at[()] == [[0, 1, 2, 3]] * 4
 
 
 def test_parts_make_up_a_result_when_shapes_fit_and_replicas_agree() -> None:
