@@ -15,6 +15,7 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.rules.proof.check import offered_placements
 from shardwright.rules.proof.trial import Placement, Trial, agree, combine, draw_small, rounding
 
+from .op_case import case
 from .test_check import compiled
 
 
@@ -117,17 +118,16 @@ def test_every_placement_is_offered_once() -> None:
     ],
 )
 def test_what_lets_any_kind_pass_is_tried_with_every_kind_of_its_type(element: str, kinds: set[str]) -> None:
-    signature = f"(tensor<4x{element}>) -> tensor<2x2x{element}>"
-    text = f"func.func @main(%a: tensor<4x{element}>) -> tensor<2x2x{element}> {{\n %r = stablehlo.reshape %a : {signature}"
-    trial = Trial(parse_module(f"{text}\n return %r : tensor<2x2x{element}>\n}}"), Mesh(x=2), compiled)
+    line, types = "stablehlo.reshape %a : TYPES", ([f"4x{element}"], [f"2x2x{element}"])
+    trial = Trial(parse_module(case("reshape", line, *types).text, "op.mlir"), Mesh(x=2), compiled)
     offered = offered_placements(trial, Mesh(x=2))
     assert {placement.operands[0].kind for placement in offered} == {"", *kinds}
 
 
 def test_each_device_runs_its_own_part_of_an_op_that_asks_where_it_is() -> None:
     mesh = Mesh(x=2, y=2)
-    text = "func.func @main() -> tensor<4xi32> {\n %r = stablehlo.iota dim = 0 : tensor<4xi32>\n return %r : tensor<4xi32>\n}"
-    trial = Trial(parse_module(text), mesh, compiled)
+    iota = case("iota", "stablehlo.iota dim = 0 : tensor<4xi32>", [], ["4xi32"])
+    trial = Trial(parse_module(iota.text, "op.mlir"), mesh, compiled)
     (x, y), at = (Axis("x"), Axis("y")), {}
     for axes in ((x,), (y,), (x, y), (y, x), ()):
         placement = Placement((), (LayoutSpec("mesh", (axes,)),))
