@@ -12,6 +12,7 @@ from shardwright.layout.planning.sweep import Sweep
 from shardwright.layout.planning.window import Window
 from shardwright.rules import rule_for
 from shardwright.rules.families.gathering import Meeting
+from shardwright.rules.families.joining import JoinExpansion
 from shardwright.rules.families.linear_algebra import _product_rule
 from shardwright.rules.families.manual import _alike, _border
 from shardwright.rules.local.indexing import _position_type
@@ -118,6 +119,22 @@ def test_what_is_joined_with_nothing_does_not_move(shapes: tuple[str, ...], resu
     rule = rule_for(op)
     assert (rule.expansion is not None) == moves
     assert rule.kinds[0] == (PERMUTE if moves else PASS)
+
+
+def test_what_is_joined_costs_nothing_where_all_of_it_is_alike() -> None:
+    text = """func.func @main(%a: tensor<4xf32>) -> tensor<12xf32> {
+  %made = stablehlo.negate %a : tensor<4xf32>
+  %alike = stablehlo.constant dense<2.0> : tensor<2xf32>
+  %other = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %r = stablehlo.concatenate %a, %made, %alike, %other, dim = 0 :
+    (tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<12xf32>
+  return %r : tensor<12xf32>
+}"""
+    (op,) = [op for op in parse_module(text, "op.mlir").walk() if op.name == "stablehlo.concatenate"]
+    expansion = rule_for(op).expansion
+    assert isinstance(expansion, JoinExpansion)
+    assert expansion.splats == (False, False, True, False)
+    assert expansion.offsets == (0, 4, 8, 10)
 
 
 def test_collectives_of_one_operand_are_linear_and_those_of_more_are_pairs() -> None:
