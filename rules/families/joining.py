@@ -69,8 +69,6 @@ class JoinExpansion:
         element, owner = element_of(value), value.owner
         if isinstance(owner, stablehlo.ConstantOp) and stablehlo.is_splat(owner):
             return site.building(dims).literal(stablehlo.splat_value(owner), element, shape)
-        if not window.moves:
-            return value
         padding = stablehlo.make_dense(0, element, ())
         whole = self._whole(site, value)
         if whole is not None:
@@ -112,7 +110,7 @@ def _joined_rule(shapes: tuple[Shape, ...], result: Shape, dim: int, splats: tup
     builder = RuleBuilder()
     offsets = tuple(accumulate((shape[dim] for shape in shapes), initial=0))[:-1]
     windows = tuple(Window(shape[dim], result[dim], -start) for shape, start in zip(shapes, offsets, strict=True))
-    moves = any(window.moves for window in windows if window.operand)
+    moves = any(0 < shape[dim] < result[dim] for shape in shapes)
     common = math.gcd(result[dim], *(shape[dim] for shape in shapes))
     dims = tuple(
         builder.factor(common, PERMUTE) if at == dim and moves else builder.factor(size)

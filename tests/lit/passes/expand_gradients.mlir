@@ -67,3 +67,24 @@ func.func @branch(%p: tensor<i1>, %x: tensor<4xf32>, %s: tensor<4xf32>) -> tenso
   %2 = "dtensor.gradient"(%0, %s, %x) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }
+
+// A relayout goes back to where the operand was; where that is not said, the gradient stays where it is.
+// CHECK-LABEL: @relaid
+// CHECK-NEXT: %0 = dtensor.relayout %s {reason = "gradient of a relayout"} : tensor<4xf32> -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+// CHECK-NEXT: return %0
+dtensor.mesh @mesh = <["x"=2]>
+func.func @relaid(%x: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = dtensor.relayout %x : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+  %1 = "dtensor.gradient"(%0, %s, %x) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4xf32, #dtensor.layout<@mesh, [{}]>>, tensor<4xf32>, tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @relaid_from_anywhere
+// CHECK-NEXT: return %s
+func.func @relaid_from_anywhere(%x: tensor<4xf32>, %s: tensor<4xf32>, %p: tensor<4xf32, #dtensor.layout<@mesh, [{?}]>>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = dtensor.relayout %x : tensor<4xf32> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+  %1 = dtensor.relayout %p : tensor<4xf32, #dtensor.layout<@mesh, [{?}]>> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+  %2 = "dtensor.gradient"(%0, %s, %x) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4xf32, #dtensor.layout<@mesh, [{}]>>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %3 = "dtensor.gradient"(%1, %s, %p) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4xf32, #dtensor.layout<@mesh, [{}]>>, tensor<4xf32>, tensor<4xf32, #dtensor.layout<@mesh, [{?}]>>) -> tensor<4xf32>
+  return %2, %3 : tensor<4xf32>, tensor<4xf32>
+}
