@@ -45,3 +45,17 @@ def test_frames_hold_what_windows_read(sweep: Sweep) -> None:
     halo, count = result_halo(sweep, operand, parts), results // parts
     for part, result, tap in product(range(parts), range(count), range(sweep.size)):
         assert read_in_part(halo, operand, part, result, tap) == read(sweep, operand, part * count + result, tap)
+
+
+def test_frames_of_spread_elements_hold_no_holes() -> None:
+    # Elements stand at 0, 2, 4 ...; part p passes over the places from 4p - 1 to 4p + 4: the elements 2p to 2p + 2.
+    window = result_halo(Sweep(3, low=1, high=2, base=2), 8, 4).window
+    assert (window.start, window.frame, window.step, window.dilation) == (0, 3, 2, 1)
+    # Places 2p and 2p + 1: one element alone.
+    window = result_halo(Sweep(1, high=1, base=2), 8, 8).window
+    assert (window.start, window.frame, window.step, window.dilation) == (0, 1, 1, 1)
+
+
+def test_windows_that_leave_no_rest_are_blocks() -> None:
+    # Windows of 1 and 3 elements, 3 apart; one that reaches into the next leaves less than a stride at the end.
+    assert [Sweep(size, stride=3).blocks(9) for size in (1, 3, 4)] == [3, 3, None]
