@@ -114,3 +114,19 @@ def test_several_meshes() -> None:
 
 def test_without_a_mesh_there_is_one_device() -> None:
     assert the_mesh(parse_module("func.func public @main() { return }")).shape == ()
+
+
+def test_what_is_computed_of_splats_is_free_as_far_as_it_is_made_anew() -> None:
+    # One constant and 31 ops behind it are 32 ops one after the other.
+    lines = [f"%{i} = stablehlo.negate %{i - 1 if i else 'c'} : tensor<8xf32>" for i in range(40)]
+    text = "\n".join(["%c = stablehlo.constant dense<1.0> : tensor<8xf32>", *lines, "return %39 : tensor<8xf32>"])
+    program = build_program(
+        parse_module(f'dtensor.mesh @mesh = <["x"=2]>\nfunc.func public @main() -> tensor<8xf32> {{\n{text}\n}}')
+    )
+    assert program.free == [True] * 32 + [False] * 9
+
+
+def test_a_loop_asks_once_more_than_it_runs() -> None:
+    weights = {node.op.name: node.scope.weight for node in build_program(parse_module(LOOP)).nodes if node.results}
+    assert weights["stablehlo.compare"] == 65
+    assert weights["stablehlo.multiply"] == 64

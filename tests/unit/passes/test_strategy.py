@@ -92,6 +92,8 @@ def test_neighbours_move_one_axis() -> None:
     # Two axes, each to either of the two other factors.
     assert len(neighbours) == 4
     assert {option.degree for option in neighbours} == {8}
+    # A factor that an axis has left is not split, and not named.
+    assert all(axes for option in neighbours for _, axes in option.factors)
 
 
 @pytest.mark.parametrize(("rows", "splits"), [(8, True), (6, False)])
