@@ -126,3 +126,13 @@ func.func @cut_before_windows(%a: tensor<16xf32>) -> (tensor<10xf32>, tensor<9xf
   }) : (tensor<11xf32>, tensor<f32>) -> tensor<9xf32>
   return %2, %3 : tensor<10xf32>, tensor<9xf32>
 }
+
+// Nothing of the operand is left: the places of %a that a step picks are 8 and 10, behind all four of its elements.
+// CHECK-LABEL: @steps_over_padding_alone
+func.func @steps_over_padding_alone(%a: tensor<8xf32>, %v: tensor<f32>) -> tensor<2xf32> {
+  // CHECK: %[[STEPS:.*]] = stablehlo.slice %a [0:8:2] : (tensor<8xf32>) -> tensor<4xf32>
+  // CHECK: stablehlo.pad %[[STEPS]], %v, low = [-4], high = [2], interior = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<2xf32>
+  %0 = stablehlo.pad %a, %v, low = [-8], high = [4], interior = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = stablehlo.slice %0 [0:4:2] : (tensor<4xf32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}

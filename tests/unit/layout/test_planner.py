@@ -52,6 +52,12 @@ CASES: list[tuple[LayoutSpec, LayoutSpec, list[str], Fraction | int]] = [
         Fraction(3, 4),
     ),
     (
+        layout("", "", partial="y x"),
+        layout("", "z"),
+        ['all_slice [{}, {"z"}], unreduced=sum{"x", "y"}', 'all_reduce [{}, {"z"}]'],
+        Fraction(7, 8),
+    ),
+    (
         layout("", "", partial="x"),
         layout("x y", ""),
         [

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from shardwright.layout.planning.sweep import Halo, Sweep, result_halo, window_halo
+from shardwright.layout.planning.sweep import Halo, Sweep, result_halo, spread_back, window_halo
 
 SWEEPS = [
     Sweep(size, stride, low, high, base, dilation, reverse)
@@ -59,3 +59,21 @@ def test_frames_of_spread_elements_hold_no_holes() -> None:
 def test_windows_that_leave_no_rest_are_blocks() -> None:
     # Windows of 1 and 3 elements, 3 apart; one that reaches into the next leaves less than a stride at the end.
     assert [Sweep(size, stride=3).blocks(9) for size in (1, 3, 4)] == [3, 3, None]
+
+
+def test_blocks_of_spread_elements_hold_one_each() -> None:
+    # Elements at 1, 3, 5 ... (padding first), windows over 2 and over 3 places: the latter reach the next element.
+    assert [Sweep(2, low=1, high=1, base=2).blocks(8), Sweep(3, low=1, high=2, base=2).blocks(8)] == [8, None]
+    # Steps of 2 over elements 2 apart: each result is an element, and the last four are padding.
+    assert Sweep(1, stride=2, high=8, base=2).blocks(4) is None
+
+
+@pytest.mark.parametrize("sweep", SWEEPS, ids=str)
+def test_spread_back_reads_what_the_window_wrote(sweep: Sweep) -> None:
+    size = 12
+    results = sweep.result(size)
+    back = spread_back(sweep, size)
+    assert back.result(results) == size
+    there = {(result, read(sweep, size, result, tap)) for result, tap in product(range(results), range(sweep.size))}
+    again = {(read(back, results, element, tap), element) for element, tap in product(range(size), range(back.size))}
+    assert {pair for pair in there if pair[1] is not None} == {pair for pair in again if pair[0] is not None}
