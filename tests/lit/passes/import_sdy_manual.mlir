@@ -104,7 +104,7 @@ func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {
       stablehlo.return %s : tensor<f32>
     }) : (tensor<1xf32>) -> tensor<1xf32>
     // CHECK: dtensor.fetch @mesh {"x", "y"} [1, 1, 2, 3]
-    %2 = "stablehlo.collective_broadcast"(%1) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[1, 0], [2, -1], [3, -1]]> : tensor<3x2xi64>}> : (tensor<1xf32>) -> tensor<1xf32>
+    %2 = "stablehlo.collective_broadcast"(%1) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[1, 0], [3, -1], [2, -1]]> : tensor<3x2xi64>}> : (tensor<1xf32>) -> tensor<1xf32>
     sdy.return %2 : tensor<1xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
