@@ -92,7 +92,7 @@ func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// One replica in all with a channel means every device; the devices that a shorter group lacks have no number.
+// One replica in all with a channel means every device; what fills a shorter group up is no device: the last one receives nothing.
 // CHECK-LABEL: func.func public @main(
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {
@@ -103,8 +103,8 @@ func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {
       %s = stablehlo.add %c, %d : tensor<f32>
       stablehlo.return %s : tensor<f32>
     }) : (tensor<1xf32>) -> tensor<1xf32>
-    // CHECK: dtensor.fetch @mesh {"x", "y"} [1, 1, 2, 3]
-    %2 = "stablehlo.collective_broadcast"(%1) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[1, 0], [3, -1], [2, -1]]> : tensor<3x2xi64>}> : (tensor<1xf32>) -> tensor<1xf32>
+    // CHECK: dtensor.fetch @mesh {"x", "y"} [1, 1, 2, -1]
+    %2 = "stablehlo.collective_broadcast"(%1) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[1, 0], [2, -1]]> : tensor<2x2xi64>}> : (tensor<1xf32>) -> tensor<1xf32>
     sdy.return %2 : tensor<1xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
