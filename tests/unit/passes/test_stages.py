@@ -178,3 +178,10 @@ func.func public @main(%a: tensor<4xf32, {x}>, %b: tensor<4xf32, {y}>) -> tensor
     verify_stage(module, "propagated")
     with pytest.raises(ShardwrightError, match=r"SW0316.*'stablehlo.add'"):
         verify_stage(module, "aligned")
+
+
+@pytest.mark.parametrize("name", ["hoist-invariants", "expand-gradients", "canonicalize", "import-sdy"])
+def test_passes_on_the_users_layouts_refuse_chosen_ones(name: str) -> None:
+    module = parse_module(f'module attributes {{dtensor.stage = "planned"}} {{ {MESH} }}', "planned.mlir")
+    with pytest.raises(ShardwrightError, match=f"{name} cannot run on a program that is in the planned stage"):
+        all_passes()[name]()().apply(make_context(), module)
