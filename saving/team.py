@@ -82,8 +82,8 @@ class Team:
 
     def agree(self, what: str, mine: str) -> None:
         """Raises `ValueError` (SW0902) on every process where one says something else than the others."""
-        digest, told = hashlib.sha256(mine.encode()).digest(), mine.encode()[:_TOLD_BYTES]
-        said = json.loads(self.vote(digest + told, _differences))
+        text = mine.encode(errors="backslashreplace")
+        said = json.loads(self.vote(hashlib.sha256(text).digest() + text[:_TOLD_BYTES], _differences))
         if said:
             raise SavingError("SW0902", f"the processes disagree on {what}", *said)
 

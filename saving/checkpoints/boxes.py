@@ -96,7 +96,7 @@ def holdings(layout: Layout, shape: tuple[int, ...]) -> list[Holding]:
 
 def _first(mesh: Mesh) -> Place:
     """The coordinates of the first device of this process."""
-    device, found = mesh.local_device_ids[0], list[int]()
+    device, found = mesh.size // mesh.num_clients * mesh.clients.place, list[int]()
     for size in reversed(mesh.shape):
         device, at = divmod(device, size)
         found.append(at)

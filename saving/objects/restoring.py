@@ -24,6 +24,9 @@ from shardwright.serialization.protos import program_pb2 as pb
 DEPTH = 128
 """How deep containers may be nested."""
 
+MAX_DEVICES = 1 << 31
+"""The most devices of a mesh: no system can number more."""
+
 Wanted: TypeAlias = "dict[str, tuple[tuple[int, ...], Any, Layout | None]]"
 """Arrays to read, by their names in the checkpoint: shape, type, and the layout in which they are due."""
 
@@ -176,6 +179,8 @@ def _stored(item: pb.Object) -> pb.Variable | pb.Array:
 def _mesh(message: pb.Mesh) -> Mesh:
     """A mesh; one over several processes is spread over those that are there now."""
     mesh = Mesh([(axis.name, axis.size) for axis in message.axes], list(message.devices) or None, name=message.name)
+    if mesh.size > MAX_DEVICES:
+        raise malformed(f"a mesh of {mesh.size} devices")
     if message.clients <= 1:
         return mesh
     clients = Clients.found()
