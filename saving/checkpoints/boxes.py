@@ -34,6 +34,8 @@ class Holding:
     @property
     def here(self) -> list[Place]:
         """Where the box lies in the stacked form of this process, once for each of its devices that differ."""
+        if self.mesh.num_clients == 1:
+            return self.places
         block, mesh = self.mesh.client_shape, self.mesh
         axes = list(zip(_first(mesh), block, mesh.axis_names, strict=True))
         found: list[Place] = []
@@ -45,7 +47,8 @@ class Holding:
 
     def process(self, device: int) -> int:
         """The process of a device: each has as many, one after the other."""
-        return device * self.mesh.num_clients // self.mesh.size
+        clients = self.mesh.num_clients
+        return device * clients // self.mesh.size if clients > 1 else 0
 
     def owner(self, turn: int) -> int:
         """
