@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
+from shardwright.engines.job import Alone, Job
 from shardwright.layout import Mesh
 from shardwright.runtime.processes.communicator import Communicator
 
@@ -23,6 +25,24 @@ def communicator_of(mesh: Mesh) -> Communicator | None:
 
     joined(mesh)
     return _communicator()
+
+
+def job_of(meshes: Iterable[Mesh]) -> Job:
+    """
+    The processes over which one of the meshes is spread; this one alone if none is.
+
+    Raises `ValueError` as `communicator_of` does, for each mesh.
+
+    >>> job_of([Mesh(x=2)]).clients
+    Clients(count=1, place=0)
+    """
+    found: Job = Alone()
+    for mesh in dict.fromkeys(meshes):
+        if mesh.num_clients > 1:
+            from shardwright.engines.mpi.world import joined
+
+            found = joined(mesh)
+    return found
 
 
 @cache

@@ -57,7 +57,7 @@ def component(stacked: Array, spec: LayoutSpec, mesh: Mesh, device: int) -> Arra
     """The local array of one device of this process, by its row-major index in the mesh."""
     coordinates = np.unravel_index(device, mesh.shape) if mesh.shape else ()
     held = [int(at) % size for at, size in zip(coordinates, mesh.client_shape, strict=True)]
-    return stacked[tuple(min(at, size - 1) for at, size in zip(held, stacked.shape, strict=False))]
+    return stacked[(*(min(at, size - 1) for at, size in zip(held, stacked.shape, strict=False)), ...)]
 
 
 def stack_components(components: Sequence[Array], spec: LayoutSpec, mesh: Mesh) -> Array:

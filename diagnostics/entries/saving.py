@@ -75,4 +75,8 @@ SW0883: programs that cannot be brought to this mesh
 SW0884: packages for storage are not installed
     Saving and loading need protobuf, which import shardwright does not.
     help: pip install 'shardwright[storage]'
+SW0895: another process failed
+    Several processes save or load together, all of them or none. One of them could not, and says so with its own error.
+    What was there before is as it was.
+    help: look at what that process says; call it again when the cause is gone
 """

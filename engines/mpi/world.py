@@ -15,6 +15,7 @@ from shardwright._version import __version__
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError, SourceLocation
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import value_error
+from shardwright.engines.job import Job
 from shardwright.engines.mpi.watch import watch
 from shardwright.layout import Mesh
 from shardwright.layout.forms.clients import Clients
@@ -23,8 +24,8 @@ _TEXT_BYTES = 400
 """What each process tells the others of itself where they disagree."""
 
 
-class World:
-    """All processes of the job: how many, which one this is, and agreement among them."""
+class World(Job):
+    """All processes of the job: how many, which one this is, agreement among them, and short messages."""
 
     def __init__(self, mpi: Any) -> None:
         self.mpi = mpi
@@ -57,6 +58,27 @@ class World:
                 "process",
             )
         )
+
+    def gather(self, data: bytes, what: str) -> list[bytes]:
+        sizes = np.empty(self.clients.count, np.int64)
+        first = self.clients.place == 0
+        with watch(what, self.clients):
+            self.comm.Gather(np.array([len(data)], np.int64), sizes if first else None)
+            if not first:
+                self.comm.Gatherv([data, self.mpi.BYTE], None)
+                return []
+            ends = np.cumsum(sizes)
+            whole = np.empty(int(ends[-1]), np.uint8)
+            self.comm.Gatherv([data, self.mpi.BYTE], [whole, sizes, ends - sizes, self.mpi.BYTE])
+        return [whole[end - size : end].tobytes() for size, end in zip(sizes, ends, strict=True)]
+
+    def broadcast(self, data: bytes, what: str) -> bytes:
+        size = np.array([len(data)], np.int64)
+        with watch(what, self.clients):
+            self.comm.Bcast(size)
+            whole = np.frombuffer(data, np.uint8).copy() if self.clients.place == 0 else np.empty(size, np.uint8)
+            self.comm.Bcast([whole, self.mpi.BYTE])
+        return whole.tobytes()
 
 
 @cache

@@ -14,7 +14,11 @@ Place = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Holding:
-    """A box, and where it lies in the stacked form, which has one place for all devices that never differ."""
+    """
+    A box, and where it lies in the stacked form of the whole mesh.
+
+    That has one place for all devices that never differ.
+    """
 
     box: Box
     mesh: Mesh
@@ -26,6 +30,25 @@ class Holding:
     def device_count(self) -> int:
         """The number of devices that hold the box."""
         return len(self.places) * math.prod(self.mesh.dim_size(name) for name in self.same)
+
+    @property
+    def here(self) -> list[Place]:
+        """Where the box lies in the stacked form of this process, once for each of its devices that differ."""
+        if self.mesh.num_clients == 1:
+            return self.places
+        block, mesh = self.mesh.client_shape, self.mesh
+        axes = list(zip(_first(mesh), block, mesh.axis_names, strict=True))
+        found: list[Place] = []
+        for place in self.places:
+            held = [0 if name in self.same else at - start for at, (start, _, name) in zip(place, axes, strict=True)]
+            if all(0 <= at < size for at, size in zip(held, block, strict=True)):
+                found.append(tuple(held))
+        return found
+
+    def process(self, device: int) -> int:
+        """The process of a device: each has as many, one after the other."""
+        clients = self.mesh.num_clients
+        return device * clients // self.mesh.size if clients > 1 else 0
 
     def owner(self, turn: int) -> int:
         """
@@ -48,11 +71,14 @@ def stacked_shape(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
     """
     The stacked form's shape: the size of each mesh axis that the layout names, else 1, then a device's shape.
 
+    Of a mesh over several processes it is that of the block of this process.
+
     >>> stacked_shape(Layout(["y"], Mesh(x=2, y=4)), (8, 3))
     (1, 4, 2, 3)
     """
     same = _same(layout)
-    lead = tuple(1 if name in same else size for name, size in layout.mesh.sizes.items())
+    held = zip(layout.mesh.axis_names, layout.mesh.client_shape, strict=True)
+    lead = tuple(1 if name in same else size for name, size in held)
     return lead + layout.local_shape(shape)
 
 
@@ -69,6 +95,15 @@ def holdings(layout: Layout, shape: tuple[int, ...]) -> list[Holding]:
         part = box(spec, shape, mesh, dict(zip(mesh.axis_names, place, strict=True)))
         found.setdefault(part, Holding(part, mesh, same)).places.append(place)
     return list(found.values())
+
+
+def _first(mesh: Mesh) -> Place:
+    """The coordinates of the first device of this process."""
+    device, found = mesh.size // mesh.num_clients * mesh.clients.place, list[int]()
+    for size in reversed(mesh.shape):
+        device, at = divmod(device, size)
+        found.append(at)
+    return tuple(reversed(found))
 
 
 def _same(layout: Layout) -> tuple[str, ...]:

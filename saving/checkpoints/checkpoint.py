@@ -8,6 +8,7 @@ turns, and every device reads what its own box needs, straight into its place; n
 from __future__ import annotations
 
 import errno
+import hashlib
 import math
 import os
 import time
@@ -25,7 +26,8 @@ from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, ArrayEntry
 from shardwright.saving.checkpoints.objects import Found, Leaf, build_slots, find
 from shardwright.saving.checkpoints.store import ArrayStore, Transfers, read_arrays, write_arrays
 from shardwright.saving.faults import SavingError, checked_path, no_place, wrong_option
-from shardwright.serialization.files.atomic_folder import AtomicFolder
+from shardwright.saving.shared_folder import SharedFolder
+from shardwright.saving.team import Team
 from shardwright.serialization.files.reading import reading, real_path
 
 
@@ -119,9 +121,12 @@ class Checkpoint:
 
         An older checkpoint of that path is exchanged for it in one step. The path is returned. Raises `ValueError` for
         something else at that path (SW0876) and for what cannot be saved (SW0875), `ImportError` (SW0877) without
-        tensorstore.
+        tensorstore. Of what lies on a mesh over several processes each of them writes a part: all of them save, and
+        where one fails, all do (SW0895).
         """
-        write_checkpoint(path, self.found("saved"))
+        found = self.found("saved")
+        with Team.over(found.layouts, f"saving {checked_path(path)!r}") as team:
+            write_checkpoint(path, found, team)
         return os.fspath(path)
 
     def write(self, path: str | os.PathLike[str]) -> str:
@@ -134,11 +139,13 @@ class Checkpoint:
 
         Nothing changes before everything was read. Raises `ValueError` for a path that is no checkpoint (SW0872), for
         a damaged one (SW0873, SW0874), and, with all of them listed, for names, shapes and types that do not fit
-        (SW0879); with `strict=False` what fits is restored, and the report has the rest.
+        (SW0879); with `strict=False` what fits is restored, and the report has the rest. Of a mesh over several
+        processes each reads its own part; all restore, or none does (SW0895).
         """
-        with _reading(path) as folder:
+        found = self.found("restored")
+        with Team.over(found.layouts, f"restoring {checked_path(path)!r}") as team, _reading(path) as folder:
             manifest = read_manifest(folder)
-            found = self.found("restored")
+            check_version(team, manifest, folder)
             if build_slots(found, manifest.arrays):
                 found = self.found("restored")
             plan = _compare(found, manifest)
@@ -146,7 +153,7 @@ class Checkpoint:
                 faults = plan.faults()
                 message = f"{len(faults)} values do not fit between {folder} and the objects"
                 raise SavingError("SW0879", message, *faults)
-            return _restore(plan, found, manifest, folder)
+            return _restore(plan, found, manifest, folder, team)
 
     def read(self, path: str | os.PathLike[str], *, strict: bool = True) -> RestoreReport:
         """The same as `restore`, under TensorFlow's name for reading what `write` wrote."""
@@ -159,19 +166,15 @@ class Checkpoint:
         return find(self._objects, self._root)
 
 
-def write_checkpoint(path: str | os.PathLike[str], found: Found, sequence: int = 0) -> Transfers:
-    """Writes what was found as a checkpoint at `path`; what was written, array by array."""
+def write_checkpoint(path: str | os.PathLike[str], found: Found, team: Team, sequence: int = 0) -> Transfers:
+    """Writes what was found as a checkpoint at `path`; what this process wrote, array by array."""
     arrays = {name: leaf.value for name, leaf in found.leaves.items() if not leaf.is_plain}
     values = {name: leaf.value for name, leaf in found.leaves.items() if leaf.is_plain}
     target = Path(checked_path(path))
     try:
         target = real_path(target, follow=False)
-        _check_place(target)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with AtomicFolder(target, replace=True) as pending:
-            moved = write_arrays(pending.inside, arrays, values, sequence=sequence, time=time.time())
-            _check_place(target)  # whatever came there in the meantime
-        return moved
+        with SharedFolder(team, target, True, _check_place) as folder:
+            return write_arrays(folder.inside, arrays, values, sequence=sequence, time=time.time(), team=team)
     except OSError as error:
         if error.errno in (errno.EEXIST, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL):
             raise no_place(target, f"something is there, and cannot be replaced: {error.strerror}") from error
@@ -186,6 +189,14 @@ def _check_place(target: Path) -> None:
         raise no_place(target, "something is there, and is no folder")
     if target.is_dir() and any(target.iterdir()) and not (target / MANIFEST).is_file():
         raise no_place(target, "something is there, and is no checkpoint")
+
+
+def check_version(team: Team, manifest: Manifest, folder: Path) -> None:
+    """Raises `ValueError` (SW0880) on all processes where one has opened another version of a checkpoint."""
+    digest = hashlib.sha256(manifest.to_bytes()).digest()
+    if team.vote(digest, lambda given: b"" if len(set(given)) == 1 else b"several"):
+        fault = f"{folder} was replaced while the processes opened it, or they gave different paths"
+        raise SavingError("SW0880", fault)
 
 
 def _compare(found: Found, manifest: Manifest) -> RestoreReport:
@@ -218,11 +229,12 @@ def _misfit(name: str, leaf: Leaf, saved: ArrayEntry | Plain) -> str | None:
     return None
 
 
-def _restore(plan: RestoreReport, found: Found, manifest: Manifest, folder: Path) -> RestoreReport:
-    """Reads everything, and only then puts it in its place."""
+def _restore(plan: RestoreReport, found: Found, manifest: Manifest, folder: Path, team: Team) -> RestoreReport:
+    """Reads everything, and only when all processes have puts it in its place."""
     wanted = [(manifest.arrays[name], found.leaves[name]) for name in plan.restored if name in manifest.arrays]
     transfers = Transfers()
     arrays = _read(folder, manifest, [(entry, leaf.layout) for entry, leaf in wanted], transfers)
+    team.vote()
     for name in plan.restored:
         if name in manifest.values:
             found.leaves[name].put(manifest.values[name])
@@ -242,17 +254,19 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     The arrays of a checkpoint by name, without any objects: distributed tensors where `layouts` has one, else arrays.
 
     `layouts` is a dict by name, or a `LayoutMap`. Raises what `Checkpoint.restore` raises, and `ValueError` for names
-    in a dict that are not in the checkpoint (SW0879) and for layouts that do not fit (SW0104, SW0106).
+    in a dict that are not in the checkpoint (SW0879) and for layouts that do not fit (SW0104, SW0106). Of a mesh over
+    several processes each reads its own part.
 
     >>> import tempfile, numpy, shardwright
     >>> path = shardwright.Checkpoint(table=numpy.arange(4.0), step=3).save(tempfile.mkdtemp() + "/one")
     >>> shardwright.load_variables(path, {"table": shardwright.Layout(["x"], shardwright.Mesh(x=2))})
     {'table': DTensor(f64[4@x], Mesh(x=2))}
     """
-    with _reading(path) as folder:
+    given: Mapping[str, Layout] = {} if layouts is None else layouts
+    with Team.over(given.values(), f"reading {checked_path(path)!r}") as team, _reading(path) as folder:
         manifest = read_manifest(folder)
+        check_version(team, manifest, folder)
         entries = manifest.arrays
-        given: Mapping[str, Layout] = {} if layouts is None else layouts
         unknown = [f"{name!r} is not in the checkpoint" for name in given if name not in entries]
         if unknown and not isinstance(given, LayoutMap):  # whose names are patterns
             raise SavingError("SW0879", f"{folder} has no arrays for {len(unknown)} layouts", *unknown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -15,6 +16,7 @@ from shardwright.diagnostics import ShardwrightValueError
 from shardwright.saving.checkpoints.checkpoint import Checkpoint, write_checkpoint
 from shardwright.saving.checkpoints.manifest import MANIFEST, read_head
 from shardwright.saving.faults import checked_path, no_place, wrong_option
+from shardwright.saving.team import Team
 from shardwright.serialization.files.atomic_folder import remove_folder
 from shardwright.serialization.files.pending import remove_leftovers
 from shardwright.serialization.files.reading import real_path
@@ -110,19 +112,31 @@ class CheckpointManager:
         Returns None if `checkpoint_interval` has not passed since the last one, unless `check_interval` is false.
         Raises what `Checkpoint.save` raises; older checkpoints then stay.
         """
-        saved = self._saved()
-        number = self._number(checkpoint_number, saved)
-        if checkpoint_number is None and check_interval and saved:
-            made = number - saved[-1].number
-            if self.checkpoint_interval is not None and made < self.checkpoint_interval:
+        found, given = self.checkpoint.found("saved"), self._given(checkpoint_number)
+        at_interval = checkpoint_number is None and check_interval
+        with Team.over(found.layouts, f"saving into {self.directory!r}") as team:
+            plan = json.loads(team.first(lambda: json.dumps(self._plan(given, at_interval)).encode()))
+            if plan is None:
                 return None
-        sequence = 1 + max((math.floor(item.sequence) for item in saved), default=0)
-        path = self._folder / f"{self._name}-{number}"
-        write_checkpoint(path, self.checkpoint.found("saved"), sequence)
+            number, sequence = plan
+            path = self._folder / f"{self._name}-{number if given is None else given}"
+            write_checkpoint(path, found, team, sequence)
+            team.first(self._remove_outdated)
+        return os.path.join(self.directory, path.name)
+
+    def _plan(self, given: int | None, at_interval: bool) -> tuple[int, int] | None:
+        """The number and the place in the order of the next checkpoint; None if it is too early for it."""
+        saved = self._saved()
+        number = 1 + max((item.number for item in saved), default=0) if given is None else given
+        interval = self.checkpoint_interval if at_interval and saved else None
+        if interval is not None and number - saved[-1].number < interval:
+            return None
+        return number, 1 + max((math.floor(item.sequence) for item in saved), default=0)
+
+    def _remove_outdated(self) -> None:
         for item in outdated(self._saved(), self.max_to_keep, self._hours):
             with suppress(FileNotFoundError):  # another manager was faster
                 remove_folder(item.path)
-        return os.path.join(self.directory, path.name)
 
     def restore_or_initialize(self, *, strict: bool = True) -> str | None:
         """
@@ -130,31 +144,47 @@ class CheckpointManager:
 
         Raises what `Checkpoint.restore` raises: a damaged checkpoint is not passed over in silence.
         """
-        saved = self._saved()
-        while saved:
+        latest = self._latest()
+        while latest is not None:
             try:
-                self.checkpoint.restore(saved[-1].path, strict=strict)
-                return self._shown(saved[-1])
+                self.checkpoint.restore(latest, strict=strict)
+                return os.path.join(self.directory, latest.name)
             except ShardwrightValueError:
-                if saved[-1].path.exists():
+                newest = self._latest(besides=latest)
+                if newest == latest:
                     raise
-                saved = self._saved()  # newer ones are there, for which another manager deleted this one
+                latest = newest  # newer ones are there, for which another manager deleted this one
         if self._init is not None:
             self._init()
         return None
 
-    def _number(self, given: Any, saved: Sequence[Saved]) -> int:
+    def _latest(self, besides: Path | None = None) -> Path | None:
+        """The last checkpoint, the same for all processes; the one `besides` which there is one, while it is there."""
+
+        def name() -> bytes:
+            if besides is not None and besides.exists():
+                return os.fsencode(besides.name)
+            saved = self._saved()
+            return os.fsencode(saved[-1].path.name) if saved else b""
+
+        with Team.over(self.checkpoint.found("restored").layouts, f"reading {self.directory!r}") as team:
+            found = os.fsdecode(team.first(name))
+        return self._folder / found if found else None
+
+    def _given(self, number: Any) -> int | None:
+        """The number that was given, or that the step counter gives; None if neither does."""
+        given: Any = number
         if given is None and self._step_counter is not None:
             given = self._step_counter() if callable(self._step_counter) else self._step_counter
         if given is None:
-            return 1 + max((item.number for item in saved), default=0)
+            return None
         try:
-            number = int(given)
+            found = int(given)
         except (TypeError, ValueError):
-            number = -1
-        if not 0 <= number < _NUMBERS or number != given:
+            found = -1
+        if not 0 <= found < _NUMBERS or found != given:
             raise wrong_option(f"checkpoints are numbered by whole numbers from 0, not {given!r}")
-        return number
+        return found
 
     def _shown(self, saved: Saved) -> str:
         return os.path.join(self.directory, saved.path.name)

@@ -54,6 +54,11 @@ class Found:
     faults: list[str] = field(default_factory=list[str])
     _seen: set[int] = field(default_factory=set[int])
 
+    @property
+    def layouts(self) -> list[Layout]:
+        """The layouts of all arrays that have one here."""
+        return [leaf.layout for leaf in self.leaves.values() if leaf.layout is not None]
+
     def add(self, name: str, value: Any, put: Put) -> None:
         """Takes in a leaf; two of one name are a fault."""
         if name in self.leaves:

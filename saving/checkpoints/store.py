@@ -17,7 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,8 @@ from shardwright.saving.checkpoints.chunks import MAX_CHUNK_BYTES, Grid, box_siz
 from shardwright.saving.checkpoints.hashes import HASHES, Table, chunk_hashes, empty_table, table_hash, wrong_chunks
 from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, MAX_RANK, ArrayEntry, Manifest, Plain
 from shardwright.saving.faults import MissingPackageError, SavingError
+from shardwright.saving.team import Team
+from shardwright.serialization.files.atomic_folder import sync_files
 
 _NATIVE = {
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -69,7 +73,7 @@ _ENDIAN = {"name": "bytes", "configuration": {"endian": "little"}}
 @dataclass(frozen=True)
 class ArrayTransfer:
     """
-    What was moved of one array: `count` boxes of `box_bytes`.
+    What this process moved of one array: `count` boxes of `box_bytes`, or some files of each of them.
 
     `stored_bytes` is what storage moved for them, `hash_bytes` are the hashes of the array's chunks.
     """
@@ -105,13 +109,16 @@ def write_arrays(
     *,
     sequence: int = 0,
     time: float = 0.0,
+    team: Team | None = None,
 ) -> Transfers:
     """
     Write arrays, variables and distributed tensors, and plain values, into an empty folder; the manifest comes last.
 
-    Nothing is flushed, and the folder is not moved: `AtomicFolder` does both. Raises `ValueError` (SW0875) for what
-    cannot be stored, before anything is written.
+    Of a team each process writes, and flushes, files of what it holds, the first one arrays that are not distributed,
+    and everything else. The first one flushes nothing, and the folder is not moved: `AtomicFolder` does both. Raises
+    `ValueError`: SW0875 for what cannot be stored, before anything is written, SW0902 for a team that disagrees on it.
     """
+    team = Team.over((), "writing") if team is None else team
     now = {name: held(value) for name, value in arrays.items()}
     kept = {
         name: value if isinstance(value, DTensor) else native_array(np.asarray(value)) for name, value in now.items()
@@ -119,25 +126,41 @@ def write_arrays(
     faults = [f"{name!r}: {fault}" for name, value in kept.items() if (fault := _fault(value))]
     if faults:
         raise SavingError("SW0875", f"{len(faults)} of {len(arrays)} arrays cannot be saved", *faults)
+    manifest = _planned(kept, Manifest({}, dict(values or {}), sequence, time))
+    team.agree("what they save", _described(kept, manifest))
+    store = ArrayStore(folder)
+    if team.is_first:
+        store.make(manifest)
+    team.vote()
+    moved = Transfers()
+    place, tables = team.clients.place, list[bytes]()
+    for name, value in kept.items():
+        tables += store.write(manifest.arrays[name], value, moved, place)
+    if not team.is_first:
+        sync_files(store.written)
+    layouts = {name: _layout(value) for name, value in kept.items()}
+    team.vote(b"".join(tables), partial(store.conclude, manifest, layouts))
+    return moved
+
+
+def _planned(arrays: Mapping[str, Any], others: Manifest) -> Manifest:
+    """The manifest of some arrays, with hashes to come, and of other things."""
     entries: dict[str, ArrayEntry] = {}
     hashes_at = 0
-    for number, (name, value) in enumerate(kept.items()):
+    for number, (name, value) in enumerate(arrays.items()):
         entries[name] = ArrayEntry(name, number, value.dtype.name, _grid(value), _ANY_HASH, hashes_at)
         hashes_at = entries[name].hashes_end
-    manifest = Manifest(entries, dict(values or {}), sequence, time)
+    manifest = replace(others, arrays=entries)
     fault = manifest.fault()
     if fault is not None:
         raise SavingError("SW0875", fault)
-    store = ArrayStore(folder)
-    (folder / ARRAYS).mkdir()
-    moved = Transfers()
-    with (folder / HASHES).open("wb") as hashes:
-        for name, value in kept.items():
-            table = store.write(entries[name], value, moved).tobytes()
-            hashes.write(table)
-            entries[name] = replace(entries[name], hashes=table_hash(table))
-    (folder / MANIFEST).write_bytes(manifest.to_bytes())
-    return moved
+    return manifest
+
+
+def _described(arrays: Mapping[str, Any], manifest: Manifest) -> str:
+    """What all processes of a job save alike; of numbers and texts each may have its own."""
+    texts = [f"{name} {value.dtype.name}{list(value.shape)} {_layout(value)}" for name, value in arrays.items()]
+    return f"{len(texts)} arrays and {len(manifest.values)} values: " + "; ".join([*texts, *manifest.values])
 
 
 def _fault(value: Any) -> str | None:
@@ -182,7 +205,7 @@ def read_arrays(
         return []
     store = ArrayStore(folder)
     faults = store.hashes_faults(manifest.arrays.values())
-    faults += [fault for entry, _ in wanted for fault in store.faults(entry)]
+    faults += [fault for entry, layout in wanted for fault in store.faults(entry, layout)]
     if faults:
         raise SavingError(code, message, *faults)
     for entry, layout in wanted:
@@ -203,34 +226,61 @@ class ArrayStore:
         # A context of its own: nothing is remembered of another folder that was at this path before.
         self._context = self._library.Context({"file_io_sync": False})
         self._pool = ThreadPoolExecutor(_COMPARED)
+        self.written: list[Path] = []
 
-    def write(self, entry: ArrayEntry, value: Any, moved: Transfers) -> Table:
-        """Write an array into its folder; the hashes of its chunks. What was moved is added to `moved`."""
-        path = self.folder / entry.folder
-        path.mkdir()
-        (path / _ZARR).write_bytes(zarr_text(entry))
-        handle, table = self._open(entry), empty_table(entry.grid)
+    def make(self, manifest: Manifest) -> None:
+        """Makes the folders of all arrays, and what other zarr libraries need."""
+        (self.folder / ARRAYS).mkdir()
+        for entry in manifest.arrays.values():
+            (self.folder / entry.folder).mkdir()
+            (self.folder / entry.folder / _ZARR).write_bytes(zarr_text(entry))
+
+    def write(self, entry: ArrayEntry, value: Any, moved: Transfers, process: int = 0) -> list[bytes]:
+        """
+        Write the files of an array whose turn it is for a process to write; the hashes of the chunks of each.
+
+        What was moved is added to `moved`, the files to `written`.
+        """
+        handle = self._open(entry)
         parts = holdings(_layout(value), entry.shape)
         stacked = value.stacked if isinstance(value, DTensor) else value
-        files: list[Index] = []
+        tables, stored, wrote = list[bytes](), 0, set[Box]()
         writing: deque[Any] = deque()
         try:
-            for holding in parts:
-                local = _local(stacked, holding.places[0])
-                for index, piece in entry.grid.pieces(holding.box):
-                    part = _contiguous(local[_within(piece, holding.box)])
-                    writing.append(handle[_slices(piece)].write(_as_stored(part)))
-                    table[entry.grid.chunk_slices(piece)] = chunk_hashes(part, entry.grid)
-                    files.append(index)
-                    moved.by_device[holding.owner(entry.number + len(files))] += part.nbytes
-                    if len(writing) == _IN_FLIGHT:
-                        _finish(writing.popleft(), entry.name)
+            for holding, index, piece, device in _turns(entry, parts):
+                if holding.process(device) != process:
+                    continue
+                part = _contiguous(_local(stacked, holding.here[0])[_within(piece, holding.box)])
+                writing.append(handle[_slices(piece)].write(_as_stored(part)))
+                tables.append(chunk_hashes(part, entry.grid).tobytes())
+                self.written.append(self.folder / entry.folder / entry.grid.file_name(index))
+                stored += entry.grid.file_bytes(index)
+                wrote.add(holding.box)
+                moved.by_device[device] += part.nbytes
+                if len(writing) == _IN_FLIGHT:
+                    _finish(writing.popleft(), entry.name)
             while writing:
                 _finish(writing.popleft(), entry.name)
         finally:
             _settle(writing)
-        moved.rows.append(_transfer(entry, parts, sum(map(entry.grid.file_bytes, files))))
-        return table
+        box_bytes, hash_bytes = box_size(parts[0].box) * entry.grid.itemsize, entry.grid.hash_bytes
+        moved.rows.append(ArrayTransfer(entry.name, len(wrote), box_bytes, stored, hash_bytes if process == 0 else 0))
+        return tables
+
+    def conclude(self, manifest: Manifest, layouts: Mapping[str, Layout], hashed: Sequence[bytes]) -> bytes:
+        """Write the tables of all arrays, of what each process hashed, and the manifest, which comes last."""
+        streams, entries = [BytesIO(data) for data in hashed], dict(manifest.arrays)
+        with (self.folder / HASHES).open("wb") as file:
+            for name, entry in entries.items():
+                table = empty_table(entry.grid)
+                for holding, _, piece, device in _turns(entry, holdings(layouts[name], entry.shape)):
+                    part = table[entry.grid.chunk_slices(piece)]
+                    found = streams[holding.process(device)].read(part.nbytes)
+                    part[...] = np.frombuffer(found, np.uint8).reshape(part.shape)
+                file.write(table.tobytes())
+                entries[name] = replace(entry, hashes=table_hash(table.tobytes()))
+        (self.folder / MANIFEST).write_bytes(replace(manifest, arrays=entries).to_bytes())
+        return b""
 
     def read(self, entry: ArrayEntry, layout: Layout | None, moved: Transfers) -> Any:
         """
@@ -244,18 +294,21 @@ class ArrayStore:
             stacked = np.empty(shape, entry.element)
         except MemoryError as error:
             raise SavingError("SW0879", f"{entry.name!r}: there is no memory for {list(shape)}") from error
-        parts, jobs = holdings(placed, entry.shape), list[_Job]()
+        parts, jobs = [part for part in holdings(placed, entry.shape) if part.here], list[_Job]()
         for holding in parts:
-            first = stacked[(*holding.places[0], ...)]
+            first = stacked[(*holding.here[0], ...)]
             pieces = entry.grid.pieces(holding.box)
             jobs += [(index, piece, first[_within(piece, holding.box)]) for index, piece in pieces]
         fault = next(self._read_faults(entry, jobs), None)
         if fault is not None:
             raise SavingError("SW0873", f"{entry.name!r} in {self.folder} is damaged", fault)
         for holding in parts:
-            for place in holding.places[1:]:
-                stacked[place] = stacked[holding.places[0]]
-        moved.rows.append(_transfer(entry, parts, sum(entry.grid.read_bytes(piece) for _, piece, _ in jobs)))
+            first, *others = holding.here
+            for place in others:
+                stacked[place] = stacked[first]
+        stored = sum(entry.grid.read_bytes(piece) for _, piece, _ in jobs)
+        box_bytes = box_size(parts[0].box) * entry.grid.itemsize
+        moved.rows.append(ArrayTransfer(entry.name, len(parts), box_bytes, stored, entry.grid.hash_bytes))
         return stacked if layout is None else DTensor(stacked, placed)
 
     def damages(self, entry: ArrayEntry) -> list[str]:
@@ -320,8 +373,14 @@ class ArrayStore:
         fault = _size_fault(self.folder / HASHES, max((entry.hashes_end for entry in entries), default=0))
         return [f"{HASHES}: {fault}"] if fault else []
 
-    def faults(self, entry: ArrayEntry) -> list[str]:
-        """What is wrong with an array's files by name and size; nothing but `zarr.json` is opened."""
+    def faults(self, entry: ArrayEntry, layout: Layout | None = None) -> list[str]:
+        """
+        What is wrong with an array's files by name and size; nothing but `zarr.json` is opened.
+
+        Of a mesh over several processes the first one looks at all files, the others at those that they will read.
+        """
+        if layout is not None and layout.mesh.clients.place > 0:
+            return self._part_faults(entry, layout)
         folder, expected = self.folder / entry.folder, entry.grid.file_count + 1
         try:
             if not stat.S_ISDIR(folder.lstat().st_mode):
@@ -344,6 +403,13 @@ class ArrayStore:
                 others = sorted(islice((item.name for item in found if item.name not in sizes), _OTHERS_SHOWN))
             wrong += [f"{entry.folder}/{name}: nothing of that name was written" for name in others]
         return wrong
+
+    def _part_faults(self, entry: ArrayEntry, layout: Layout) -> list[str]:
+        """What is wrong with the files that hold a part of what this process holds in a layout."""
+        boxes = [part.box for part in holdings(layout, entry.shape) if part.here]
+        due = dict.fromkeys(index for box in boxes for index, _ in entry.grid.pieces(box))
+        sizes = {f"{entry.folder}/{entry.grid.file_name(index)}": entry.grid.file_bytes(index) for index in due}
+        return [f"{name}: {fault}" for name in sizes if (fault := _size_fault(self.folder / name, sizes[name]))]
 
 
 def _size_fault(path: Path, size: int) -> str | None:
@@ -414,6 +480,15 @@ def _settle(writing: Iterable[Any]) -> None:
             future.result()
 
 
+def _turns(entry: ArrayEntry, parts: Iterable[Holding]) -> Iterator[tuple[Holding, Index, Box, int]]:
+    """The files of an array, row-major in each box, and for each the device that writes it: holders take turns."""
+    turn = entry.number
+    for holding in parts:
+        for index, piece in entry.grid.pieces(holding.box):
+            turn += 1
+            yield holding, index, piece, holding.owner(turn)
+
+
 def _compared(entry: ArrayEntry, index: Index, part: Any, whole: Box, table: Table) -> str | None:
     """What is wrong with chunks that were read from a file, if they are not those that were written."""
     wrong, name = wrong_chunks(part, whole, entry.grid, table), f"{entry.folder}/{entry.grid.file_name(index)}"
@@ -438,9 +513,3 @@ def _slices(box: Box) -> tuple[slice, ...]:
 def _contiguous(array: Any) -> np.ndarray[Any, Any]:
     """The array, or a copy of it, in one piece of memory; `ascontiguousarray` would give a number a dim."""
     return np.require(array, requirements="C")
-
-
-def _transfer(entry: ArrayEntry, parts: Sequence[Holding], stored: int) -> ArrayTransfer:
-    return ArrayTransfer(
-        entry.name, len(parts), box_size(parts[0].box) * entry.grid.itemsize, stored, entry.grid.hash_bytes
-    )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shardwright.layout import Layout, Mesh
+from shardwright.saving.checkpoints.checkpoint import check_version
 from shardwright.saving.checkpoints.manifest import read_manifest
 from shardwright.saving.checkpoints.store import Transfers, read_arrays
 from shardwright.saving.directory.fingerprints import check_rest, read_fingerprint
@@ -22,6 +23,7 @@ from shardwright.saving.directory.folders import (
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.objects.restoring import Restorer, Wanted
 from shardwright.saving.programs.placement import AxisNames
+from shardwright.saving.team import Team
 from shardwright.serialization.files.reading import real_path
 from shardwright.serialization.merging import Merger
 from shardwright.serialization.protos import graph_pb2, program_pb2, saved_model_pb2
@@ -106,7 +108,11 @@ def _check_files(folder: Path, model: Path, saved: program_pb2.Saved) -> None:
 
 
 def _read_arrays(folder: Path, wanted: Wanted) -> dict[str, Any]:
-    """The arrays of a checkpoint, each in its layout; they are those that are wanted, and no others."""
+    """
+    The arrays of a checkpoint, each in its layout; they are those that are wanted, and no others.
+
+    Of a mesh over several processes each reads its own part.
+    """
     if not wanted:
         return {}
     manifest = read_manifest(folder)
@@ -115,5 +121,7 @@ def _read_arrays(folder: Path, wanted: Wanted) -> dict[str, Any]:
     if {name: (entry.shape, entry.dtype) for name, entry in entries.items()} != expected:
         raise SavingError("SW0870", f"{folder} has not the variables that were saved")
     due = [(entries[name], layout) for name, (_, _, layout) in wanted.items()]
-    arrays = read_arrays(folder, manifest, due, Transfers(), "SW0870", f"{folder} is not what was saved")
+    with Team.over((layout for _, layout in due), f"loading {str(folder)!r}") as team:
+        check_version(team, manifest, folder)
+        arrays = read_arrays(folder, manifest, due, Transfers(), "SW0870", f"{folder} is not what was saved")
     return dict(zip(wanted, arrays, strict=True))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from shardwright._version import __version__
+from shardwright.layout import Mesh
 from shardwright.saving.checkpoints.store import write_arrays
 from shardwright.saving.directory import folders
 from shardwright.saving.directory.fingerprints import fingerprint
@@ -15,7 +17,8 @@ from shardwright.saving.directory.folders import ASSETS, FINGERPRINT, MODEL, VAR
 from shardwright.saving.faults import SavingError
 from shardwright.saving.objects.collecting import Collector, is_function
 from shardwright.saving.objects.views import object_graph
-from shardwright.serialization.files.atomic_folder import AtomicFolder
+from shardwright.saving.shared_folder import SharedFolder
+from shardwright.saving.team import Team
 from shardwright.serialization.files.reading import real_path
 from shardwright.serialization.protos import saved_model_pb2
 from shardwright.serialization.splitting import splitter_for
@@ -27,17 +30,19 @@ TAG = "serve"
 def write_directory(
     obj: Any, target: Path, signatures: Any, assets: Assets | None, overwrite: bool, max_size: int
 ) -> None:
-    """Writes an object into a directory, which is there when all is on the disk, and not before."""
-    with _writing(target):
+    """
+    Writes an object into a directory, which is there when all is on the disk, and not before.
+
+    Of what lies on meshes over several processes each of them writes its part, the first one all the rest.
+    """
+    message, arrays, meshes = _message(obj, signatures)
+    with Team.over(meshes, f"saving {str(target)!r}") as team, _writing(target):
         target = real_path(target, follow=False)
-        folders.check_target(target, overwrite)
-    files = folders.named_assets(assets)
-    message, arrays = _message(obj, signatures)
-    with _writing(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with AtomicFolder(target, replace=overwrite) as pending:
-            _write(pending.inside, message, arrays, files, max_size)
-            folders.check_target(target, overwrite)  # whatever came there in the meantime
+        files = dict[str, Path]()
+        team.first(lambda: files.update(folders.named_assets(assets)))
+        check = partial(folders.check_target, overwrite=overwrite)
+        with SharedFolder(team, target, overwrite, check) as folder:
+            _write(folder.inside, message, arrays, files, max_size, team)
 
 
 @contextmanager
@@ -50,10 +55,10 @@ def _writing(target: Path) -> Generator[None]:
         raise SavingError("SW0867", fault, help="choose another path") from error
 
 
-def _message(obj: Any, signatures: Any) -> tuple[saved_model_pb2.SavedModel, dict[str, Any]]:
-    """What goes into the SavedModel, and what into the checkpoint."""
+def _message(obj: Any, signatures: Any) -> tuple[saved_model_pb2.SavedModel, dict[str, Any], list[Mesh]]:
+    """What goes into the SavedModel, what into the checkpoint, and the meshes of all that."""
     if isinstance(obj, saved_model_pb2.SavedModel):
-        return obj, {}
+        return obj, {}, []
     given: Any = {"": signatures} if signatures is not None and is_function(obj) else signatures or {}
     if not isinstance(given, Mapping):
         fault = "signatures of several functions are a mapping from their paths"
@@ -70,16 +75,29 @@ def _message(obj: Any, signatures: Any) -> tuple[saved_model_pb2.SavedModel, dic
     for key, signature in collector.signatures.items():
         graph.signature_def[key].CopyFrom(signature)
     graph.object_graph_def.CopyFrom(object_graph(message.shardwright))
-    return message, collector.arrays
+    return message, collector.arrays, collector.meshes
 
 
 def _write(
-    folder: Path, message: saved_model_pb2.SavedModel, arrays: Mapping[str, Any], files: Mapping[str, Path], limit: int
+    folder: Path,
+    message: saved_model_pb2.SavedModel,
+    arrays: Mapping[str, Any],
+    files: Mapping[str, Path],
+    limit: int,
+    team: Team,
 ) -> None:
-    for name in (VARIABLES, ASSETS):
-        (folder / name).mkdir()
+    def make() -> None:
+        for name in (VARIABLES, ASSETS):
+            (folder / name).mkdir()
+
+    team.first(make)
     if arrays:
-        write_arrays(folder / VARIABLES, arrays)
+        write_arrays(folder / VARIABLES, arrays, team=team)
+    team.first(lambda: _write_model(folder, message, files, limit))
+
+
+def _write_model(folder: Path, message: saved_model_pb2.SavedModel, files: Mapping[str, Path], limit: int) -> None:
+    """Writes the assets and the message, and last the fingerprint."""
     copied = list(folders.copy_assets(files, folder / ASSETS))
     if message.HasField("shardwright"):
         for name, size, digest in copied:

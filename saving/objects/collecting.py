@@ -55,8 +55,8 @@ class Collector:
         self.arrays: dict[str, Any] = {}
         self.signatures: dict[str, saved_model_pb2.SignatureDef] = {}
         self.graph: graph_pb2.GraphDef | None = None
-        self._meshes: list[Mesh] = []
-        self._writer = Writer(self._meshes, lambda item: self._numbers.get(id(item)))
+        self.meshes: list[Mesh] = []
+        self._writer = Writer(self.meshes, lambda item: self._numbers.get(id(item)))
         self._numbers: dict[Any, int] = {}
         self._alive: list[Any] = []
         self._signatures = dict(signatures or {})
@@ -78,7 +78,7 @@ class Collector:
             known = ", ".join(map(repr, self._found)) or "none"
             fault = f"signatures names {min(self._unused)!r}, where no function is"
             raise SavingError("SW0866", fault, help=f"there are functions at {known}")
-        for mesh in self._meshes:
+        for mesh in self.meshes:
             self._write_mesh(mesh)
 
     def _new(self, key: Any, item: Any) -> tuple[int, pb.Object]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, TypeAlias
 
+from shardwright.diagnostics import ShardwrightError
 from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.variables import Variable
 from shardwright.layout import Layout, Mesh
@@ -23,6 +23,9 @@ from shardwright.serialization.protos import program_pb2 as pb
 
 DEPTH = 128
 """How deep containers may be nested."""
+
+MAX_DEVICES = 1 << 31
+"""The most devices of a mesh: no system can number more."""
 
 Wanted: TypeAlias = "dict[str, tuple[tuple[int, ...], Any, Layout | None]]"
 """Arrays to read, by their names in the checkpoint: shape, type, and the layout in which they are due."""
@@ -174,15 +177,19 @@ def _stored(item: pb.Object) -> pb.Variable | pb.Array:
 
 
 def _mesh(message: pb.Mesh) -> Mesh:
+    """A mesh; one over several processes is spread over those that are there now."""
     mesh = Mesh([(axis.name, axis.size) for axis in message.axes], list(message.devices) or None, name=message.name)
+    if mesh.size > MAX_DEVICES:
+        raise malformed(f"a mesh of {mesh.size} devices")
     if message.clients <= 1:
         return mesh
-    if mesh.devices is None or mesh.size % message.clients:
-        raise malformed(f"{message.clients} processes share the {mesh.size} devices of {mesh!r}")
-    record, share = mesh.record(), mesh.size // message.clients
-    start = share * Clients.found(message.clients).place
-    local = {"local_ids": record.ids[start : start + share], "local_devices": mesh.devices[start : start + share]}
-    return Mesh.from_record(replace(record, all_devices=mesh.devices, **local), message.name)
+    clients = Clients.found()
+    try:
+        mesh.client_borders(clients.count)
+    except ShardwrightError as error:
+        fault = f"{mesh!r} was saved by {message.clients} processes and cannot be spread over {clients.count}"
+        raise SavingError("SW0883", fault, help="give load a mesh of this job: mesh=Mesh.distributed(...)") from error
+    return mesh.seen_by(clients)
 
 
 def _variable(message: pb.Variable, value: Any) -> Variable:

@@ -305,7 +305,9 @@ def _call_tree(tree: Tree | Static, name: str) -> Tree:
 
 
 def _named(mesh: Mesh, name: str) -> Mesh:
-    return mesh if mesh.name == name else Mesh(list(mesh.sizes.items()), mesh.devices, name=name)
+    if mesh.name == name:
+        return mesh
+    return Mesh(list(mesh.sizes.items()), mesh.devices, name=name).seen_by(mesh.clients)
 
 
 def _verify_placed(module: ModuleOp, name: str) -> None:

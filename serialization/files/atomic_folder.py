@@ -10,13 +10,13 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from shardwright.serialization.closing import Committing
 from shardwright.serialization.files.atomic import sync_folder
-from shardwright.serialization.files.pending import make_pending, pending_path, remove_pending
+from shardwright.serialization.files.pending import make_pending, pending_path, remove_pending, shared_lock
 
 _SYNC_THREADS = 4
 _RENAME_EXCHANGE = 2
@@ -82,6 +82,28 @@ class AtomicFolder(Committing):
             _rename_to_nothing(self.folder, self.path)
 
 
+class FolderPart:
+    """
+    A folder that another process is writing as an `AtomicFolder`, held open while this one writes a part of it.
+
+    Whoever lets go of it last deletes what nobody wants. Raises `FileNotFoundError` where it is not there: the
+    processes have no file system in common.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        lock = shared_lock(folder, os.O_DIRECTORY)
+        if lock is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
+        self._lock = lock
+        self.inside = way_in(lock, folder)
+
+    def discard(self) -> None:
+        """Let go of the folder."""
+        os.close(self._lock)
+        remove_pending(self.folder)
+
+
 def way_in(descriptor: int, folder: Path) -> Path:
     """
     A path by which an open folder is reached whatever its name is, or is in the meantime; its own where there is none.
@@ -102,8 +124,13 @@ def remove_folder(path: Path) -> None:
 
 def sync_tree(folder: Path) -> None:
     """Flush every file and folder below a folder, and the folder itself, to the disk."""
+    sync_files(_paths(folder))
+
+
+def sync_files(paths: Iterable[str | Path]) -> None:
+    """Flush some files to the disk."""
     with ThreadPoolExecutor(_SYNC_THREADS) as pool:
-        for _ in pool.map(sync_folder, _paths(folder)):
+        for _ in pool.map(sync_folder, paths):
             pass  # what one of them raises is raised here
 
 

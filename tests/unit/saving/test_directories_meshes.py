@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from processes import on_job
 from stored_programs import PROGRAMS, RUNNABLE, assert_right, inputs, meta
 
 import shardwright as sw
 from shardwright import Layout, Mesh, Module, Variable
+from shardwright.engines.dtensor_value import scatter
+from shardwright.frontends.functions.dtensor import DTensor
+from shardwright.layout.forms.clients import Clients
 
 MESH = Mesh(batch=4, model=2)
 RANDOM = np.random.default_rng(1)
@@ -208,14 +213,30 @@ def test_programs_on_several_meshes(tmp_path: Path) -> None:
 
 
 def test_meshes_keep_their_devices_and_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mesh = Mesh.distributed({"x": 4}, ["GPU:0", "GPU:1"], num_clients=2, client_id=1, name="far")
-    place = sw.save({"v": Variable(np.ones(4), layout=Layout(["x"], mesh))}, tmp_path / "saved")
-    for client in (0, 1):
-        monkeypatch.setenv("SHARDWRIGHT_CLIENT_ID", str(client))
-        found = sw.load(place)["v"].layout.mesh
-        assert (found, found.name, found.devices) == (mesh, "far", mesh.devices)
-        assert found.num_clients == 2
-        assert found.local_device_ids == ((0, 1), (2, 3))[client]
+    """A mesh that two processes shared is shared by two again; one process has all of it."""
+    own = threading.local()
+
+    def far(clients: Clients) -> Mesh:
+        options = {"num_clients": clients.count, "client_id": clients.place, "name": "far"}
+        return Mesh.distributed({"x": 4}, [f"GPU:{place}" for place in range(4 // clients.count)], **options)
+
+    def save(clients: Clients) -> None:
+        layout = Layout(["x"], far(clients))
+        sw.save({"v": Variable(DTensor(scatter(np.arange(4.0), layout), layout))}, tmp_path / "saved")
+
+    def load(clients: Clients) -> None:
+        own.clients = clients
+        found = sw.load(tmp_path / "saved")["v"]
+        mesh = found.layout.mesh
+        assert (mesh.sizes, mesh.name, mesh.devices, mesh.clients) == ({"x": 4}, "far", names, clients)
+        here = range(4) if clients.count == 1 else ((0, 1), (2, 3))[clients.place]
+        assert [part.tolist() for part in found.value.components()] == [[float(at)] for at in here]
+
+    names = far(Clients(2, 0)).devices
+    on_job(monkeypatch, 2, save)
+    monkeypatch.setattr(Clients, "found", lambda: own.clients)
+    for count in (1, 2):
+        on_job(monkeypatch, count, load)
 
 
 @pytest.mark.parametrize("mesh", [MESH, Mesh(batch=2, model=2), Mesh()], ids=str)
