@@ -15,6 +15,7 @@ from shardwright.tools.terminal.suggest import propose
 
 COMMANDS = {
     "run": "partition a program, run it on simulated devices, and compare its results",
+    "launch": "run a Python program on several processes, which end together when one of them fails",
     "explain": "show each collective of the partitioned program: its bytes, who asked for it, and why",
     "certify": "prove that the partitioned program computes what was written, or read such a proof again",
     "export": "print the program for others: StableHLO with collectives, Shardy's annotations, TensorFlow's graph",
