@@ -39,6 +39,7 @@ _OWN = tuple(
 # installation may reach them by a link, so a file counts by either of its names.
 _OWN_LINKED = tuple(path.replace(str(_ROOT), str(Path(__file__).parent.parent), 1) for path in _OWN)
 
+
 def caller() -> SourceLocation | None:
     """
     The innermost line of the call stack that is not Shardwright's own.

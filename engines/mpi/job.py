@@ -15,15 +15,16 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.diagnostics.render import render
+from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.registry import coded
 from shardwright.engines.mpi.board import VARIABLE, Board
 from shardwright.engines.mpi.ending import on_processes
 from shardwright.engines.mpi.launching import Start
+from shardwright.engines.mpi.watch import EXIT_CODE, STOPPED, state_of
 from shardwright.engines.mpi.wireup import Wireup
 
 _TICK = 0.05
@@ -31,7 +32,6 @@ _GRACE = 1.0
 """Seconds in which the others of a job may say what they know of the first fault, and again to end when told to."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_WAITED = 70
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Job:
         self._board = Board.create(start.count)
         self._selector = selectors.DefaultSelector()
         self._signals: list[int] = []
-        self._waiting_since: float | None = None
+        self._since: dict[str, float] = {}
 
     def run(self) -> Outcome:
         """
@@ -90,6 +90,10 @@ class Job:
             self._end()
             return self._interrupted() if self._signals else failed()
 
+    def interrupt(self, number: int) -> None:
+        """Ends the job as a signal to this process would; a second one hurries. Any thread may ask for it."""
+        self._signals.append(number)
+
     def _watched(self) -> Callable[[], Outcome] | None:
         """Waits until all have ended well (nothing), or one has not: what makes the outcome, once all have ended."""
         while True:
@@ -101,21 +105,26 @@ class Job:
             failed = [process for process, code in codes.items() if code]
             if failed:
                 return lambda: self._failed(failed[0])
-            left = [each for each, code in codes.items() if code == 0 and self._wireup.has_left(each.place)]
+            left = [each.place for each, code in codes.items() if code == 0 and self._wireup.has_left(each.place)]
             if left:
-                return lambda: self._left(left[0].place)
+                return lambda: self._left(left[0])
             if all(code == 0 for code in codes.values()):
                 self._drain()
                 return None
-            missing = self._wireup.missing()
-            if self._overdue(bool(missing)):
-                return lambda: self._late(missing)
+            late = self._late(codes)
+            if late is not None:
+                return late
 
-    def _overdue(self, waiting: bool) -> bool:
-        """Whether processes have waited too long for others to start with MPI."""
-        now = time.monotonic()
-        self._waiting_since = (self._waiting_since or now) if waiting else None
-        return self._waiting_since is not None and now - self._waiting_since > self._start.seconds
+    def _late(self, codes: dict[_Process, int | None]) -> Callable[[], Outcome] | None:
+        """Whether processes make the others wait for too long where these cannot see it themselves."""
+        missing = self._wireup.missing()
+        stopped = [each.place for each, code in codes.items() if code is None and state_of(each.popen.pid) == STOPPED]
+        for places, what in ((stopped, "is stopped (SIGSTOP)"), (missing, "has not come to MPI's start")):
+            if not places:
+                self._since.pop(what, None)
+            elif time.monotonic() - self._since.setdefault(what, time.monotonic()) > self._start.seconds:
+                return partial(self._waited, places, what)
+        return None
 
     def _serve(self, seconds: float = _TICK) -> bool:
         """Answers and shows what processes have sent, or waits a moment for it; whether there was any."""
@@ -191,7 +200,7 @@ class Job:
             yield
             return
         heard = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-        before = {number: signal.signal(number, lambda got, _: self._signals.append(got)) for number in heard}
+        before = {number: signal.signal(number, lambda got, _: self.interrupt(got)) for number in heard}
         try:
             yield
         finally:
@@ -261,9 +270,10 @@ class Job:
         said = coded("SW0911", "a process has ended, with exit code 0, that others count on", *self._last(place))
         return Outcome(1, (f"{said}\n{on_processes([place], self._start.count)}",))
 
-    def _late(self, missing: list[int]) -> Outcome:
-        said = coded("SW0904", f"others have waited {self._start.seconds:g} seconds for a process to come to MPI's start")
-        return Outcome(_WAITED, (f"{said}\n{on_processes(missing, self._start.count)}",))
+    def _waited(self, places: list[int], what: str) -> Outcome:
+        notes = [note for place in places for note in self._last(place)][:8]
+        said = coded("SW0904", f"the job has waited {self._start.seconds:g} seconds for a process that {what}", *notes)
+        return Outcome(EXIT_CODE, (f"{said}\n{on_processes(places, self._start.count)}",))
 
     def _interrupted(self) -> Outcome:
         number = self._signals[0]

@@ -28,7 +28,9 @@ EXIT_CODE = 70
 
 _TICK = 0.25
 _SPARE = 2.0
-"""Seconds that this thread may be late before Python's own watchdog, which needs no interpreter lock, ends the process."""
+"""Seconds that this thread may be late before Python's own watchdog ends the process: it needs no interpreter lock."""
+
+STOPPED = "stopped"
 
 
 class Watch:
@@ -101,17 +103,17 @@ def _standing(board: Board, place: int) -> str:
     seen = board.seen(place)
     if seen is None:
         return f"process {place} has come to no call yet"
-    state = f" and is {_state(seen.pid)}" if _state(seen.pid) else ""
-    return f"process {place} (pid {seen.pid}) was last seen at {seen}, {time.time() - seen.when:.0f} s ago,{state}"
+    state = f", and is {state_of(seen.pid)}" if state_of(seen.pid) else ""
+    return f"process {place} (pid {seen.pid}) was last seen at {seen}, {time.time() - seen.when:.0f} s ago{state}"
 
 
-def _state(pid: int) -> str:
+def state_of(pid: int) -> str:
     """What Linux says of a process that does not run; nothing elsewhere."""
     try:
         found = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][:1]
     except OSError:
         return ""
-    return {"T": "stopped", "t": "stopped by a debugger", "Z": "dead", "D": "waiting for a disk"}.get(found, "")
+    return {"T": STOPPED, "t": "stopped by a debugger", "Z": "dead", "D": "waiting for a disk"}.get(found, "")
 
 
 def seconds_to_wait() -> float:
@@ -128,6 +130,18 @@ def seconds_to_wait() -> float:
     if not 0 < found < math.inf:
         raise value_error("SW0914", f"{SECONDS_VARIABLE}={text!r} is no number of seconds", help="give one such as 300")
     return found
+
+
+@contextmanager
+def starting() -> Generator[None]:
+    """Around MPI's own start, which keeps the interpreter lock: Python ends the process if others do not come."""
+    seconds = seconds_to_wait()
+    with contextlib.suppress(Exception):
+        faulthandler.dump_traceback_later(seconds + _SPARE, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 @cache

@@ -51,7 +51,7 @@ class Wireup:
         return [place for place in range(self._count) if place not in self._begun] if self._begun else []
 
     def has_left(self, place: int) -> bool:
-        """Whether a process that has ended did so while others count on it: it has not begun with MPI, or not ended it."""
+        """Whether others count on a process that has ended: it has not begun with MPI as they have, or not ended it."""
         return bool(self._begun) and place not in self._ended
 
     def answer(self, place: int, line: str) -> list[tuple[int, str]]:

@@ -19,7 +19,7 @@ from shardwright.diagnostics.faults import value_error
 from shardwright.diagnostics.render import render, render_all
 from shardwright.engines.mpi.board import own_board
 from shardwright.engines.mpi.ending import end
-from shardwright.engines.mpi.watch import watch
+from shardwright.engines.mpi.watch import starting, watch
 from shardwright.layout import Mesh
 from shardwright.layout.forms.clients import Clients
 
@@ -98,10 +98,11 @@ def world() -> World:
     """
     The job's processes; they agree on the versions of what they run.
 
-    Raises `ValueError` (SW0901) without mpi4py.
+    Raises `ValueError` (SW0901) without mpi4py, and (SW0914) for a time to wait that is none.
     """
     try:
-        from mpi4py import MPI
+        with starting():
+            from mpi4py import MPI
     except ImportError as error:
         raise value_error(
             "SW0901",

@@ -16,8 +16,8 @@ from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report, write_talk
 
-DESCRIPTION = """Run a Python program on several processes that hold the devices of its meshes together. When one fails, all
-end, and it is said which one, where, and why."""
+DESCRIPTION = """Run a Python program on several processes that hold the devices of its meshes together. When one fails,
+all end, and it is said which one, where, and why."""
 
 EPILOG = """examples:
   shardwright launch -n 4 train.py --epochs 3
