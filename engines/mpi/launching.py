@@ -7,12 +7,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.engines.mpi.runner import OUTPUT_VARIABLE
-from shardwright.engines.mpi.watch import SECONDS_VARIABLE
+from shardwright.engines.mpi.watch import SECONDS_VARIABLE, seconds_to_wait
 from shardwright.runtime.codegen.crew import THREADS_VARIABLE
 
 _RUNNER = "shardwright.engines.mpi.runner"
@@ -38,28 +38,32 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Start:
-    """What to start: the command once for each process of this machine, or once where it starts them itself."""
+    """
+    What to start: the command once for each process of this machine (`by_us`), or once where it starts them itself.
+
+    `environment` is added to ours; `seconds` is how long a process may make others wait.
+    """
 
     command: tuple[str, ...]
     environment: Mapping[str, str]
     count: int
     by_us: bool = True
     seconds: float = 300.0
-    labelled: bool = field(default=False)
+    labelled: bool = False
 
 
 def start_of(wanted: Wanted, environment: Mapping[str, str]) -> Start:
     """
     What has to be started.
 
-    Raises `ShardwrightError` (SW0913) where MPI is missing.
+    Raises `ShardwrightError` (SW0913) where MPI is missing, and (SW0914) for a time to wait that is none.
     """
     library = _library()
     by_us = wanted.hosts is None and any(name in library for name in _ONE_WIRE)
     runner = (sys.executable, "-P", "-m", _RUNNER, *wanted.program)
     command = runner if by_us else (*_mpiexec(wanted, "Open MPI" in library), *runner)
     added = _environment(wanted, environment, usable_cores(), by_us)
-    seconds = float(added.get(SECONDS_VARIABLE) or environment.get(SECONDS_VARIABLE) or 300)
+    seconds = seconds_to_wait({**environment, **added})
     return Start(command, added, wanted.count, by_us, seconds, by_us and wanted.output == "labelled")
 
 

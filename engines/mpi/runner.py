@@ -10,6 +10,7 @@ import os
 import runpy
 import sys
 import traceback
+from dataclasses import replace
 from types import TracebackType
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
@@ -39,7 +40,8 @@ def run(program: list[str]) -> int:
     except KeyboardInterrupt as error:
         return _failed(error, _said(error, "SW0912", "the program was interrupted"), clients, INTERRUPTED)
     except ShardwrightError as error:
-        return _failed(error, render_all(error.diagnostics), clients, 1)
+        located = [replace(found, location=found.location or line_of(error)) for found in error.diagnostics]
+        return _failed(error, render_all(located), clients, 1)
     except BaseException as error:
         # A message may be as long as an array's text: the traceback has all of it.
         first = f"{type(error).__name__}: {error}".split("\n")[0][:200]

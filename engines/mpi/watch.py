@@ -8,7 +8,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
@@ -116,13 +116,16 @@ def state_of(pid: int) -> str:
     return {"T": STOPPED, "t": "stopped by a debugger", "Z": "dead", "D": "waiting for a disk"}.get(found, "")
 
 
-def seconds_to_wait() -> float:
+def seconds_to_wait(environment: Mapping[str, str] = os.environ) -> float:
     """
     How long a process waits for others in one call, as the environment says.
 
     Raises `ValueError` (SW0914) for what is no such number.
+
+    >>> seconds_to_wait({}), seconds_to_wait({"SHARDWRIGHT_TIMEOUT": "2.5"})
+    (300.0, 2.5)
     """
-    text = os.environ.get(SECONDS_VARIABLE, "").strip() or "300"
+    text = environment.get(SECONDS_VARIABLE, "").strip() or "300"
     try:
         found = float(text)
     except ValueError:
