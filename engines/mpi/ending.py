@@ -6,10 +6,14 @@ import contextlib
 import os
 import socket
 import sys
+import time
 from collections.abc import Sequence
 
 from shardwright.engines.mpi.board import Report, own_board
 from shardwright.layout.forms.clients import Clients
+
+_TO_BE_READ = 0.25
+"""Seconds before an abort: `mpiexec` may drop what it has not read by then."""
 
 
 def on_processes(places: Sequence[int], count: int) -> str:
@@ -48,6 +52,7 @@ def end(clients: Clients, text: str, where: str, code: int) -> None:
     if mpi is None or not mpi.Is_initialized() or mpi.Is_finalized():
         return
     if own_board() is None:
+        time.sleep(_TO_BE_READ)
         mpi.COMM_WORLD.Abort(code)
     # The launcher ends the others, and without a word of MPI's between ours.
     os._exit(code)
