@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import runpy
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -30,9 +32,10 @@ _OWN = tuple(
         )
     ]
     + [f"{Path(numpy.__file__).parent}/"]
+    + [contextlib.__file__, runpy.__file__, "<frozen runpy>"]
 )
 # The repository's root is the package, so tests and examples lie under it; only these rooms are not the user's (and
-# NumPy is not, when it calls back). An
+# NumPy is not, when it calls back, nor what enters our contexts and starts programs). An
 # installation may reach them by a link, so a file counts by either of its names.
 _OWN_LINKED = tuple(path.replace(str(_ROOT), str(Path(__file__).parent.parent), 1) for path in _OWN)
 
@@ -50,6 +53,37 @@ def caller() -> SourceLocation | None:
             return _place(frame.f_code, frame.f_lasti, frame.f_lineno)
         frame = frame.f_back
     return None
+
+
+def line_of(error: BaseException) -> SourceLocation | None:
+    """
+    The innermost line of an exception's traceback that is not Shardwright's own.
+
+    >>> try:
+    ...     1 / 0
+    ... except ZeroDivisionError as error:
+    ...     line_of(error).line
+    2
+    """
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return SourceLocation(error.filename, error.lineno, error.offset or 1)
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if is_users(code.co_filename):
+            found = _place(code, trace.tb_lasti, trace.tb_lineno)
+        trace = trace.tb_next
+    return found
+
+
+def is_users(file: str) -> bool:
+    """
+    Whether a file of a traceback may be the user's.
+
+    >>> is_users("train.py"), is_users(__file__)
+    (True, False)
+    """
+    return not _is_own(file)
 
 
 def function_place(code: CodeType) -> SourceLocation:

@@ -22,6 +22,7 @@ COMMANDS = {
     "split": "write a message or program of any size, in chunks if it is large",
     "merge": "write a message that is in chunks in one piece",
     "verify": "check every byte of a stored message, directory or checkpoint",
+    "launch": "run a Python program on several processes, which end together when one of them fails",
 }
 """Each subcommand (the module `tools.commands.NAME`) and the line about it."""
 
@@ -42,8 +43,9 @@ examples:
   shardwright explain model.mlir
   shardwright certify model.mlir
   shardwright export model.mlir --to sdy
+  shardwright launch -n 4 train.py
 
-exit codes: 0 done, 1 a mistake in the input or a result that differs, 2 an internal error
+exit codes: 0 done, 1 a mistake in the input or a result that differs, 2 an internal error; launch: those of its program
 """
 
 

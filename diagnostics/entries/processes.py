@@ -17,4 +17,22 @@ SW0903: value that other processes hold parts of
 SW0904: waited too long
     A process has waited for others longer than it may: one of them has died, has stopped, or has taken another way.
     help: look at what the other processes say; set SHARDWRIGHT_TIMEOUT to more seconds for longer waits
+SW0910: program that failed on a process
+    The program that `shardwright launch` runs raised an exception on one process, so all were ended. Its traceback
+    stands above, from the program's first line on; the note says which process it was.
+    help: mend what the traceback shows
+SW0911: process that ended before its time
+    A process of a job exited with a code of its own, was killed, or ended while others waited for it; all were ended.
+    The note says which one, and where it last came to something that all processes do.
+    help: look for what ended it: sys.exit or os._exit in the program, memory that ran out (dmesg), somebody's kill
+SW0912: job that was interrupted
+    Somebody ended the job, with Ctrl-C or a signal to `shardwright launch` or to one of its processes; all were ended.
+    help: start it again
+SW0913: nothing to start processes with
+    Several processes need mpi4py and MPI. They are not installed, or do not load; or this machine cannot start so many
+    processes.
+    help: pip install 'shardwright[mpi]'
+SW0914: setting that is no number
+    A variable of the environment says how many seconds processes wait for each other, and is no such number.
+    help: unset it, or give a number of seconds
 """

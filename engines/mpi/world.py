@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import platform
@@ -15,13 +16,18 @@ from shardwright._version import __version__
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError, SourceLocation
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import value_error
+from shardwright.diagnostics.render import render, render_all
 from shardwright.engines.job import Job
-from shardwright.engines.mpi.watch import watch
+from shardwright.engines.mpi.board import own_board
+from shardwright.engines.mpi.ending import end
+from shardwright.engines.mpi.watch import starting, watch
 from shardwright.layout import Mesh
 from shardwright.layout.forms.clients import Clients
 
 _TEXT_BYTES = 400
 """What each process tells the others of itself where they disagree."""
+
+_END = hashlib.sha256(b"the end").digest()
 
 
 class World(Job):
@@ -31,6 +37,7 @@ class World(Job):
         self.mpi = mpi
         self.comm = mpi.COMM_WORLD
         self.clients = Clients(self.comm.Get_size(), self.comm.Get_rank())
+        self._calls = 0
 
     def agree(self, what: str, digest: bytes, told: str, place: SourceLocation | None = None) -> None:
         """
@@ -38,21 +45,48 @@ class World(Job):
 
         Raises `ValueError` (SW0902) on each of them where they do not; `told` is what the others are told.
         """
+        where = caller() if place is None else place
+        self._calls += 1
+        board = own_board()
+        if board is not None:
+            board.write_seen(self.clients.place, self._calls, str(where or ""))
+        with watch(told, self.clients):
+            agreed = self._agreed(digest)
+        if not agreed:
+            raise self._disagreement(what, told, where)
+
+    def leave(self) -> None:
+        """
+        Waits, at this process' end, until all come to theirs; ends the job where another wants to go on (SW0902).
+
+        That wait may be long, while one process alone does its last work: nothing watches it.
+        """
+        if self.mpi.Is_finalized():
+            return
+        if hasattr(sys, "last_value"):  # an exception that nobody caught: the others wait in vain
+            end(self.clients, _uncaught(), "", 1)
+        if not self._agreed(_END):
+            fault = self._disagreement("the program that runs next", "has come to its end", None)
+            end(self.clients, render_all(fault.diagnostics), "", 1)
+
+    def _agreed(self, digest: bytes) -> bool:
+        """Whether all processes give the same digest."""
         number = int.from_bytes(digest[:7], "big")
         extremes = np.array([number, -number], np.int64)
-        with watch(told, self.clients):
-            self.comm.Allreduce(self.mpi.IN_PLACE, extremes, self.mpi.MAX)
-        if extremes[0] == -extremes[1]:
-            return
+        self.comm.Allreduce(self.mpi.IN_PLACE, extremes, self.mpi.MAX)
+        return bool(extremes[0] == -extremes[1])
+
+    def _disagreement(self, what: str, told: str, where: SourceLocation | None) -> ShardwrightValueError:
+        """What each process is told of all: they have to make it together."""
         mine = np.frombuffer(told.encode()[:_TEXT_BYTES].ljust(_TEXT_BYTES), np.uint8)
         texts = np.empty((self.clients.count, _TEXT_BYTES), np.uint8)
         self.comm.Allgather(np.ascontiguousarray(mine), texts)
         notes = [f"process {at}: {bytes(text).decode(errors='replace').strip()}" for at, text in enumerate(texts)]
-        raise ShardwrightValueError(
+        return ShardwrightValueError(
             Diagnostic(
                 "SW0902",
                 f"the processes disagree on {what}",
-                caller() if place is None else place,
+                where,
                 notes=tuple(dict.fromkeys(notes))[:8],
                 help="let all processes do the same in the same order: nothing that is distributed may depend on the "
                 "process",
@@ -86,10 +120,11 @@ def world() -> World:
     """
     The job's processes; they agree on the versions of what they run.
 
-    Raises `ValueError` (SW0901) without mpi4py.
+    Raises `ValueError` (SW0901) without mpi4py, and (SW0914) for a time to wait that is none.
     """
     try:
-        from mpi4py import MPI
+        with starting():
+            from mpi4py import MPI
     except ImportError as error:
         raise value_error(
             "SW0901",
@@ -99,6 +134,7 @@ def world() -> World:
     found = World(MPI)
     versions = f"shardwright {__version__}, numpy {np.__version__}, Python {platform.python_version()}"
     found.agree("the versions that they run", hashlib.sha256(versions.encode()).digest(), versions)
+    atexit.register(found.leave)
     return found
 
 
@@ -118,6 +154,10 @@ def joined(mesh: Mesh) -> World:
         )
     _agree_on_mesh(found, mesh)
     return found
+
+
+def _uncaught() -> str:
+    return render(Diagnostic("SW0910", f"the program raised {type(sys.last_value).__name__}: {sys.last_value}"))
 
 
 def _script() -> str:

@@ -19,6 +19,8 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 _KEEP_BYTES = 1 << 30
 _LARGEST_MMAP_THRESHOLD = 1 << 25  # glibc refuses more
 
+THREADS_VARIABLE = "SHARDWRIGHT_THREADS"
+"""The environment variable that says how many threads a process computes with: one for each core unless it is set."""
 
 _SMALLEST_PART = 128
 """Rows or columns of a product below which it is not cut further, so that a busy core holds up less."""
@@ -184,7 +186,10 @@ def shared_crew(size: int | None = None) -> Crew:
 
 
 def _usable_cores() -> int:
-    """The cores that this process may use."""
+    """The cores that this process may use: several processes on one machine share them."""
+    told = os.environ.get(THREADS_VARIABLE, "")
+    if told.isdecimal() and int(told):
+        return int(told)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,0 +1,122 @@
+"""What has to be started, and with which environment, so that so many processes run one program."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.engines.mpi.runner import OUTPUT_VARIABLE
+from shardwright.engines.mpi.watch import SECONDS_VARIABLE, seconds_to_wait
+from shardwright.runtime.codegen.crew import THREADS_VARIABLE
+
+_RUNNER = "shardwright.engines.mpi.runner"
+_INSTALL = "pip install 'shardwright[mpi]'"
+_PROBE = "import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI; print(MPI.Get_library_version())"
+_ONE_WIRE = ("MPICH", "Intel(R) MPI", "MVAPICH", "CRAY")
+"""MPIs of MPICH's kin, whose processes ask by one protocol how to find each other."""
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", THREADS_VARIABLE)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What somebody wants to run, and how: a program is `(file, *arguments)` or `("-m", module, *arguments)`."""
+
+    program: tuple[str, ...]
+    count: int
+    hosts: str | None = None
+    seconds: float | None = None
+    threads: int | None = None
+    output: str = "first"
+
+
+@dataclass(frozen=True)
+class Start:
+    """
+    What to start: the command once for each process of this machine (`by_us`), or once where it starts them itself.
+
+    `environment` is added to ours; `seconds` is how long a process may make others wait.
+    """
+
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    count: int
+    by_us: bool = True
+    seconds: float = 300.0
+    labelled: bool = False
+
+
+def start_of(wanted: Wanted, environment: Mapping[str, str]) -> Start:
+    """
+    What has to be started.
+
+    Raises `ShardwrightError` (SW0913) where MPI is missing, and (SW0914) for a time to wait that is none.
+    """
+    library = _library()
+    by_us = wanted.hosts is None and any(name in library for name in _ONE_WIRE)
+    runner = (sys.executable, "-P", "-m", _RUNNER, *wanted.program)
+    command = runner if by_us else (*_mpiexec(wanted, "Open MPI" in library), *runner)
+    added = _environment(wanted, environment, usable_cores(), by_us)
+    seconds = seconds_to_wait({**environment, **added})
+    return Start(command, added, wanted.count, by_us, seconds, by_us and wanted.output == "labelled")
+
+
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _environment(wanted: Wanted, given: Mapping[str, str], cores: int, local: bool) -> dict[str, str]:
+    """
+    What the environment of the processes has that ours has not; what is set already stays unless an option says more.
+
+    >>> found = _environment(Wanted(("train.py",), 4), {"OMP_NUM_THREADS": "3"}, 2, True)
+    >>> found["OPENBLAS_NUM_THREADS"], found["MPIR_CVAR_ENABLE_HEAVY_YIELD"], "OMP_NUM_THREADS" in found
+    ('1', '1', False)
+    """
+    # How many cores the processes of other hosts share is not known here.
+    threads = wanted.threads or (max(1, cores // wanted.count) if local else 1)
+    added = {name: str(threads) for name in _THREADS if wanted.threads or name not in given}
+    defaults = {"PYTHONFAULTHANDLER": "1"}
+    if wanted.count > cores:
+        # Processes that wait would keep those that work from the cores.
+        defaults["MPIR_CVAR_ENABLE_HEAVY_YIELD"] = "1"
+    if local:
+        # Memory that they share is all they need: without this, MPI opens ports on every network as well.
+        defaults["UCX_TLS"] = "self,sm"
+    if wanted.output == "labelled":
+        defaults["PYTHONUNBUFFERED"] = "1"
+    added |= {name: value for name, value in defaults.items() if name not in given}
+    added[OUTPUT_VARIABLE] = wanted.output
+    if wanted.seconds is not None:
+        added[SECONDS_VARIABLE] = f"{wanted.seconds:g}"
+    return added
+
+
+def _library() -> str:
+    """What MPI says that it is: asked in another process, for it can be loaded but once."""
+    ran = subprocess.run([sys.executable, "-P", "-c", _PROBE], capture_output=True, text=True, check=False)
+    if ran.returncode == 0:
+        return ran.stdout
+    why = (ran.stderr.strip().split("\n") or [""])[-1] or f"exit code {ran.returncode}"
+    raise ShardwrightError(
+        Diagnostic("SW0913", f"several processes need mpi4py and MPI, which do not load: {why}", help=_INSTALL)
+    )
+
+
+def _mpiexec(wanted: Wanted, open_mpi: bool) -> tuple[str, ...]:
+    """MPI's own command, for other hosts or another MPI."""
+    beside = Path(sys.executable).parent / "mpiexec"
+    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if found is None:
+        nowhere = f"there is no mpiexec beside {sys.executable} or on PATH"
+        raise ShardwrightError(Diagnostic("SW0913", nowhere, help=_INSTALL))
+    hosts = () if wanted.hosts is None else ("--hostfile" if open_mpi else "-f", wanted.hosts)
+    label = "--tag-output" if open_mpi else "-prepend-rank"
+    return (found, *hosts, *((label,) if wanted.output == "labelled" else ()), "-n", str(wanted.count))
