@@ -1,0 +1,60 @@
+"""What goes wrong on workers, as they tell it and as the controller raises it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from shardwright.diagnostics import Diagnostic, ShardwrightProcessError, SourceLocation
+
+
+@dataclass(frozen=True)
+class Fault:
+    """
+    One call that failed on one worker: where it was asked for (file, line and column), and what was said.
+
+    `steps` is how often the worker had communicated with others by then: where all have the same number, they have
+    failed at the same point, and go on together.
+    """
+
+    call: int
+    place: int
+    host: str
+    what: str
+    at: tuple[str, int, int] | None
+    steps: int
+
+    def record(self) -> dict[str, Any]:
+        """The fault as a part of a header."""
+        return asdict(self)
+
+    @staticmethod
+    def of_record(record: Any) -> Fault:
+        """The fault that a header tells of; raises `TypeError` or `ValueError` for anything else."""
+        fault = Fault(**record)
+        at = None if fault.at is None else (str(fault.at[0]), int(fault.at[1]), int(fault.at[2]))
+        return Fault(int(fault.call), int(fault.place), str(fault.host), str(fault.what), at, int(fault.steps))
+
+    @property
+    def location(self) -> SourceLocation | None:
+        """The user's line."""
+        return None if self.at is None else SourceLocation(*self.at)
+
+    def error(self, count: int, *notes: str) -> ShardwrightProcessError:
+        """The error that the controller raises, one of so many workers having failed."""
+        return ShardwrightProcessError(
+            Diagnostic(
+                "SW0911",
+                f"worker {self.place} of {count}, on {self.host}, could not run this: {self.what}",
+                self.location,
+                notes,
+                "results of the call, and of calls behind it, are lost; what was there before can still be used",
+            )
+        )
+
+
+def process_error(
+    code: str, message: str, at: SourceLocation | None, *notes: str, help: str
+) -> ShardwrightProcessError:
+    """The error about processes with this diagnostic; raise it."""
+    return ShardwrightProcessError(Diagnostic(code, message, at, notes, help))
