@@ -12,7 +12,7 @@ import math
 import os
 import struct
 from collections.abc import Sequence
-from typing import Any, BinaryIO, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -33,6 +33,18 @@ LONGEST_HEADER = 1 << 26
 
 LARGEST_DIMS = 64
 """How many dims an array has at most: NumPy's limit."""
+
+
+class Readable(Protocol):
+    """What frames are read from: both methods give less than is asked for only at the end."""
+
+    def read(self, size: int, /) -> bytes:
+        """So many bytes."""
+        ...
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fills a buffer; how many bytes there were."""
+        ...
 
 
 class FrameError(Exception):
@@ -57,7 +69,7 @@ def bytes_of(array: Array) -> memoryview[Any]:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
-def read_frame(stream: BinaryIO) -> tuple[Header, list[Array]] | None:
+def read_frame(stream: Readable) -> tuple[Header, list[Array]] | None:
     """
     The next frame of a stream, or nothing at its end.
 
@@ -120,11 +132,11 @@ def _is_extent(value: object) -> bool:
     return type(value) is int and value >= 0
 
 
-def _array(stream: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+def _array(stream: Readable, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     array = np.empty(shape, dtype)
     if array.nbytes:
         target = array.reshape(-1).view(np.uint8).data
-        if cast(Any, stream).readinto(target) != array.nbytes:
+        if stream.readinto(target) != array.nbytes:
             raise FrameError("it ends within an array")
     return array
 

@@ -80,7 +80,7 @@ def start(count: int, seconds: float) -> Job:
     """
     launcher = _mpiexec()
     folder = Path(tempfile.mkdtemp(prefix="shardwright-", dir=_short_folder()))
-    output = tempfile.TemporaryFile()
+    output = tempfile.TemporaryFile()  # noqa: SIM115  (it lasts as long as the job)
     token = secrets.token_hex(door.TOKEN_LENGTH // 2)
     process: subprocess.Popen[bytes] | None = None
     try:
@@ -88,9 +88,9 @@ def start(count: int, seconds: float) -> Job:
             listener.bind(str(folder / "door"))
             listener.listen(count)
             progress = _progress(folder / "progress", count)
+            command = [launcher, "-n", str(count), sys.executable, "-P", "-m", "mpi4py", door.__file__]
             process = subprocess.Popen(
-                [launcher, "-n", str(count), sys.executable, "-P", "-m", "mpi4py", door.__file__]
-                + [str(folder / "door"), str(folder / "progress")],
+                [*command, str(folder / "door"), str(folder / "progress")],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

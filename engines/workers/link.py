@@ -8,18 +8,18 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightProcessError, SourceLocation
 from shardwright.diagnostics.caller import caller
+from shardwright.engines.workers.courier import Courier
 from shardwright.engines.workers.faults import Fault
-from shardwright.engines.workers.frames import Array, Buffer, FrameError, Header, frame, read_frame
+from shardwright.engines.workers.frames import Array, Buffer, Header, frame
 from shardwright.engines.workers.job import Job
-from shardwright.engines.workers.outbox import Outbox
 from shardwright.engines.workers.progress import progress_of
 
 GRACE = 3.0
-"""Seconds after the first fault of a call within which all workers have to fail alike; else they wait for each other."""
+"""Seconds after a call's first fault within which all workers have to fail alike; else they wait for each other."""
 
 _LEAVING_SECONDS = 5.0
 
@@ -73,10 +73,7 @@ class Link:
         self._ended: ShardwrightProcessError | None = None
         self._leaving = False
         self._lock = threading.Lock()
-        self._outbox = Outbox(job.sockets)
-        for place, each in enumerate(job.sockets):
-            name = f"shardwright worker {place}"
-            threading.Thread(target=self._hear, args=(place, each), name=name, daemon=True).start()
+        self._courier = Courier(job.sockets, self._hear, self._lost)
 
     def number(self) -> int:
         """A number that nothing had yet."""
@@ -92,13 +89,13 @@ class Link:
         self.check()
         header["free"] = self._taken()
         if arrays is None:
-            self._outbox.put([frame(header)] * self.count)
+            self._courier.put([frame(header)] * self.count)
             return
         made: dict[int, list[Buffer]] = {}
         for given in arrays:  # what is the same for all is turned into bytes once
             if id(given) not in made:
                 made[id(given)] = frame(header, given)
-        self._outbox.put([made[id(given)] for given in arrays])
+        self._courier.put([made[id(given)] for given in arrays])
 
     def ask(self, header: Header, places: Sequence[int]) -> dict[int, tuple[Header, list[Array]]]:
         """What some of the workers say when they have done all before; raises the fault that keeps them from it."""
@@ -143,21 +140,7 @@ class Link:
         self._unseen = [other for other in self._unseen if other.call != fault.call]
         return fault
 
-    def _hear(self, place: int, connection: socket.socket) -> None:
-        """Takes what a worker says, until it is gone."""
-        stream = cast(BinaryIO, connection.makefile("rb", buffering=1 << 16))
-        try:
-            while (found := read_frame(stream)) is not None:
-                self._heard(place, *found)
-        except (FrameError, KeyError, TypeError, ValueError) as error:
-            self._lost(place, f"it said what is no frame: {error}")
-            return
-        except OSError:
-            pass  # like an end
-        if not self._leaving:
-            self._lost(place, "it has ended")
-
-    def _heard(self, place: int, header: Header, arrays: list[Array]) -> None:
+    def _hear(self, place: int, header: Header, arrays: list[Array]) -> None:
         if "to" not in header:
             self._failed(Fault.of_record(header["fault"]))
         elif (reply := self._replies.get(int(header["to"]))) is not None:
@@ -177,7 +160,7 @@ class Link:
             if alike:
                 del self._faults[fault.call]
         if alike and self._ended is None:
-            self._outbox.put([frame({"do": "resume"})] * self.count)
+            self._courier.put([frame({"do": "resume"})] * self.count)
 
     def _judge(self, call: int) -> None:
         found = self._faults.get(call)
@@ -187,7 +170,7 @@ class Link:
 
     def _lost(self, place: int, why: str) -> None:
         """Ends the job because a worker is gone: where it was, and what the processes wrote."""
-        if self._ended is not None:
+        if self._ended is not None or self._leaving:
             return
         at = progress_of(self._job.progress, place)
         code = self._job.exit_code(1.0)
@@ -200,7 +183,7 @@ class Link:
             first = self._ended is None
             self._ended = self._ended or error
         if first:
-            self._outbox.end()
+            self._courier.end()
             self._job.end()
         for reply in list(self._replies.values()):
             reply.fail(self._ended)

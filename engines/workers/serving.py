@@ -10,7 +10,8 @@ import sys
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO, TypeAlias, cast
+from io import BufferedReader
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from shardwright.engines.mpi.watch import watch
 from shardwright.engines.mpi.world import World, world
 from shardwright.engines.workers.faults import Fault
 from shardwright.engines.workers.figures import figures_of
-from shardwright.engines.workers.frames import Array, FrameError, Header, frame, read_frame
+from shardwright.engines.workers.frames import Array, FrameError, Header, Readable, frame, read_frame
 from shardwright.engines.workers.progress import note_progress
 from shardwright.layout import Mesh
 from shardwright.runtime.crossing import Exchange, Reduction
@@ -106,7 +107,7 @@ class Worker:
         self._items: dict[int, Item] = {}
         self._stopped: Fault | None = None
 
-    def obey(self, stream: BinaryIO) -> None:
+    def obey(self, stream: Readable) -> None:
         """Does what the frames of a stream say; raises `FrameError` for what is none."""
         while (found := read_frame(stream)) is not None:
             header, arrays = found
@@ -183,7 +184,9 @@ def serve(controller: socket.socket, progress: mmap.mmap) -> None:
     communicator = Counting(world())
     threading.Thread(target=_leave_behind, args=(controller,), name="shardwright controller", daemon=True).start()
     try:
-        Worker(controller, communicator, progress).obey(controller.makefile("rb", buffering=1 << 16))
+        Worker(controller, communicator, progress).obey(
+            cast(BufferedReader, controller.makefile("rb", buffering=1 << 16))
+        )
     except FrameError as error:
         print(f"worker {communicator.clients.place} refuses what it was sent: {error}", file=sys.stderr, flush=True)
         os._exit(REFUSED)
