@@ -63,10 +63,10 @@ class Workers(Owner):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         try:
-            if error is None:
-                self.wait()
-            else:
+            if error is not None:
                 self._link.kill(caller())
+            elif not self._closed:
+                self.wait()
         finally:
             self.close()
 
@@ -74,6 +74,17 @@ class Workers(Owner):
     def count(self) -> int:
         """The number of workers."""
         return self._link.count
+
+    @property
+    def process_ids(self) -> list[int]:
+        """The numbers that the system has for the workers' processes, in the order of the workers."""
+        return self._link.process_ids
+
+    @property
+    def held_bytes(self) -> list[int]:
+        """The bytes of the arrays that each worker holds; waits until it has done what it was asked for."""
+        said = self._link.ask({"do": "weigh"}, range(self.count))
+        return [said[place][0]["bytes"] for place in range(self.count)]
 
     def mesh(
         self,

@@ -42,12 +42,13 @@ class Fault:
 
     def error(self, count: int, *notes: str) -> ShardwrightProcessError:
         """The error that the controller raises, one of so many workers having failed."""
+        what, *more = self.what.splitlines()
         return ShardwrightProcessError(
             Diagnostic(
                 "SW0911",
-                f"worker {self.place} of {count}, on {self.host}, could not run this: {self.what}",
+                f"worker {self.place} of {count}, on {self.host}, could not run this: {what}",
                 self.location,
-                notes,
+                (*(line.strip() for line in more), *notes),
                 "results of the call, and of calls behind it, are lost; what was there before can still be used",
             )
         )

@@ -34,6 +34,8 @@ _GREETING_SECONDS = 5.0
 
 _TOLD_LINES = 8
 
+_BANNER = ("=", "YOUR APPLICATION TERMINATED", "This typically refers", "Please see the FAQ")
+
 _LONGEST_FOLDER = 60
 """The path of a socket has at most about a hundred characters."""
 
@@ -46,14 +48,15 @@ class Job:
 
     process: subprocess.Popen[bytes]
     sockets: list[socket.socket]
+    process_ids: list[int]
     progress: mmap.mmap
     output: IO[bytes]
 
     def told(self) -> list[str]:
-        """The last lines that the processes wrote, without the frames that mpiexec draws."""
+        """The last lines that the processes wrote, without what mpiexec says of any death."""
         self.output.seek(0)
         lines = self.output.read().decode(errors="replace").splitlines()
-        return [line for line in lines if line.strip() and not line.startswith("=")][-_TOLD_LINES:]
+        return [line for line in lines if line.strip() and not line.startswith(_BANNER)][-_TOLD_LINES:]
 
     def exit_code(self, seconds: float) -> int | None:
         """What the job ended with, if it ends within this time."""
@@ -81,6 +84,7 @@ def start(count: int, seconds: float) -> Job:
     launcher = _mpiexec()
     folder = Path(tempfile.mkdtemp(prefix="shardwright-", dir=_short_folder()))
     output = tempfile.TemporaryFile()  # noqa: SIM115  (it lasts as long as the job)
+    until = time.monotonic() + seconds
     token = secrets.token_hex(door.TOKEN_LENGTH // 2)
     process: subprocess.Popen[bytes] | None = None
     try:
@@ -97,39 +101,42 @@ def start(count: int, seconds: float) -> Job:
                 env=_environment(token, count),
                 start_new_session=True,  # a Ctrl-C at the terminal is for the controller
             )
-            job = Job(process, [], progress, output)
-            job.sockets = welcome(listener, token, count, lambda: _check(job, time.monotonic() + seconds))
+            job = Job(process, [], [], progress, output)
+            found = welcome(listener, token, count, lambda: _check(job, until))
+            job.sockets, job.process_ids = [each for each, _ in found], [number for _, number in found]
             return job
     except BaseException:
         if process is not None:
-            Job(process, [], mmap.mmap(-1, 1), output).end()
+            Job(process, [], [], mmap.mmap(-1, 1), output).end()
         raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def welcome(listener: socket.socket, token: str, count: int, check: Callable[[], None]) -> list[socket.socket]:
+def welcome(
+    listener: socket.socket, token: str, count: int, check: Callable[[], None]
+) -> list[tuple[socket.socket, int]]:
     """
-    The connections of all workers, in their order; whoever comes without the token is sent away.
+    The connections and process numbers of all workers, in their order; whoever lacks the token is sent away.
 
     `check` is called now and then, and raises when there is no more to wait for.
     """
-    found: dict[int, socket.socket] = {}
+    found: dict[int, tuple[socket.socket, int]] = {}
     listener.settimeout(0.05)
     while len(found) < count:
         check()
         with suppress(TimeoutError):
             stranger, _ = listener.accept()
-            place = _place(stranger, token, count)
-            if place is None or place in found:
+            greeted = _greeted(stranger, token, count)
+            if greeted is None or greeted[0] in found:
                 stranger.close()
             else:
-                found[place] = stranger
+                found[greeted[0]] = stranger, greeted[1]
     return [found[place] for place in range(count)]
 
 
-def _place(stranger: socket.socket, token: str, count: int) -> int | None:
-    """Which worker has come in, if it is one."""
+def _greeted(stranger: socket.socket, token: str, count: int) -> tuple[int, int] | None:
+    """Which worker has come in, if it is one, and its process."""
     stranger.settimeout(_GREETING_SECONDS)
     came = b""
     while len(came) < GREETING.size:
@@ -141,10 +148,10 @@ def _place(stranger: socket.socket, token: str, count: int) -> int | None:
             return None
         came += part
     stranger.settimeout(None)
-    mark, given, workers, place, _ = GREETING.unpack(came)
+    mark, given, workers, place, process = GREETING.unpack(came)
     if mark != MARK or not compare_digest(given, token.encode()) or workers != count or place >= count:
         return None
-    return place
+    return place, process
 
 
 def _check(job: Job, until: float) -> None:

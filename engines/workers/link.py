@@ -50,7 +50,7 @@ class Reply:
         self._there.wait()
         if self._missing:
             assert self.error is not None
-            raise self.error
+            raise ShardwrightProcessError(self.error.diagnostics)
         return self._said
 
 
@@ -82,7 +82,7 @@ class Link:
     def check(self) -> None:
         """Raises what ended the job, if it has ended."""
         if self._ended is not None:
-            raise self._ended
+            raise ShardwrightProcessError(self._ended.diagnostics)
 
     def post(self, header: Header, arrays: Sequence[Sequence[Array]] | None = None) -> None:
         """Puts a command in line, with arrays for each worker, or without any; does not wait."""
@@ -110,6 +110,11 @@ class Link:
             if "fault" in answer:
                 raise self._seen(Fault.of_record(answer["fault"])).error(self.count, *_asked_at(caller()))
         return said
+
+    @property
+    def process_ids(self) -> list[int]:
+        """The numbers that the system has for the workers' processes."""
+        return self._job.process_ids
 
     def unseen(self) -> Fault | None:
         """The first fault that nobody has been told of, if there is one."""

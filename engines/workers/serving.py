@@ -120,12 +120,15 @@ class Worker:
                     self._items[header["as"]] = Loaded(arrays[0].tobytes().decode(), self._communicator)
                 case "run":
                     self._run(header)
-                case "give" | "tell" if self._place not in header["by"]:
+                case "give" | "tell" | "weigh" if self._place not in header["by"]:
                     pass
                 case "give":
                     self._give(header["of"], header["to"])
                 case "tell":
                     self._tell(cast(Loaded, self._items[header["of"]]), header["to"])
+                case "weigh":
+                    arrays = [item for item in self._items.values() if isinstance(item, np.ndarray)]
+                    self._send({"to": header["to"], "bytes": sum(array.nbytes for array in arrays)})
                 case "resume":
                     self._stopped = None
                 case "leave":
