@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from shardwright.layout import Mesh
-from shardwright.runtime.communicator import Communicator
+from shardwright.runtime.processes.communicator import Communicator
 
 
 def communicator_of(mesh: Mesh) -> Communicator | None:

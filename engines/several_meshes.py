@@ -24,9 +24,9 @@ from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.transfers import TransferOp
 from shardwright.dialects.regions import free_values
-from shardwright.engines.dtensor_value import Make, scatter
+from shardwright.engines.dtensor_value import Make
 from shardwright.engines.one_mesh import executable as executable_on_one_mesh
-from shardwright.engines.transfer import count_transfer
+from shardwright.engines.transfer import count_transfer, moved
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.rewriter import retype
@@ -183,7 +183,7 @@ class SeveralMeshes:
             spec = self._settled(value)
             layout = Layout.from_spec(spec, self._meshes[spec.mesh])
             count_transfer(source, layout, ledger)
-            known[value] = self._make(scatter(source.numpy(), layout), layout)
+            known[value] = self._make(moved(source, layout), layout)
         return known[value]
 
     def _settled(self, value: SSAValue) -> LayoutSpec:

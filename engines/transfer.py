@@ -6,11 +6,18 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
-from shardwright.engines.dtensor_value import DTensorValue
+import numpy as np
+
+from shardwright.engines.dtensor_value import DTensorValue, scatter
+from shardwright.engines.processes import communicator_of
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.boxes import Box, box
+from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.ledger import Ledger, Message
+from shardwright.runtime.processes.crossing import Group, digits, plan_transfer
+from shardwright.runtime.stacking import gather, merge_atoms, split_atoms, split_dims
 
 
 def count_transfer(source: DTensorValue, target: Layout, ledger: Ledger) -> None:
@@ -36,6 +43,50 @@ def lacking_bytes(source: Layout, target: Layout, shape: tuple[int, ...]) -> Fra
         mine = held.get(device)
         lacking += _volume(wanted) - (0 if mine is None else _volume(_overlap(wanted, mine)))
     return Fraction(lacking, target.mesh.size)
+
+
+def moved(source: DTensorValue, target: Layout) -> np.ndarray[Any, Any]:
+    """
+    The stacked form of a tensor's copy under a layout on another mesh.
+
+    Between processes each gets what it lacks, once. A mesh of one process is there on every process by itself: all of
+    it goes to each.
+    """
+    layout = target.for_rank(len(source.shape))
+    communicator = communicator_of(source.mesh)
+    if communicator is None or source.layout.spec.partial:  # partial results of several processes: refused by numpy()
+        return scatter(source.numpy(), layout)
+    before, after = _Held(source.layout, source.shape), _Held(layout, source.shape)
+    clients = communicator.clients
+    everyone = Group(tuple(range(clients.count)), clients.place)
+    plan = plan_transfer(everyone, (), before.elements, after.elements)
+    return after.stacked(communicator.exchange(plan, before.block(source.stacked)))
+
+
+class _Held:
+    """Which elements of a tensor a process holds under a layout, as one block."""
+
+    def __init__(self, layout: Layout, shape: tuple[int, ...]) -> None:
+        spec, mesh = layout.for_rank(len(shape)).spec, layout.mesh
+        self._spec, self._shape = spec, shape
+        self._atoms = Atoms.cut(mesh, spec.axes(), mesh.clients)
+        self._dims = self._atoms.dims(spec)
+
+    def elements(self, process: int) -> list[np.ndarray[Any, Any]]:
+        """The elements along each dim."""
+        at = self._atoms.coordinates_of(process)
+        pairs = zip(self._shape, self._dims, strict=True)
+        return [digits(extent, positions, self._atoms, at) for extent, positions in pairs]
+
+    def block(self, stacked: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """What this process holds of a tensor, without leading dims."""
+        return np.ascontiguousarray(gather(split_atoms(stacked, self._spec, self._atoms), self._spec, self._atoms))
+
+    def stacked(self, block: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The stacked form of such a block."""
+        atoms = self._atoms
+        split = split_dims(block[(None,) * atoms.count], atoms.held_dims(self._dims), atoms)
+        return merge_atoms(split, atoms)
 
 
 def _boxes(layout: Layout, shape: tuple[int, ...]) -> Iterator[tuple[str, Box]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 import shardwright as sw
 
-MESH = sw.Mesh(batch=2, heads=4)
+MESH = sw.Mesh.distributed({"batch": 2, "heads": 4})
 WIDTH, HEADS, LENGTH = 64, 8, 16
 
 
@@ -38,7 +38,7 @@ def main() -> float:
     for row in partitioned.predicted:
         print(f"{row.kind} over {', '.join(row.axes)}: {row.plain_bytes} bytes per device, for {row.tensors[0]}")
     result = attention(*tensors)
-    difference = float(np.abs(np.asarray(result) - attention(x, qkv, out)).max())
+    difference = float(np.abs(sw.fetch(result) - attention(x, qkv, out)).max())
     print(f"{result}, at most {difference:.2e} from the unsharded run")
     return difference
 

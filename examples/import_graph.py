@@ -18,7 +18,7 @@ from shardwright import Layout, Mesh, TensorSpec
 from shardwright.frontends.tensorflow.importing.tensors import shape_proto, tensor_proto
 from shardwright.serialization.protos import graph_pb2
 
-MESH = Mesh([("batch", 4), ("model", 2)])
+MESH = Mesh.distributed([("batch", 4), ("model", 2)])
 
 
 def graph_of(w1: Any, w2: Any) -> graph_pb2.GraphDef:
@@ -57,7 +57,7 @@ def main() -> float:
     print(f"\nscores: {scores!r}")
     logits = np.maximum(x @ w1, 0) @ w2
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    error = float(np.max(np.abs(np.asarray(scores) - powers / powers.sum(axis=1, keepdims=True))))
+    error = float(np.max(np.abs(sw.fetch(scores) - powers / powers.sum(axis=1, keepdims=True))))
     print(f"largest difference from NumPy: {error:.1e}")
     return error
 

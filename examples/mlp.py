@@ -13,7 +13,7 @@ import numpy as np
 
 import shardwright as sw
 
-MESH = sw.Mesh(batch=4, model=2)
+MESH = sw.Mesh.distributed({"batch": 4, "model": 2})
 
 
 @sw.function
@@ -58,7 +58,7 @@ def main() -> float:
     result = compiled(batch, distributed)
     print(f"sent: {compiled.ledger.sent_bytes} bytes per device, predicted {partitioned.predicted_bytes}")
 
-    difference = float(np.abs(np.asarray(result) - perceptron(x, params)).max())
+    difference = float(np.abs(sw.fetch(result) - perceptron(x, params)).max())
     print(f"result: {result}, at most {difference:.2e} from the unsharded run")
     return difference
 

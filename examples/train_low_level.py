@@ -73,8 +73,8 @@ def train(mesh: Mesh) -> list[float]:
 def main() -> float:
     """Returns the largest relative difference between the losses of one device and those of eight."""
     expected = train_single_device.train()
-    data_parallel = Mesh(dims=[("batch", 8), ("model", 1)], devices=[f"CPU:{i}" for i in range(8)])
-    model_parallel = Mesh(dims=[("batch", 4), ("model", 2)], devices=[f"CPU:{i}" for i in range(8)])
+    data_parallel = Mesh.distributed(dims=[("batch", 8), ("model", 1)])
+    model_parallel = Mesh.distributed(dims=[("batch", 4), ("model", 2)])
     found = max(digits.difference(train(mesh), expected) for mesh in (data_parallel, model_parallel))
     print(f"largest relative difference from one device: {found:.1e}")
     return found

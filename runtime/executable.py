@@ -28,11 +28,11 @@ from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec, replicated_spec
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.engines import Engine, FusedEngine, PlainEngine
-from shardwright.runtime.communicator import Communicator
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.lowering import calls, collectives, control, ops, sorting
 from shardwright.runtime.lowering.emitters import check_supported, lower_function
 from shardwright.runtime.ports import Port
+from shardwright.runtime.processes.communicator import Communicator
 
 __all__ = ["EMITTER_MODULES", "Executable", "Interface", "compile_module", "interface_of"]
 
@@ -186,7 +186,7 @@ def compile_module(
     array call, and each collective works on the devices' own values as it is written. That is slower, and the
     independent second opinion of `shardwright run --check`.
 
-    With a `communicator` this process is one of several, each with a block of the mesh (see `runtime.communicator`).
+    With a `communicator` this process is one of several, each with a block of the mesh (see `runtime.processes`).
     """
     return Executable(module, namespace, threads, fused=fused, communicator=communicator)
 

@@ -13,8 +13,8 @@ import numpy as np
 from shardwright.diagnostics.caller import caller
 from shardwright.engines.mpi.watch import watch
 from shardwright.engines.mpi.world import World
-from shardwright.runtime.communicator import Array, Communicator, Part
-from shardwright.runtime.crossing import Group, Piece, Reduction
+from shardwright.runtime.processes.communicator import Array, Communicator, Part
+from shardwright.runtime.processes.crossing import Group, Piece, Reduction
 
 _OPERATIONS = {"sum": "SUM", "prod": "PROD", "max": "MAX", "min": "MIN", "and": "BAND", "or": "BOR"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import sys
 from functools import cache
 from typing import Any
 
@@ -98,9 +99,7 @@ def joined(mesh: Mesh) -> World:
 
 
 def _script() -> str:
-    import __main__
-
-    return getattr(__main__, "__file__", None) or "train.py"
+    return getattr(sys.modules.get("__main__"), "__file__", None) or "train.py"
 
 
 @cache

@@ -25,8 +25,8 @@ from shardwright.engines.workers.figures import figures_of
 from shardwright.engines.workers.frames import Array, FrameError, Header, Readable, frame, read_frame
 from shardwright.engines.workers.progress import note_progress
 from shardwright.layout import Mesh
-from shardwright.runtime.crossing import Exchange, Reduction
 from shardwright.runtime.executable import Executable, compile_module
+from shardwright.runtime.processes.crossing import Exchange, Reduction
 
 REFUSED, ORPHANED = 71, 72
 """What a worker exits with that was sent something else than a frame, and one whose controller is gone."""

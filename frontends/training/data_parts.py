@@ -15,6 +15,8 @@ class Part:
     """
     The share of one process: the coordinates `[start, stop)` of the batch axis, and the mesh of its devices.
 
+    Batches lie on the mesh of all processes, of which each makes its part, where that is given as `whole`.
+
     >>> part = part_of(Mesh(batch=4, model=2), "batch", num_processes=2, process_id=1)
     >>> part.mesh, part.rows(64)
     (Mesh(batch=2, model=2), (32, 64))
@@ -24,6 +26,7 @@ class Part:
     start: int
     stop: int
     count: int
+    whole: Mesh | None = None
 
     def rows(self, total: int) -> tuple[int, int]:
         """The rows of a global batch of `total` rows that the process reads."""
@@ -33,6 +36,11 @@ class Part:
         """A layout of the whole mesh on the mesh of the process."""
         return layout if layout.mesh is self.mesh else layout.on(self.mesh)
 
+    @property
+    def own(self) -> Part:
+        """The part where a process gives only the rows of its own devices: all that it gives."""
+        return Part(self.mesh, 0, 1, 1, self.whole)
+
 
 def part_of(
     mesh: Mesh, batch_dimension: str | None, num_processes: int | None = None, process_id: int | None = None
@@ -41,8 +49,12 @@ def part_of(
     The share of one of `num_processes` processes; both numbers are the mesh's own unless they are given.
 
     Processes hold the mesh's devices in row-major order, equally many each. Raises `ValueError` (SW0552) when the
-    devices of a process are no run of coordinates of the batch axis with all that lies there.
+    devices of a process are no run of coordinates of the batch axis with all that lies there. Of a mesh's own processes
+    each then reads all rows.
     """
+    joined = num_processes is None and process_id is None and mesh.num_clients > 1
+    if joined and (mesh.axis_names[0] != batch_dimension or mesh.shape[0] % mesh.num_clients):
+        return Part(mesh, 0, 1, 1)
     processes = mesh.num_clients if num_processes is None else num_processes
     process = mesh.local_device_ids[0] * processes // mesh.size if process_id is None else process_id
     count = 1 if batch_dimension is None else mesh.dim_size(batch_dimension)
@@ -53,7 +65,7 @@ def part_of(
     if batch_dimension is None or mesh.axis_names[0] != batch_dimension or count % processes:
         raise _processes_error(f"{processes} processes do not share out the axis {batch_dimension!r} of {mesh!r}")
     start, stop = count * process // processes, count * (process + 1) // processes
-    return Part(mesh.submesh({batch_dimension: slice(start, stop)}), start, stop, count)
+    return Part(mesh.submesh({batch_dimension: slice(start, stop)}), start, stop, count, mesh if joined else None)
 
 
 def shares(sizes: Sequence[int], start: int, stop: int) -> list[tuple[int, int]]:

@@ -15,6 +15,7 @@ from shardwright.compiler.tracing.pytree import Tree, flatten, paths, unflatten
 from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.frontends.functions.dtensor import DTensor
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.frontends.training.data_parts import Part, part_of, shares
 from shardwright.frontends.training.prefetch import Prefetched
@@ -63,8 +64,9 @@ def create_dtensor_iterable(
     its batch would have been. The iterable can be iterated over as often as the dataset can; over a generator there is
     one iteration, which every `iter` continues.
 
-    With several processes (those of `Mesh.distributed`, or `num_processes` and `process_id`) each converts only the
-    elements in which its devices have rows, and its batches lie on the part of the mesh that is its own.
+    On a mesh over several processes (`Mesh.distributed`) each converts only the elements in which its devices have
+    rows, if the batch axis is the mesh's first. With `num_processes` and `process_id` its batches lie on the
+    part of the mesh that is its own.
 
     Raises `TypeError` (SW0550) for datasets and elements that cannot be batched, `ValueError` (SW0550) for arrays whose
     shapes do not fit together, and (SW0552) for processes that do not share out the mesh.
@@ -86,6 +88,14 @@ def create_dtensor_iterable(
     part = part_of(_mesh(element_layouts), batch_dimension, num_processes, process_id)
     plan = _Plan(element_layouts, batch_dimension, num_elements_per_batch, part, ragged)
     return DTensorIterable(dataset, plan, prefetch)
+
+
+def own_batches(
+    dataset: Iterable[Any], part: Part, batch_dimension: str, elements: int, *, ragged: str, prefetch: int
+) -> DTensorIterable:
+    """Batches of a dataset that gives only what the devices of this process have of each."""
+    layout = Layout([batch_dimension], part.mesh)
+    return DTensorIterable(dataset, _Plan(layout, batch_dimension, elements, part.own, ragged), prefetch)
 
 
 class DTensorIterable(Iterable[Any]):
@@ -237,7 +247,8 @@ def _joined(leaves: Sequence[Any], bounds: Sequence[tuple[int, int]], path: str,
         shown = ", ".join(sorted({f"{array.dtype}{list(array.shape)}" for array in arrays}))
         raise value_error("SW0550", f"{path}: {shown} cannot stand one behind the other")
     whole = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-    return relayout(whole, plan.part.layout(fitting))
+    own = relayout(whole, plan.part.layout(fitting))
+    return own if plan.part.whole is None else DTensor(own.stacked, fitting.on(plan.part.whole))
 
 
 def _check_major(layout: Layout, path: str, plan: _Plan) -> None:

@@ -11,11 +11,11 @@ import numpy as np
 
 from shardwright.runtime.codegen import fused as codegen_numpy, plain as codegen
 from shardwright.runtime.codegen.crew import Crew, blas_controller, product_link, scratch_arrays, shared_crew, tile_link
-from shardwright.runtime.communicator import Communicator
 from shardwright.runtime.kernels.table import runtime_scope
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.planning.plan import make_plan
 from shardwright.runtime.ports import Port
+from shardwright.runtime.processes.communicator import Communicator
 from shardwright.runtime.program import Program
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from shardwright.runtime.atoms import DimAtoms
-from shardwright.runtime.crossing import Group, Reduction, Wanted, plan_exchange
 from shardwright.runtime.lowering.emitters import Lowering
+from shardwright.runtime.processes.crossing import Group, Reduction, Wanted, plan_exchange
 from shardwright.runtime.program import Value
 
 

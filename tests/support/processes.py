@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from shardwright.layout.forms.clients import Clients
-from shardwright.runtime.communicator import Communicator, Part
-from shardwright.runtime.crossing import Group
+from shardwright.runtime.processes.communicator import Communicator, Part
+from shardwright.runtime.processes.crossing import Group
 
 T = TypeVar("T")
 

@@ -129,7 +129,7 @@ def imported(path: Path) -> set[str]:
 def test_every_import_is_a_declared_dependency() -> None:
     declared = {re.split(r"[^\w-]", line)[0].replace("-", "_") for line in PROJECT["project"]["dependencies"]}
     used = {name for room in ROOMS for path in (ROOT / room).rglob("*.py") for name in imported(path)}
-    optional = {"cupy", "jaxlib", "filecheck", "lit", "numba", "llvmlite", "google", "tensorstore"}
+    optional = {"cupy", "mpi4py", "jaxlib", "filecheck", "lit", "numba", "llvmlite", "google", "tensorstore"}
     assert used - optional == declared
 
 

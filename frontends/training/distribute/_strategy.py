@@ -19,7 +19,7 @@ from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.keras.steps import KerasStep
 from shardwright.frontends.training.data_parts import part_of
-from shardwright.frontends.training.datasets import DTensorIterable, create_dtensor_iterable
+from shardwright.frontends.training.datasets import DTensorIterable, own_batches
 from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.scopes import entered
 from shardwright.frontends.training.variables import Variable
@@ -170,12 +170,9 @@ class DTensorStrategy:
         part = part_of(self.mesh, self.batch_dim)
         here = part.stop - part.start
         context = InputContext(part.count // here, part.start // here, part.count)
-        layout = Layout([self.batch_dim], part.mesh)
         first = dataset_fn(context)
         dataset = _Again(first, lambda: dataset_fn(context)) if hasattr(first, "__next__") else first
-        return create_dtensor_iterable(
-            dataset, layout, self.batch_dim, here, ragged=ragged, prefetch=prefetch, num_processes=1, process_id=0
-        )
+        return own_batches(dataset, part, self.batch_dim, here, ragged=ragged, prefetch=prefetch)
 
     def keras_step(self, model: Any, optimizer: Any, loss: Any, metrics: Sequence[Any] = ()) -> KerasStep:
         """

@@ -119,8 +119,15 @@ def test_processes_of_a_distributed_mesh() -> None:
     mesh = sw.Mesh.distributed({"batch": 4}, ["CPU:0", "CPU:1"], num_clients=2, client_id=1)
     batches = sw.create_dtensor_iterable([np.arange(4), np.arange(4, 8)], sw.Layout(["batch"], mesh), "batch", 2)
     (batch,) = batches
-    assert np.asarray(batch).tolist() == [4, 5, 6, 7]
-    assert batch.mesh.devices == mesh.local_devices
+    assert (batch.shape, batch.mesh) == ((8,), mesh)
+    assert [part.tolist() for part in batch.components()] == [[4, 5], [6, 7]]
+
+
+def test_processes_that_do_not_share_out_the_rows_read_them_all() -> None:
+    mesh = sw.Mesh.distributed({"model": 2, "batch": 2}, num_clients=2, client_id=1)
+    layout = sw.Layout(["batch", "model"], mesh)
+    (batch,) = sw.create_dtensor_iterable([np.arange(8).reshape(4, 2)], layout, "batch")
+    assert [part.tolist() for part in batch.components()] == [[[1], [3]], [[5], [7]]]
 
 
 def test_without_a_batch_dimension_all_is_everywhere() -> None:

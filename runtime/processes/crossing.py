@@ -9,8 +9,8 @@ has what is worked out by div and mod: along each dim a process has the elements
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, TypeAlias
@@ -23,6 +23,9 @@ Index: TypeAlias = "slice | np.ndarray[Any, Any]"
 """The elements taken along one dim, in ascending order."""
 
 Coordinates: TypeAlias = Mapping[int, int]
+
+Elements: TypeAlias = "Sequence[np.ndarray[Any, Any]]"
+"""The elements that a process has along each dim, in ascending order."""
 
 
 @dataclass(frozen=True)
@@ -150,39 +153,79 @@ def plan_exchange(
     `before` are the atoms that split each dim; of those in the group a process has its own part, of others all.
     `lead` are the extents of the leading dims, which go along whole.
     """
-    atoms, own = wanted.atoms, wanted.atoms.coordinates
-    members = Group.along(group, atoms)
+    atoms = wanted.atoms
     dims = range(len(wanted.extents))
-    front = tuple(slice(0, extent) for extent in lead)
 
-    def has(at: Coordinates) -> list[np.ndarray[Any, Any]]:
+    def has(process: int) -> Elements:
+        at = atoms.coordinates_of(process)
         crossing = {position: at[position] for position in group}
         return [digits(wanted.extents[dim], before[dim], atoms, crossing) for dim in dims]
 
-    def needs(at: Coordinates) -> list[np.ndarray[Any, Any]]:
+    def needs(process: int) -> Elements:
+        at = atoms.coordinates_of(process)
         return [wanted.elements(dim, at) for dim in dims]
 
+    plan = plan_moves(Group.along(group, atoms), lead, has, needs)
+    own = needs(atoms.clients.place)
+    places = tuple(_places(wanted.read(dim, atoms.coordinates), own[dim]) for dim in dims)
+    return replace(plan, places=places, fill=fill)
+
+
+def plan_transfer(
+    group: Group, lead: Sequence[int], has: Callable[[int], Elements], needs: Callable[[int], Elements]
+) -> Exchange:
+    """
+    The same where several processes may have the same elements: each gets what it lacks from one of them.
+
+    What a process has is what another has, or nothing of that.
+    """
+    holders: dict[tuple[bytes, ...], list[int]] = {}
+    for process in group.members:
+        holders.setdefault(_key(has(process)), []).append(process)
+
+    def sends(source: int, target: int) -> bool:
+        replicas = holders[_key(has(source))]
+        return source == (target if target in replicas else replicas[target % len(replicas)])
+
+    return plan_moves(group, lead, has, needs, sends)
+
+
+def _key(elements: Elements) -> tuple[bytes, ...]:
+    return tuple(index.tobytes() for index in elements)
+
+
+def plan_moves(
+    group: Group,
+    lead: Sequence[int],
+    has: Callable[[int], Elements],
+    needs: Callable[[int], Elements],
+    sends: Callable[[int, int], bool] = lambda source, target: True,
+) -> Exchange:
+    """Each process sends what it has and another needs, where `sends(source, target)` says that it is its task."""
+    front = tuple(slice(0, extent) for extent in lead)
+    own = group.members[group.place]
     mine, due = has(own), needs(own)
-    sends, receives = list[Piece](), list[Piece]()
-    kept: tuple[Piece, Piece] | None = None
-    for place, process in enumerate(members.members):
-        there = atoms.coordinates_of(process)
-        theirs, asked = has(there), needs(there)
-        outgoing = _common(place, front, mine, asked)
-        incoming = _common(place, front, due, theirs)
-        if place == members.place:
-            kept = None if incoming is None or outgoing is None else (outgoing, incoming)
-            continue
-        sends += [outgoing] if outgoing is not None else []
-        receives += [incoming] if incoming is not None else []
-    shape = (*lead, *(len(index) for index in due))
-    places = tuple(_places(wanted.read(dim, own), due[dim]) for dim in dims)
-    return Exchange(members, shape, kept, tuple(sends), tuple(receives), places, fill)
+    outgoing = [
+        _common(place, front, mine, needs(process)) if sends(own, process) else None
+        for place, process in enumerate(group.members)
+    ]
+    incoming = [
+        _common(place, front, due, has(process)) if sends(process, own) else None
+        for place, process in enumerate(group.members)
+    ]
+    here, there = outgoing[group.place], incoming[group.place]
+    others = [place for place in range(len(group.members)) if place != group.place]
+    return Exchange(
+        group,
+        (*lead, *(len(index) for index in due)),
+        None if here is None or there is None else (here, there),
+        tuple(piece for place in others if (piece := outgoing[place]) is not None),
+        tuple(piece for place in others if (piece := incoming[place]) is not None),
+        (None,) * len(due),
+    )
 
 
-def _common(
-    peer: int, front: tuple[slice, ...], array: Sequence[np.ndarray[Any, Any]], other: Sequence[np.ndarray[Any, Any]]
-) -> Piece | None:
+def _common(peer: int, front: tuple[slice, ...], array: Elements, other: Elements) -> Piece | None:
     """Where in an array with these elements along its dims those lie that the other has, too."""
     found = [
         np.flatnonzero(np.isin(mine, theirs, assume_unique=True)) for mine, theirs in zip(array, other, strict=True)

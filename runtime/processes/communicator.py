@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from shardwright.layout.forms.clients import Clients
-from shardwright.runtime.crossing import Exchange, Group, Piece, Reduction, place
 from shardwright.runtime.kernels.shape import reduce
+from shardwright.runtime.processes.crossing import Exchange, Group, Piece, Reduction, place
 
 Array = np.ndarray[Any, Any]
 

@@ -1,0 +1,1 @@
+"""What many processes that run one program need of each other."""

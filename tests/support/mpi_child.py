@@ -1,0 +1,114 @@
+"""What one of several MPI processes does for a test: `mpiexec -n 4 python -m mpi4py mpi_child.py SCENARIO [NAMES]`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from harness import partitioned
+from stored_programs import inputs, meta, outputs, text
+
+import shardwright as sw
+from shardwright.engines.processes import communicator_of
+from shardwright.layout.forms.clients import Clients
+from shardwright.layout.mesh import Mesh
+from shardwright.runtime.executable import compile_module
+from shardwright.runtime.processes.communicator import Communicator
+from shardwright.runtime.processes.crossing import Group, Reduction
+from shardwright.runtime.stacking import component, to_stacked
+
+
+def connected() -> Communicator:
+    """What connects the processes of the job."""
+    clients = Clients.found()
+    found = communicator_of(sw.Mesh.distributed({"all": clients.count}))
+    assert found is not None
+    return found
+
+
+def programs(names: list[str]) -> None:
+    """Each process has its devices' parts of what JAX computed, and hands over no more bytes than predicted."""
+    communicator = connected()
+    for name in names:
+        mesh = Mesh(meta(name)["mesh"])
+        if mesh.size % communicator.clients.count:
+            continue
+        executable = compile_module(partitioned(text(name))[1], communicator=communicator, threads=1)
+        mine, before = mesh.seen_by(communicator.clients), communicator.sent_bytes
+        own = [to_stacked(array, port.spec, mine) for array, port in zip(inputs(name), executable.inputs, strict=True)]
+        found = executable.run_stacked(own)
+        for part, whole, port in zip(found, outputs(name), executable.outputs, strict=True):
+            everything = to_stacked(whole, port.spec, mesh)
+            for device in mine.local_device_ids:
+                pair = (
+                    component(np.asarray(part), port.spec, mine, device),
+                    component(everything, port.spec, mesh, device),
+                )
+                wide = [one.astype(np.float64) if one.dtype.kind == "V" else one for one in pair]
+                np.testing.assert_allclose(wide[0], wide[1], **meta(name)["tol"], err_msg=name)
+        sent = np.array(communicator.sent_bytes - before, np.float64)
+        everyone = Group(tuple(range(communicator.clients.count)), communicator.clients.place)
+        total = float(communicator.all_reduce(Reduction(everyone, "sum"), sent))
+        assert total <= float(executable.ledger.sent_bytes) * mesh.size, name
+
+
+def reductions(_: list[str]) -> None:
+    """Every kind and element type, whether MPI combines it or not, as NumPy does: small whole numbers are exact."""
+    communicator = connected()
+    count, place = communicator.clients.count, communicator.clients.place
+    everyone = Group(tuple(range(count)), place)
+    kinds: dict[str, Any] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+    dtypes = [np.int8, np.int64, np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.complex64]
+    for dtype in dtypes:
+        parts = [(np.arange(11) % 3 + at % 2 - 1).astype(dtype) for at in range(count)]
+        for kind in ("sum", "prod") if dtype is np.complex64 else kinds:
+            whole = parts[0]
+            for part in parts[1:]:
+                whole = kinds[kind](whole, part).astype(dtype)
+            found = communicator.all_reduce(Reduction(everyone, kind), parts[place])
+            np.testing.assert_array_equal(found.astype(np.complex128), whole.astype(np.complex128))
+    ones = np.array([np.nan if place == 1 else 1.0, float(place)], np.float32)
+    np.testing.assert_array_equal(communicator.all_reduce(Reduction(everyone, "max"), ones), [np.nan, count - 1])
+    bits = np.array([place > 0, True])
+    assert communicator.all_reduce(Reduction(everyone, "and"), bits).tolist() == [False, True]
+    rows = np.arange(count * 3, dtype=np.int32).reshape(count, 3) + place
+    due = np.arange(place * 3, place * 3 + 3) * count + sum(range(count))
+    np.testing.assert_array_equal(communicator.reduce_scatter(Reduction(everyone, "sum"), rows), due)
+
+
+def api(_: list[str]) -> None:
+    """The Python API on a mesh of all processes: what each has, and what is the same as in one process."""
+    mesh, alone = sw.Mesh.distributed({"x": 4, "y": 2}), sw.Mesh(x=4, y=2)
+    whole = np.arange(48.0, dtype=np.float32).reshape(8, 6)
+    x = sw.relayout(whole, sw.Layout(["x", "y"], mesh))
+    assert (x.shape, len(x.components())) == ((8, 6), 8 // mesh.num_clients)
+    np.testing.assert_array_equal(sw.fetch(x * 2), whole * 2)
+    np.testing.assert_array_equal(sw.fetch(sw.relayout(x, sw.Layout(["x"], sw.Mesh.distributed({"x": 4})))), whole)
+    packed = sw.pack([np.full((2, 3), device) for device in mesh.local_device_ids], sw.Layout(["x", "y"], mesh))
+    np.testing.assert_array_equal(sw.fetch(packed), np.arange(8).reshape(4, 2).repeat(2, 0).repeat(3, 1))
+    assert float(sw.sum(x)) == whole.sum()
+    seeded = {
+        one: sw.random.stateless_random_normal((8, 6), [1, 2], layout=sw.Layout(["x", "y"], one))
+        for one in (mesh, alone)
+    }
+    np.testing.assert_array_equal(sw.fetch(seeded[mesh]), seeded[alone].numpy())
+    weight = sw.Variable(sw.relayout(np.ones((6, 4), np.float32), sw.Layout([None, "y"], mesh)))
+    with sw.GradientTape() as tape:
+        loss = sw.sum((x @ weight) ** 2)
+    gradient = tape.gradient(loss, weight)
+    np.testing.assert_allclose(sw.fetch(gradient), 2 * whole.T @ (whole @ np.ones((6, 4))), rtol=1e-6)
+    assert float(x[3, 4]) == whole[3, 4]
+    for refused in (lambda: np.asarray(x), lambda: x.numpy()):
+        with pytest.raises(sw.ShardwrightError, match="SW0903"):
+            refused()
+
+
+SCENARIOS = {"programs": programs, "reductions": reductions, "api": api}
+
+
+if __name__ == "__main__":
+    SCENARIOS[sys.argv[1]](sys.argv[2:])
+    print("done", flush=True)
