@@ -11,7 +11,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightProcessError, SourceL
 @dataclass(frozen=True)
 class Fault:
     """
-    One call that failed on one worker: where it was asked for (file, line and column), and what was said.
+    One call that failed on one worker: where it was asked for (`file:line:column`, or nothing), and what was said.
 
     `steps` is how often the worker had communicated with others by then: where all have the same number, they have
     failed at the same point, and go on together.
@@ -21,7 +21,7 @@ class Fault:
     place: int
     host: str
     what: str
-    at: tuple[str, int, int] | None
+    at: str
     steps: int
 
     def record(self) -> dict[str, Any]:
@@ -32,13 +32,13 @@ class Fault:
     def of_record(record: Any) -> Fault:
         """The fault that a header tells of; raises `TypeError` or `ValueError` for anything else."""
         fault = Fault(**record)
-        at = None if fault.at is None else (str(fault.at[0]), int(fault.at[1]), int(fault.at[2]))
-        return Fault(int(fault.call), int(fault.place), str(fault.host), str(fault.what), at, int(fault.steps))
+        numbers = int(fault.call), int(fault.place), int(fault.steps)
+        return Fault(numbers[0], numbers[1], str(fault.host), str(fault.what), str(fault.at), numbers[2])
 
     @property
     def location(self) -> SourceLocation | None:
         """The user's line."""
-        return None if self.at is None else SourceLocation(*self.at)
+        return place_of(self.at)
 
     def error(self, count: int, *notes: str) -> ShardwrightProcessError:
         """The error that the controller raises, one of so many workers having failed."""
@@ -52,6 +52,19 @@ class Fault:
                 "results of the call, and of calls behind it, are lost; what was there before can still be used",
             )
         )
+
+
+def place_of(text: str) -> SourceLocation | None:
+    """
+    The place in the user's source that a text names, if it names one.
+
+    >>> place_of("a:b.py:3:7"), place_of("")
+    (SourceLocation(file='a:b.py', line=3, column=7), None)
+    """
+    parts = text.rsplit(":", 2)
+    if len(parts) < 3 or not (parts[1].isdecimal() and parts[2].isdecimal()):
+        return None
+    return SourceLocation(parts[0], int(parts[1]), int(parts[2]))
 
 
 def process_error(

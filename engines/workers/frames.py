@@ -12,6 +12,7 @@ import math
 import os
 import struct
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
@@ -141,6 +142,7 @@ def _array(stream: Readable, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Ar
     return array
 
 
+@cache
 def _memory() -> int:
     """The bytes that this machine has."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -8,12 +8,11 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
-from typing import Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightProcessError, SourceLocation
 from shardwright.diagnostics.caller import caller
 from shardwright.engines.workers.courier import Courier
-from shardwright.engines.workers.faults import Fault
+from shardwright.engines.workers.faults import Fault, place_of
 from shardwright.engines.workers.frames import Array, Buffer, Header, frame
 from shardwright.engines.workers.job import Job
 from shardwright.engines.workers.progress import progress_of
@@ -180,8 +179,8 @@ class Link:
         at = progress_of(self._job.progress, place)
         code = self._job.exit_code(1.0)
         notes = [*([f"the job ended with code {code}"] if code is not None else []), *self._job.told()]
-        doing = "between two calls" if at is None else "while it ran this call"
-        self._end(_gone(f"worker {place} of {self.count}, on {_host()}, is gone {doing}: {why}", _location(at), *notes))
+        doing = "between two calls" if not at else "while it ran this call"
+        self._end(_gone(f"worker {place} of {self.count}, on {_host()}, is gone {doing}: {why}", place_of(at), *notes))
 
     def _end(self, error: ShardwrightProcessError) -> None:
         with self._lock:
@@ -201,10 +200,6 @@ def _gone(why: str, at: SourceLocation | None, *notes: str) -> ShardwrightProces
 
 def _host() -> str:
     return socket.gethostname()
-
-
-def _location(at: Any) -> SourceLocation | None:
-    return None if at is None else SourceLocation(*at)
 
 
 def _asked_at(place: SourceLocation | None) -> list[str]:

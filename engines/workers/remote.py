@@ -75,8 +75,7 @@ class RemoteProgram(Program):
 
     def run(self, inputs: Sequence[Parts]) -> list[Parts]:
         results = [RemoteParts(self._link, self._mesh, *kind) for kind in self._results]
-        place = caller()
-        at = None if place is None else [place.file, place.line, place.column]
+        at = str(caller() or "")
         taken = [part.number for part in inputs if isinstance(part, RemoteParts)]
         given = [result.number for result in results]
         call = self._link.number()

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -156,9 +156,9 @@ class Worker:
             self._send({"fault": self._stopped.record()})
             return []
         finally:
-            note_progress(self._progress, self._place, None)
+            note_progress(self._progress, self._place, "")
 
-    def _fault(self, error: Exception, call: int, at: Any) -> Fault:
+    def _fault(self, error: Exception, call: int, at: str) -> Fault:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         return Fault(call, self._place, socket.gethostname(), what, at, self._communicator.steps)
 
@@ -175,7 +175,7 @@ class Worker:
         try:
             self._send({"to": reply, "figures": figures_of(program.executable)})
         except Exception as error:
-            self._send({"to": reply, "fault": self._fault(error, 0, None).record()})
+            self._send({"to": reply, "fault": self._fault(error, 0, "").record()})
 
     def _send(self, header: Header, arrays: Sequence[Array] = ()) -> None:
         for buffer in frame(header, arrays):

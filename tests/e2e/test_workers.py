@@ -350,7 +350,7 @@ def test_an_error_in_the_block_ends_the_workers_at_once() -> None:
 
 
 CONTROLLER = """
-import os, signal, numpy, shardwright as sw
+import os, signal, time, numpy, shardwright as sw
 workers = sw.Workers(2)
 x = sw.relayout(numpy.arange(4.0), sw.Layout(["x"], workers.mesh(x=2)))
 print(*workers.process_ids, (x + 1.0).numpy().sum(), flush=True)
@@ -360,9 +360,14 @@ print(*workers.process_ids, (x + 1.0).numpy().sum(), flush=True)
 @pytest.mark.parametrize(
     "end",
     [
-        "os.kill(os.getpid(), signal.SIGKILL)",
-        *(pytest.param(end, marks=pytest.mark.slow) for end in ("", "os._exit(3)", "raise SystemExit(4)")),
+        # The other worker waits for the one that is stopped, in a call of MPI, when the controller is killed.
+        "os.kill(workers.process_ids[1], signal.SIGSTOP); sw.sum(x); time.sleep(0.5); os.kill(os.getpid(), signal.SIGKILL)",
+        *(
+            pytest.param(end, marks=pytest.mark.slow)
+            for end in ("", "os.kill(os.getpid(), signal.SIGKILL)", "os._exit(3)", "raise SystemExit(4)")
+        ),
     ],
+    ids=["killed in a call", "returns", "killed", "exits", "raises"],
 )
 def test_nothing_is_left_when_the_controller_ends(end: str) -> None:
     done = subprocess.run(
