@@ -142,6 +142,14 @@ class Executable:
         bases = [port.base_of_stacked(array) for array, port in zip(inputs, self.inputs, strict=True)]
         return [port.stacked_of(base) for base, port in zip(self._call(bases), self.outputs, strict=True)]
 
+    def run_bases(self, bases: Sequence[Any]) -> list[Any]:
+        """
+        The same on bases (see `runtime.ports`).
+
+        Where a layout is not partial the base is the same for all programs of a process, and needs no conversion.
+        """
+        return self._call(bases)
+
     def _call(self, bases: Sequence[Any]) -> list[Any]:
         self.ledger.reset()
         start = time.perf_counter()

@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from io import BufferedReader
 from typing import TypeAlias, cast
 
-import numpy as np
-
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.engines.mpi.communicator import MpiCommunicator
@@ -23,6 +21,7 @@ from shardwright.engines.mpi.world import World, world
 from shardwright.engines.workers.faults import Fault
 from shardwright.engines.workers.figures import figures_of
 from shardwright.engines.workers.frames import Array, FrameError, Header, Readable, frame, read_frame
+from shardwright.engines.workers.kept import Kept
 from shardwright.engines.workers.progress import note_progress
 from shardwright.layout import Mesh
 from shardwright.runtime.executable import Executable, compile_module
@@ -81,16 +80,15 @@ class Loaded:
             self._executable = compile_module(module, communicator=communicator, threads=threads)
         return self._executable
 
-    def run(self, inputs: Sequence[Array]) -> list[Array]:
-        """The results in stacked form; a program that names no axis runs on plain arrays."""
+    def run(self, inputs: Sequence[Kept]) -> list[Kept]:
+        """The results for arrays that this worker has."""
         executable = self.executable
-        if executable.mesh is not None:
-            return executable.run_stacked(inputs)
-        results = executable.run_stacked([array.reshape(array.shape[self._lead :]) for array in inputs])
-        return [np.asarray(result).reshape((1,) * self._lead + np.shape(result)) for result in results]
+        bases = [kept.base(port, self._lead) for kept, port in zip(inputs, executable.inputs, strict=True)]
+        results = executable.run_bases(bases)
+        return [Kept.made(*pair, self._lead) for pair in zip(results, executable.outputs, strict=True)]
 
 
-Item: TypeAlias = "Array | Loaded | Fault"
+Item: TypeAlias = "Kept | Loaded | Fault"
 """What a number of the controller stands for; a fault stands for what it kept from being made."""
 
 
@@ -115,7 +113,7 @@ class Worker:
                 self._items.pop(number, None)
             match header.get("do"):
                 case "hold":
-                    self._items[header["as"]] = arrays[0]
+                    self._items[header["as"]] = Kept(arrays[0])
                 case "load":
                     self._items[header["as"]] = Loaded(arrays[0].tobytes().decode(), self._communicator)
                 case "run":
@@ -127,8 +125,8 @@ class Worker:
                 case "tell":
                     self._tell(cast(Loaded, self._items[header["of"]]), header["to"])
                 case "weigh":
-                    arrays = [item for item in self._items.values() if isinstance(item, np.ndarray)]
-                    self._send({"to": header["to"], "bytes": sum(array.nbytes for array in arrays)})
+                    kept = [item for item in self._items.values() if isinstance(item, Kept)]
+                    self._send({"to": header["to"], "bytes": sum(item.nbytes for item in kept)})
                 case "resume":
                     self._stopped = None
                 case "leave":
@@ -140,12 +138,12 @@ class Worker:
     def _run(self, header: Header) -> None:
         inputs = [self._items[number] for number in header["in"]]
         lost = next((item for item in inputs if isinstance(item, Fault)), self._stopped)
-        results: Sequence[Item] = [] if lost is not None else self._results(header, cast("list[Array]", inputs))
+        results: Sequence[Item] = [] if lost is not None else self._results(header, cast("list[Kept]", inputs))
         for place, number in enumerate(header["out"]):
             fault = lost or self._stopped
             self._items[number] = results[place] if fault is None else fault
 
-    def _results(self, header: Header, inputs: Sequence[Array]) -> Sequence[Array]:
+    def _results(self, header: Header, inputs: Sequence[Kept]) -> Sequence[Kept]:
         """What a call gives; nothing when it fails, which the controller is told."""
         program = cast(Loaded, self._items[header["program"]])
         note_progress(self._progress, self._place, header["at"])
@@ -168,7 +166,7 @@ class Worker:
         if isinstance(item, Fault):
             self._send({"to": reply, "fault": item.record()})
         else:
-            self._send({"to": reply}, [] if item is None else [cast(Array, item)])
+            self._send({"to": reply}, [] if item is None else [cast(Kept, item).stacked])
 
     def _tell(self, program: Loaded, reply: int) -> None:
         """Sends the text and figures of a program."""

@@ -441,6 +441,37 @@ def test_any_number_of_workers_computes_the_same(count: int) -> None:
     assert all_ended(workers.process_ids)
 
 
+CHAIN = [
+    ["x", "y"],
+    ["y", "x"],
+    [("x", "y"), None],
+    [None, ("y", "x")],
+    ["x:(1)2", "x:(2)2"],
+    ["x:(2)2", "y"],
+    [None, None],
+    [("y", "x:(2)2"), "x:(1)2"],
+    ["x:(2)2", None],
+    [None, "x:(1)2"],
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [1, 2, 4, 8])
+def test_an_array_goes_from_layout_to_layout(count: int) -> None:
+    """Each result is the next program's argument as it was made, and every other one is fetched in between."""
+    a = np.arange(16 * 24).reshape(16, 24)
+    with sw.Workers(count) as workers:
+        mesh = workers.mesh(x=4, y=2)
+        for step in (1, 3):
+            x = sw.relayout(a, sw.Layout(CHAIN[0], mesh))
+            for number in range(1, 2 * len(CHAIN)):
+                x = sw.relayout(x, sw.Layout(CHAIN[number * step % len(CHAIN)], mesh))
+                if number % 2:
+                    assert x.numpy().tolist() == a.tolist(), CHAIN[number * step % len(CHAIN)]
+                    simulated = sw.relayout(a, x.layout.on(sw.Mesh(x=4, y=2)))
+                    assert [c.tolist() for c in x.components()] == [c.tolist() for c in simulated.components()]
+
+
 @pytest.mark.slow
 def test_a_checkpoint_is_written_and_read(tmp_path: Path) -> None:
     pytest.importorskip("tensorstore")
