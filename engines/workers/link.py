@@ -157,29 +157,38 @@ class Link:
             found[fault.place] = fault
             if len(found) == 1:
                 self._unseen.append(fault)
-                timer = threading.Timer(GRACE, self._judge, [fault.call])
-                timer.daemon = True
-                timer.start()
+                self._judge_later(fault.call)
             alike = len(found) == self.count and len({each.steps for each in found.values()}) == 1
             if alike:
                 del self._faults[fault.call]
         if alike and self._ended is None:
             self._courier.put([frame({"do": "resume"})] * self.count)
 
+    def _judge_later(self, call: int) -> None:
+        timer = threading.Timer(GRACE, self._judge, [call])
+        timer.daemon = True
+        timer.start()
+
     def _judge(self, call: int) -> None:
+        """Ends the job if a call has not failed alike everywhere, unless a worker has yet to come to it."""
         found = self._faults.get(call)
-        if found:
-            fault = next(iter(found.values()))
-            self._end(fault.error(self.count, "the other workers wait for it: all were ended, with what they held"))
+        if not found or self._ended is not None:
+            return
+        missing = set(range(self.count)) - set(found)
+        if any(0 < progress_of(self._job.progress, place)[0] < call for place in missing):
+            self._judge_later(call)
+            return
+        fault = next(iter(found.values()))
+        self._end(fault.error(self.count, "the other workers wait for it: all were ended, with what they held"))
 
     def _lost(self, place: int, why: str) -> None:
         """Ends the job because a worker is gone: where it was, and what the processes wrote."""
         if self._ended is not None or self._leaving:
             return
-        at = progress_of(self._job.progress, place)
+        call, at = progress_of(self._job.progress, place)
         code = self._job.exit_code(1.0)
         notes = [*([f"the job ended with code {code}"] if code is not None else []), *self._job.told()]
-        doing = "between two calls" if not at else "while it ran this call"
+        doing = "while it ran this call" if call else "between two calls"
         self._end(_gone(f"worker {place} of {self.count}, on {_host()}, is gone {doing}: {why}", place_of(at), *notes))
 
     def _end(self, error: ShardwrightProcessError) -> None:

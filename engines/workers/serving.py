@@ -146,7 +146,7 @@ class Worker:
     def _results(self, header: Header, inputs: Sequence[Kept]) -> Sequence[Kept]:
         """What a call gives; nothing when it fails, which the controller is told."""
         program = cast(Loaded, self._items[header["program"]])
-        note_progress(self._progress, self._place, header["at"])
+        note_progress(self._progress, self._place, header["call"], header["at"])
         try:
             return program.run(inputs)
         except Exception as error:
@@ -154,7 +154,7 @@ class Worker:
             self._send({"fault": self._stopped.record()})
             return []
         finally:
-            note_progress(self._progress, self._place, "")
+            note_progress(self._progress, self._place, 0, "")
 
     def _fault(self, error: Exception, call: int, at: str) -> Fault:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

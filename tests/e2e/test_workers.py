@@ -20,7 +20,7 @@ import pytest
 
 import shardwright as sw
 from shardwright.diagnostics import ShardwrightProcessError
-from shardwright.engines.workers import door
+from shardwright.engines.workers import door, link
 
 pytest.importorskip("mpi4py", reason="workers are connected by MPI")
 
@@ -387,8 +387,8 @@ def test_nothing_is_left_when_the_controller_ends(end: str) -> None:
 @pytest.mark.slow
 def test_what_is_no_frame_is_refused() -> None:
     workers = sw.Workers(1)
-    link: Any = workers._link
-    link._courier.put([[b"GET / HTTP/1.1\r\nHost: localhost\r\n"]])
+    connection: Any = workers._link
+    connection._courier.put([[b"GET / HTTP/1.1\r\nHost: localhost\r\n"]])
     refused = r"SW0912(.|\n)*code 71(.|\n)*refuses what it was sent: a frame begins with"
     with pytest.raises(ShardwrightProcessError, match=refused):
         workers.wait()
@@ -425,6 +425,33 @@ def test_a_call_that_fails_on_one_worker_ends_all() -> None:
         float(total)
     assert all_ended(workers.process_ids)
     workers.close()
+
+
+@pytest.mark.slow
+def test_who_has_yet_to_come_to_a_failing_call_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One worker is stopped in an earlier call while the other one fails: it fails as well, later, and all go on."""
+    monkeypatch.setattr(link, "GRACE", 0.2)
+    with sw.Workers(2) as workers:
+        layout = sw.Layout(["x"], workers.mesh(x=2))
+        x = sw.relayout(np.ones((2, 512, 512), np.float32), layout)
+
+        @sw.function
+        def turn(x: Any) -> Any:
+            for _ in range(200):
+                x = x @ x / 512
+            return x
+
+        assert "def " in turn.compiled(x).source
+        turned = turn(x)
+        time.sleep(0.3)
+        os.kill(workers.process_ids[1], signal.SIGSTOP)
+        lost = sw.ones((1 << 24, 1 << 24), layout=layout)
+        timer = threading.Timer(4, os.kill, [workers.process_ids[1], signal.SIGCONT])
+        timer.start()
+        with pytest.raises(ShardwrightProcessError, match=r"SW0911.*MemoryError"):
+            lost.numpy()
+        timer.join()
+        assert turned.numpy()[0, 0, 0] == 1.0
 
 
 @pytest.mark.slow
