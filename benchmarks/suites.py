@@ -14,6 +14,7 @@ from shardwright.benchmarks.check_programs import OK, Checked, check
 from shardwright.benchmarks.export_transformer import SIZES, Options, export
 from shardwright.benchmarks.jax_child import compile_seconds
 from shardwright.benchmarks.measure import Timed, interleave, timed
+from shardwright.benchmarks.processes import processes
 from shardwright.benchmarks.report import Cell, Report, compared
 from shardwright.diagnostics import ShardwrightError
 
@@ -209,6 +210,11 @@ def checkpoint_files(settings: Settings) -> Report:
     return checkpoints(settings.storage_bytes // 2, settings.repetitions)
 
 
+def process_steps(settings: Settings) -> Report:
+    """Steps on several MPI processes next to one."""
+    return processes(settings.repetitions)
+
+
 def _share(ours_bytes: float | None, theirs: float | None) -> float | None:
     return round(ours_bytes / theirs, 3) if ours_bytes is not None and theirs else None
 
@@ -222,6 +228,7 @@ SUITES: dict[str, Callable[[Settings], Report]] = {
     "bytes": sent_bytes,
     "storage": storage_files,
     "checkpoints": checkpoint_files,
+    "processes": process_steps,
 }
 
 

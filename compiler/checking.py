@@ -26,8 +26,7 @@ def verify_ours(module: ModuleOp, maker: str) -> None:
     >>> verify_ours(ModuleOp([]), "localize")
     """
     with answered_for(maker):
-        verify_module(module)
-        verify_recorded_stage(module)
+        verify_recorded_stage(module, verify_module(module))
 
 
 @contextmanager

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from xdsl.dialects import builtin
-from xdsl.dialects.builtin import ComplexType, DenseArrayBase, IntegerType, NoneAttr, Signedness, TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import ComplexType, DenseArrayBase, IntAttr, IntegerType, NoneAttr, Signedness, TensorType
+from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,16 +138,23 @@ def tensor(shape: tuple[int, ...], element_type: Attribute) -> AnyTensor:
     return TensorType(element_type, shape)
 
 
+_data: Callable[[IntAttr], int] = attrgetter("data")
+
+
 def tensor_type(value: SSAValue | Attribute) -> AnyTensor:
     """The tensor type of a value (or the type itself, narrowed)."""
-    found = value.type if isinstance(value, SSAValue) else value
-    assert isinstance(found, TensorType), f"{found} is not a tensor type"
-    return cast(AnyTensor, found)
+    if type(value) is TensorType:
+        return value
+    # To ask an abstract class for its instances is dear, so the classes that there are come first.
+    if type(value) is OpResult or type(value) is BlockArgument or isinstance(value, SSAValue):
+        value = value.type
+    assert isinstance(value, TensorType), f"{value} is not a tensor type"
+    return cast(AnyTensor, value)
 
 
 def shape_of(value: SSAValue | Attribute) -> tuple[int, ...]:
     """The shape of a tensor value or type."""
-    return tuple([extent.data for extent in tensor_type(value).shape.data])
+    return tuple(map(_data, tensor_type(value).shape.data))
 
 
 def element_of(value: SSAValue | Attribute) -> Attribute:

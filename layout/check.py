@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 
 from shardwright.diagnostics import Diagnostic
@@ -12,6 +13,7 @@ from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 
 
+@lru_cache(maxsize=1 << 14)
 def check_spec(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
     """
     The first reason why `spec` cannot lay out a tensor of `shape` on `mesh`, or `None` when it can.

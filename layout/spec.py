@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 
 from shardwright.layout.axes import Axis
@@ -68,7 +68,8 @@ class LayoutSpec:
 
     def with_partial(self, partial: tuple[Axis, ...], kind: str) -> LayoutSpec:
         """The same dims with other partial axes."""
-        return replace(self, partial=partial, kind=kind if partial else "")
+        kind = kind if partial else ""
+        return LayoutSpec(self.mesh, self.dims, self.open_dims, partial, kind, self.withheld, self.priorities)
 
     def close(self) -> LayoutSpec:
         """The same layout with no open dims, and nothing else that guides propagation."""

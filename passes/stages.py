@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, StringAttr, TensorType
@@ -16,7 +16,7 @@ from shardwright.dialects.dtensor import COLLECTIVES, layout_of, meshes, with_la
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
 from shardwright.dialects.text.locations import fault
-from shardwright.dialects.text.verify import instance
+from shardwright.dialects.text.verify import WHOLE_INSIDE, Alike, alike
 from shardwright.layout.check import check_spec
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
@@ -66,10 +66,8 @@ STAGES = {
 }
 """The stages in order."""
 
-REGIONS_OF_TENSORS = frozenset({"stablehlo.while", "stablehlo.case", "stablehlo.if"})
+REGIONS_OF_TENSORS = WHOLE_INSIDE - {"builtin.module", "func.func"}
 """Ops whose regions compute on whole tensors. Other regions (a reduction's body) see scalars, which have no layout."""
-
-_SAME_FRAME = REGIONS_OF_TENSORS | {"builtin.module", "func.func"}
 
 
 def stage_of(module: ModuleOp) -> str | None:
@@ -96,24 +94,25 @@ def require_stage(module: ModuleOp, pass_name: str, *allowed: str) -> None:
     raise fault("SW0311", f"{pass_name} cannot run on a program that is {was}", module, help=help_text)
 
 
-def verify_recorded_stage(module: ModuleOp) -> None:
-    """Verifies `module` against the stage that it records, if any."""
+def verify_recorded_stage(module: ModuleOp, ops: Sequence[Alike] | None = None) -> None:
+    """Verifies `module` against the stage that it records, if any; `ops` as in `verify_stage`."""
     stage = stage_of(module)
     if stage is not None:
-        verify_stage(module, stage)
+        verify_stage(module, stage, ops)
 
 
-def verify_stage(module: ModuleOp, stage: str) -> None:
+def verify_stage(module: ModuleOp, stage: str, ops: Sequence[Alike] | None = None) -> None:
     """
     Raises the faults that keep `module` from being in `stage`, each with its op's place.
 
     SW0310 unknown stage; SW0312 an op that is not legal; SW0313 a tensor without a closed layout; SW0314 a layout that
     should be gone; SW0315 a local entry function whose attributes do not describe its global side; SW0316 an op whose
-    layouts do not fit its rule. Layouts that do not fit their tensors keep the codes of `check_spec`.
+    layouts do not fit its rule. Layouts that do not fit their tensors keep the codes of `check_spec`. `ops` are those
+    of the module, where somebody has gone through them: `verify_module` returns them.
     """
     if stage not in STAGES:
         raise fault("SW0310", f"there is no stage {stage!r}", module, help=f"the stages are {', '.join(STAGES)}")
-    _Verifier(STAGES[stage], meshes(module)).verify(module)
+    _Verifier(STAGES[stage], meshes(module)).verify(alike(module) if ops is None else ops)
 
 
 @dataclass
@@ -122,58 +121,37 @@ class _Verifier:
     meshes: dict[str, Mesh]
 
     def __post_init__(self) -> None:
-        self.right_types: set[Attribute] = set()
-        self.fitting: set[object] = set()
+        self.right_types: set[int] = set()
 
-    def verify(self, module: ModuleOp) -> None:
-        for op, framed in _walk(module):
+    def verify(self, ops: Sequence[Alike]) -> None:
+        for found in ops:
+            op = found.ops[0]
             if not _is_legal(op, self.stage):
                 raise _illegal(op, self.stage)
-            if framed:
+            if found.whole:
                 for value in _values(op):
-                    self._verify_value(value)
-            if framed and self.stage.fits:
-                self._verify_fit(op)
-                _verify_ties(op)
+                    if id(value.type) not in self.right_types:
+                        self._verify_type(value)
             if self.stage.layouts == "none" and isinstance(op, FuncOp):
                 self._verify_local_function(op)
+        if self.stage.fits:
+            self._verify_fit([found.ops for found in ops if found.whole])
 
-    def _verify_value(self, value: SSAValue) -> None:
-        if value.type not in self.right_types:
-            self._verify_type(value)
-            self.right_types.add(value.type)
-
-    def _verify_fit(self, op: Operation) -> None:
+    def _verify_fit(self, alike: Iterable[Sequence[Operation]]) -> None:
         # The table loads on use: tracing needs the names of stages only.
-        from shardwright.rules.fit import misfit
-        from shardwright.rules.reductions import is_zero
-        from shardwright.rules.table import ROWS
+        from shardwright.rules.fit import unfit
 
-        row = ROWS.get(op.name)
-        zeros = frozenset(place for place, value in enumerate(op.operands) if is_zero(value))
-        alike = instance(op)
-        key = (alike, zeros) if alike is not None else None
-        if key in self.fitting:
-            return
-        specs = [layout_of(value) for value in (*op.operands, *op.results)]
-        if row is None or op.name in _RELAYOUTS or not specs or specs[0] is None:
-            return
-        known = [spec for spec in specs if spec is not None]
-        if isinstance(op, stablehlo.ConstantOp) and is_zero(op.result):
-            known = [spec.with_partial((), "") for spec in known]  # zeros are partial sums of zero
-        count = len(op.operands)
-        problem = misfit(row.rule(op), tuple(known[:count]), tuple(known[count:]), self.meshes[known[0].mesh], zeros)
-        if problem is not None:
-            raise fault(
-                "SW0316",
-                f"'{op.name}' does not fit its sharding rule {row.rule(op)}: {problem}",
-                op,
-                help="relayout its operands first (insert-relayouts does)",
-            )
-        if key is not None:
-            self.fitting.add(key)
+        for ops in alike:
+            found = unfit(ops, self.meshes) if ops[0].name not in _RELAYOUTS else None
+            if found is not None:
+                op, problem = found
+                help_text = "relayout its operands first (insert-relayouts does)"
+                raise fault("SW0316", f"'{op.name}' does not fit its sharding rule {problem}", op, help=help_text)
+            if ops[0].regions:
+                _verify_ties(ops[0])
 
     def _verify_type(self, value: SSAValue) -> None:
+        self.right_types.add(id(value.type))
         if not isinstance(value.type, TensorType):
             return
         spec = layout_of(value)
@@ -208,8 +186,14 @@ class _Verifier:
         check_layout(layout.data, whole, self.meshes, value)
         mesh = self.meshes[layout.data.mesh]
         shape = [size // mesh.group_size(axes) for size, axes in zip(whole.get_shape(), layout.data.dims, strict=True)]
-        expected = TensorType(whole.element_type, shape)
-        if value.type != expected:
+        found = value.type
+        if (
+            not isinstance(found, TensorType)
+            or found.get_shape() != tuple(shape)
+            or found.element_type != whole.element_type
+            or not isinstance(found.encoding, NoneAttr)
+        ):
+            expected = TensorType(whole.element_type, shape)
             raise _global_side(name, f"is {value.type}, but a shard of {whole} is {expected}", value)
 
 
@@ -230,17 +214,6 @@ def check_layout(
         plain = with_layout(tensor, None)
         notes = (*found.notes, f"the tensor is {plain}")
         raise fault(found.code, found.message, place, notes=notes, help=found.help)
-
-
-def _walk(module: ModuleOp) -> Iterator[tuple[Operation, bool]]:
-    """Every op, and whether its values are whole tensors."""
-    stack: list[tuple[Operation, bool]] = [(module, True)]
-    while stack:
-        op, framed = stack.pop()
-        yield op, framed
-        inside = framed and op.name in _SAME_FRAME
-        for block in blocks_in(op):
-            stack += [(inner, inside) for inner in reversed(block.ops)]
 
 
 def _verify_ties(op: Operation) -> None:
@@ -276,11 +249,9 @@ def _deciding(op: Operation) -> SSAValue | None:
     return op.operands[0] if isinstance(op, stablehlo.IfOp | stablehlo.CaseOp) else None
 
 
-def _values(op: Operation) -> Iterator[SSAValue]:
-    yield from op.results
-    if op.name in _SAME_FRAME:
-        for block in blocks_in(op):
-            yield from block.args
+def _values(op: Operation) -> Sequence[SSAValue]:
+    inside = blocks_in(op) if op.name in WHOLE_INSIDE else ()
+    return (*op.results, *(value for block in inside for value in block.args)) if inside else op.results
 
 
 def _is_legal(op: Operation, stage: Stage) -> bool:

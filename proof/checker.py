@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, TensorType
@@ -29,7 +30,7 @@ from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
-from shardwright.dialects.text.verify import verify_module
+from shardwright.dialects.text.verify import WHOLE_INSIDE, alike, verify_module
 from shardwright.dialects.trip_count import trip_count
 from shardwright.dialects.types import element_of, shape_of
 from shardwright.layout.check import check_spec
@@ -43,14 +44,11 @@ from shardwright.runtime.executable import compile_module
 WORK = 1 << 33
 """Multiplications, and elements of results, that a comparison may take: some seconds."""
 
-
 EASY = 1 << 28
 """The same, of a comparison that may be repeated on other numbers, with more rounds of its loops."""
 
 TRIALS = 8
 """How often it is repeated: comparisons and integers decide otherwise on other numbers. Few integers, more often."""
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -78,99 +76,84 @@ class Verdict:
         return not self.faults and not self.unproved
 
 
+class Broken(Exception):
+    """A certificate that is wrong, or a local program that cannot be run on its devices; the message says why."""
+
+
+@contextmanager
+def _blaming(what: str, kind: type[Exception] = Exception) -> Generator[None]:
+    """Says of whatever fails inside, a program that may be wrong in any way, that it is the certificate's fault."""
+    try:
+        yield
+    except kind as error:
+        why = error.diagnostics[0].message if isinstance(error, ShardwrightError) else str(error)
+        raise Broken(f"{what}: {why}") from error
+
+
 def check(certificate: Certificate, program: ModuleOp | None = None) -> Verdict:
     """
     Reads a certificate again; with a `program`, which may be the traced one, the planned or the local one, for it.
 
     Nothing in the certificate is believed: its programs are parsed, verified, compared with each other and run.
     """
-    verdict = Verdict()
+    verdict, ops = Verdict(), list[Operation]()
     try:
-        traced, planned, local = (
-            parse_module(text, name)
-            for text, name in (
-                (certificate.program, "program"),
-                (certificate.planned, "planned"),
-                (certificate.local, "local"),
-            )
-        )
-        for module in (traced, planned, local):
-            verify_module(module)
-    except ShardwrightError as error:
-        verdict.faults.append(f"a program of the certificate is none: {error.diagnostics[0].message}")
-        return verdict
-    if program is not None:
-        own = {"planned": planned, "local": local}.get(_stage(program), traced)
-        if print_module(own) != print_module(program):
-            verdict.faults.append("the certificate is of another program")
-            return verdict
-    if not all(any(_is_main(op) for op in module.ops) for module in (traced, planned, local)):
-        verdict.faults.append("a program of the certificate has no function @main")
-        return verdict
-    verdict.faults += _type_faults(planned)
-    if not verdict.faults:
-        verdict.faults += _border_faults(planned, local)
-    if not verdict.faults:
-        _compare(certificate, traced, local, verdict)
+        traced, planned, local = (_read(certificate, part) for part in ("program", "planned", "local"))
+        if program is not None:
+            own = {"planned": planned, "local": local}.get(_stage(program), traced)
+            if print_module(own) != print_module(program):
+                raise Broken("the certificate is of another program")
+        ops = [op for op in _main(planned).walk() if not isinstance(op, FuncOp)]
+        verdict.faults += [*_type_faults(planned)] or _border_faults(planned, local)
+        if not verdict.faults:
+            _compare(certificate, traced, local, verdict)
+    except Broken as error:
+        verdict.faults.append(str(error))
+    except Inexact as error:
+        verdict.unproved.append(str(error))
     how = verdict.how if verdict.proved else "not proved"
-    verdict.ops = [_checked(op, how) for op in _main(planned).walk() if not isinstance(op, FuncOp)]
+    verdict.ops = [CheckedOp(op.name, str(where(op) or ""), _types_of(op), how) for op in ops]
     return verdict
 
 
-def _checked(op: Operation, how: str) -> CheckedOp:
-    types = (
-        "its layout follows from its operand's" if isinstance(op, CollectiveOp) else "its values have closed layouts"
-    )
+def _read(certificate: Certificate, part: str) -> ModuleOp:
+    """One of the programs of a certificate."""
+    with _blaming(f"a program of the certificate is none, {part}", ShardwrightError):
+        module = parse_module(getattr(certificate, part), part)
+        verify_module(module)
+    _main(module)
+    return module
+
+
+def _types_of(op: Operation) -> str:
+    """What was asked of the types of an op."""
     if isinstance(op, stablehlo.WhileOp | stablehlo.IfOp | stablehlo.CaseOp):
-        types = "entry, body and exit agree"
-    return CheckedOp(op.name, str(where(op) or ""), types, how)
+        return "entry, body and exit agree"
+    return "its layout follows from its operand's" if isinstance(op, CollectiveOp) else "its values have closed layouts"
 
 
 def _compare(certificate: Certificate, traced: ModuleOp, local: ModuleOp, verdict: Verdict) -> None:
-    """Runs both programs, or the reduced ones that stand for them, in exact numbers."""
+    """Runs both programs, or the reduced ones that are the same but for sizes, in exact numbers."""
     size = ""
     if certificate.reduced_program:
-        small = _small(certificate, traced, local, verdict)
-        if small is None:
-            return
-        (traced, local), size = small, ", at reduced sizes"
-    try:
-        if _transforms(traced) != _transforms(local):
-            raise Inexact("stablehlo.fft is taken apart along split dims, which has no meaning in exact numbers")
-        differing = differences(traced, local, certificate.seed)
-    except Inexact as error:
-        verdict.unproved.append(str(error))
-    except Broken as error:
-        verdict.faults.append(str(error))
-    else:
-        found = [f"result {number} differs from the program's{size}" for number in differing]
-        # A size may stand in the program as a number, too, which stays: what differs then is the smaller program.
-        (verdict.unproved if size else verdict.faults).extend(found)
-        verdict.how = f"the whole program on numbers modulo {PRIME}{size}"
-
-
-def _small(
-    certificate: Certificate, traced: ModuleOp, local: ModuleOp, verdict: Verdict
-) -> tuple[ModuleOp, ModuleOp] | None:
-    """The reduced programs, once they are known to be the whole ones but for sizes."""
-    try:
-        program = parse_module(certificate.reduced_program, "reduced program")
-        parts = parse_module(certificate.reduced_local, "reduced local program")
-        verify_module(program)
-        verify_module(parts)
-    except ShardwrightError as error:
-        verdict.faults.append(f"a reduced program is none: {error.diagnostics[0].message}")
-        return None
-    other = same_structure(traced, program) or same_structure(local, parts, local=True)
-    if other is not None:
-        verdict.faults.append(f"a reduced program has another structure: {other}")
-        return None
-    return program, parts
+        program, parts = (_read(certificate, part) for part in ("reduced_program", "reduced_local"))
+        other = same_structure(traced, program) or same_structure(local, parts, local=True)
+        if other is not None:
+            raise Broken(f"a reduced program has another structure: {other}")
+        traced, local, size = program, parts, ", at reduced sizes"
+    if _transforms(traced) != _transforms(local):
+        raise Inexact("stablehlo.fft is taken apart along split dims, which has no meaning in exact numbers")
+    found = [
+        f"result {number} differs from the program's{size}" for number in differences(traced, local, certificate.seed)
+    ]
+    # A size may stand in the program as a number, too, which stays: what differs then is the smaller program.
+    (verdict.unproved if size else verdict.faults).extend(found)
+    verdict.how = f"the whole program on numbers modulo {PRIME}{size}"
 
 
 def is_small(traced: ModuleOp) -> bool:
     """Whether a program can be run in exact numbers as it is."""
-    return _cost(traced, ROUNDS) <= WORK
+    return work(_main(traced)) <= WORK
 
 
 def _transforms(module: ModuleOp) -> set[str]:
@@ -185,12 +168,13 @@ def differences(traced: ModuleOp, local: ModuleOp, seed: int = 0) -> list[int]:
     Raises `Inexact` where the program has no meaning in exact numbers, or would take too long, and `Broken` where the
     local one does not run.
     """
-    rounds = next(rounds for rounds in (64, 32, 16, ROUNDS) if _cost(traced, rounds) <= EASY or rounds == ROUNDS)
-    cost = _cost(traced, rounds)
+    main = _main(traced)
+    rounds = next((rounds for rounds in (64, 32, 16) if work(main, rounds) <= EASY), ROUNDS)
+    cost = work(main, rounds)
     if cost > WORK:
         raise Inexact(f"running the program takes {cost:.1e} steps, more than {WORK:.1e}: no reduced sizes were given")
     random, turns = np.random.default_rng(seed), _turns(traced)
-    few = any(not is_number(element_of(v)) and math.prod(shape_of(v)) < FEW for v in _main(traced).body.block.args)
+    few = any(not is_number(element_of(v)) and math.prod(shape_of(v)) < FEW for v in main.body.block.args)
     trials = max(1, min(8 * TRIALS if few else TRIALS, int(EASY // cost)) // turns)
     return next(
         (found for turn in range(turns) if (found := _differing(traced, local, random, rounds, turn, trials))), []
@@ -208,16 +192,16 @@ def _differing(
         raise Inexact(f"the program as it was written cannot run here: {error.diagnostics[0].message}") from error
     _compare_loops(known_rounds(program), known_rounds(parts))
     # Nothing fused: the engine would fold a split product and its all-reduce into one, which would prove little.
-    devices = _on_devices(lambda: compile_module(parts, fused=False))
-    extents = _extents(traced)
+    with _blaming("the local program cannot run"):
+        devices = compile_module(parts, fused=False)
+    extents, arguments = _extents(traced), _main(traced).body.block.args
     for trial in range(trials):
-        tame = trial % 2 == 1
-        arguments = _main(traced).body.block.args
-        inputs = [draw(random, shape_of(v), element_of(v), extents, tame) for v in arguments]
-        pairs = zip(whole.run(inputs), _on_devices(lambda inputs=inputs: devices.run(inputs)), strict=True)
-        found = [
-            n for n, (one, other) in enumerate(pairs) if one.dtype != other.dtype or not np.array_equal(one, other)
-        ]
+        inputs = [draw(random, shape_of(v), element_of(v), extents, trial % 2 == 1) for v in arguments]
+        wanted = whole.run(inputs)
+        with _blaming("the local program cannot run"):
+            given = devices.run(inputs)
+        pairs = enumerate(zip(wanted, given, strict=True))
+        found = [n for n, (one, other) in pairs if one.dtype != other.dtype or not np.array_equal(one, other)]
         if found:
             return found
     return []
@@ -249,26 +233,8 @@ def _compare_loops(whole: Sequence[int | None], parts: Sequence[int | None]) -> 
     if len(whole) > len(parts):
         del more[None]
     if more:
-        raise Broken(
-            f"the local program has a loop of {next(iter(more)) or 'unknown'} rounds, which the program has not"
-        )
-
-
-class Broken(Exception):
-    """A local program that cannot be run on its devices; the message says why."""
-
-
-def _on_devices(run: Callable[[], Result]) -> Result:
-    """What is given by a program that may be wrong, and then fail in any way."""
-    try:
-        return run()
-    except Exception as error:
-        why = error.diagnostics[0].message if isinstance(error, ShardwrightError) else str(error)
-        raise Broken(f"the local program cannot run: {why}") from error
-
-
-def _cost(module: ModuleOp, rounds: int) -> float:
-    return sum(work(op, rounds) for op in _main(module).body.block.ops)
+        known = next(iter(more)) or "unknown"
+        raise Broken(f"the local program has a loop of {known} rounds, which the program has not")
 
 
 def work(op: Operation, rounds: int = ROUNDS) -> float:
@@ -277,9 +243,8 @@ def work(op: Operation, rounds: int = ROUNDS) -> float:
     if isinstance(op, stablehlo.DotGeneralOp):
         return elements * math.prod(shape_of(op.operands[0])[dim] for dim in op.contracting_dims[0])
     if isinstance(op, stablehlo.ConvolutionOp):
-        return (
-            elements * math.prod(shape_of(op.operands[1])) / max(shape_of(op.operands[1])[op.numbers.kernel_output], 1)
-        )
+        kernel = shape_of(op.operands[1])
+        return elements * math.prod(kernel) / max(kernel[op.numbers.kernel_output], 1)
     inner = sum(work(each, rounds) for block in blocks_in(op) for each in block.ops)
     if isinstance(op, stablehlo.WhileOp):
         known = trip_count(op)
@@ -287,12 +252,12 @@ def work(op: Operation, rounds: int = ROUNDS) -> float:
     return 1000 + 8 * elements + inner
 
 
-def _is_main(op: Operation) -> bool:
-    return isinstance(op, FuncOp) and op.sym_name.data == "main" and bool(op.body.blocks)
-
-
 def _main(module: ModuleOp) -> FuncOp:
-    return next(op for op in module.ops if isinstance(op, FuncOp) and _is_main(op))
+    """The function that runs; raises `Broken` where there is none."""
+    for op in module.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == "main" and op.body.blocks:
+            return op
+    raise Broken("a program of the certificate has no function @main")
 
 
 def _stage(module: ModuleOp) -> str:
@@ -300,25 +265,12 @@ def _stage(module: ModuleOp) -> str:
     return found.data if isinstance(found, StringAttr) else ""
 
 
-_FRAMES = ("stablehlo.while", "stablehlo.case", "stablehlo.if", "func.func")
-"""Ops whose regions compute on whole tensors; others compute on scalars, which have no layout."""
-
-
-def _framed(op: Operation) -> Iterator[Operation]:
-    """The ops whose values are whole tensors."""
-    for block in blocks_in(op):
-        for inner in block.ops:
-            yield inner
-            if inner.name in _FRAMES:
-                yield from _framed(inner)
-
-
 def _type_faults(planned: ModuleOp) -> Iterator[str]:
     """What is wrong with a layout of the planned program, or where two that must agree do not."""
-    named, main = meshes(planned), _main(planned)
-    for op in (main, *_framed(main)):
-        arguments = [value for block in blocks_in(op) for value in block.args] if op.name in _FRAMES else []
-        for value in (*op.results, *arguments):
+    named = meshes(planned)
+    for op in (found.ops[0] for found in alike(planned) if found.whole):
+        inside = blocks_in(op) if op.name in WHOLE_INSIDE else ()
+        for value in (*op.results, *(value for block in inside for value in block.args)):
             spec = layout_of(value)
             if spec is None or not spec.closed or spec.mesh not in named:
                 yield f"{op.name} has a value without a closed layout: {value.type}"

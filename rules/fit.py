@@ -2,13 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
+from xdsl.ir import Operation
+
+from shardwright.dialects import stablehlo
+from shardwright.dialects.dtensor import layout_of
+from shardwright.dialects.text.xdsl_patches import operands_of
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra
 from shardwright.layout.spec import LayoutSpec
+from shardwright.rules.reductions import is_zero
 from shardwright.rules.rule import ANY, Axes, Rule, project
+from shardwright.rules.table import ROWS
+
+
+def unfit(ops: Sequence[Operation], meshes: Mapping[str, Mesh]) -> tuple[Operation, str] | None:
+    """
+    The first of some ops whose layouts do not fit its rule, with the rule and what is wrong; None when all fit.
+
+    The ops differ in nothing but in what their operands are made of. One without a row, or without layouts, fits.
+    """
+    first = ops[0]
+    row, operands = ROWS.get(first.name), operands_of(first)
+    specs = [layout_of(value) for value in (*operands, *first.results)] if row is not None else []
+    if row is None or not specs or specs[0] is None:
+        return None
+    known = [spec for spec in specs if spec is not None]
+    if isinstance(first, stablehlo.ConstantOp) and is_zero(first.result):
+        known = [spec.with_partial((), "") for spec in known]  # zeros are partial sums of zero
+    rule, mesh = row.rule(first), meshes[known[0].mesh]
+    sides = tuple(known[: len(operands)]), tuple(known[len(operands) :])
+    if misfit(rule, *sides, mesh, frozenset()) is None:
+        return None  # whatever the operands are made of
+    for op in ops:
+        zeros = frozenset(place for place, value in enumerate(op.operands) if is_zero(value))
+        problem = misfit(rule, *sides, mesh, zeros)
+        if problem is not None:
+            return op, f"{rule}: {problem}"
+    return None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -28,7 +62,7 @@ def misfit(
             found, exact = project(algebra.canonical(spec, mesh).dims, tensor, rule.sizes, mesh)
             if not exact:
                 return f"the axes of {name} {place} ({spec.body()}) do not follow the factors of its dims"
-            for factor in {factor for dim in tensor for factor in dim}:
+            for factor in chain.from_iterable(tensor):
                 axes = found.get(factor, ())
                 if factors.setdefault(factor, axes) != axes:
                     return f"{name} {place} ({spec.body()}) splits a factor otherwise than the tensors before it"
@@ -67,6 +101,8 @@ def _result_misfit(
     kinds = {kind for kind, _ in own} | ({flowing.kind} if flowing is not None else set[str]())
     axes = (flowing.partial if flowing is not None else ()) + tuple(axis for _, mine in own for axis in mine)
     for place, spec in enumerate(results):
+        if not kinds and not spec.partial:
+            continue
         expected = spec.with_partial(axes, next(iter(kinds), ""))
         if len(kinds) > 1 or algebra.canonical(expected, mesh) != algebra.canonical(spec, mesh):
             return f"result {place} must be {expected.body()}, not {spec.body()}"

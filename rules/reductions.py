@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import only_op
@@ -82,10 +83,17 @@ def combiner_of(block: Block) -> Monoid | None:
 
 def identity_of(monoid: Monoid, value: SSAValue) -> np.ndarray[Any, Any]:
     """The neutral element for the element type of `value`, as an array of rank 0."""
+    return _identity(monoid, element_of(value))
+
+
+@cache
+def _identity(monoid: Monoid, element_type: Attribute) -> np.ndarray[Any, Any]:
     import numpy as np
 
-    dtype = element_dtype(element_of(value))
-    return np.asarray(monoid.identity(dtype)).astype(dtype)
+    dtype = element_dtype(element_type)
+    found = np.asarray(monoid.identity(dtype)).astype(dtype)
+    found.setflags(write=False)
+    return found
 
 
 IDEMPOTENT = ("max", "min", "and", "or")

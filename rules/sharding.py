@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError, SourceLocation
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.stablehlo.elementwise import ElementwiseOp
 from shardwright.dialects.text.locations import where
+from shardwright.dialects.text.xdsl_patches import operands_of
+from shardwright.dialects.types import shape_of
 from shardwright.layout.spec import REDUCTION_KINDS
 from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Pattern, Rule, factor_names, flows_text
 
@@ -148,19 +149,14 @@ def _example_row(op: Operation) -> str:
     return f'add_row("{op.name}", "{pattern}"{kinds})'
 
 
-def shape_of(type_: Attribute) -> Shape:
-    """The shape of a tensor type."""
-    return cast("TensorType[Attribute]", type_).get_shape()
-
-
 def operand_shapes(op: Operation) -> tuple[Shape, ...]:
     """The shapes of an op's operands."""
-    return tuple(cast("TensorType[Any]", value.type).get_shape() for value in op.operands)
+    return tuple(map(shape_of, operands_of(op)))
 
 
 def result_shapes(op: Operation) -> tuple[Shape, ...]:
     """The shapes of an op's results."""
-    return tuple(cast("TensorType[Any]", value.type).get_shape() for value in op.results)
+    return tuple(map(shape_of, op.results))
 
 
 _PATTERNS = {1: "... -> ...", 2: "..., ... -> ...", 3: "..., ..., ... -> ..."}

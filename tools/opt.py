@@ -154,8 +154,7 @@ def _verify(module: ModuleOp, made_by: ModulePass | None) -> None:
     if made_by is not None:
         verify_ours(module, made_by.name)
     else:
-        verify_module(module)
-        verify_recorded_stage(module)
+        verify_recorded_stage(module, verify_module(module))
 
 
 def split_chunks(text: str) -> list[str]:

@@ -12,6 +12,7 @@ import math
 from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
@@ -67,7 +68,8 @@ DimAxes = Sequence[Sequence[Axis]]
 
 def layout_of(value: SSAValue) -> LayoutSpec | None:
     """The layout in a value's type, or None."""
-    encoding = cast("TensorType[Attribute]", value.type).encoding if isinstance(value.type, TensorType) else None
+    found = value.type
+    encoding = cast("TensorType[Attribute]", found).encoding if isinstance(found, TensorType) else None
     return encoding.data if isinstance(encoding, LayoutAttr) else None
 
 
@@ -101,6 +103,11 @@ def check_axes(axes: Sequence[Axis], mesh: Mesh) -> None:
             raise VerifyException(f"{mesh} has no axis {axis}")
 
 
+@lru_cache(maxsize=1024)
+def _mesh(name: str, axes: tuple[tuple[str, int], ...]) -> Mesh:
+    return Mesh(axes, name=name)
+
+
 @irdl_op_definition
 class MeshOp(forms.WrittenOp):
     """Declares a mesh: `dtensor.mesh @mesh = <["batch"=4, "model"=2]>`."""
@@ -119,7 +126,7 @@ class MeshOp(forms.WrittenOp):
     @property
     def mesh(self) -> Mesh:
         """The mesh as data."""
-        return Mesh(self.axes.data, name=self.sym_name.data)
+        return _mesh(self.sym_name.data, self.axes.data)
 
     def verify_(self) -> None:
         check_mesh(self.sym_name.data, self.axes.data)
@@ -160,7 +167,7 @@ def _check_same_tensor(operand: SSAValue, result: SSAValue) -> None:
     source, target = operand.type, result.type
     assert isinstance(source, TensorType)
     assert isinstance(target, TensorType)
-    if source.get_shape() != target.get_shape() or source.element_type != target.element_type:
+    if source.shape != target.shape or source.element_type != target.element_type:
         raise VerifyException(f"operand and result must be the same tensor: {source} against {target}")
 
 
@@ -210,10 +217,11 @@ class CollectiveOp(forms.WrittenOp, ABC):
         return self.FORM.arguments_text(self)
 
     def verify_(self) -> None:
-        if len(self.inputs) != len(self.outputs) or not self.inputs:
+        inputs, outputs = self.inputs, self.outputs
+        if len(inputs) != len(outputs) or not inputs:
             raise VerifyException("needs as many results as operands, and at least one")
         mesh = mesh_of(self, self.mesh_name)
-        for operand, result in zip(self.inputs, self.outputs, strict=True):
+        for operand, result in zip(inputs, outputs, strict=True):
             try:
                 self._verify_pair(operand, result, mesh)
             except ValueError as error:

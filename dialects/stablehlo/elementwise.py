@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, TypeVar
 
 from xdsl.dialects.builtin import ComplexType, IntegerAttr, IntegerType, TensorType, i1, i32
@@ -61,9 +62,14 @@ Op = TypeVar("Op", bound="ElementwiseOp")
 
 def check_kind(element_type: Attribute, kinds: str) -> None:
     """Checks that an element type is one of `kinds`: b(oolean), i(nteger), f(loat), c(omplex)."""
-    if not any(_KINDS[kind][0](element_type) for kind in kinds):
+    if not _is_of_kind(element_type, kinds):
         names = " or ".join(_KINDS[kind][1] for kind in kinds)
         raise VerifyException(f"elements must be {names}, not {element_type}")
+
+
+@cache
+def _is_of_kind(element_type: Attribute, kinds: str) -> bool:
+    return any(_KINDS[kind][0](element_type) for kind in kinds)
 
 
 @dataclass(frozen=True)
@@ -111,8 +117,7 @@ class ElementwiseOp(IRDLOperation, ABC):
         return element_type
 
     def verify_(self) -> None:
-        expected = self.result_type([tensor_type(value) for value in self.operands])
-        syntax.check_result(self, expected)
+        syntax.check_result(self, self.result_type([*map(tensor_type, self.operands)]))
 
     def print(self, printer: Printer) -> None:
         syntax.print_operands(printer, self.operands)

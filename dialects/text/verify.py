@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
-from xdsl.traits import IsolatedFromAbove, IsTerminator
+from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects.text.locations import fault, where
-from shardwright.dialects.text.xdsl_patches import verify_op
+from shardwright.dialects.text.xdsl_patches import has_trait, operands_of, type_of, verify_op
 
 
-def verify_module(module: ModuleOp) -> None:
+def verify_module(module: ModuleOp) -> list[Alike]:
     """
-    Verifies every op and the order of definitions and uses.
+    Verifies every op and the order of definitions and uses; returns the ops, alike ones together.
 
     Raises `ShardwrightError` with one diagnostic (SW0302 to SW0304) for each op at fault: its name and its place,
     without printing the module.
 
     >>> from shardwright.dialects.text.parsing import parse_module
-    >>> verify_module(parse_module("func.func @main(%x: tensor<4xf32>) { return }"))
+    >>> [len(alike.ops) for alike in verify_module(parse_module("func.func @main(%x: tensor<4xf32>) { return }"))]
+    [1, 1, 1]
     """
-    faults = [*_symbol_faults(module)] or [*_op_faults(module), *_dominance_faults(module)]
+    walk = _Walk(module)
+    faults = [*_symbol_faults(module)] or [*walk.unclosed, *_op_faults(walk), *walk.undefined]
     if faults:
         raise ShardwrightError(faults)
+    return walk.found
 
 
 def verify_dominance(module: ModuleOp) -> None:
@@ -35,9 +39,13 @@ def verify_dominance(module: ModuleOp) -> None:
 
     Raises `ShardwrightError` with one diagnostic (SW0303) for each op at fault.
     """
-    faults = list(_dominance_faults(module))
-    if faults:
+    if faults := _Walk(module).undefined:
         raise ShardwrightError(faults)
+
+
+def alike(module: ModuleOp) -> list[Alike]:
+    """The ops of a module, alike ones together, in the order in which the first of each stands in it."""
+    return _Walk(module).found
 
 
 def _symbol_faults(module: ModuleOp) -> Iterator[Diagnostic]:
@@ -51,38 +59,109 @@ def _symbol_faults(module: ModuleOp) -> Iterator[Diagnostic]:
             yield Diagnostic("SW0304", message, where(op), notes, help="give each function and mesh its own name")
 
 
-def instance(op: Operation) -> tuple[object, ...] | None:
+@dataclass(slots=True)
+class Alike:
     """
-    What a verifier sees of an op, as a key while the op lives; None for one that is more than its types and properties.
+    Ops that no verifier can tell apart: of one class, with the same types and properties, and no regions.
 
-    Programs repeat themselves: half of the ops of a training step, and more of deeper ones, are alike.
+    Programs repeat themselves: half of the ops of a training step, and more of deeper ones, are alike. What has
+    regions, or ends a block, is like nothing else. `whole` says whether the values are whole tensors, not scalars.
     """
-    if op.regions or op.has_trait(IsTerminator):
-        return None
-    types = (id(value.type) for value in (*op.operands, *op.results))
-    return (op.__class__, len(op.operands), *types, *map(id, op.properties.values()), *op.properties)
+
+    ops: list[Operation]
+    whole: bool
 
 
-def _op_faults(module: ModuleOp) -> Iterator[Diagnostic]:
-    found = False
-    right: set[object] = set()
-    for op in module.walk():
-        key = instance(op)
-        if key in right:
-            continue
+WHOLE_INSIDE = frozenset({"builtin.module", "func.func", "stablehlo.while", "stablehlo.case", "stablehlo.if"})
+"""Ops whose regions compute on whole tensors. Other regions (a reduction's body) compute on scalars."""
+
+
+class _Walk:
+    """One walk over a module: its ops, what is used before it is defined, and which blocks nothing ends."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.module = module
+        self.found: list[Alike] = []
+        self.undefined: list[Diagnostic] = []
+        self.unclosed: list[Diagnostic] = []
+        self._known: dict[object, Alike] = {}
+        self._add(module, (), whole=True)
+        for region in module.regions:
+            self._region(region, set(), module, whole=True)
+
+    def _region(self, region: Region, visible: set[int], owner: Operation, *, whole: bool) -> None:
+        """Values of a region are visible in it and below; what it defines is forgotten at its end."""
+        kind = owner.__class__
+        outer: set[int] = set() if has_trait(kind, IsolatedFromAbove) else visible
+        blocks = tuple(region.blocks)
+        mine: list[int] = []
+        if len(blocks) > 1:
+            # Blocks may come in any order: only uses within one block are ordered.
+            mine += [id(value) for block in blocks for value in _values(block)]
+            outer.update(mine)
+        for block in blocks:
+            if not has_trait(kind, NoTerminator):
+                self.unclosed += _unclosed(block, owner)
+            mine += self._block(block, outer, whole=whole and owner.name in WHOLE_INSIDE)
+        outer.difference_update(mine)
+
+    def _block(self, block: Block, visible: set[int], *, whole: bool) -> list[int]:
+        """Walks over the ops of a block; what they and the block itself define."""
+        mine = [*map(id, block.args)]
+        visible.update(mine)
+        op = block.first_op
+        while op is not None:
+            operands = operands_of(op)
+            if not visible.issuperset(map(id, operands)):
+                self.undefined += [
+                    _undefined(op, n, value) for n, value in enumerate(operands) if id(value) not in visible
+                ]
+            self._add(op, operands, whole=whole)
+            for region in op.regions:
+                self._region(region, visible, op, whole=whole)
+            made = [*map(id, op.results)]
+            visible.update(made)
+            mine += made
+            op = op.next_op
+        return mine
+
+    def _add(self, op: Operation, operands: tuple[SSAValue, ...], *, whole: bool) -> None:
+        """Puts an op to those that it is like. All that is asked for by its identity lives as long as the op."""
+        if not op.regions and not has_trait(op.__class__, IsTerminator):
+            types, properties = map(type_of, (*operands, *op.results)), op.properties
+            key = (op.__class__, whole, len(operands), *map(id, types), *map(id, properties.values()), *properties)
+            known = self._known.get(key)
+            if known is not None:
+                known.ops.append(op)
+                return
+            self._known[key] = found = Alike([op], whole)
+        else:
+            found = Alike([op], whole)
+        self.found.append(found)
+
+
+def _op_faults(walk: _Walk) -> list[Diagnostic]:
+    """What is wrong with ops: the first of each kind is asked, and each op where one is wrong."""
+    firsts = [found.ops[0] for found in walk.found]
+    if any(_faults_of(firsts, excused=bool(walk.unclosed))):
+        return [*_faults_of(walk.module.walk(), excused=bool(walk.unclosed))]
+    return []
+
+
+def _faults_of(ops: Iterable[Operation], *, excused: bool) -> Iterator[Diagnostic]:
+    for op in ops:
         try:
             verify_op(op)
-            if key is not None:
-                right.add(key)
         except VerifyException as error:
-            found = True
+            excused = True
             yield from fault("SW0302", f"'{op.name}' op {verify_message(error)}", op, help=_op_help(error)).diagnostics
         except (AssertionError, AttributeError, LookupError):
             # A verifier may stumble over another op's fault, which is already reported.
-            if not found:
+            if not excused:
                 raise
 
 
+_UNSPECIFIC = "correct the op, or the pass that made it"
 _OP_HELPS = (
     ("has an axis of size below 1", "give each axis a size of at least 1"),
     ("names an axis twice", "give each axis its own name"),
@@ -100,7 +179,7 @@ _OP_HELPS = (
 
 def _op_help(error: BaseException) -> str:
     message = verify_message(error)
-    return next((help for part, help in _OP_HELPS if part in message), "correct the op, or the pass that made it")
+    return next((help for part, help in _OP_HELPS if part in message), _UNSPECIFIC)
 
 
 def verify_message(error: BaseException) -> str:
@@ -111,43 +190,23 @@ def verify_message(error: BaseException) -> str:
     return text.removeprefix("Operation does not verify: ")
 
 
-def _dominance_faults(module: ModuleOp) -> Iterator[Diagnostic]:
-    defined: set[SSAValue] = set()
-    for region in module.regions:
-        yield from _region_faults(region, defined, module)
+def _unclosed(block: Block, owner: Operation) -> Iterator[Diagnostic]:
+    """The fault of a block that ends in no terminator; `Operation.verify` takes one without ops for closed."""
+    last = block.last_op
+    if last is None:
+        yield from _no_end(owner, "has a block without a terminator")
+    elif not has_trait(last.__class__, IsTerminator):
+        yield from _no_end(last, "ends its block, but is no terminator")
 
 
-def _region_faults(region: Region, visible: set[SSAValue], owner: Operation) -> Iterator[Diagnostic]:
-    """Values of a region are visible in it and below; what it defines is forgotten at its end."""
-    outer: set[SSAValue] = set() if owner.has_trait(IsolatedFromAbove) else visible
-    blocks = list(region.blocks)
-    mine: list[SSAValue] = []
-    if len(blocks) > 1:
-        # Blocks may come in any order: only uses within one block are ordered.
-        mine = [value for block in blocks for value in _values(block)]
-        outer.update(mine)
-    for block in blocks:
-        yield from _block_faults(block, outer, mine)
-    outer.difference_update(mine)
+def _no_end(op: Operation, message: str) -> tuple[Diagnostic, ...]:
+    return fault("SW0302", f"'{op.name}' op {message}", op, help=_UNSPECIFIC).diagnostics
 
 
 def _values(block: Block) -> Iterator[SSAValue]:
     yield from block.args
     for op in block.ops:
         yield from op.results
-
-
-def _block_faults(block: Block, visible: set[SSAValue], mine: list[SSAValue]) -> Iterator[Diagnostic]:
-    visible.update(block.args)
-    mine.extend(block.args)
-    for op in block.ops:
-        for index, operand in enumerate(op.operands):
-            if operand not in visible:
-                yield _undefined(op, index, operand)
-        for region in op.regions:
-            yield from _region_faults(region, visible, op)
-        visible.update(op.results)
-        mine.extend(op.results)
 
 
 def _undefined(op: Operation, index: int, operand: SSAValue) -> Diagnostic:

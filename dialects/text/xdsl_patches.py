@@ -6,13 +6,14 @@ Each override names the fault it covers; `tests/unit/dialects/test_xdsl_patches.
 
 from __future__ import annotations
 
-import inspect
 import io
 import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
+from operator import attrgetter
+from types import FunctionType
 from typing import Any, NoReturn, cast
 
 from xdsl.context import Context
@@ -50,7 +51,7 @@ from xdsl.ir import (
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, OpTrait
+from xdsl.traits import IsolatedFromAbove, OpTrait
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRTokenKind
@@ -569,14 +570,8 @@ def verify_op(op: Operation) -> None:
     """
     Verifies one op, without those nested in it.
 
-    `Operation.verify` adds the text of the whole module to each fault, and takes a block without ops for closed.
+    `Operation.verify` adds the text of the whole module to each fault. Whether blocks are closed is asked of blocks.
     """
-    block = op.parent
-    if block is not None and block.last_op is op and not op.has_trait(IsTerminator) and _wants_terminator(block):
-        raise VerifyException("ends its block, but is no terminator")
-    for region in op.regions:
-        if any(inner.last_op is None and _wants_terminator(inner) for inner in region.blocks):
-            raise VerifyException("has a block without a terminator")
     form = _form_of(op)
     forms = _RIGHT_FORMS[op.__class__]
     if form in forms:
@@ -601,28 +596,34 @@ def _form_of(op: Operation) -> object:
     """All that a definition sees of an op."""
     properties = op.properties
     return (
-        tuple([value.type.__class__ for value in op.operands]),
-        tuple([value.type.__class__ for value in op.results]),
-        tuple([len(region.blocks) for region in op.regions]),
-        tuple(properties),
+        tuple(map(_class_of_type, op._operands)),  # pyright: ignore[reportPrivateUsage]
+        tuple(map(_class_of_type, op.results)),
+        tuple([len(region.blocks) for region in op.regions]) if op.regions else (),
         # Few properties are seen closer than by their class, and these are small.
         tuple(
             [
-                found if isinstance(found, _SEEN_WHOLE) or name == "sym_name" else found.__class__
+                (name, found if _seen_whole(found.__class__) or name == "sym_name" else found.__class__)
                 for name, found in properties.items()
             ]
-        ),
-        len(op.successors),
+        )
+        if properties
+        else (),
+        len(op._successors),  # pyright: ignore[reportPrivateUsage]
     )
 
 
-_SEEN_WHOLE = (DenseArrayBase, SymbolRefAttr, IntegerAttr, ArrayAttr)
+@cache
+def _seen_whole(kind: type[Attribute]) -> bool:
+    """Whether a definition may ask for more of an attribute than its class."""
+    return issubclass(kind, (DenseArrayBase, SymbolRefAttr, IntegerAttr, ArrayAttr))
 
 
 @cache
 def _own_verifiers(kind: type[Operation]) -> tuple[Callable[[Operation], None], tuple[OpTrait, ...]]:
     """What a class itself verifies, which xDSL wraps in a function that verifies the definition; and its traits."""
-    wrapped = inspect.getclosurevars(kind.verify_).nonlocals
+    function = cast("FunctionType", kind.verify_)
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    wrapped = dict(zip(function.__code__.co_freevars, cells, strict=True))
     own = wrapped.get("custom_verify", _nothing_more) if "op_def" in wrapped else kind.verify_
     # Whether what is used is visible is looked up for all ops in one walk, `IsolatedFromAbove` included.
     asking = (trait for trait in kind.traits if not isinstance(trait, IsolatedFromAbove))
@@ -633,9 +634,20 @@ def _nothing_more(op: Operation) -> None:
     """What a class verifies that has only its definition."""
 
 
-def _wants_terminator(block: Block) -> bool:
-    owner = block.parent_op()
-    return owner is not None and not owner.has_trait(NoTerminator)
+@cache
+def has_trait(kind: type[Operation], trait: type[OpTrait]) -> bool:
+    """Whether a class of ops has a trait, which xDSL looks for anew each time."""
+    return kind.has_trait(trait)
+
+
+def operands_of(op: Operation) -> tuple[SSAValue, ...]:
+    """The operands of an op as they are kept: xDSL gives a view that asks the op for each."""
+    return op._operands  # pyright: ignore[reportPrivateUsage]
+
+
+type_of: Callable[[SSAValue], Attribute] = attrgetter("_type")
+"""The type of a value, for `map`."""
+_class_of_type: Callable[[SSAValue], type[Attribute]] = attrgetter("_type.__class__")
 
 
 def _default_hint(value: SSAValue) -> str | None:

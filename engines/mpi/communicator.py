@@ -45,14 +45,18 @@ class MpiCommunicator(Communicator):
         incoming = self._message(count, receives)
         self._comm(group).Alltoallw(outgoing, incoming)
 
-    def all_reduce(self, plan: Reduction, array: Array) -> Array:
+    def all_reduce(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         if not _is_native(plan.kind, array.dtype):
-            return super().all_reduce(plan, array)
-        result = np.array(array, order="C")
+            return super().all_reduce(plan, array, out)
+        whole = out is not None and out.flags.c_contiguous
+        result = out if whole and out is not None else np.empty(array.shape, array.dtype)
+        np.copyto(result, array)
         count = len(plan.group.members)
         self.sent_bytes += 2 * (count - 1) * result.nbytes // count
         operation = getattr(self._world.mpi, _OPERATIONS[plan.kind])
         self._comm(plan.group).Allreduce(self._world.mpi.IN_PLACE, result, operation)
+        if out is not None and not whole:
+            np.copyto(out, result)
         return result
 
     def _comm(self, group: Group) -> Any:

@@ -168,10 +168,9 @@ def _shortest(problem: Problem) -> list[Move] | None:
     # Weights are exact whole numbers: bytes first, then messages, exchanges and steps.
     scale = math.lcm(*(move.share.denominator for move in edges.values()))
     graph: nx.DiGraph[State] = nx.DiGraph()
+    graph.add_node(problem.start)
     for (source, result), move in edges.items():
         graph.add_edge(source, result, weight=_weight(move, scale))
-    if problem.start not in graph or problem.goal not in graph:
-        return None
     try:
         states = nx.dijkstra_path(graph, problem.start, problem.goal)
     except nx.NetworkXNoPath:

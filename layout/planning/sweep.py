@@ -57,7 +57,8 @@ class Sweep:
         """
         result = self.result(operand)
         if self.base == 1:
-            apart = self.low == self.high == 0 and self.reach <= self.stride and operand == result * self.stride
+            # As many whole strides as windows: none reaches its successor.
+            apart = self.low == self.high == 0 and operand == result * self.stride
             return result if apart else None
         apart = self.stride == 1 and 0 <= self.low < self.base and self.reach <= self.low + 1
         return operand if apart and result == operand * self.base else None

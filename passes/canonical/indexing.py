@@ -82,10 +82,8 @@ def _is_negative(predicate: SSAValue, dim: int) -> bool:
 
 
 def _splat(value: SSAValue) -> int | None:
-    """The one integer that all elements are, or None; a broadcast of one is seen through."""
+    """The one integer that all elements are, or None; a broadcast of one is a constant by now."""
     op = value.owner
-    if isinstance(op, stablehlo.BroadcastInDimOp):
-        return _splat(op.operand)
     if isinstance(op, stablehlo.ConstantOp) and stablehlo.is_splat(op) and is_integer(element_of(value)):
         return int(stablehlo.splat_value(op))
     return None

@@ -144,7 +144,7 @@ def cut_selection(op: stablehlo.SliceOp) -> Operation | None:
     low, high, interior = pad.amounts
     source = shape_of(pad.operand)
     inside = all(stop - start == size for start, stop, size in zip(starts, limits, source, strict=True))
-    if starts != low or not inside or any(interior) or min((*low, *high)) < 0:
+    if starts != low or not inside or any(interior):
         return None
     edges = zip(inner.sweeps, low, high, strict=True)
     sweeps = [replace(sweep, low=sweep.low + before, high=sweep.high + after) for sweep, before, after in edges]

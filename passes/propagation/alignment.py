@@ -95,8 +95,8 @@ class Aligner:
     def _clean_up(self) -> None:
         # Users before what they use, and only now: until the end of the walk, their places say where new ops go.
         for op in reversed(self.obsolete):
-            op.detach()
-            op.erase(safe_erase=False)
+            assert op.parent is not None
+            op.parent.erase_op(op, safe_erase=False)
         self.program.function.update_function_type()
 
     def _open(self, scope: Scope) -> None:

@@ -80,7 +80,7 @@ def _is_home(program: Program, value: int, scope: Scope, carry: Carry) -> bool:
 
 def _carries(node: Node, carry: Carry) -> bool:
     """Whether the node takes a partial value around a loop."""
-    return not node.results and node.values[-1] in carry and len(node.operands) == 2
+    return node.uses[-1] is None and node.values[-1] in carry
 
 
 def outgoing(strategy: Strategy, flowing: Pending | None) -> Pending | None:

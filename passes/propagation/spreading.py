@@ -238,7 +238,7 @@ class _Spread:
         open_factors = [factor for dim in open_dims for factor in tensor[dim] if factor in winners]
         for factor in sorted(open_factors, key=lambda factor: (-winners[factor][1], winners[factor][0])):
             axes, weight, source = winners[factor]
-            new = self._added(have.get(factor, ()), axes, rule.sizes[factor])
+            new = _added(have.get(factor, ()), axes)
             if not new or self.program.overlaps(new, used):
                 continue
             trial = assemble(mine | {factor: axes}, tensor, rule.sizes, self.mesh)
@@ -253,12 +253,10 @@ class _Spread:
         dims = tuple(map(self.strategist.spell, assemble(mine, tensor, rule.sizes, self.mesh)))
         return _Proposal(gained[0], dims, node, gained[1])
 
-    def _added(self, old: Axes, axes: Axes, size: int) -> Axes:
-        """What `axes` adds to a factor split by `old`; nothing when it does not go on from there, or is uneven."""
-        new = axes[len(old) :]
-        if not new or axes[: len(old)] != old or size % self.mesh.group_size(axes):
-            return ()
-        return new if all(map(self.strategist.nests, new)) else ()
+
+def _added(old: Axes, axes: Axes) -> Axes:
+    """What `axes` adds to a factor split by `old`; nothing when it does not go on from there."""
+    return axes[len(old) :] if axes[: len(old)] == old else ()
 
 
 def _wins(new: tuple[Axes, int, int], old: tuple[Axes, int, int]) -> bool:

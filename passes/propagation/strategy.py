@@ -337,8 +337,7 @@ def _without(carried: list[dict[int, Axes]], reserved: Axes, mesh: Mesh) -> list
     """Leaves out the axes that no layout may name inside of a manual computation."""
     if not reserved:
         return carried
-    kept = [
+    return [
         {factor: tuple(axis for axis in axes if not overlaps(axis, reserved, mesh)) for factor, axes in found.items()}
         for found in carried
     ]
-    return [{factor: axes for factor, axes in found.items() if axes} for found in kept]

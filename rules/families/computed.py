@@ -12,14 +12,14 @@ from xdsl.dialects.builtin import ComplexType, IntegerType
 from xdsl.ir import Attribute, Operation
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import element_dtype, element_of, is_integer
+from shardwright.dialects.types import element_dtype, element_of, is_integer, shape_of
 from shardwright.layout.planning.window import Window
 from shardwright.rules.builder import SCALAR, RuleBuilder
 from shardwright.rules.families.indexing import picking_kind
 from shardwright.rules.families.selection import fold_rule
 from shardwright.rules.reductions import is_zero, splits
 from shardwright.rules.rule import ANY, PASS, PERMUTE, REPLICATE, Dim, Rule, Tensor
-from shardwright.rules.sharding import Shape, add_row, operand_shapes, shape_of
+from shardwright.rules.sharding import Shape, add_row, operand_shapes
 from shardwright.rules.windows.moves import WindowExpansion, windows_of
 
 
@@ -199,19 +199,12 @@ def _stretches(source: Shape, target: Shape) -> list[tuple[tuple[int, ...], tupl
     i = j = 0
     while i < len(source) or j < len(target):
         i0, j0 = i, j
-        left = right = 1
-        if i < len(source) and j < len(target):
-            left, right = source[i], target[j]
-            i, j = i + 1, j + 1
-        elif i < len(source):
-            i += 1
-        else:
-            j += 1
-        while left != right:
+        i, j = min(i + 1, len(source)), min(j + 1, len(target))
+        while (left := math.prod(source[i0:i])) != (right := math.prod(target[j0:j])):
             if left < right:
-                left, i = left * source[i], i + 1
+                i += 1
             else:
-                right, j = right * target[j], j + 1
+                j += 1
         stretches.append((source[i0:i], target[j0:j]))
     return stretches
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 from xdsl.dialects import builtin
@@ -11,11 +10,11 @@ from xdsl.ir import Attribute
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import only_op, returned
 from shardwright.dialects.stablehlo import GatherDimensions, ScatterDimensions
-from shardwright.dialects.types import element_of, is_boolean
+from shardwright.dialects.types import element_of, is_boolean, shape_of
 from shardwright.rules.builder import SCALAR, RuleBuilder
 from shardwright.rules.reductions import combiner_of
 from shardwright.rules.rule import ANY, PASS, REPLICATE, Dim, Flows, Rule, Tensor
-from shardwright.rules.sharding import Shape, add_row, operand_shapes, shape_of
+from shardwright.rules.sharding import Shape, add_row, operand_shapes
 
 _WITHOUT_SUMS = (builtin.f8E8M0FNU, builtin.f6E2M3FN, builtin.f6E3M2FN, builtin.f4E2M1FN)
 """Element types that have no zero, or that no collective sums."""
@@ -82,20 +81,21 @@ class _Sides:
             if dim in batching:
                 self.operand[batching[dim]] = factor
 
-    def others(self, places: dict[int, int], sizes: Sequence[int], indexed: tuple[int, ...], kind: str) -> None:
+    def others(self, places: dict[int, int], indexed: tuple[int, ...], kind: str) -> None:
         """
-        The operand's other dims, with windows of `sizes`, which stand at `places` in the tensor of windows.
+        The operand's other dims, whose windows stand at `places` in the tensor of windows.
 
         Dims taken whole pass; of those that indices choose from, the factor is of this kind.
         """
-        for dim, (extent, size) in enumerate(zip(self.shapes[0], sizes, strict=True)):
+        for dim, extent in enumerate(self.shapes[0]):
             if dim in self.operand:
                 continue
-            whole = dim in places and extent == size
+            size = self.shapes[2][places[dim]] if dim in places else None
             part = kind if dim in indexed else REPLICATE
-            self.operand[dim] = self.builder.factor(extent, PASS if whole else part)
-            if dim in places:
-                self.windows[places[dim]] = self.operand[dim] if whole else self.builder.factor(size, REPLICATE)
+            self.operand[dim] = self.builder.factor(extent, PASS if extent == size else part)
+            if size is not None:
+                place = self.operand[dim] if extent == size else self.builder.factor(size, REPLICATE)
+                self.windows[places[dim]] = place
 
     def tensors(self) -> tuple[Tensor, Tensor, Tensor]:
         """Operand, indices and windows."""
@@ -105,13 +105,13 @@ class _Sides:
 
 
 @cache
-def _gather_rule(shapes: tuple[Shape, Shape, Shape], numbers: GatherDimensions, sizes: Shape, kind: str) -> Rule:
+def _gather_rule(shapes: tuple[Shape, Shape, Shape], numbers: GatherDimensions, kind: str) -> Rule:
     builder = RuleBuilder()
     sides = _Sides(builder, *shapes, numbers.index_vector_dim)
     batching = dict(zip(numbers.start_indices_batching_dims, numbers.operand_batching_dims, strict=True))
     sides.batch(numbers.batch_dims(len(shapes[2])), batching, PASS)
-    places = dict(zip(numbers.window_dims(len(sizes)), numbers.offset_dims, strict=True))
-    sides.others(places, sizes, numbers.start_index_map, kind)
+    places = dict(zip(numbers.window_dims(len(shapes[0])), numbers.offset_dims, strict=True))
+    sides.others(places, numbers.start_index_map, kind)
     operand, indices, result = sides.tensors()
     return builder.rule([operand, indices], [result], ((ANY, (0,)),))
 
@@ -120,7 +120,7 @@ def _gather(op: stablehlo.GatherOp) -> Rule:
     """Dims of the indices pass, and those taken whole; of indexed dims each device gives what it holds, and zeros."""
     operand, indices = operand_shapes(op)
     shapes = operand, indices, shape_of(op.result.type)
-    return _gather_rule(shapes, op.numbers, op.sizes, picking_kind(element_of(op.operand)))
+    return _gather_rule(shapes, op.numbers, picking_kind(element_of(op.operand)))
 
 
 @cache
@@ -132,8 +132,7 @@ def _scatter_rule(
     batching = dict(zip(numbers.scatter_indices_batching_dims, numbers.input_batching_dims, strict=True))
     sides.batch(numbers.batch_dims(len(shapes[2])), batching, kind)
     places = dict(zip(numbers.window_dims(len(shapes[0])), numbers.update_window_dims, strict=True))
-    sizes = [shapes[2][places[dim]] if dim in places else 1 for dim in range(len(shapes[0]))]
-    sides.others(places, sizes, numbers.scatter_dims_to_operand_dims, PASS)
+    sides.others(places, numbers.scatter_dims_to_operand_dims, PASS)
     operand, indices, updates = sides.tensors()
     return builder.rule([operand] * count + [indices] + [updates] * count, [operand] * count, flows)
 

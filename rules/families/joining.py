@@ -18,7 +18,7 @@ from shardwright.layout.planning.window import Window, missing_elements
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.expansion import Dims, Site
 from shardwright.rules.rule import ANY, PASS, PERMUTE, Rule
-from shardwright.rules.sharding import Shape, add_row, operand_shapes, shape_of as type_shape
+from shardwright.rules.sharding import Shape, add_row, operand_shapes
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,6 @@ class JoinExpansion:
         element, owner = element_of(value), value.owner
         if isinstance(owner, stablehlo.ConstantOp) and stablehlo.is_splat(owner):
             return site.building(dims).literal(stablehlo.splat_value(owner), element, shape)
-        if not window.moves:
-            return value
         padding = stablehlo.make_dense(0, element, ())
         whole = self._whole(site, value)
         if whole is not None:
@@ -112,7 +110,7 @@ def _joined_rule(shapes: tuple[Shape, ...], result: Shape, dim: int, splats: tup
     builder = RuleBuilder()
     offsets = tuple(accumulate((shape[dim] for shape in shapes), initial=0))[:-1]
     windows = tuple(Window(shape[dim], result[dim], -start) for shape, start in zip(shapes, offsets, strict=True))
-    moves = any(window.moves for window in windows if window.operand)
+    moves = any(0 < shape[dim] < result[dim] for shape in shapes)
     common = math.gcd(result[dim], *(shape[dim] for shape in shapes))
     dims = tuple(
         builder.factor(common, PERMUTE) if at == dim and moves else builder.factor(size)
@@ -126,7 +124,7 @@ def _joined_rule(shapes: tuple[Shape, ...], result: Shape, dim: int, splats: tup
 def _concatenate(op: stablehlo.ConcatenateOp) -> Rule:
     """Dims are split alike; along the one that is joined, a device receives what it lacks of its part."""
     splats = tuple(isinstance(value.owner, Operation) and stablehlo.is_splat(value.owner) for value in op.operands)
-    return _joined_rule(operand_shapes(op), type_shape(op.results[0].type), op.dim, splats)
+    return _joined_rule(operand_shapes(op), shape_of(op.results[0].type), op.dim, splats)
 
 
 @cache

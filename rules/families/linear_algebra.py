@@ -9,9 +9,10 @@ from xdsl.ir import Operation
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo.calls.custom_calls import lapack_batch, unknown_call
+from shardwright.dialects.types import shape_of
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.rule import PASS, REPLICATE, Rule
-from shardwright.rules.sharding import Shape, add_row, operand_shapes, result_shapes, shape_of
+from shardwright.rules.sharding import Shape, add_row, operand_shapes, result_shapes
 
 
 @cache

@@ -7,10 +7,11 @@ from functools import cache
 from shardwright.dialects import stablehlo
 from shardwright.dialects.dtensor.manual import CastOp, ToManualOp
 from shardwright.dialects.stablehlo import collectives
+from shardwright.dialects.types import shape_of
 from shardwright.layout.axes import Axis
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.rule import ANY, REPLICATE, Dim, Rule
-from shardwright.rules.sharding import Shape, add_row, operand_shapes, result_shapes, shape_of
+from shardwright.rules.sharding import Shape, add_row, operand_shapes, result_shapes
 
 
 def _cast(op: CastOp) -> Rule:

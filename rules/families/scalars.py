@@ -8,6 +8,7 @@ from typing import Any
 from xdsl.ir import Block, Operation
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import body_of, returned
 from shardwright.dialects.types import element_dtype, element_of
 
 _UFUNCS: dict[type[Operation], str] = {
@@ -39,15 +40,12 @@ def evaluated(block: Block, arguments: Sequence[Any]) -> list[Any] | None:
 
     values = dict[Any, Any](zip(block.args, arguments, strict=True))
     with np.errstate(all="ignore"):
-        for op in block.ops:
-            operands = [values[operand] for operand in op.operands]
-            if isinstance(op, stablehlo.ReturnOp):
-                return operands
-            result = _value(op, operands)
+        for op in body_of(block):
+            result = _value(op, [values[operand] for operand in op.operands])
             if result is None:
                 return None
             values[op.results[0]] = np.asarray(result).astype(element_dtype(element_of(op.results[0])))
-    return None
+    return [values[value] for value in returned(block)]
 
 
 def _value(op: Operation, operands: Sequence[Any]) -> Any:

@@ -43,10 +43,9 @@ class TransformExpansion:
         total = 0.0
         for dim in self.dims.values():
             count = split.get(dim, 1)
-            if count > 1:
-                if self._host(dim, count, split) is None:
-                    return None
-                total += 2 * local * (count - 1) / count
+            if self._host(dim, count, split) is None:
+                return None
+            total += 2 * local * (count - 1) / count
         return total
 
     def _host(self, dim: int, count: int, split: Mapping[int, int]) -> int | None:
@@ -55,11 +54,11 @@ class TransformExpansion:
         return hosts[0] if hosts else None
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
-        """First the dims that are whole, then each split one between two relayouts."""
+        """One dim after the other, each split one between two relayouts."""
         assert isinstance(op, stablehlo.FftOp)
         (dims,) = site.results
         value = op.operands[0]
-        for dim in sorted(self.dims.values(), key=lambda at: bool(dims[at])):
+        for dim in self.dims.values():
             if dims[dim]:
                 split = {at: site.mesh.group_size(axes) for at, axes in enumerate(dims) if axes}
                 host = self._host(dim, split[dim], split)

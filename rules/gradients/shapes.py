@@ -147,7 +147,7 @@ def _is_plain_reduction(op: stablehlo.ReduceOp, needed: Callable[[SSAValue], boo
 
 @vjp_of_one("stablehlo.reduce", when=_is_plain_reduction)
 def _reduce(op: stablehlo.ReduceOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
-    """Sums repeat the gradient, products scale it, extremes share it among those who reach it."""
+    """Sums repeat the gradient, products scale it, extremes share it among those who reach it; all have a start."""
     monoid = monoid_of(op)
     assert monoid is not None, "the pass asked whether there is a rule"
     operand, result = op.operands[0], op.results[0]
@@ -155,7 +155,8 @@ def _reduce(op: stablehlo.ReduceOp, gradient: SSAValue, site: Site) -> Sequence[
     kept = [dim for dim in range(len(shape)) if dim not in op.dims]
     wide = site.broadcast(gradient, shape, kept)
     if monoid.kind == "sum":
-        return [wide, gradient if site.needed(op.operands[1]) else None]
+        start = site.sum(gradient, range(len(kept))) if site.needed(op.operands[1]) else None
+        return [wide, start]
     repeated = site.broadcast(result, shape, kept)
     if monoid.kind == "prod":
         return [site.multiply(wide, _others(operand, op.dims, site)), None]

@@ -54,7 +54,6 @@ def run_hook(op: Operation, local: Local) -> None:
     if values is None:
         return
     for result, value in zip(op.results, values, strict=True):
-        value.name_hint = value.name_hint or result.name_hint
         result.replace_all_uses_with(value)
     assert op.parent is not None
     op.parent.erase_op(op)

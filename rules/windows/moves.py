@@ -16,12 +16,11 @@ from shardwright.rules.expansion import Site
 
 def windows_of(op: Operation) -> tuple[Window, ...] | None:
     """
-    For each dim how the op's result comes from its first operand; None for an op that is no such move.
+    For each dim how the result of a slice, a reversal or a pad comes from its first operand.
 
-    A pad is one when its padding is a constant.
+    None for a pad whose padding is no constant.
     """
-    if not isinstance(op, stablehlo.SliceOp | stablehlo.ReverseOp | stablehlo.PadOp):
-        return None
+    assert isinstance(op, stablehlo.SliceOp | stablehlo.ReverseOp | stablehlo.PadOp)
     source, target = shape_of(op.operands[0]), shape_of(op.results[0])
     if isinstance(op, stablehlo.SliceOp):
         starts, _, strides = op.bounds

@@ -240,7 +240,7 @@ def _emit_kernel(unit: Kernel, text: _Text) -> None:
     if unit.step.kind is Kind.SEND:
         plan, source = text.constant(unit.step.static[0]), text.window(unit.sources[0])
         text.line(
-            f"{text.window(unit.targets[0])}[...] = communicator.{unit.step.name}({plan}, {source})", unit.step.location
+            f"communicator.{unit.step.name}({plan}, {source}, {text.window(unit.targets[0])})", unit.step.location
         )
         return
     call = kernel_call(unit.step, [text.window(source) for source in unit.sources])

@@ -29,7 +29,7 @@ class Communicator(ABC):
     """
     Connects the processes that run one program; every process calls the same methods in the same order.
 
-    `sent_bytes` counts what this process handed over to go to others.
+    `sent_bytes` counts what this process handed over to go to others. Results are new arrays, or written to `out`.
     """
 
     def __init__(self, clients: Clients) -> None:
@@ -44,23 +44,23 @@ class Communicator(ABC):
         """Around each run: whether all processes run the same program next, and how long a run may take."""
         return nullcontext()
 
-    def exchange(self, plan: Exchange, array: Array) -> Array:
+    def exchange(self, plan: Exchange, array: Array, out: Array | None = None) -> Array:
         """The elements of all arrays that this process wants (see `Exchange`)."""
-        found = np.empty(plan.shape, array.dtype)
+        found = out if out is not None and plan.is_direct else np.empty(plan.shape, array.dtype)
         if plan.kept is not None:
             here, there = plan.kept
             found[there.selector] = array[here.selector]
         self._swap_parts(plan.group, plan.sends, array, plan.receives, found)
-        return place(found, plan)
+        return _in(out, found if plan.is_direct else place(found, plan))
 
-    def reduce_scatter(self, plan: Reduction, array: Array) -> Array:
+    def reduce_scatter(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         """Of arrays with one part along their first dim for each member, this member's part of all, combined."""
         parts = np.ascontiguousarray(array)
         size = math.prod(parts.shape[1:])
         bounds = [size * at for at in range(len(parts) + 1)]
-        return self._combined(plan, parts.reshape(-1), bounds).reshape(parts.shape[1:])
+        return _in(out, self._combined(plan, parts.reshape(-1), bounds).reshape(parts.shape[1:]))
 
-    def all_reduce(self, plan: Reduction, array: Array) -> Array:
+    def all_reduce(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         """The arrays of all members combined, element by element."""
         flat, count = np.ascontiguousarray(array).reshape(-1), len(plan.group.members)
         bounds = [flat.size * at // count for at in range(count + 1)]
@@ -69,7 +69,7 @@ class Communicator(ABC):
         sends = [Piece(peer, _range(bounds, place)) for peer in _others(plan.group)]
         receives = [Piece(peer, _range(bounds, peer)) for peer in _others(plan.group)]
         self._swap_parts(plan.group, sends, whole, receives, whole)
-        return whole.reshape(array.shape)
+        return _in(out, whole.reshape(array.shape))
 
     def _combined(self, plan: Reduction, flat: Array, bounds: Sequence[int]) -> Array:
         """Each member has the part between two of the bounds; this member's part of all, combined in their order."""
@@ -89,6 +89,14 @@ class Communicator(ABC):
         outgoing = [(piece, source) for piece in sends if 0 not in piece.shape]
         self.sent_bytes += sum(math.prod(piece.shape) for piece, _ in outgoing) * source.itemsize
         self.swap(group, outgoing, [(piece, target) for piece in receives if 0 not in piece.shape])
+
+
+def _in(out: Array | None, found: Array) -> Array:
+    """What was found, in the array that was given for it."""
+    if out is None or out is found:
+        return found
+    np.copyto(out, found)
+    return out
 
 
 def _others(group: Group) -> list[int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -91,6 +91,11 @@ class Exchange:
         return f"Exchange(with {len(peers)} of {len(self.group.members)} processes, to {list(self.result_shape)})"
 
     @property
+    def is_direct(self) -> bool:
+        """Whether what comes in is the result."""
+        return all(where is None for where in self.places)
+
+    @property
     def result_shape(self) -> tuple[int, ...]:
         """The shape when all is in its place."""
         lead = len(self.shape) - len(self.places)
@@ -156,14 +161,21 @@ def plan_exchange(
     atoms = wanted.atoms
     dims = range(len(wanted.extents))
 
+    @cache
+    def had(dim: int, at: tuple[tuple[int, int], ...]) -> np.ndarray[Any, Any]:
+        return digits(wanted.extents[dim], before[dim], atoms, dict(at))
+
+    @cache
+    def needed(dim: int, at: tuple[tuple[int, int], ...]) -> np.ndarray[Any, Any]:
+        return wanted.elements(dim, dict(at))
+
     def has(process: int) -> Elements:
         at = atoms.coordinates_of(process)
-        crossing = {position: at[position] for position in group}
-        return [digits(wanted.extents[dim], before[dim], atoms, crossing) for dim in dims]
+        return [had(dim, tuple((one, at[one]) for one in group if one in before[dim])) for dim in dims]
 
     def needs(process: int) -> Elements:
         at = atoms.coordinates_of(process)
-        return [wanted.elements(dim, at) for dim in dims]
+        return [needed(dim, tuple((one, at[one]) for one in wanted.after[dim] if one in at)) for dim in dims]
 
     plan = plan_moves(Group.along(group, atoms), lead, has, needs)
     own = needs(atoms.clients.place)
@@ -205,12 +217,13 @@ def plan_moves(
     front = tuple(slice(0, extent) for extent in lead)
     own = group.members[group.place]
     mine, due = has(own), needs(own)
+    common = _Common(front)
     outgoing = [
-        _common(place, front, mine, needs(process)) if sends(own, process) else None
+        common.piece(place, mine, needs(process)) if sends(own, process) else None
         for place, process in enumerate(group.members)
     ]
     incoming = [
-        _common(place, front, due, has(process)) if sends(process, own) else None
+        common.piece(place, due, has(process)) if sends(process, own) else None
         for place, process in enumerate(group.members)
     ]
     here, there = outgoing[group.place], incoming[group.place]
@@ -225,14 +238,25 @@ def plan_moves(
     )
 
 
-def _common(peer: int, front: tuple[slice, ...], array: Elements, other: Elements) -> Piece | None:
-    """Where in an array with these elements along its dims those lie that the other has, too."""
-    found = [
-        np.flatnonzero(np.isin(mine, theirs, assume_unique=True)) for mine, theirs in zip(array, other, strict=True)
-    ]
-    if not all(index.size for index in found):
-        return None
-    return Piece(peer, (*front, *map(_tidy, found)))
+class _Common:
+    """Where elements lie that another has, too; along each dim found once for all processes with the same ones."""
+
+    def __init__(self, front: tuple[slice, ...]) -> None:
+        self._front = front
+        self._found: dict[tuple[int, int], tuple[Index | None, Elements]] = {}
+
+    def piece(self, peer: int, array: Elements, other: Elements) -> Piece | None:
+        """Where in an array with these elements along its dims those of the other lie."""
+        found = [self._index(*pair) for pair in zip(array, other, strict=True)]
+        kept = [index for index in found if index is not None]
+        return Piece(peer, (*self._front, *kept)) if len(kept) == len(found) else None
+
+    def _index(self, mine: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> Index | None:
+        key = id(mine), id(theirs)
+        if key not in self._found:
+            index = np.flatnonzero(np.isin(mine, theirs, assume_unique=True))
+            self._found[key] = _tidy(index) if index.size else None, (mine, theirs)  # kept alive: ids stay theirs
+        return self._found[key][0]
 
 
 def _tidy(index: np.ndarray[Any, Any]) -> Index:

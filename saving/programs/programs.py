@@ -310,8 +310,7 @@ def _named(mesh: Mesh, name: str) -> Mesh:
 
 def _verify_placed(module: ModuleOp, name: str) -> None:
     try:
-        verify_module(module)
-        verify_recorded_stage(module)
+        verify_recorded_stage(module, verify_module(module))
     except ShardwrightError as error:
         place = error.diagnostics[0].location
         raise _misfit(error, f"{name} does not fit the mesh" + (f" at {place}" if place else "")) from error

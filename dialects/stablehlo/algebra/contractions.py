@@ -119,10 +119,8 @@ class DotGeneralOp(forms.TensorOp):
         syntax.print_signature(printer, self)
 
     def verify_(self) -> None:
-        result = tensor_type(self.result)
-        syntax.check_result(
-            self, dot_type(tensor_type(self.lhs), tensor_type(self.rhs), self.dims, result.element_type)
-        )
+        lhs, rhs, result = map(tensor_type, (*self.operands, *self.results))
+        syntax.check_result(self, dot_type(lhs, rhs, self.dims, result.element_type))
         check_precision(self.precision_config)
 
 
@@ -292,16 +290,19 @@ class ReducingOp(IRDLOperation, ABC):
 
     def check_inputs(self) -> list[AnyTensor]:
         """The inputs' types; `VerifyException` unless all have one shape, an initial value and a result."""
-        count = len(self.operands) // 2
-        if len(self.operands) != 2 * count or not count or len(self.outputs) != count:
+        count = len(self.results)
+        if len(self.operands) != 2 * count or not count:
             raise VerifyException("needs one initial value and one result for each input, and at least one input")
-        types = [tensor_type(value) for value in self.inputs]
-        shapes.equal([shape_of(found) for found in types])
+        types = [*map(tensor_type, self.inputs)]
+        if count > 1:
+            shapes.equal([*map(shape_of, types)])
         return types
 
     def check_shape(self, index: int, expected: AnyTensor) -> None:
         """Checks a result's shape: its element type may be wider than the input's."""
-        syntax.check_result(self, tensor(shape_of(expected), tensor_type(self.outputs[index]).element_type), index)
+        found = tensor_type(self.results[index])
+        if found.shape != expected.shape:
+            syntax.check_result(self, tensor(shape_of(expected), found.element_type), index)
 
 
 @irdl_op_definition
@@ -396,14 +397,13 @@ class ReduceOp(ReducingOp):
         printer.print_region(self.body, print_entry_block_args=False)
 
     def verify_(self) -> None:
-        for index, found in enumerate(self.check_inputs()):
-            init = self.init_values[index]
+        for index, (found, init) in enumerate(zip(self.check_inputs(), self.init_values, strict=True)):
             if shape_of(init):
                 raise VerifyException(
                     f"initial value {index} must be {tensor((), found.element_type)}, not {init.type}"
                 )
             self.check_shape(index, _reduce_type(found, self.dims))
-        check_body(self.body.block, [tensor_type(value) for value in self.outputs])
+        check_body(self.body.block, [*map(tensor_type, self.results)])
 
 
 def check_body(block: Block, results: Sequence[AnyTensor], what: str = "the body") -> None:

@@ -288,3 +288,32 @@ func.func @an_argument_keeps_its_layout_to_itself(%x: tensor<4xf32, #dtensor.lay
 }
 
 dtensor.mesh @mesh = <["x"=2]>
+
+// Floats are converted to floats; to integers only where the program runs, since backends differ out of range.
+// CHECK-LABEL: @conversions
+// CHECK-DAG: %[[I:.*]] = stablehlo.convert %{{.*}} : (tensor<4xf32>) -> tensor<4xi32>
+// CHECK-DAG: %[[D:.*]] = stablehlo.constant dense<1.500000e+00> : tensor<4xf64>
+// CHECK: return %[[D]], %[[I]]
+func.func @conversions() -> (tensor<4xf64>, tensor<4xi32>) {
+  %c = stablehlo.constant dense<1.5> : tensor<4xf32>
+  %0 = stablehlo.convert %c : (tensor<4xf32>) -> tensor<4xf64>
+  %1 = stablehlo.convert %c : (tensor<4xf32>) -> tensor<4xi32>
+  return %0, %1 : tensor<4xf64>, tensor<4xi32>
+}
+
+// A slice of a pad is a pad by less, or what was padded; one that takes steps, or lies in the padding, is none.
+// CHECK-LABEL: @slices_of_pads
+// CHECK-DAG: %[[A:.*]] = stablehlo.pad %x, %v, low = [1], high = [-1], interior = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+// CHECK-DAG: %[[C:.*]] = stablehlo.slice %{{.*}} [0:2] : (tensor<19xf32>) -> tensor<2xf32>
+// CHECK-DAG: %[[D:.*]] = stablehlo.slice %{{.*}} [1:5] : (tensor<16xf32>) -> tensor<4xf32>
+// CHECK: return %[[A]], %x, %[[C]], %[[D]]
+func.func @slices_of_pads(%x: tensor<8xf32>, %v: tensor<f32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<2xf32>, tensor<4xf32>) {
+  %0 = stablehlo.pad %x, %v, low = [2], high = [1], interior = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<11xf32>
+  %1 = stablehlo.slice %0 [1:9] : (tensor<11xf32>) -> tensor<8xf32>
+  %2 = stablehlo.slice %0 [2:10] : (tensor<11xf32>) -> tensor<8xf32>
+  %3 = stablehlo.pad %x, %v, low = [9], high = [2], interior = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<19xf32>
+  %4 = stablehlo.slice %3 [0:2] : (tensor<19xf32>) -> tensor<2xf32>
+  %5 = stablehlo.pad %x, %v, low = [1], high = [0], interior = [1] : (tensor<8xf32>, tensor<f32>) -> tensor<16xf32>
+  %6 = stablehlo.slice %5 [1:5] : (tensor<16xf32>) -> tensor<4xf32>
+  return %1, %2, %4, %6 : tensor<8xf32>, tensor<8xf32>, tensor<2xf32>, tensor<4xf32>
+}

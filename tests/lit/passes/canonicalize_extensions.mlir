@@ -18,6 +18,21 @@ func.func @scan(%x: tensor<16xf32>, %u: tensor<8xf32>) -> tensor<8xf32> {
   return %4 : tensor<8xf32>
 }
 
+// A number for all elements is one for the whole as well.
+// CHECK-LABEL: @scaled
+func.func @scaled(%x: tensor<8xf32>, %k: tensor<f32>) -> tensor<8xf32> {
+  // CHECK: %[[K:.*]] = stablehlo.broadcast_in_dim %k, dims = [] : (tensor<f32>) -> tensor<8xf32>
+  // CHECK: stablehlo.multiply %{{.*}}, %[[K]] : tensor<8xf32>
+  // CHECK-NOT: tensor<7xf32>
+  // CHECK: return
+  %0 = stablehlo.slice %x [0:7] : (tensor<8xf32>) -> tensor<7xf32>
+  %1 = stablehlo.broadcast_in_dim %k, dims = [] : (tensor<f32>) -> tensor<7xf32>
+  %2 = stablehlo.multiply %0, %1 : tensor<7xf32>
+  %3 = stablehlo.slice %x [0:1] : (tensor<8xf32>) -> tensor<1xf32>
+  %4 = stablehlo.concatenate %3, %2, dim = 0 : (tensor<1xf32>, tensor<7xf32>) -> tensor<8xf32>
+  return %4 : tensor<8xf32>
+}
+
 // Two halves are joined as they are: nothing would split better.
 // CHECK-LABEL: @halves
 func.func @halves(%x: tensor<16xf32>) -> tensor<16xf32> {

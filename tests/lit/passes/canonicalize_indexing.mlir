@@ -60,3 +60,47 @@ func.func @stay(%x: tensor<8x16xf32>, %y: tensor<4x16xf32>, %z: tensor<256x2xf32
   %8 = "stablehlo.gather"(%z, %7) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<256x2xf32>, tensor<256x2xi8>) -> tensor<256xf32>
   return %2, %5, %8 : tensor<4xf32>, tensor<4xf32>, tensor<256xf32>
 }
+
+// What counts still does broadcast along other dims, converted, and clamped to no less than there is.
+// CHECK-LABEL: @counts_behind
+// CHECK-COUNT-3: operand_batching_dims = [0]
+func.func @counts_behind(%x: tensor<4x16xf32>, %i: tensor<4x3x1xi32>, %j: tensor<4x1xi32>) -> (tensor<4x3xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %least = stablehlo.broadcast_in_dim %zero, dims = [] : (tensor<i32>) -> tensor<4x1xi32>
+  %0 = stablehlo.iota dim = 0 : tensor<4xi32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<4xi32>) -> tensor<4x3x1xi32>
+  %2 = stablehlo.concatenate %1, %i, dim = 2 : (tensor<4x3x1xi32>, tensor<4x3x1xi32>) -> tensor<4x3x2xi32>
+  %3 = "stablehlo.gather"(%x, %2) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x16xf32>, tensor<4x3x2xi32>) -> tensor<4x3xf32>
+  %4 = stablehlo.iota dim = 0 : tensor<4x1xi32>
+  %5 = stablehlo.clamp %zero, %4, %three : (tensor<i32>, tensor<4x1xi32>, tensor<i32>) -> tensor<4x1xi32>
+  %6 = stablehlo.concatenate %5, %j, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %7 = "stablehlo.gather"(%x, %6) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x16xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  %8 = stablehlo.compare LT, %4, %least, SIGNED : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x1xi1>
+  %9 = stablehlo.select %8, %j, %4 : tensor<4x1xi1>, tensor<4x1xi32>
+  %10 = stablehlo.concatenate %9, %j, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %11 = "stablehlo.gather"(%x, %10) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x16xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  return %3, %7, %11 : tensor<4x3xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// Clamped to some of the rows, or one row for all: neither counts.
+// CHECK-LABEL: @does_not_count
+// CHECK-COUNT-3: collapsed_slice_dims = [0, 1]
+func.func @does_not_count(%x: tensor<4x16xf32>, %j: tensor<4x1xi32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %0 = stablehlo.iota dim = 0 : tensor<4x1xi32>
+  %1 = stablehlo.clamp %one, %0, %three : (tensor<i32>, tensor<4x1xi32>, tensor<i32>) -> tensor<4x1xi32>
+  %2 = stablehlo.concatenate %1, %j, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %3 = "stablehlo.gather"(%x, %2) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x16xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  %4 = stablehlo.clamp %zero, %0, %two : (tensor<i32>, tensor<4x1xi32>, tensor<i32>) -> tensor<4x1xi32>
+  %5 = stablehlo.concatenate %4, %j, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %6 = "stablehlo.gather"(%x, %5) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x16xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  %7 = stablehlo.iota dim = 0 : tensor<1xi32>
+  %8 = stablehlo.broadcast_in_dim %7, dims = [0] : (tensor<1xi32>) -> tensor<4x1xi32>
+  %9 = stablehlo.concatenate %8, %j, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %10 = "stablehlo.gather"(%x, %9) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x16xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  return %3, %6, %10 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

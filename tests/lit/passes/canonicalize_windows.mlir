@@ -104,3 +104,35 @@ func.func @padded_with_what_may_be_selected(%a: tensor<8xf32>, %b: tensor<4xf32>
   %3 = stablehlo.slice %1 [1:9] : (tensor<9xf32>) -> tensor<8xf32>
   return %3 : tensor<8xf32>
 }
+
+// A window over what little was cut off takes the whole; one over a small part of a large tensor does not.
+// CHECK-LABEL: @cut_before_windows
+func.func @cut_before_windows(%a: tensor<16xf32>) -> (tensor<10xf32>, tensor<9xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.slice %a [2:14] : (tensor<16xf32>) -> tensor<12xf32>
+  %1 = stablehlo.slice %a [2:13] : (tensor<16xf32>) -> tensor<11xf32>
+  // CHECK: %[[CUT:.*]] = stablehlo.slice %a [2:13]
+  // CHECK: "stablehlo.reduce_window"(%a, %{{.*}}) <{window_dimensions = array<i64: 3>, {{.*}}padding = dense<-2> : tensor<1x2xi64>}>
+  %2 = "stablehlo.reduce_window"(%0, %z) <{window_dimensions = array<i64: 3>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<12xf32>, tensor<f32>) -> tensor<10xf32>
+  // CHECK: "stablehlo.reduce_window"(%[[CUT]], %{{.*}}) <{window_dimensions = array<i64: 3>}>
+  %3 = "stablehlo.reduce_window"(%1, %z) <{window_dimensions = array<i64: 3>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<11xf32>, tensor<f32>) -> tensor<9xf32>
+  return %2, %3 : tensor<10xf32>, tensor<9xf32>
+}
+
+// Nothing of the operand is left: the places of %a that a step picks are 8 and 10, behind all four of its elements.
+// CHECK-LABEL: @steps_over_padding_alone
+func.func @steps_over_padding_alone(%a: tensor<8xf32>, %v: tensor<f32>) -> tensor<2xf32> {
+  // CHECK: %[[STEPS:.*]] = stablehlo.slice %a [0:8:2] : (tensor<8xf32>) -> tensor<4xf32>
+  // CHECK: stablehlo.pad %[[STEPS]], %v, low = [-4], high = [2], interior = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<2xf32>
+  %0 = stablehlo.pad %a, %v, low = [-8], high = [4], interior = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = stablehlo.slice %0 [0:4:2] : (tensor<4xf32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}

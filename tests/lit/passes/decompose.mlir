@@ -112,3 +112,28 @@ func.func public @largest(%x: tensor<8xf32>, %i: tensor<8xi32>, %low: tensor<f32
   %0:2 = stablehlo.custom_call @ApproxTopK(%x, %i, %low, %none) {called_computations = [@greater], mhlo.backend_config = {aggregate_to_topk = true, is_fallback = true, recall_target = 0.95 : f32, reduction_dim = 0 : i64, reduction_input_size_override = -1 : i64, top_k = 3 : i64}} : (tensor<8xf32>, tensor<8xi32>, tensor<f32>, tensor<i32>) -> (tensor<3xf32>, tensor<3xi32>)
   return %0#0, %0#1 : tensor<3xf32>, tensor<3xi32>
 }
+
+// -----
+
+// What says where a value is to be goes on as it is: the import reads it.
+
+// CHECK-LABEL: func.func public @partitioning
+func.func public @partitioning(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: stablehlo.custom_call @Sharding(%x)
+  %0 = stablehlo.custom_call @Sharding(%x) {backend_config = "", mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Scale and offset, each along the features.
+
+// CHECK-LABEL: func.func public @normalised
+func.func public @normalised(%x: tensor<8x3xf32>, %scale: tensor<3xf32>, %offset: tensor<3xf32>, %mean: tensor<3xf32>, %variance: tensor<3xf32>) -> tensor<8x3xf32> {
+  // CHECK-DAG: %[[S:.*]] = stablehlo.broadcast_in_dim %scale, dims = [1]
+  // CHECK-DAG: %[[O:.*]] = stablehlo.broadcast_in_dim %offset, dims = [1]
+  // CHECK-DAG: %[[M:.*]] = stablehlo.multiply %{{.*}}, %[[S]]
+  // CHECK: stablehlo.add %[[M]], %[[O]]
+  %0 = "stablehlo.batch_norm_inference"(%x, %scale, %offset, %mean, %variance) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<8x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<8x3xf32>
+  return %0 : tensor<8x3xf32>
+}

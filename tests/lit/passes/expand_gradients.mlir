@@ -67,3 +67,56 @@ func.func @branch(%p: tensor<i1>, %x: tensor<4xf32>, %s: tensor<4xf32>) -> tenso
   %2 = "dtensor.gradient"(%0, %s, %x) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }
+
+// A relayout goes back to where the operand was; where that is not said, the gradient stays where it is.
+// CHECK-LABEL: @relaid
+// CHECK-NEXT: %0 = dtensor.relayout %s {reason = "gradient of a relayout"} : tensor<4xf32> -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+// CHECK-NEXT: return %0
+dtensor.mesh @mesh = <["x"=2]>
+func.func @relaid(%x: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = dtensor.relayout %x : tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+  %1 = "dtensor.gradient"(%0, %s, %x) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4xf32, #dtensor.layout<@mesh, [{}]>>, tensor<4xf32>, tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @relaid_from_anywhere
+// CHECK-NEXT: return %s
+func.func @relaid_from_anywhere(%x: tensor<4xf32>, %s: tensor<4xf32>, %p: tensor<4xf32, #dtensor.layout<@mesh, [{?}]>>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = dtensor.relayout %x : tensor<4xf32> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+  %1 = dtensor.relayout %p : tensor<4xf32, #dtensor.layout<@mesh, [{?}]>> -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+  %2 = "dtensor.gradient"(%0, %s, %x) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4xf32, #dtensor.layout<@mesh, [{}]>>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %3 = "dtensor.gradient"(%1, %s, %p) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4xf32, #dtensor.layout<@mesh, [{}]>>, tensor<4xf32>, tensor<4xf32, #dtensor.layout<@mesh, [{?}]>>) -> tensor<4xf32>
+  return %2, %3 : tensor<4xf32>, tensor<4xf32>
+}
+
+// From the last op to the first, each by what the later ones gave.
+// CHECK-LABEL: @chain
+// CHECK: %0 = stablehlo.negate %x
+// CHECK-NEXT: %1 = stablehlo.exponential %0
+// CHECK-NEXT: %2 = stablehlo.multiply %s, %1
+// CHECK-NEXT: %3 = stablehlo.negate %2
+// CHECK-NEXT: return %3
+func.func @chain(%x: tensor<4xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x : tensor<4xf32>
+  %1 = stablehlo.exponential %0 : tensor<4xf32>
+  %2 = "dtensor.gradient"(%1, %s, %x) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// What only gradients care about is gone, whether there is one or not.
+// CHECK-LABEL: @forgotten
+// CHECK-NEXT: %0 = stablehlo.tanh %x
+// CHECK-NEXT: return %x, %x, %0
+func.func @forgotten(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = "dtensor.stop_gradient"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = "dtensor.with_gradient"(%x, %x) <{operandSegmentSizes = array<i32: 1, 1>}> ({
+  ^bb0(%g: tensor<4xf32>):
+    stablehlo.return %g : tensor<4xf32>
+  }) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = "dtensor.checkpoint"(%x) ({
+  ^bb0(%a: tensor<4xf32>):
+    %3 = stablehlo.tanh %a : tensor<4xf32>
+    stablehlo.return %3 : tensor<4xf32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

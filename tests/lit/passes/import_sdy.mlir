@@ -86,3 +86,16 @@ module @result_with_its_layout {
     return %x : tensor<4xf32>
   }
 }
+
+// -----
+
+// The one result of an op may have one sharding instead of a list of one; a mesh written out is the one of its axes.
+// CHECK-LABEL: func.func public @one_sharding(
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func public @one_sharding(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK-NEXT: %[[A:.*]] = stablehlo.negate %x : {{.*}} -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
+  // CHECK-NEXT: dtensor.constraint %[[A]] : {{.*}} -> tensor<4xf32, #dtensor.layout<@mesh, [{"y"}]>>
+  %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>} : tensor<4xf32>
+  %1 = sdy.sharding_constraint %0 <mesh<["x"=2, "y"=2]>, [{"y"}]> : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -89,3 +89,23 @@ func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {
   %5 = stablehlo.add %0, %4 : tensor<8xf32>
   return %5 : tensor<8xf32>
 }
+
+// -----
+
+// One replica in all with a channel means every device; what fills a shorter group up is no device: the last one receives nothing.
+// CHECK-LABEL: func.func public @main(
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x", "y"}]>] out_shardings=[<@mesh, [{"x", "y"}]>] manual_axes={"x", "y"} (%b: tensor<1xf32>) {
+    // CHECK: "stablehlo.all_reduce"(%{{.*}}) <{replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "x">, #stablehlo.axis_ref<name = "y">]>}>
+    %1 = "stablehlo.all_reduce"(%b) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<0> : tensor<1x1xi64>}> ({
+    ^bb0(%c: tensor<f32>, %d: tensor<f32>):
+      %s = stablehlo.add %c, %d : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<1xf32>) -> tensor<1xf32>
+    // CHECK: dtensor.fetch @mesh {"x", "y"} [1, 1, 2, -1]
+    %2 = "stablehlo.collective_broadcast"(%1) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[1, 0], [2, -1]]> : tensor<2x2xi64>}> : (tensor<1xf32>) -> tensor<1xf32>
+    sdy.return %2 : tensor<1xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

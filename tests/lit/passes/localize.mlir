@@ -33,6 +33,7 @@ module @shapes attributes {dtensor.stage = "planned"} {
 // -----
 
 // Along a split dim a device counts from its index times its size: 4 of 16 elements each, so device 2 starts from 8.
+// What is made keeps the name.
 // CHECK-LABEL: module @iota
 module @iota attributes {dtensor.stage = "planned"} {
   dtensor.mesh @mesh = <["x"=2, "y"=2]>
@@ -42,10 +43,10 @@ module @iota attributes {dtensor.stage = "planned"} {
     // CHECK-NEXT: [[offset:%.*]] = stablehlo.multiply [[index]], [[size]] : tensor<i32>
     // CHECK-NEXT: [[start:%.*]] = stablehlo.broadcast_in_dim [[offset]], dims = [] : (tensor<i32>) -> tensor<4x2xi32>
     // CHECK-NEXT: [[count:%.*]] = stablehlo.iota dim = 0 : tensor<4x2xi32>
-    // CHECK-NEXT: [[sum:%.*]] = stablehlo.add [[count]], [[start]] : tensor<4x2xi32>
-    // CHECK-NEXT: return [[sum]]
-    %0 = stablehlo.iota dim = 0 : tensor<16x2xi32, #dtensor.layout<@mesh, [{"y", "x"}, {}]>>
-    return %0 : tensor<16x2xi32, #dtensor.layout<@mesh, [{"y", "x"}, {}]>>
+    // CHECK-NEXT: %places = stablehlo.add [[count]], [[start]] : tensor<4x2xi32>
+    // CHECK-NEXT: return %places
+    %places = stablehlo.iota dim = 0 : tensor<16x2xi32, #dtensor.layout<@mesh, [{"y", "x"}, {}]>>
+    return %places : tensor<16x2xi32, #dtensor.layout<@mesh, [{"y", "x"}, {}]>>
   }
 }
 

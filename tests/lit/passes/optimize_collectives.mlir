@@ -22,6 +22,23 @@ module @independent attributes {dtensor.stage = "planned"} {
 
 // -----
 
+// Nobody waits for them but the end.
+// CHECK-LABEL: module @returned
+!x = tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
+!r = tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+module @returned attributes {dtensor.stage = "planned"} {
+  dtensor.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%a: !x, %b: !x) -> (!r, !r) {
+    // CHECK: %first:2 = dtensor.all_reduce sum @mesh {"x"} %a, %b
+    // CHECK-NEXT: return %first#0, %first#1
+    %first = dtensor.all_reduce sum @mesh {"x"} %a : (!x) -> !r
+    %second = dtensor.all_reduce sum @mesh {"x"} %b : (!x) -> !r
+    return %first, %second : !r, !r
+  }
+}
+
+// -----
+
 // What is computed from a result cannot travel with it.
 // CHECK-LABEL: module @dependent
 // SMALL-LABEL: module @dependent

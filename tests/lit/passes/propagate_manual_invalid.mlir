@@ -22,6 +22,21 @@ func.func @main() -> tensor<ui32> {
 
 // -----
 
+// What one branch returns differs between devices, and so may what the op returns.
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%p: tensor<i1>, %a: tensor<ui32>) -> tensor<ui32> {
+  // expected-error @+1 {{SW0463: result 0 of the program differs between devices along x}}
+  %0 = "stablehlo.if"(%p) ({
+    %1 = stablehlo.partition_id : tensor<ui32>
+    stablehlo.return %1 : tensor<ui32>
+  }, {
+    stablehlo.return %a : tensor<ui32>
+  }) : (tensor<i1>) -> tensor<ui32>
+  return %0 : tensor<ui32>
+}
+
+// -----
+
 // Inside it may only count over the manual axes.
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 func.func @main() -> tensor<ui32> {

@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import f32
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.stablehlo import NegateOp
+from shardwright.dialects.text.locations import where
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.verify import verify_dominance, verify_module
 from shardwright.dialects.types import tensor
@@ -157,6 +158,33 @@ def test_block_without_terminator():
         verify_module(parse_module("func.func @main(%x: tensor<4xf32>) {\n}"))
     with pytest.raises(ShardwrightError, match=r"'stablehlo\.negate' op ends its block, but is no terminator"):
         verify_module(parse_module("func.func @main(%x: tensor<f32>) {\n%0 = stablehlo.negate %x : tensor<f32>\n}"))
+
+
+def test_an_op_that_ends_its_block_is_not_excused_by_one_like_it():
+    lines = "%0 = stablehlo.negate %x : tensor<f32>\n%1 = stablehlo.negate %0 : tensor<f32>"
+    with pytest.raises(ShardwrightError, match="ends its block, but is no terminator") as caught:
+        verify_module(parse_module(f"func.func @main(%x: tensor<f32>) {{\n{lines}\n}}", "f.mlir"))
+    assert [diagnostic.location.line for diagnostic in caught.value.diagnostics] == [3]
+
+
+def test_ops_that_are_alike_stand_together():
+    module = module_of(
+        "%0 = stablehlo.negate %a : tensor<4x8xf32>",
+        "%1 = stablehlo.negate %i : tensor<4x8xi32>",
+        "%2 = stablehlo.negate %0 : tensor<4x8xf32>",
+        "%3 = stablehlo.sine %a : tensor<4x8xf32>",
+    )
+    found = [
+        [str(where(op)) for op in alike.ops] for alike in verify_module(module) if "stablehlo" in alike.ops[0].name
+    ]
+    assert found == [["f.mlir:2:6", "f.mlir:4:6"], ["f.mlir:3:6"], ["f.mlir:5:6"]]
+
+
+def test_each_of_ops_that_are_alike_is_at_fault():
+    faulty = ["stablehlo.popcnt %a : tensor<4x8xf32>", "stablehlo.sine %i : tensor<4x8xi32>"] * 2
+    with pytest.raises(ShardwrightError) as caught:
+        verify_module(module_of(*(f"%{place} = {line}" for place, line in enumerate(faulty))))
+    assert [diagnostic.location.line for diagnostic in caught.value.diagnostics] == [2, 3, 4, 5]
 
 
 def test_a_fault_does_not_print_the_module():

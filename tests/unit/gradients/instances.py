@@ -147,9 +147,16 @@ def _shapes() -> list[Instance]:
             lambda v: stablehlo.BroadcastInDimOp(v, (2, 1), tensor((2, 4, 3), element_of(v))),
             floats(3, 1),
         ),
+        plain("stablehlo.transpose around", lambda v: stablehlo.TransposeOp(v, (2, 0, 1)), floats(2, 3, 4)),
+        plain(
+            "stablehlo.broadcast_in_dim crossing",
+            lambda v: stablehlo.BroadcastInDimOp(v, (3, 0, 1), tensor((2, 3, 2, 4), element_of(v))),
+            floats(4, 2, 1),
+        ),
         plain("stablehlo.reverse", lambda v: stablehlo.ReverseOp(v, (1,)), x),
         plain("stablehlo.slice", lambda v: stablehlo.SliceOp(v, (0, 1), (3, 4), (2, 2)), x),
         plain("stablehlo.pad", lambda v, p: stablehlo.PadOp(v, p, [1, -1], [2, 1], [1, 0]), x, np.array(0.7)),
+        plain("stablehlo.pad between", lambda v, p: stablehlo.PadOp(v, p, [-1, 0], [0, -3], [2, 1]), x, np.array(0.7)),
         plain("stablehlo.concatenate", lambda v, w: stablehlo.ConcatenateOp([v, w], 1), x, floats(3, 2)),
         plain("dtensor.roll", lambda v: RollOp(v, 1, 3), x),
         plain(
@@ -158,9 +165,26 @@ def _shapes() -> list[Instance]:
             floats(2, 3, 2, 4),
             floats(3, 4, 2, 2),
         ),
+        plain(
+            "stablehlo.dot_general crossing",
+            lambda v, w: stablehlo.DotGeneralOp(v, w, stablehlo.DotDimensions((3, 0), (0, 2), (1, 4, 2), (4, 1, 3))),
+            floats(2, 3, 2, 1, 2),
+            floats(1, 2, 2, 2, 3),
+        ),
         plain("stablehlo.convert", lambda v: stablehlo.ConvertOp(v, dtype_element(np.dtype("complex128"))), x),
         *[_reduction(kind, op, x) for kind, op in REDUCERS.items()],
         plain("stablehlo.reduce all", _sum_of_all, x),
+        plain(
+            "stablehlo.reduce multiply apart",
+            lambda v: stablehlo.ReduceOp([v], [_start(v, "multiply")], (0, 2), stablehlo.MultiplyOp),
+            np.where(np.arange(12).reshape(2, 3, 2) == 5, 0.0, floats(2, 3, 2)),
+        ),
+        plain(
+            "stablehlo.reduce from an argument",
+            lambda v, start: stablehlo.ReduceOp([v], [start], (1,), stablehlo.AddOp),
+            x,
+            np.array(0.3),
+        ),
     ]
 
 
@@ -278,6 +302,7 @@ def _select(source: Any, operand: np.ndarray[Any, Any], sweeps: Sequence[Sweep])
 
 def _convolutions() -> list[Instance]:
     row = ConvDimensions(0, 2, (1,), 1, 2, (0,), 0, 2, (1,))
+    turned = ConvDimensions(1, 0, (2,), 1, 0, (2,), 1, 0, (2,))
     image = ConvDimensions(0, 1, (2, 3), 1, 0, (2, 3), 0, 3, (1, 2))
 
     def convolution(numbers: ConvDimensions, sweeps: Sequence[Sweep], groups: tuple[int, int] = (1, 1)) -> Any:
@@ -303,6 +328,8 @@ def _convolutions() -> list[Instance]:
         plain(f"{name} cut", convolution(row, [Sweep(2, low=-1, high=-2)]), floats(1, 7, 1), floats(2, 1, 2)),
         plain(f"{name} features", convolution(row, [Sweep(2)], (2, 1)), floats(2, 4, 4), floats(2, 2, 6)),
         plain(f"{name} batches", convolution(row, [Sweep(2)], (1, 2)), floats(4, 4, 3), floats(2, 3, 4)),
+        plain(f"{name} features in front", convolution(turned, [Sweep(2)], (2, 1)), floats(4, 2, 4), floats(6, 2, 2)),
+        plain(f"{name} batches in front", convolution(turned, [Sweep(2)], (1, 2)), floats(3, 4, 4), floats(4, 3, 2)),
         plain(
             f"{name} image",
             convolution(image, [Sweep(2, stride=2, low=1), Sweep(2, high=1)]),

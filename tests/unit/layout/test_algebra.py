@@ -102,6 +102,8 @@ def test_results_are_closed() -> None:
         (lambda: algebra.all_to_all(layout("x y", ""), axes("x"), 0, 1, MESH), "not at the minor end of dim 0"),
         (lambda: algebra.check_permute(layout("y"), layout("x"), MESH), "2 parts .* and 8 in"),
         (lambda: algebra.check_permute(layout("y"), layout("z", partial="x"), MESH), "only a reduction"),
+        (lambda: algebra.all_gather(layout("", "y"), [axes("y"), ()], MESH), '"y" is not at the minor end of dim 0'),
+        (lambda: algebra.all_gather(layout("y", ""), [axes("z"), ()], MESH), '"z" is not at the minor end of dim 0'),
         (lambda: algebra.check_exchange(layout("y"), layout("y", ""), MESH), "1 and 2 dims"),
         (lambda: algebra.check_exchange(layout("y"), LayoutSpec("other", (axes("y"),)), MESH), "different meshes"),
         (lambda: algebra.local_shape(layout("x"), (12,), MESH), "does not split evenly into 8 parts"),

@@ -122,6 +122,20 @@ def test_unknown_collectives_are_refused() -> None:
         sent_share("broadcast", layout(""), layout(""), Mesh(x=2))
 
 
+def test_radices_that_nest_are_counted_for_any_number_of_parts() -> None:
+    # Far more parts than could be visited: one of 2^11 is wanted, and it lies in a device's 2^-22 by chance alone.
+    mesh = Mesh(x=1 << 22, y=1 << 11)
+    assert missing_share(layout("x"), layout("y"), mesh) == Fraction(1, 1 << 11) - Fraction(1, 1 << 33)
+
+
+def test_dims_that_share_no_axis_are_counted_apart() -> None:
+    # Of the six parts of dim 0 that change hands, devices (0, 0) and (2, 1) keep theirs: 2 * 0 + 0 = 3 * 0 + 0, and
+    # 2 * 2 + 1 = 3 * 1 + 2. All of them together with the parts of dim 1 would be too many to visit.
+    mesh = Mesh(x=3, y=2, z=1 << 22)
+    held = Fraction(2, 6) * Fraction(1, 6) * Fraction(1, 1 << 22)
+    assert missing_share(layout("x y", "z"), layout("y x", ""), mesh) == Fraction(1, 6) - held
+
+
 def test_a_slice_is_no_message() -> None:
     assert messages("all_slice") == 0
     assert messages("exchange") == messages("all_reduce") == 1

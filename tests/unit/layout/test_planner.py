@@ -52,6 +52,12 @@ CASES: list[tuple[LayoutSpec, LayoutSpec, list[str], Fraction | int]] = [
         Fraction(3, 4),
     ),
     (
+        layout("", "", partial="y x"),
+        layout("", "z"),
+        ['all_slice [{}, {"z"}], unreduced=sum{"x", "y"}', 'all_reduce [{}, {"z"}]'],
+        Fraction(7, 8),
+    ),
+    (
         layout("", "", partial="x"),
         layout("x y", ""),
         [
@@ -148,6 +154,23 @@ def test_where_an_exchange_cannot_be_counted_the_plan_gathers_and_slices() -> No
     found = plan(layout("x y"), layout("y x"), (mesh.size,), mesh)
     assert told(found) == ["all_gather [{}]", 'all_slice [{"y", "x"}]']
     assert found.share == 1 - Fraction(1, mesh.size)
+
+
+def test_crossing_parts_leave_other_partial_axes_alone() -> None:
+    source, target = layout("x:(1)2", partial="y"), layout("x:(1)3", partial="y")
+    found = plan(source, target, (12,), Mesh(x=6, y=2))
+    whole = layout("", partial="y")
+    assert [(step.kind, step.result) for step in found.steps] == [("all_gather", whole), ("all_slice", target)]
+    assert found.share == Fraction(1, 2)
+
+
+def test_where_an_exchange_cannot_be_counted_two_messages_keep_the_memory_bound() -> None:
+    # Either end has x parts at least: dim 0 may be gathered while z splits dim 1, and z only once x splits dim 0 again.
+    mesh = Mesh(x=3 << 19, y=2, z=1 << 21)
+    found = plan(layout("y x", "z"), layout("x", ""), (mesh.size, mesh.size), mesh)
+    assert told(found) == ['all_gather [{}, {"z"}]', 'all_slice [{"x"}, {"z"}]', 'all_gather [{"x"}, {}]']
+    x, z = mesh.sizes["x"], mesh.sizes["z"]
+    assert found.share == Fraction(1, z) - Fraction(1, 2 * x * z) + Fraction(1, x) - Fraction(1, x * z)
 
 
 @pytest.mark.parametrize(

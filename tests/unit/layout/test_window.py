@@ -99,3 +99,10 @@ def test_frames_that_overlap_cross_blocks() -> None:
     assert Window(8, 8, 0, dilation=1, frame=4, step=4).blocks is None
     assert Window(4, 8, 0, dilation=2).blocks == 4
     assert Window(4, 8, 0, dilation=2, frame=4, step=1).blocks is None
+
+
+def test_blocks_have_nothing_to_do_with_each_other() -> None:
+    # Every other element, elements two apart, and a shift across all borders.
+    assert [Window(8, 4, 1, 2).blocks, Window(8, 16, 0, dilation=2).blocks, Window(8, 8, 1).blocks] == [4, 8, None]
+    # A step over the edge of the operand, and a hole in front of the first element.
+    assert [Window(8, 4, 2, 2).blocks, Window(8, 16, -1, dilation=2).blocks] == [None, 8]

@@ -96,6 +96,24 @@ def test_of_the_refinements_of_an_op_the_best_is_kept() -> None:
     assert sent(TWO_WISHES) == gathered_weight + gathered_rows == 152
 
 
+# A sum of 8 elements, which a broadcast makes 512.
+BROADCAST = """
+sdy.mesh @mesh = <["x"=4]>
+func.func public @main(
+    %a: tensor<8x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+    %b: tensor<64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
+  ) -> (tensor<8x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x64xf32>, tensor<64xf32>) -> tensor<8xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<8xf32>) -> tensor<8x64xf32>
+  return %1 : tensor<8x64xf32>
+}
+"""
+
+
+def test_a_sum_is_finished_before_it_grows() -> None:
+    assert sent(BROADCAST) == sent(BROADCAST, refine=False) == 2 * Fraction(3, 4) * 8 * F32
+
+
 # In each of 64 rounds a small partial sum becomes a large one, which is added to what the loop carries.
 GROWING = """
 sdy.mesh @mesh = <["x"=2]>

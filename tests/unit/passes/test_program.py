@@ -114,3 +114,45 @@ def test_several_meshes() -> None:
 
 def test_without_a_mesh_there_is_one_device() -> None:
     assert the_mesh(parse_module("func.func public @main() { return }")).shape == ()
+
+
+def test_what_is_computed_of_splats_is_free_as_far_as_it_is_made_anew() -> None:
+    # One constant and 31 ops behind it are 32 ops one after the other.
+    lines = [f"%{i} = stablehlo.negate %{i - 1 if i else 'c'} : tensor<8xf32>" for i in range(40)]
+    text = "\n".join(["%c = stablehlo.constant dense<1.0> : tensor<8xf32>", *lines, "return %39 : tensor<8xf32>"])
+    program = build_program(
+        parse_module(f'dtensor.mesh @mesh = <["x"=2]>\nfunc.func public @main() -> tensor<8xf32> {{\n{text}\n}}')
+    )
+    assert program.free == [True] * 32 + [False] * 9
+
+
+def test_a_loop_asks_once_more_than_it_runs() -> None:
+    weights = {node.op.name: node.scope.weight for node in build_program(parse_module(LOOP)).nodes if node.results}
+    assert weights["stablehlo.compare"] == 65
+    assert weights["stablehlo.multiply"] == 64
+
+
+def test_one_error_names_all_ops_without_a_rule_in_branches_and_loops_too() -> None:
+    # Nothing is known of what comes of the first one: the choice, and what the loop carries, included.
+    text = """
+func.func private @g(%a: tensor<i1>) -> tensor<i1> { return %a : tensor<i1> }
+func.func public @main(%a: tensor<i1>, %v: tensor<4xf32>) -> tensor<i1> {
+  %p = call @g(%a) : (tensor<i1>) -> tensor<i1>
+  %0 = "stablehlo.if"(%p) ({
+    %1 = stablehlo.unary_einsum %v, config = "i->i" : (tensor<4xf32>) -> tensor<4xf32>
+    stablehlo.return %a : tensor<i1>
+  }, {
+    stablehlo.return %a : tensor<i1>
+  }) : (tensor<i1>) -> tensor<i1>
+  %2 = stablehlo.while(%q = %p) : tensor<i1>
+  cond {
+    stablehlo.return %q : tensor<i1>
+  } do {
+    %3 = stablehlo.einsum %v, %v, config = "i,i->i" : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    stablehlo.return %q : tensor<i1>
+  }
+  return %2 : tensor<i1>
+}"""
+    with pytest.raises(ShardwrightError) as caught:
+        build_program(parse_module(text))
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["SW0311", "SW0401", "SW0401"]

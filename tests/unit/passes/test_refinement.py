@@ -175,3 +175,25 @@ func.func public @main(%a: tensor<8xf32>, %b: tensor<8x8xf32, #dtensor.layout<@m
     assert state.dims[2] == ((), (Axis("y"),))
     refiner = _Refiner(program, strategist, state)
     assert refiner._spread({0: rows}, refiner.light) == {0: rows}
+
+
+def test_a_value_may_move_to_axes_that_are_not_manual_around_it() -> None:
+    text = """
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"}
+      (%b: tensor<4xf32>) {
+    %1 = stablehlo.negate %b : tensor<4xf32>
+    sdy.return %1 : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}"""
+    module = parse_module(text, "inside.mlir")
+    run_pipeline(module, ["import"])
+    program = build_program(module)
+    strategist = Strategist(program)
+    refiner = _Refiner(program, strategist, propagate(program, strategist))
+    (inside,) = (node.results[0] for node in program.nodes if node.op.name == "stablehlo.negate")
+    assert refiner._may_become(inside, ((Axis("y"),),))
+    assert not refiner._may_become(inside, ((Axis("x"),),))
+    assert not refiner._may_become(inside, ((Axis("y"), Axis("x")),))

@@ -58,6 +58,20 @@ def test_a_reductions_body_needs_no_layouts() -> None:
     verify_stage(function(body, SPLIT), "aligned")
 
 
+def test_what_needs_no_layout_in_a_body_needs_one_outside() -> None:
+    body = (
+        "%c = stablehlo.constant dense<0.0> : tensor<f32> -> tensor<f32, #dtensor.layout<@mesh, []>>\n"
+        "%0 = stablehlo.reduce(%x init: %c) across dimensions = [0] : "
+        f"({SPLIT}, tensor<f32, #dtensor.layout<@mesh, []>>) -> tensor<f32, #dtensor.layout<@mesh, []>>\n"
+        "reducer(%p: tensor<f32>, %q: tensor<f32>) {\n"
+        "%k = stablehlo.constant dense<0.0> : tensor<f32>\n"
+        "%s = stablehlo.add %p, %k : tensor<f32>\nstablehlo.return %s : tensor<f32>\n}"
+    )
+    verify_stage(function(body, SPLIT), "propagated")
+    outside = body + "\n%k = stablehlo.constant dense<0.0> : tensor<f32>"
+    assert code(function(outside, SPLIT), "propagated") == "SW0313:10"
+
+
 @pytest.mark.parametrize(
     ("op", "legal"),
     [
@@ -142,6 +156,14 @@ def test_verify_locations_counts_at_most_ten() -> None:
     assert [found.code for found in caught.value.diagnostics] == ["SW0320"] * 10
 
 
+def test_a_sum_of_a_partial_and_of_a_finished_value_fits_where_that_is_zero() -> None:
+    """The second addition has the types and properties of the first one, but adds ones, on each device."""
+    zero, one = (f"%{name} = stablehlo.constant dense<{name}.0> : tensor<8xf32> -> {WHOLE}" for name in "01")
+    adding = [f"%s{name} = stablehlo.add %x, %{name} : ({PARTIAL}, {WHOLE}) -> {PARTIAL}" for name in "01"]
+    verify_stage(function("\n".join([zero, one, adding[0]]), PARTIAL), "aligned")
+    assert code(function("\n".join([zero, one, *adding]), PARTIAL), "aligned") == "SW0316:6"
+
+
 def test_layouts_that_do_not_fit_the_rule() -> None:
     x, y = '#dtensor.layout<@mesh, [{"x"}]>', "#dtensor.layout<@mesh, [{}]>"
     module = parse_module(
@@ -156,3 +178,10 @@ func.func public @main(%a: tensor<4xf32, {x}>, %b: tensor<4xf32, {y}>) -> tensor
     verify_stage(module, "propagated")
     with pytest.raises(ShardwrightError, match=r"SW0316.*'stablehlo.add'"):
         verify_stage(module, "aligned")
+
+
+@pytest.mark.parametrize("name", ["hoist-invariants", "expand-gradients", "canonicalize", "import-sdy"])
+def test_passes_on_the_users_layouts_refuse_chosen_ones(name: str) -> None:
+    module = parse_module(f'module attributes {{dtensor.stage = "planned"}} {{ {MESH} }}', "planned.mlir")
+    with pytest.raises(ShardwrightError, match=f"{name} cannot run on a program that is in the planned stage"):
+        all_passes()[name]()().apply(make_context(), module)

@@ -92,6 +92,8 @@ def test_neighbours_move_one_axis() -> None:
     # Two axes, each to either of the two other factors.
     assert len(neighbours) == 4
     assert {option.degree for option in neighbours} == {8}
+    # A factor that an axis has left is not split, and not named.
+    assert all(axes for option in neighbours for _, axes in option.factors)
 
 
 @pytest.mark.parametrize(("rows", "splits"), [(8, True), (6, False)])
@@ -140,3 +142,20 @@ func.func public @main(
     options = strategist.options(node, [spec.dims for spec in program.layouts()])
     assert options
     assert {option.degree for option in options} == {1024}
+
+
+@pytest.mark.parametrize(("named", "crosses"), [("(1)2", False), ("(1)3", True)])
+def test_parts_that_cross_the_users_say_nothing(named: str, crosses: bool) -> None:
+    # Two rows of three by an axis of six: cut after 2, which crosses a cut after 3.
+    text = f"""
+dtensor.mesh @mesh = <["x"=6]>
+func.func public @main(
+    %a: tensor<2x3xf32>, %b: tensor<6xf32, #dtensor.layout<@mesh, [{{"x":{named}}}]>>
+  ) -> tensor<6xf32> {{
+  %0 = stablehlo.reshape %a : (tensor<2x3xf32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}}"""
+    program = build_program(parse_module(text, "crossing.mlir"))
+    found, exact = Strategist(program).project(program.nodes[0].rule, 1, (X,))
+    parts = {0: (Axis("x", 1, 2),), 1: (Axis("x", 2, 3),)}
+    assert (found, exact) == (({}, False) if crosses else (parts, True))

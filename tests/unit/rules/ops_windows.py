@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from .op_case import Case, case
@@ -24,6 +25,7 @@ def convolution(
 
 def _convolutions() -> Iterator[Case]:
     plain = "[b, 0, f]x[0, i, o]->[b, 0, f]"
+    yield convolution("of nothing", plain, "pad = [[1, 1]]", ("0x8x4", "3x4x6", "0x8x6"))
     yield convolution("same", plain, "pad = [[1, 1]]", ("2x8x4", "3x4x6", "2x8x6"))
     yield convolution("valid", "[f, b, 0]x[o, i, 0]->[0, b, f]", "", ("4x2x8", "6x4x3", "6x2x6"))
     yield convolution("blocks", plain, "stride = [2]", ("2x8x2", "2x2x4", "2x4x4"))
@@ -86,27 +88,28 @@ def _windows() -> Iterator[Case]:
         "%t = stablehlo.constant dense<0> : tensor<i32>",
     ]
     yield case("where the largest is", line, ["4x8xf32", "4x8xi32"], ["4x4xf32", "4x4xi32"], starts)
+    pool = windowed("pool", "maximum", sizes("1, 3", padding=around), ("4x8", "4x8"))
+    line = re.sub("%s", "%b", pool.text[pool.text.index('"stablehlo') : pool.text.index("\nreturn")])
+    yield case("pool from an argument", line, ["4x8xf32", "f32"], ["4x8xf32"])
 
 
 def _selections() -> Iterator[Case]:
-    scalar = "tensor<f32>"
-    for name, window, source in (
-        ("blocks", "window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>", "4x4"),
-        (
-            "overlapping",
-            "window_dimensions = array<i64: 1, 3>, padding = dense<[[0, 0], [1, 1]]> : tensor<2x2xi64>",
-            "4x8",
-        ),
+    around = "window_dimensions = array<i64: 1, 3>, padding = dense<[[0, 0], [1, 1]]> : tensor<2x2xi64>"
+    for name, window, source, element, start in (
+        ("blocks", "window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>", "4x4", "f32", "0.0"),
+        ("overlapping", around, "4x8", "f32", "0.0"),
+        ("overlapping integers", around, "4x8", "i32", "0"),
     ):
+        scalar = f"tensor<{element}>"
         line = (
             f'"stablehlo.select_and_scatter"(%a, %b, %s) <{{{window}}}> ({{\n^bb0(%p: {scalar}, %q: {scalar}):\n'
-            "  %c = stablehlo.compare GE, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+            f"  %c = stablehlo.compare GE, %p, %q : ({scalar}, {scalar}) -> tensor<i1>\n"
             f"  stablehlo.return %c : tensor<i1>\n}}, {{\n^bb0(%p: {scalar}, %q: {scalar}):\n"
             f"  %m = stablehlo.add %p, %q : {scalar}\n  stablehlo.return %m : {scalar}\n}})"
-            f" : (tensor<4x8xf32>, tensor<{source}xf32>, {scalar}) -> tensor<4x8xf32>"
+            f" : (tensor<4x8x{element}>, tensor<{source}x{element}>, {scalar}) -> tensor<4x8x{element}>"
         )
-        start = "%s = stablehlo.constant dense<0.0> : tensor<f32>"
-        yield case(name, line, ["4x8xf32", f"{source}xf32"], ["4x8xf32"], [start])
+        constant = f"%s = stablehlo.constant dense<{start}> : {scalar}"
+        yield case(name, line, [f"4x8x{element}", f"{source}x{element}"], [f"4x8x{element}"], [constant])
 
 
 GROUPS: dict[str, Callable[[], Iterator[Case]]] = {

@@ -226,7 +226,11 @@ def test_row_that_replicates_too_much_is_found(monkeypatch: pytest.MonkeyPatch) 
     case = next(case for case in CASES if case.name == "tanh f32")
     monkeypatch.setitem(ROWS, case.op, ROWS[case.op])
     add_row(case.op, "i j -> i j", j="replicate")
-    found = [finding for finding in missed_placements(case.text, 2, compiled) if not finding.kind]
+    every = missed_placements(case.text, 2, compiled)
+    assert all(bool(finding.kind) == any(spec.partial for spec in finding.placement.operands) for finding in every)
+    # It is increasing: the largest and the smallest part of the operand are those of the result.
+    assert {finding.kind for finding in every} == {"", "max", "min"}
+    found = [finding for finding in every if not finding.kind]
     assert [str(finding) for finding in found] == [
         'missed: stablehlo.tanh [{}, {"x"}] -> [{}, {"x"}]: the rule does not offer it'
     ]

@@ -8,6 +8,7 @@ import pytest
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.rules import rule_for
 from shardwright.rules.reductions import highest, is_zero, lowest, splits
 
 
@@ -55,6 +56,34 @@ func.func @main(%x: tensor<8xf32>) -> tensor<f32> {{
 }}"""
     (reduce,) = [op for op in parse_module(text).walk() if isinstance(op, stablehlo.ReduceOp)]
     assert splits(reduce) == kind
+
+
+@pytest.mark.parametrize(
+    ("body", "init", "alike"),
+    [
+        ("%r = stablehlo.xor %a, %b : tensor<i32>", "dense<0>", True),
+        ("%r = stablehlo.xor %a, %b : tensor<i32>", "dense<1>", False),  # the second time it is undone
+        ("%s = stablehlo.maximum %a, %b : tensor<i32>\n%r = stablehlo.negate %s : tensor<i32>", "dense<0>", True),
+        ("%s = stablehlo.maximum %a, %b : tensor<i32>\n%r = stablehlo.negate %s : tensor<i32>", "dense<1>", False),
+        # Nobody here knows what this op computes.
+        ("%s = stablehlo.popcnt %a : tensor<i32>\n%r = stablehlo.multiply %s, %b : tensor<i32>", "dense<0>", False),
+        ("%r = stablehlo.xor %a, %b : tensor<i32>", None, False),
+    ],
+)
+def test_what_other_reductions_may_start_from_in_parts(body: str, init: str | None, alike: bool) -> None:
+    start = f"%init = stablehlo.constant {init} : tensor<i32>" if init else "%init = stablehlo.negate %i : tensor<i32>"
+    text = f"""
+func.func @main(%x: tensor<8xi32>, %i: tensor<i32>) -> tensor<i32> {{
+  {start}
+  %0 = "stablehlo.reduce"(%x, %init) <{{dimensions = array<i64: 0>}}> ({{
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    {body}
+    stablehlo.return %r : tensor<i32>
+  }}) : (tensor<8xi32>, tensor<i32>) -> tensor<i32>
+  return %0 : tensor<i32>
+}}"""
+    (reduce,) = [op for op in parse_module(text).walk() if isinstance(op, stablehlo.ReduceOp)]
+    assert (rule_for(reduce).expansion is not None) == alike
 
 
 @pytest.mark.parametrize(
