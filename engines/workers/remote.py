@@ -30,7 +30,8 @@ class RemoteText:
         self.number = link.number()
 
     def __del__(self) -> None:
-        self._link.freed.append(self.number)
+        if hasattr(self, "number"):  # an interrupt may have kept it from having one
+            self._link.freed.append(self.number)
 
 
 class RemoteParts(Parts):
@@ -44,7 +45,8 @@ class RemoteParts(Parts):
         self.number = link.number()
 
     def __del__(self) -> None:
-        self._link.freed.append(self.number)
+        if hasattr(self, "number"):  # an interrupt may have kept it from having one
+            self._link.freed.append(self.number)
 
     def here(self) -> np.ndarray[Any, Any]:
         found = [*enumerate(blocks(self._mesh, self._link.count, self.shape))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import resource
@@ -425,6 +426,44 @@ def test_a_call_that_fails_on_one_worker_ends_all() -> None:
         float(total)
     assert all_ended(workers.process_ids)
     workers.close()
+
+
+@pytest.mark.slow
+def test_interrupts_at_any_moment_leave_the_session_whole(workers: sw.Workers) -> None:
+    """Three hundred times calls, arrays and waits are broken off anywhere: what runs afterwards is right."""
+    layout = sw.Layout(["x"], workers.mesh(x=2))
+    x = sw.relayout(np.arange(4.0), layout)
+    step = sw.function(lambda x: x * 2 + 1)
+    step(x).numpy()
+    moments = np.random.default_rng(0).random(300) * 0.01
+    armed, over = threading.Event(), threading.Event()
+
+    def shoot() -> None:
+        for moment in moments:
+            armed.wait()
+            time.sleep(moment)
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            armed.clear()
+        over.set()
+        armed.set()
+
+    def rounds() -> None:
+        while not over.is_set():
+            armed.set()
+            y = x
+            for _ in range(5):
+                y = step(y)
+            sw.relayout(np.ones((2, 50_000)), layout)
+            assert y.numpy().tolist() == [31, 63, 95, 127]
+
+    thread = threading.Thread(target=shoot)
+    thread.start()
+    while not over.is_set():
+        with contextlib.suppress(KeyboardInterrupt):
+            rounds()
+    thread.join()
+    assert step(x).numpy().tolist() == [1, 3, 5, 7]
+    workers.wait()
 
 
 @pytest.mark.slow
