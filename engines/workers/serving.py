@@ -47,17 +47,17 @@ class Counting(MpiCommunicator):
         with watch(f"program {program}", self.clients):
             yield
 
-    def exchange(self, plan: Exchange, array: Array) -> Array:
+    def exchange(self, plan: Exchange, array: Array, out: Array | None = None) -> Array:
         self.steps += 1
-        return super().exchange(plan, array)
+        return super().exchange(plan, array, out)
 
-    def reduce_scatter(self, plan: Reduction, array: Array) -> Array:
+    def reduce_scatter(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         self.steps += 1
-        return super().reduce_scatter(plan, array)
+        return super().reduce_scatter(plan, array, out)
 
-    def all_reduce(self, plan: Reduction, array: Array) -> Array:
+    def all_reduce(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         self.steps += 1
-        return super().all_reduce(plan, array)
+        return super().all_reduce(plan, array, out)
 
 
 class Loaded:
