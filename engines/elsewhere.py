@@ -31,7 +31,7 @@ class Parts(ABC):
         """
         The array, brought here; waits until it is made.
 
-        Raises `RuntimeError` where it cannot be made (SW0911), and where those who had it are gone (SW0912).
+        Raises `RuntimeError` where it cannot be made (SW0921), and where those who had it are gone (SW0922).
         """
 
     def __dlpack_device__(self) -> tuple[int, int]:

@@ -17,15 +17,15 @@ SW0903: value that other processes hold parts of
 SW0904: waited too long
     A process has waited for others longer than it may: one of them has died, has stopped, or has taken another way.
     help: look at what the other processes say; set SHARDWRIGHT_TIMEOUT to more seconds for longer waits
-SW0910: workers that cannot be started
+SW0920: workers that cannot be started
     A controller starts its workers with `mpiexec`, and each of them comes to it with the token that it was given. Some
     did not come, or there is no `mpiexec` or no mpi4py.
     help: pip install 'shardwright[mpi]'
-SW0911: call that failed on a worker
+SW0921: call that failed on a worker
     A controller does not wait for the calls that it asks for. One of them failed where it ran; the error names the
     worker and the line of the call, wherever it was noticed.
     help: results of the call, and of calls behind it, are lost; what was there before can still be used
-SW0912: workers that are gone
+SW0922: workers that are gone
     The workers of this mesh have ended: one of them died, or they were closed. What they held went with them.
     help: start new ones with shardwright.Workers, and make the arrays again
 """

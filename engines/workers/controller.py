@@ -31,10 +31,10 @@ class Workers(Owner):
 
     Programs are sent once and stay there, and so do arrays: a distributed tensor on such a mesh is a handle here.
     Calls are put in line and not waited for. What looks at elements (`numpy()`, `float(x)`, `fetch`, `components()`)
-    waits for those it needs, and raises what went wrong on the way: `RuntimeError` SW0911, with the worker, its host
-    and the line of the call that failed, or SW0912 once the workers are gone. Needs the extra `mpi`.
+    waits for those it needs, and raises what went wrong on the way: `RuntimeError` SW0921, with the worker, its host
+    and the line of the call that failed, or SW0922 once the workers are gone. Needs the extra `mpi`.
 
-    Raises `ValueError` (SW0116) for a number below one, and `RuntimeError` (SW0910) when they do not start within
+    Raises `ValueError` (SW0116) for a number below one, and `RuntimeError` (SW0920) when they do not start within
     `seconds`.
 
     ```python

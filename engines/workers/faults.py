@@ -45,7 +45,7 @@ class Fault:
         what, *more = self.what.splitlines()
         return ShardwrightProcessError(
             Diagnostic(
-                "SW0911",
+                "SW0921",
                 f"worker {self.place} of {count}, on {self.host}, could not run this: {what}",
                 self.location,
                 (*(line.strip() for line in more), *notes),

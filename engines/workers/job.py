@@ -79,7 +79,7 @@ def start(count: int, seconds: float) -> Job:
     """
     Starts so many workers, and returns when each has come in.
 
-    Raises `RuntimeError` (SW0910) where there is no MPI, and when they have not come within this time.
+    Raises `RuntimeError` (SW0920) where there is no MPI, and when they have not come within this time.
     """
     launcher = _mpiexec()
     folder = Path(tempfile.mkdtemp(prefix="shardwright-", dir=_short_folder()))
@@ -159,11 +159,11 @@ def _check(job: Job, until: float) -> None:
     if code is not None:
         told = job.told()
         raise process_error(
-            "SW0910", f"the workers ended with code {code} at their start", caller(), *told, help=INSTALL
+            "SW0920", f"the workers ended with code {code} at their start", caller(), *told, help=INSTALL
         )
     if time.monotonic() > until:
         raise process_error(
-            "SW0910", "the workers did not come in time", caller(), *job.told(), help="is the machine overloaded?"
+            "SW0920", "the workers did not come in time", caller(), *job.told(), help="is the machine overloaded?"
         )
 
 
@@ -173,7 +173,7 @@ def _mpiexec() -> str:
     found = str(beside) if beside.exists() else shutil.which("mpiexec")
     missing = "mpi4py is not installed" if find_spec("mpi4py") is None else "there is no mpiexec"
     if found is None or find_spec("mpi4py") is None:
-        raise process_error("SW0910", f"workers are started by MPI, and {missing}", caller(), help=INSTALL)
+        raise process_error("SW0920", f"workers are started by MPI, and {missing}", caller(), help=INSTALL)
     return found
 
 

@@ -204,7 +204,7 @@ class Link:
 
 def _gone(why: str, at: SourceLocation | None, *notes: str) -> ShardwrightProcessError:
     help_text = "start new ones with shardwright.Workers, and make the arrays again"
-    return ShardwrightProcessError(Diagnostic("SW0912", f"the workers are gone: {why}", at, notes, help_text))
+    return ShardwrightProcessError(Diagnostic("SW0922", f"the workers are gone: {why}", at, notes, help_text))
 
 
 def _host() -> str:

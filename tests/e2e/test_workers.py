@@ -228,7 +228,7 @@ def test_a_call_that_fails_everywhere_says_where_and_harms_nothing_before_it(wor
     huge = sw.function(lambda x: sw.sum(x) + sw.ones((1 << 24, 1 << 24), layout=layout))
     lost = huge(x)  # this one
     behind = lost + 1.0
-    with pytest.raises(RuntimeError, match="SW0911") as error:
+    with pytest.raises(RuntimeError, match="SW0921") as error:
         behind.numpy()
     found = error.value
     assert isinstance(found, ShardwrightProcessError)
@@ -284,7 +284,7 @@ def test_a_death_ends_all_and_new_workers_can_be_started() -> None:
     x = sw.relayout(np.arange(4.0), sw.Layout(["x"], workers.mesh(x=2)))
     (x + 1.0).numpy()
     os.kill(workers.process_ids[1], signal.SIGKILL)
-    gone = rf"SW0912.*worker 1 of 2, on {socket.gethostname()}, is gone(.|\n)*code 9"
+    gone = rf"SW0922.*worker 1 of 2, on {socket.gethostname()}, is gone(.|\n)*code 9"
     with pytest.raises(ShardwrightProcessError, match=gone):
         until_it_fails(lambda: (x + 1.0).numpy())
     with pytest.raises(ShardwrightProcessError, match=gone):
@@ -297,7 +297,7 @@ def test_a_death_ends_all_and_new_workers_can_be_started() -> None:
         y = sw.relayout(np.arange(4.0), sw.Layout(["x"], others.mesh(x=2)))
         assert (y + 1.0).numpy().tolist() == [1, 2, 3, 4]
     assert all_ended(others.process_ids)
-    with pytest.raises(ShardwrightProcessError, match=r"SW0912.*they were closed"):
+    with pytest.raises(ShardwrightProcessError, match=r"SW0922.*they were closed"):
         y.numpy()
 
 
@@ -328,9 +328,9 @@ def test_a_death_names_the_call_that_ran() -> None:
         place = error.value.diagnostics[0].location
         assert place is not None
         assert (place.file, place.line) == (__file__, line_of(test_a_death_names_the_call_that_ran, "# this one"))
-        with pytest.raises(ShardwrightProcessError, match="SW0912"):
+        with pytest.raises(ShardwrightProcessError, match="SW0922"):
             workers.wait()
-        with pytest.raises(ShardwrightProcessError, match="SW0912"):
+        with pytest.raises(ShardwrightProcessError, match="SW0922"):
             print(workers.held_bytes)
         workers.close()  # then the end of the block has nothing to wait for
 
@@ -390,7 +390,7 @@ def test_what_is_no_frame_is_refused() -> None:
     workers = sw.Workers(1)
     connection: Any = workers._link
     connection._courier.put([[b"GET / HTTP/1.1\r\nHost: localhost\r\n"]])
-    refused = r"SW0912(.|\n)*code 71(.|\n)*refuses what it was sent: a frame begins with"
+    refused = r"SW0922(.|\n)*code 71(.|\n)*refuses what it was sent: a frame begins with"
     with pytest.raises(ShardwrightProcessError, match=refused):
         workers.wait()
     assert all_ended(workers.process_ids)
@@ -399,11 +399,11 @@ def test_what_is_no_frame_is_refused() -> None:
 
 def test_workers_that_cannot_start_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "__file__", "/nowhere/door.py")
-    with pytest.raises(RuntimeError, match=r"SW0910.*ended with code(.|\n)*/nowhere/door.py"):
+    with pytest.raises(RuntimeError, match=r"SW0920.*ended with code(.|\n)*/nowhere/door.py"):
         sw.Workers(1)
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(RuntimeError, match=r"SW0910.*there is no mpiexec(.|\n)*pip install"):
+    with pytest.raises(RuntimeError, match=r"SW0920.*there is no mpiexec(.|\n)*pip install"):
         sw.Workers(1)
 
 
@@ -422,7 +422,7 @@ def test_a_call_that_fails_on_one_worker_ends_all() -> None:
     used = int(Path(f"/proc/{workers.process_ids[1]}/statm").read_text().split()[0]) * resource.getpagesize()
     resource.prlimit(workers.process_ids[1], resource.RLIMIT_AS, (used + (64 << 20), used + (64 << 20)))
     total, _ = program(x)
-    with pytest.raises(ShardwrightProcessError, match=r"SW0911.*worker 1 of 2(.|\n)*MemoryError(.|\n)*all were ended"):
+    with pytest.raises(ShardwrightProcessError, match=r"SW0921.*worker 1 of 2(.|\n)*MemoryError(.|\n)*all were ended"):
         float(total)
     assert all_ended(workers.process_ids)
     workers.close()
@@ -487,7 +487,7 @@ def test_who_has_yet_to_come_to_a_failing_call_is_waited_for(monkeypatch: pytest
         lost = sw.ones((1 << 24, 1 << 24), layout=layout)
         timer = threading.Timer(4, os.kill, [workers.process_ids[1], signal.SIGCONT])
         timer.start()
-        with pytest.raises(ShardwrightProcessError, match=r"SW0911.*MemoryError"):
+        with pytest.raises(ShardwrightProcessError, match=r"SW0921.*MemoryError"):
             lost.numpy()
         timer.join()
         assert turned.numpy()[0, 0, 0] == 1.0
