@@ -45,6 +45,7 @@ __all__ = [
     "ShardwrightError",
     "ShardwrightTypeError",
     "ShardwrightValueError",
+    "Workers",
     "XlaOpSharding",
     "__array_api_version__",
     "__version__",
@@ -72,6 +73,7 @@ __all__ += _jax.__all__
 __all__ += _training.__all__
 
 if _TYPE_CHECKING:
+    from shardwright.engines.workers.controller import Workers
     from shardwright.frontends.arrays import fft, linalg
     from shardwright.frontends.tensorflow.exporting.files import to_saved_model
     from shardwright.frontends.tensorflow.exporting.graphs import to_graph_def
@@ -81,6 +83,7 @@ if _TYPE_CHECKING:
     from shardwright.saving.directories import load, save
 else:  # checkers shall not think that the module has every attribute
     _LATER = {
+        "Workers": "engines.workers.controller",
         "Checkpoint": "saving.checkpoints.checkpoint",
         "CheckpointManager": "saving.checkpoints.manager",
         "from_graph": "frontends.tensorflow.importing.importing",

@@ -95,5 +95,9 @@ class ShardwrightTypeError(ShardwrightError, TypeError):
     """A `TypeError` (as the RFC names it) with diagnostics."""
 
 
+class ShardwrightProcessError(ShardwrightError, RuntimeError):
+    """Other processes, which this one needs, failed or are gone: a `RuntimeError` with diagnostics."""
+
+
 class ShardwrightInternalError(ShardwrightError, RuntimeError):
     """A fault of Shardwright's own, which no user can mend: what it made did not stand its own checks."""

@@ -1,7 +1,8 @@
 """
 How a compiled program meets devices.
 
-`one_process.executable` is the one there is: all devices in this process.
+`one_mesh.executable` chooses: the devices of a mesh are in this process, in this one and others (`processes`, `mpi`),
+or in the hands of whoever owns the mesh (`elsewhere`, `workers`).
 """
 
 __all__: list[str] = []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from shardwright.diagnostics import Diagnostic, ShardwrightBufferError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
+from shardwright.engines.elsewhere import Parts, owner_of
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.axes import Axis
 from shardwright.runtime import stacking
@@ -43,21 +44,28 @@ class Scalars(ABC):
 class DTensorValue(Scalars):
     """
     The elements of a distributed tensor, in stacked form: one leading dim for each mesh axis, of size 1 where the
-    tensor does not vary, then each device's shape. Never changed once made.
+    tensor does not vary, then each device's shape. Never changed once made. On a mesh whose devices somebody else has,
+    they have the elements: an array is handed over.
     """
 
-    __slots__ = ("_layout", "_shape", "_stacked")
+    __slots__ = ("_held", "_layout", "_shape")
 
-    def __init__(self, stacked: np.ndarray[Any, Any], layout: Layout) -> None:
+    def __init__(self, stacked: np.ndarray[Any, Any] | Parts, layout: Layout) -> None:
         local = stacked.shape[len(layout.mesh.axis_names) :]
-        self._stacked = stacked
+        owner = owner_of(layout.mesh)
+        self._held = stacked if owner is None or isinstance(stacked, Parts) else owner.hold(stacked, layout.mesh)
         self._layout = layout.for_rank(len(local))
         self._shape = layout.global_shape(local)
 
     @property
+    def held(self) -> np.ndarray[Any, Any] | Parts:
+        """The stacked form, or what stands for it where it is elsewhere."""
+        return self._held
+
+    @property
     def stacked(self) -> np.ndarray[Any, Any]:
-        """The stacked form."""
-        return self._stacked
+        """The stacked form; where it is elsewhere, it is brought here each time."""
+        return self._held.here() if isinstance(self._held, Parts) else self._held
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -67,7 +75,7 @@ class DTensorValue(Scalars):
     @property
     def dtype(self) -> np.dtype[Any]:
         """The element type."""
-        return self._stacked.dtype
+        return self._held.dtype
 
     @property
     def layout(self) -> Layout:
@@ -88,13 +96,13 @@ class DTensorValue(Scalars):
         elsewhere = [axis for axis in self._layout.spec.axes() if is_across(axis, self.mesh)]
         if elsewhere:
             raise _elsewhere(self, elsewhere)
-        return read_only(stacking.from_stacked(self._stacked, self._layout.spec, self.mesh))
+        return read_only(stacking.from_stacked(self.stacked, self._layout.spec, self.mesh))
 
     def components(self) -> list[np.ndarray[Any, Any]]:
         """The local array of each device of this process, read-only, in row-major order of the mesh."""
-        spec, mesh = self._layout.spec, self.mesh
+        spec, mesh, stacked = self._layout.spec, self.mesh, self.stacked
         devices = mesh.local_device_ids
-        return [read_only(stacking.component(self._stacked, spec, mesh, device)) for device in devices]
+        return [read_only(stacking.component(stacked, spec, mesh, device)) for device in devices]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self.numpy(), dtype=dtype, copy=copy)
@@ -124,10 +132,14 @@ class DTensorValue(Scalars):
             ) from error
 
     def __dlpack_device__(self) -> Any:
-        return self._stacked.__dlpack_device__()
+        return self._held.__dlpack_device__()
 
     def _seen(self) -> np.ndarray[Any, Any]:
         return self.numpy()
+
+
+Make: TypeAlias = "Callable[[np.ndarray[Any, Any] | Parts, Layout], DTensorValue]"
+"""Makes a distributed tensor, as its users shall see it, of a stacked array and its layout."""
 
 
 def scatter(array: np.ndarray[Any, Any], layout: Layout) -> np.ndarray[Any, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,27 +10,35 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.types import native_array
-from shardwright.engines.dtensor_value import DTensorValue, scatter
+from shardwright.engines.dtensor_value import DTensorValue, Make, scatter
+from shardwright.engines.elsewhere import owner_of
+from shardwright.engines.owned_mesh import OwnedExecutable
 from shardwright.engines.processes import communicator_of
 from shardwright.layout import Layout, Mesh
 
-Make = Callable[[np.ndarray[Any, Any], Layout], DTensorValue]
-"""Makes a distributed tensor, as its users shall see it, of a stacked array and its layout."""
+
+def executable(module: ModuleOp, known: Sequence[Mesh], make: Make) -> LocalExecutable | OwnedExecutable:
+    """What runs a program on one mesh, wherever its devices are; `known` are meshes with their devices, by name."""
+    declared = next(iter(meshes(module).values()), Mesh())
+    mesh = next((mesh for mesh in known if mesh.name == declared.name), None)
+    owner = None if mesh is None else owner_of(mesh)
+    if mesh is not None and owner is not None:
+        return OwnedExecutable(module, mesh, owner, make)
+    return LocalExecutable(module, declared if mesh is None else mesh, mesh is not None, make)
 
 
 class LocalExecutable:
     """A program on those devices of a mesh that are here, called with distributed tensors and global arrays."""
 
-    def __init__(self, module: ModuleOp, known: Sequence[Mesh], make: Make) -> None:
+    def __init__(self, module: ModuleOp, mesh: Mesh, known: bool, make: Make) -> None:
         # Only what runs needs the code generator.
         from shardwright.runtime.executable import compile_module
 
         self._make = make
-        declared = next(iter(meshes(module).values()), Mesh())
-        self._mesh = next((mesh for mesh in known if mesh.name == declared.name), declared)
+        self._mesh = mesh
         self._inner = compile_module(module, communicator=communicator_of(self._mesh))
         self._lead = len(self._mesh.axis_names)
-        self._distributed = bool(self._lead) or self._mesh in known
+        self._distributed = bool(self._lead) or known
         self._inputs = [Layout.from_spec(port.spec, self._mesh) for port in self._inner.inputs]
         self._outputs = [Layout.from_spec(port.spec, self._mesh) for port in self._inner.outputs]
 

@@ -1,4 +1,4 @@
-"""All devices in this process: what runs a program there."""
+"""What runs a program: all devices in this process, its block of them, or whoever owns the mesh."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.stages import Executable
 from shardwright.dialects.dtensor import meshes
-from shardwright.engines.one_mesh import LocalExecutable, Make
+from shardwright.engines.dtensor_value import Make
+from shardwright.engines.one_mesh import executable
 from shardwright.layout import Mesh
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class OneProcess:
             from shardwright.engines.several_meshes import SeveralMeshes
 
             return SeveralMeshes(module, known, self.make)
-        return LocalExecutable(module, known, self.make)
+        return executable(module, known, self.make)
 
     def certify(self, traced: ModuleOp, planned: ModuleOp, local: ModuleOp) -> Proof:
         """The proof that a local program computes what the traced one does."""

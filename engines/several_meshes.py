@@ -24,7 +24,8 @@ from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.transfers import TransferOp
 from shardwright.dialects.regions import free_values
-from shardwright.engines.one_mesh import LocalExecutable, Make
+from shardwright.engines.dtensor_value import Make
+from shardwright.engines.one_mesh import executable as executable_on_one_mesh
 from shardwright.engines.transfer import count_transfer, moved
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.spec import LayoutSpec
@@ -203,7 +204,7 @@ class SeveralMeshes:
         for value, result in zip(segment.outputs, _returned(_entry(module)), strict=True):
             self._layouts[value] = layout_at(result)
         run_pipeline(module, ("insert-relayouts", "lower-relayouts", "optimize-collectives", "localize"))
-        return segment, LocalExecutable(module, [self._meshes[segment.mesh]], self._make)
+        return segment, executable_on_one_mesh(module, [self._meshes[segment.mesh]], self._make)
 
     def _module_of(self, segment: Segment) -> ModuleOp:
         """The segment as a program of its own."""

@@ -42,7 +42,7 @@ class Mesh:
 
     UNSHARDED: ClassVar[str] = "unsharded"
 
-    __slots__ = ("_clients", "_hash", "_sizes", "devices", "name")
+    __slots__ = ("_clients", "_hash", "_owner", "_sizes", "devices", "name")
 
     def __init__(
         self,
@@ -61,6 +61,7 @@ class Mesh:
         self.devices = device_names(devices) if devices is not None else None
         self.name = name
         self._clients = ALONE
+        self._owner: object = None
         if self.devices is not None and len(self.devices) != self.size:
             raise _mesh_error(
                 f"a mesh of {self} has {self.size} devices, but {len(self.devices)} were given",
@@ -109,6 +110,33 @@ class Mesh:
     def clients(self) -> Clients:
         """The processes whose devices make up the mesh, and which of them this one is."""
         return self._clients
+
+    @property
+    def owner(self) -> object:
+        """Who holds the devices where it is not this process and others like it: the workers of a controller."""
+        return self._owner
+
+    def owned_by(self, owner: object) -> Mesh:
+        """
+        The same mesh, with its devices in the hands of somebody else, with whose meshes alone it compares equal.
+
+        >>> Mesh(x=4).owned_by("workers") == Mesh(x=4)
+        False
+        """
+        mesh = self.named(self.name)
+        mesh._owner = owner
+        return mesh
+
+    def named(self, name: str) -> Mesh:
+        """
+        The same mesh under another name in programs.
+
+        >>> Mesh(x=4).named("rows").name
+        'rows'
+        """
+        mesh = Mesh(self._sizes, self.devices, name=name)
+        mesh._clients, mesh._owner = self._clients, self._owner
+        return mesh
 
     @property
     def num_clients(self) -> int:
@@ -193,7 +221,7 @@ class Mesh:
             places = [place * size + at for place in places for at in kept[axis]]
         dims = [(axis, len(found)) for axis, found in kept.items() if isinstance(given.get(axis, slice(None)), slice)]
         names = self.devices if self.devices is not None else default_devices(self.size)
-        return Mesh(dims, [names[place] for place in places], name=self.name)
+        return Mesh(dims, [names[place] for place in places], name=self.name).owned_by(self._owner)
 
     def to_string(self) -> str:
         """
@@ -303,7 +331,7 @@ class Mesh:
         if self is other:
             return True
         same = tuple(self._sizes.items()) == tuple(other._sizes.items()) and self.devices == other.devices
-        return same and self._clients == other._clients
+        return same and self._clients == other._clients and self._owner is other._owner
 
     def __hash__(self) -> int:
         return self._hash

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -33,7 +34,7 @@ from shardwright.runtime.lowering.emitters import check_supported, lower_functio
 from shardwright.runtime.ports import Port
 from shardwright.runtime.processes.communicator import Communicator
 
-__all__ = ["EMITTER_MODULES", "Executable", "compile_module"]
+__all__ = ["EMITTER_MODULES", "Executable", "Interface", "compile_module", "interface_of"]
 
 EMITTER_MODULES = (calls, collectives, control, ops, sorting)
 """The modules whose import registers the emitters."""
@@ -50,6 +51,30 @@ def _has_empty(module: ModuleOp) -> bool:
 
 def _arguments(op: Operation) -> list[SSAValue]:
     return [argument for region in op.regions for block in region.blocks for argument in block.args]
+
+
+@dataclass(frozen=True)
+class Interface:
+    """
+    What a program takes and gives, on which mesh; `mesh` is `None` where no axis is named.
+
+    It is known without compiling anything.
+    """
+
+    function: FuncOp
+    mesh: Mesh | None
+    atoms: Atoms
+    inputs: list[Port]
+    outputs: list[Port]
+
+
+def interface_of(module: ModuleOp, clients: Clients = ALONE) -> Interface:
+    """What the program in a module takes and gives on each of its processes."""
+    function = _entry(module)
+    mesh, atoms = _mesh_atoms(module, clients)
+    types = function.function_type
+    inputs = _ports(types.inputs, function.arg_attrs, atoms, function)
+    return Interface(function, mesh, atoms, inputs, _ports(types.outputs, function.res_attrs, atoms, function))
 
 
 class Executable:
@@ -69,14 +94,12 @@ class Executable:
         communicator: Communicator | None = None,
     ) -> None:
         check_supported(module)
-        function = _entry(module)
+        interface = interface_of(module, ALONE if communicator is None else communicator.clients)
+        function, atoms = interface.function, interface.atoms
         self._communicator = communicator
         # The text of a program is what the processes that run it have in common.
         self._digest = "" if communicator is None else sha256(print_module(module).encode()).hexdigest()[:16]
-        self.mesh, atoms = _mesh_atoms(module, ALONE if communicator is None else communicator.clients)
-        types = function.function_type
-        self.inputs = _ports(types.inputs, function.arg_attrs, atoms, function)
-        self.outputs = _ports(types.outputs, function.res_attrs, atoms, function)
+        self.mesh, self.inputs, self.outputs = interface.mesh, interface.inputs, interface.outputs
         functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
         program = lower_function(function, atoms, functions, self.inputs)
         _check_results(program.outputs, self.outputs, atoms)
@@ -118,6 +141,14 @@ class Executable:
         """The same on stacked forms (see `runtime.stacking`); those that a run returned are taken without a copy."""
         bases = [port.base_of_stacked(array) for array, port in zip(inputs, self.inputs, strict=True)]
         return [port.stacked_of(base) for base, port in zip(self._call(bases), self.outputs, strict=True)]
+
+    def run_bases(self, bases: Sequence[Any]) -> list[Any]:
+        """
+        The same on bases (see `runtime.ports`).
+
+        Where a layout is not partial the base is the same for all programs of a process, and needs no conversion.
+        """
+        return self._call(bases)
 
     def _call(self, bases: Sequence[Any]) -> list[Any]:
         self.ledger.reset()

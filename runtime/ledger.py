@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
@@ -93,6 +94,11 @@ class Ledger:
         parts[part] = parts.get(part, 0) + times
         if part == "rounds":
             parts["starts"] = parts.get("starts", 0) + 1
+
+    @property
+    def notes(self) -> Sequence[tuple[Message, int | Fraction]]:
+        """The messages in their order, each with the bytes of its buffers."""
+        return self._notes
 
     @property
     def entries(self) -> dict[tuple[str, tuple[Axis, ...]], Entry]:

@@ -127,7 +127,7 @@ class Trace:
             names = {other.name for other in self.meshes}
             fresh = (f"{mesh.name}_{number}" for number in count())
             name = mesh.name if mesh.name not in names else next(name for name in fresh if name not in names)
-            known = mesh if name == mesh.name else Mesh(list(mesh.sizes.items()), mesh.devices, name=name)
+            known = mesh if name == mesh.name else mesh.named(name)
             self.meshes.append(known)
         return known
 

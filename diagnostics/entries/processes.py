@@ -35,4 +35,15 @@ SW0913: nothing to start processes with
 SW0914: setting that is no number
     A variable of the environment says how many seconds processes wait for each other, and is no such number.
     help: unset it, or give a number of seconds
+SW0920: workers that cannot be started
+    A controller starts its workers with `mpiexec`, and each of them comes to it with the token that it was given. Some
+    did not come, or there is no `mpiexec` or no mpi4py.
+    help: pip install 'shardwright[mpi]'
+SW0921: call that failed on a worker
+    A controller does not wait for the calls that it asks for. One of them failed where it ran; the error names the
+    worker and the line of the call, wherever it was noticed.
+    help: results of the call, and of calls behind it, are lost; what was there before can still be used
+SW0922: workers that are gone
+    The workers of this mesh have ended: one of them died, or they were closed. What they held went with them.
+    help: start new ones with shardwright.Workers, and make the arrays again
 """

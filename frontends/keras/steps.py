@@ -214,7 +214,7 @@ def _sharding(jax: Any, mesh: Any, layout: Layout) -> Any:
 def _on(traced: Traced, mesh: Mesh) -> Traced:
     """The program on a mesh whose devices have names, which JAX did not see."""
     interface = traced.interface
-    own = Mesh(mesh.sizes, mesh.devices, name=interface.mesh.name)
+    own = mesh.named(interface.mesh.name)
     parameters = tuple(
         replace(one, layout=None if one.layout is None else one.layout.on(own)) for one in interface.parameters
     )

@@ -68,6 +68,16 @@ def test_a_graph_of_tensorflow_runs_on_eight_devices(capsys: pytest.CaptureFixtu
     assert "stablehlo.dot_general at network.pb:logits:6:1 left it partial" in text
 
 
+def test_a_controller_trains_on_its_workers(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("mpi4py", reason="workers are connected by MPI")
+    assert main_of("launch/controller.py")() < 1e-4
+    text = capsys.readouterr().out
+    assert "Workers(4), which hold" in text
+    found = re.search(r"loss: ([\d.]+) to ([\d.]+)", text)
+    assert found is not None
+    assert 0 < float(found[2]) < float(found[1]) / 2
+
+
 @pytest.mark.peers
 def test_keras_on_eight_devices_is_keras_on_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERAS_BACKEND", "jax")

@@ -1,0 +1,83 @@
+"""Meshes whose devices somebody else has: what a controller asks of its workers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from shardwright.layout import Mesh
+from shardwright.runtime.ledger import Ledger
+
+
+class Parts(ABC):
+    """
+    A stacked array that is elsewhere, or will be once what was asked for is done.
+
+    Its `shape` is that of all devices' stacked form. Whoever holds the parts lets go of them with this object.
+    """
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.shape = shape
+        self.dtype = dtype
+
+    @abstractmethod
+    def here(self) -> np.ndarray[Any, Any]:
+        """
+        The array, brought here; waits until it is made.
+
+        Raises `RuntimeError` where it cannot be made (SW0921), and where those who had it are gone (SW0922).
+        """
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return np.empty(0).__dlpack_device__()
+
+
+class Program(ABC):
+    """A program that somebody else runs."""
+
+    @abstractmethod
+    def run(self, inputs: Sequence[Parts]) -> list[Parts]:
+        """Asks for a run, and does not wait for it."""
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """The Python function that runs there."""
+
+    @property
+    @abstractmethod
+    def ledger(self) -> Ledger:
+        """What the last run sent; waits for it."""
+
+    @property
+    @abstractmethod
+    def peak_bytes(self) -> int:
+        """The most bytes that a run holds at once, all devices together."""
+
+
+class Owner(ABC):
+    """Whoever holds the devices of a mesh."""
+
+    @abstractmethod
+    def hold(self, stacked: np.ndarray[Any, Any], mesh: Mesh) -> Parts:
+        """Gives each device its part of a stacked array, which may change afterwards."""
+
+    @abstractmethod
+    def program(self, module: ModuleOp, mesh: Mesh) -> Program:
+        """What runs a local program there."""
+
+
+def owner_of(mesh: Mesh) -> Owner | None:
+    """
+    Who holds the devices of a mesh, if this process does not.
+
+    >>> owner_of(Mesh(x=2)) is None
+    True
+    """
+    return cast("Owner | None", mesh.owner)
