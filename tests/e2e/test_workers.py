@@ -62,7 +62,7 @@ def alive(process: int) -> bool:
     """Whether a process runs; one that has ended and was not looked at does not."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it ends while its file is read
         return False
 
 
