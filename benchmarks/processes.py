@@ -27,13 +27,13 @@ STEPS = 5
 """Steps of one turn: the figure is their mean."""
 
 
-def processes(repetitions: int, count: int = 2) -> Report:
-    """The step of each program on so many processes, and in one, in turn."""
+def processes(repetitions: int, programs: int | None = None, count: int = 2) -> Report:
+    """The step of each program, or of the first few, on so many processes, and in one, in turn."""
     report = Report("processes", f"one step on {count} MPI processes of a thread each, next to one process of {count}")
     if find_spec("mpi4py") is None:
         report.notes.append("skipped: pip install 'shardwright[mpi]'")
         return report
-    for name in NAMES:
+    for name in NAMES[:programs]:
         file = files.ProgramFile(files.PROGRAMS / name / f"{name}.mlir")
         inputs = file.inputs(ours.signature(file.text).arguments)
         executable = ours.compile_text(file.text)

@@ -212,7 +212,7 @@ def checkpoint_files(settings: Settings) -> Report:
 
 def process_steps(settings: Settings) -> Report:
     """Steps on several MPI processes next to one."""
-    return processes(settings.repetitions)
+    return processes(settings.repetitions, settings.program_count)
 
 
 def _share(ours_bytes: float | None, theirs: float | None) -> float | None:

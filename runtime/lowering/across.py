@@ -80,7 +80,7 @@ def exchange(
     extents = [
         extent * atoms.group_size(positions) for extent, positions in zip(merged.shape[count:], there, strict=True)
     ]
-    wanted = Wanted(extents, tuple(tuple(at for at in each) for each in after), atoms, reads)
+    wanted = Wanted(extents, after, atoms, reads)
     plan = plan_exchange(merged.shape[:count], before, crossing, wanted, fill)
     differs = value.across.difference(crossing).union(at for each in after for at in each if at in atoms.across)
     return builder.send("exchange", merged, plan, plan.result_shape, differs)
