@@ -117,7 +117,9 @@ def fold_rule(op: stablehlo.ReduceOp) -> Rule:
     used = tuple(result.first_use is not None for result in op.outputs)
     weights = [element_size(element_of(result)) for result in op.outputs]
     share = sum(weight for weight, needed in zip(weights, used, strict=True) if needed) / sum(weights)
-    return _fold_rule(operand_shapes(op), op.dims, used, share, starts_alike(op))
+    shapes = operand_shapes(op)
+    expands = starts_alike(op) and all(shapes[0][dim] for dim in op.dims)  # a dim without elements has no parts
+    return _fold_rule(shapes, op.dims, used, share, expands)
 
 
 def starts_alike(op: stablehlo.ReduceOp) -> bool:
