@@ -21,6 +21,9 @@ _PROBE = "import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI; p
 _ONE_WIRE = ("MPICH", "Intel(R) MPI", "MVAPICH", "CRAY")
 """MPIs of MPICH's kin, whose processes ask by one protocol how to find each other."""
 
+SHARED_MEMORY = {"UCX_TLS": "self,sm"}
+"""Memory that they share is all that processes of one machine need: without this, MPI opens ports on every network."""
+
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", THREADS_VARIABLE)
 
 
@@ -59,12 +62,17 @@ def start_of(wanted: Wanted, environment: Mapping[str, str]) -> Start:
     Raises `ShardwrightError` (SW0913) where MPI is missing, and (SW0914) for a time to wait that is none.
     """
     library = _library()
-    by_us = wanted.hosts is None and any(name in library for name in _ONE_WIRE)
+    by_us = wanted.hosts is None and wires_up(library)
     runner = (sys.executable, "-P", "-m", _RUNNER, *wanted.program)
     command = runner if by_us else (*_mpiexec(wanted, "Open MPI" in library), *runner)
     added = _environment(wanted, environment, usable_cores(), by_us)
     seconds = seconds_to_wait({**environment, **added})
     return Start(command, added, wanted.count, by_us, seconds, by_us and wanted.output == "labelled")
+
+
+def wires_up(library: str) -> bool:
+    """Whether processes of an MPI that says so of itself find each other by `wireup`."""
+    return any(name in library for name in _ONE_WIRE)
 
 
 def usable_cores() -> int:
@@ -88,8 +96,7 @@ def _environment(wanted: Wanted, given: Mapping[str, str], cores: int, local: bo
         # Processes that wait would keep those that work from the cores.
         defaults["MPIR_CVAR_ENABLE_HEAVY_YIELD"] = "1"
     if local:
-        # Memory that they share is all they need: without this, MPI opens ports on every network as well.
-        defaults["UCX_TLS"] = "self,sm"
+        defaults |= SHARED_MEMORY
     if wanted.output == "labelled":
         defaults["PYTHONUNBUFFERED"] = "1"
     added |= {name: value for name, value in defaults.items() if name not in given}
@@ -110,13 +117,18 @@ def _library() -> str:
     )
 
 
-def _mpiexec(wanted: Wanted, open_mpi: bool) -> tuple[str, ...]:
-    """MPI's own command, for other hosts or another MPI."""
+def mpiexec() -> str:
+    """MPI's own command: that of this Python's environment, else that of the path; raises (SW0913) without one."""
     beside = Path(sys.executable).parent / "mpiexec"
     found = str(beside) if beside.exists() else shutil.which("mpiexec")
     if found is None:
         nowhere = f"there is no mpiexec beside {sys.executable} or on PATH"
         raise ShardwrightError(Diagnostic("SW0913", nowhere, help=_INSTALL))
+    return found
+
+
+def _mpiexec(wanted: Wanted, open_mpi: bool) -> tuple[str, ...]:
+    """The start of a command for other hosts or another MPI."""
     hosts = () if wanted.hosts is None else ("--hostfile" if open_mpi else "-f", wanted.hosts)
     label = "--tag-output" if open_mpi else "-prepend-rank"
-    return (found, *hosts, *((label,) if wanted.output == "labelled" else ()), "-n", str(wanted.count))
+    return (mpiexec(), *hosts, *((label,) if wanted.output == "labelled" else ()), "-n", str(wanted.count))

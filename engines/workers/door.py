@@ -1,5 +1,5 @@
 """
-Where a worker process comes in: a script that `mpiexec` starts, so that it says who it is before it loads the rest.
+Where a worker process comes in: a script, so that it says who it is before it loads the rest.
 
 Loading Shardwright takes longer than starting MPI does, and the controller has its own things to do meanwhile.
 """

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from shardwright.diagnostics.caller import caller
+from shardwright.engines.mpi import starter
 from shardwright.engines.workers import door
 from shardwright.engines.workers.door import GREETING, MARK, TOKEN_VARIABLE
 from shardwright.engines.workers.faults import process_error
@@ -34,7 +35,8 @@ _GREETING_SECONDS = 5.0
 
 _TOLD_LINES = 8
 
-_BANNER = ("=", "YOUR APPLICATION TERMINATED", "This typically refers", "Please see the FAQ")
+_ENDING_SECONDS = 3.0
+"""How long the processes' starter has to end them before it is killed with them."""
 
 _LONGEST_FOLDER = 60
 """The path of a socket has at most about a hundred characters."""
@@ -53,10 +55,10 @@ class Job:
     output: IO[bytes]
 
     def told(self) -> list[str]:
-        """The last lines that the processes wrote, without what mpiexec says of any death."""
+        """The last lines that the processes wrote."""
         self.output.seek(0)
         lines = self.output.read().decode(errors="replace").splitlines()
-        return [line for line in lines if line.strip() and not line.startswith(_BANNER)][-_TOLD_LINES:]
+        return [line for line in lines if line.strip()][-_TOLD_LINES:]
 
     def exit_code(self, seconds: float) -> int | None:
         """What the job ended with, if it ends within this time."""
@@ -65,10 +67,13 @@ class Job:
         return None
 
     def end(self) -> None:
-        """Ends all processes, whatever they do."""
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        """Ends all processes, whatever they do: their starter sees to it, and they die with it."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        if self.exit_code(_ENDING_SECONDS) is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
         for each in self.sockets:
             # Who reads from it in another thread comes to its end; closed by another, its number could be used again.
             with suppress(OSError):
@@ -81,7 +86,7 @@ def start(count: int, seconds: float) -> Job:
 
     Raises `RuntimeError` (SW0920) where there is no MPI, and when they have not come within this time.
     """
-    launcher = _mpiexec()
+    _check_mpi()
     folder = Path(tempfile.mkdtemp(prefix="shardwright-", dir=_short_folder()))
     output = tempfile.TemporaryFile()  # noqa: SIM115  (it lasts as long as the job)
     until = time.monotonic() + seconds
@@ -92,15 +97,9 @@ def start(count: int, seconds: float) -> Job:
             listener.bind(str(folder / "door"))
             listener.listen(count)
             progress = _progress(folder / "progress", count)
-            command = [launcher, "-n", str(count), sys.executable, "-P", "-m", "mpi4py", door.__file__]
-            process = subprocess.Popen(
-                [*command, str(folder / "door"), str(folder / "progress")],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=_environment(token, count),
-                start_new_session=True,  # a Ctrl-C at the terminal is for the controller
-            )
+            worker = [sys.executable, "-P", "-m", "mpi4py", door.__file__]
+            command = [sys.executable, "-P", "-m", starter.__name__, str(count), *worker]
+            process = _started([*command, str(folder / "door"), str(folder / "progress")], output, token, count)
             job = Job(process, [], [], progress, output)
             found = welcome(listener, token, count, lambda: _check(job, until))
             job.sockets, job.process_ids = [each for each, _ in found], [number for _, number in found]
@@ -111,6 +110,21 @@ def start(count: int, seconds: float) -> Job:
         raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _started(command: list[str], output: IO[bytes], token: str, count: int) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=_environment(token, count),
+            start_new_session=True,  # a Ctrl-C at the terminal is for the controller
+        )
+    except OSError as error:
+        why = f"{command[0]} cannot be started: {error.strerror or error}"
+        raise process_error("SW0920", why, caller(), help="workers run with the Python of this process") from error
 
 
 def welcome(
@@ -167,14 +181,9 @@ def _check(job: Job, until: float) -> None:
         )
 
 
-def _mpiexec() -> str:
-    """What starts the processes: that of this Python's environment, else that of the path."""
-    beside = Path(sys.executable).with_name("mpiexec")
-    found = str(beside) if beside.exists() else shutil.which("mpiexec")
-    missing = "mpi4py is not installed" if find_spec("mpi4py") is None else "there is no mpiexec"
-    if found is None or find_spec("mpi4py") is None:
-        raise process_error("SW0920", f"workers are started by MPI, and {missing}", caller(), help=INSTALL)
-    return found
+def _check_mpi() -> None:
+    if find_spec("mpi4py") is None:
+        raise process_error("SW0920", "workers need MPI, and mpi4py is not installed", caller(), help=INSTALL)
 
 
 def _short_folder() -> str | None:
@@ -202,6 +211,5 @@ def _environment(token: str, count: int) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
         # Workers that wait for others leave the cores to those.
         "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
-        "HYDRA_LAUNCHER": "fork",
     }
     return dict.fromkeys(_THREADS, threads) | kept | own

@@ -186,7 +186,7 @@ class Link:
         if self._ended is not None or self._leaving:
             return
         call, at = progress_of(self._job.progress, place)
-        code = self._job.exit_code(1.0)
+        code = self._job.exit_code(3.0)
         notes = [*([f"the job ended with code {code}"] if code is not None else []), *self._job.told()]
         doing = "while it ran this call" if call else "between two calls"
         self._end(_gone(f"worker {place} of {self.count}, on {_host()}, is gone {doing}: {why}", place_of(at), *notes))

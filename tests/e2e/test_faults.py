@@ -15,7 +15,8 @@ pytest.importorskip("mpi4py", reason="several processes need the extra mpi")
 if not sys.platform.startswith("linux"):
     pytest.skip("looks for processes in /proc", allow_module_level=True)
 
-from jobs import LONGEST, PROGRAM, gone, launched, outcome_of
+from jobs import LONGEST, PROGRAM, gone, launched, left_of, outcome_of
+from ports import listening
 
 MOMENTS = ("start", "called", "inside", "end")
 """Before MPI, between two programs, in the midst of one, and after the last."""
@@ -128,6 +129,7 @@ def test_a_signal_to_the_launcher_ends_all(number: int, code: int) -> None:
     with launched(2, str(PROGRAM), "wait", "never") as (launcher, mark):
         assert launcher.stdout is not None
         assert launcher.stdout.readline() == "ready\n"
+        assert listening(left_of(mark)) == []
         launcher.send_signal(number)
         _, said = launcher.communicate()
     assert launcher.returncode == code
