@@ -10,7 +10,8 @@ import numpy as np
 
 from shardwright.diagnostics import Diagnostic, ShardwrightBufferError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
-from shardwright.engines.elsewhere import Parts, owner_of
+from shardwright.engines.owned.owners import owner_of
+from shardwright.engines.owned.parts import Parts
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.axes import Axis
 from shardwright.runtime import stacking
@@ -100,8 +101,9 @@ class DTensorValue(Scalars):
 
     def components(self) -> list[np.ndarray[Any, Any]]:
         """The local array of each device of this process, read-only, in row-major order of the mesh."""
-        spec, mesh, stacked = self._layout.spec, self.mesh, self.stacked
+        spec, mesh = self._layout.spec, self.mesh
         devices = mesh.local_device_ids
+        stacked = self.stacked if devices else None
         return [read_only(stacking.component(stacked, spec, mesh, device)) for device in devices]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -151,7 +153,9 @@ def scatter(array: np.ndarray[Any, Any], layout: Layout) -> np.ndarray[Any, Any]
     >>> scatter(np.arange(4), Layout(["x"], Mesh(x=2))).tolist()
     [[0, 1], [2, 3]]
     """
-    layout.local_shape(array.shape)
+    local = layout.local_shape(array.shape)
+    if not layout.mesh.clients.is_here:  # nothing, of the right shape
+        return np.broadcast_to(np.zeros((), array.dtype), (1,) * len(layout.mesh.axis_names) + local)
     return stacking.to_stacked(array, layout.for_rank(array.ndim).spec, layout.mesh)
 
 
@@ -167,6 +171,8 @@ def stack(components: Sequence[np.ndarray[Any, Any]], layout: Layout) -> np.ndar
     """
     mesh = layout.mesh
     here = mesh.local_device_ids
+    if not here:
+        raise _pack_error(f"no device of {mesh!r} is in this process", "let relayout bring an array to other processes")
     if len(components) != len(here):
         devices = "devices" if mesh.num_clients == 1 else "devices in this process"
         raise _pack_error(

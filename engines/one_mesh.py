@@ -11,9 +11,10 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.types import native_array
 from shardwright.engines.dtensor_value import DTensorValue, Make, scatter
-from shardwright.engines.elsewhere import owner_of
-from shardwright.engines.owned_mesh import OwnedExecutable
+from shardwright.engines.owned.executable import OwnedExecutable
+from shardwright.engines.owned.owners import owner_of
 from shardwright.engines.processes import communicator_of
+from shardwright.engines.timeline import span
 from shardwright.layout import Layout, Mesh
 
 
@@ -56,7 +57,9 @@ class LocalExecutable:
 
     def __call__(self, arguments: Sequence[Any]) -> list[Any]:
         inputs = [self._taken(*pair) for pair in zip(arguments, self._inputs, strict=True)]
-        return [self._given(*pair) for pair in zip(self._inner.run_stacked(inputs), self._outputs, strict=True)]
+        with span("a program", "run"):
+            results = self._inner.run_stacked(inputs)
+        return [self._given(*pair) for pair in zip(results, self._outputs, strict=True)]
 
     def _taken(self, argument: Any, layout: Layout) -> Any:
         stacked = (

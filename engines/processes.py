@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from typing import TYPE_CHECKING
 
 from shardwright.engines.job import Alone, Job
 from shardwright.layout import Mesh
 from shardwright.runtime.processes.communicator import Communicator
+
+if TYPE_CHECKING:
+    from shardwright.engines.mpi.world import World
 
 
 def communicator_of(mesh: Mesh) -> Communicator | None:
@@ -23,13 +27,23 @@ def communicator_of(mesh: Mesh) -> Communicator | None:
         return None
     from shardwright.engines.mpi.world import joined
 
-    joined(mesh)
-    return _communicator()
+    return _communicator(joined(mesh))
+
+
+def communicator_of_all(mesh: Mesh) -> Communicator:
+    """
+    What connects all processes of the job, of which those of the mesh are a part.
+
+    Raises `ValueError` as `communicator_of` does.
+    """
+    from shardwright.engines.mpi.world import job_of_mesh
+
+    return _communicator(job_of_mesh(mesh))
 
 
 def job_of(meshes: Iterable[Mesh]) -> Job:
     """
-    The processes over which one of the meshes is spread; this one alone if none is.
+    The processes of the job over which, or over a part of which, meshes are spread; this one alone if none is.
 
     Raises `ValueError` as `communicator_of` does, for each mesh.
 
@@ -38,16 +52,16 @@ def job_of(meshes: Iterable[Mesh]) -> Job:
     """
     found: Job = Alone()
     for mesh in dict.fromkeys(meshes):
-        if mesh.num_clients > 1:
-            from shardwright.engines.mpi.world import joined
+        if mesh.clients.everyone.count > 1:
+            from shardwright.engines.mpi.world import agree_on_mesh, job_of_mesh
 
-            found = joined(mesh)
+            found = world = job_of_mesh(mesh)
+            agree_on_mesh(world, mesh)
     return found
 
 
 @cache
-def _communicator() -> Communicator:
+def _communicator(world: World) -> Communicator:
     from shardwright.engines.mpi.communicator import MpiCommunicator
-    from shardwright.engines.mpi.world import world
 
-    return MpiCommunicator(world())
+    return MpiCommunicator(world)

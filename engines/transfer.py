@@ -6,17 +6,20 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from shardwright.engines.dtensor_value import DTensorValue, scatter
-from shardwright.engines.processes import communicator_of
+from shardwright.engines.owned.owners import Absent
+from shardwright.engines.owned.parts import Parts
+from shardwright.engines.processes import communicator_of_all
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.boxes import Box, box
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.ledger import Ledger, Message
-from shardwright.runtime.processes.crossing import Group, digits, plan_transfer
+from shardwright.runtime.processes.crossing import Exchange, Group, digits, plan_transfer
 from shardwright.runtime.stacking import gather, merge_atoms, split_atoms, split_dims
 
 
@@ -45,22 +48,34 @@ def lacking_bytes(source: Layout, target: Layout, shape: tuple[int, ...]) -> Fra
     return Fraction(lacking, target.mesh.size)
 
 
-def moved(source: DTensorValue, target: Layout) -> np.ndarray[Any, Any]:
+def moved(source: DTensorValue, target: Layout) -> np.ndarray[Any, Any] | Parts:
     """
-    The stacked form of a tensor's copy under a layout on another mesh.
+    The stacked form of a tensor's copy under a layout on another mesh, or what stands for it on other processes.
 
-    Between processes each gets what it lacks, once. A mesh of one process is there on every process by itself: all of
-    it goes to each.
+    Between processes each gets what it lacks, once, and whoever has no part in it goes on. A mesh of one process is
+    there on every process by itself: all of it goes to each.
     """
     layout = target.for_rank(len(source.shape))
-    communicator = communicator_of(source.mesh)
-    if communicator is None or source.layout.spec.partial:  # partial results of several processes: refused by numpy()
+    if source.mesh.clients.everyone.count == 1 or source.layout.spec.partial:  # the latter is refused by numpy()
         return scatter(source.numpy(), layout)
     before, after = _Held(source.layout, source.shape), _Held(layout, source.shape)
-    clients = communicator.clients
-    everyone = Group(tuple(range(clients.count)), clients.place)
-    plan = plan_transfer(everyone, (), before.elements, after.elements)
-    return after.stacked(communicator.exchange(plan, before.block(source.stacked)))
+    number = source.mesh.clients.everyone.place
+    if not before.has(number) and not after.has(number):
+        return Absent(after.empty_shape, source.dtype, layout.mesh)
+    what = f"a copy of {source.dtype.name}{list(source.shape)} from {source.layout} to {layout}"
+    array = before.block(source.stacked)[None] if before.has(number) else np.empty((0, *source.shape), source.dtype)
+    found = communicator_of_all(source.mesh).post(_transfer(source.layout, layout, source.shape), array, what)
+    return after.stacked(found[0]) if after.has(number) else Absent(after.empty_shape, source.dtype, layout.mesh)
+
+
+@lru_cache(maxsize=256)
+def _transfer(source: Layout, target: Layout, shape: tuple[int, ...]) -> Exchange:
+    """Who sends what to whom; arrays have a leading dim, without elements where a process is not of the mesh."""
+    before, after = _Held(source, shape), _Held(target, shape)
+    everyone = source.mesh.clients.everyone
+    involved = [number for number in range(everyone.count) if before.has(number) or after.has(number)]
+    group = Group(tuple(involved), involved.index(everyone.place))
+    return plan_transfer(group, (), before.elements, after.elements)
 
 
 class _Held:
@@ -68,15 +83,23 @@ class _Held:
 
     def __init__(self, layout: Layout, shape: tuple[int, ...]) -> None:
         spec, mesh = layout.for_rank(len(shape)).spec, layout.mesh
-        self._spec, self._shape = spec, shape
+        self._spec, self._shape, self._clients = spec, shape, mesh.clients
         self._atoms = Atoms.cut(mesh, spec.axes(), mesh.clients)
         self._dims = self._atoms.dims(spec)
+        self.empty_shape = (1,) * len(mesh.axis_names) + layout.local_shape(shape)
 
-    def elements(self, process: int) -> list[np.ndarray[Any, Any]]:
-        """The elements along each dim."""
-        at = self._atoms.coordinates_of(process)
+    def has(self, number: int) -> bool:
+        """Whether a process of the job holds any."""
+        return self._clients.place_of(number) is not None
+
+    def elements(self, number: int) -> list[np.ndarray[Any, Any]]:
+        """The elements along each dim that a process of the job holds, behind one for all of them if it has any."""
+        place = self._clients.place_of(number)
+        if place is None:
+            return [np.arange(0)] * (1 + len(self._shape))
+        at = self._atoms.coordinates_of(place)
         pairs = zip(self._shape, self._dims, strict=True)
-        return [digits(extent, positions, self._atoms, at) for extent, positions in pairs]
+        return [np.arange(1), *(digits(extent, positions, self._atoms, at) for extent, positions in pairs)]
 
     def block(self, stacked: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """What this process holds of a tensor, without leading dims."""

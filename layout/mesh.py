@@ -178,7 +178,7 @@ class Mesh:
     @property
     def local_device_ids(self) -> tuple[int, ...]:
         """The places in the mesh, row-major, of the devices of this process."""
-        here = self.size // self._clients.count
+        here = self.size // self._clients.count if self._clients.is_here else 0
         return tuple(range(here * self._clients.place, here * (self._clients.place + 1)))
 
     @property
@@ -203,8 +203,10 @@ class Mesh:
         """
         The part of the mesh at fixed coordinates along some axes, which it then lacks, or within slices of them.
 
-        Its devices are named: those of a mesh without names are `CPU:0` and so on. Raises `ValueError` for an axis that
-        the mesh lacks (SW0102) and for a coordinate outside of it (SW0101).
+        Its devices are named: those of a mesh without names are `CPU:0` and so on. Of a mesh over several processes it
+        lies on those that have these devices: each process calls this, and only those take part in what runs there.
+        Raises `ValueError` for an axis that the mesh lacks (SW0102), for a coordinate outside of it (SW0101), and where
+        its processes are not one after the other with a box each (SW0120).
 
         >>> mesh = Mesh({"x": 2, "y": 3})
         >>> mesh.submesh(x=1), mesh.submesh(x=1).devices
@@ -221,7 +223,19 @@ class Mesh:
             places = [place * size + at for place in places for at in kept[axis]]
         dims = [(axis, len(found)) for axis, found in kept.items() if isinstance(given.get(axis, slice(None)), slice)]
         names = self.devices if self.devices is not None else default_devices(self.size)
-        return Mesh(dims, [names[place] for place in places], name=self.name).owned_by(self._owner)
+        mesh = Mesh(dims, [names[place] for place in places], name=self.name).owned_by(self._owner)
+        mesh._clients = self._clients_of(places, mesh)
+        return mesh
+
+    def _clients_of(self, places: Sequence[int], part: Mesh) -> Clients:
+        """The processes that have some of the devices, which make up a part of the mesh."""
+        here = self.size // self._clients.count
+        first, last = places[0] // here, places[-1] // here
+        found = self._clients.part(first, last + 1)
+        if [place // here - first for place in places] != [at * found.count // part.size for at in range(part.size)]:
+            raise _part_error(self, part)
+        part.client_borders(found.count)
+        return found
 
     def to_string(self) -> str:
         """
@@ -375,6 +389,15 @@ def _split_error(mesh: Mesh, clients: int) -> ShardwrightValueError:
         f"{clients} processes cannot each hold a box of {mesh!r}",
         "let the number of processes be a product of the first axes, the last of them in part: 4 processes hold "
         "Mesh(x=2, y=4) in boxes of two devices",
+    )
+
+
+def _part_error(mesh: Mesh, part: Mesh) -> ShardwrightValueError:
+    return fault(
+        "SW0120",
+        f"the {part.size} devices of a part of {mesh!r}, {part!r}, are no equal shares of processes that follow each "
+        "other",
+        "fix coordinates of the first axes, or give slices of them without steps",
     )
 
 

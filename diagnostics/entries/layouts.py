@@ -67,6 +67,7 @@ SW0119: mesh with other axes
     help: give relayout a layout on the other mesh, which says how the tensor is split there
 SW0120: processes that hold no box of the mesh
     Each process of a mesh over several has as many devices, one after the other in row-major order. They have to be a
-    box: some coordinates along the first axes, and all along the others.
+    box: some coordinates along the first axes, and all along the others. A part of such a mesh lies on processes that
+    follow each other, each with as many of its devices.
     help: let the number of processes be a product of the first axes, the last of them in part
 """

@@ -12,7 +12,8 @@ SW0902: processes that disagree
     does something else, and the others would wait for it, or take its data for what it is not.
     help: let nothing that is distributed depend on the number of the process
 SW0903: value that other processes hold parts of
-    A process holds the components of its own devices. What needs the whole array cannot be made of them.
+    A process holds the components of its own devices, and none of a tensor on a mesh of other processes. What needs the
+    whole array cannot be made of them.
     help: use x.components(), shardwright.fetch(x), or shardwright.relayout(x, layout) to a layout without the axis
 SW0904: waited too long
     A process has waited for others longer than it may: one of them has died, has stopped, or has taken another way.

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import math
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from shardwright.diagnostics.caller import caller
+from shardwright.engines.mpi.post import Post
 from shardwright.engines.mpi.watch import watch
 from shardwright.engines.mpi.world import World
 from shardwright.runtime.processes.communicator import Array, Communicator, Part
-from shardwright.runtime.processes.crossing import Group, Piece, Reduction
+from shardwright.runtime.processes.crossing import Exchange, Group, Piece, Reduction
 
 _OPERATIONS = {"sum": "SUM", "prod": "PROD", "max": "MAX", "min": "MIN", "and": "BAND", "or": "BOR"}
 
@@ -38,6 +42,21 @@ class MpiCommunicator(Communicator):
         self._world.agree("the program that runs next", hashlib.sha256(program.encode()).digest(), told, place)
         with watch(told, self.clients):
             yield
+
+    def post(self, plan: Exchange, array: Array, what: str) -> Array:
+        found = np.empty(plan.shape, array.dtype)
+        if plan.kept is not None:
+            here, there = plan.kept
+            found[there.selector] = array[here.selector]
+        self.sent_bytes += sum(math.prod(piece.shape) for piece in plan.sends) * array.itemsize
+        self._post.carry(plan, array, found, what)
+        return found
+
+    @cached_property
+    def _post(self) -> Post:
+        post = Post(self._world)
+        atexit.register(post.end)
+        return post
 
     def swap(self, group: Group, sends: Sequence[Part], receives: Sequence[Part]) -> None:
         count = len(group.members)

@@ -13,6 +13,7 @@ from pathlib import Path
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.engines.mpi.runner import OUTPUT_VARIABLE
 from shardwright.engines.mpi.watch import SECONDS_VARIABLE, seconds_to_wait
+from shardwright.engines.timeline import VARIABLE as TRACE_VARIABLE
 from shardwright.runtime.codegen.crew import THREADS_VARIABLE
 
 _RUNNER = "shardwright.engines.mpi.runner"
@@ -37,6 +38,7 @@ class Wanted:
     seconds: float | None = None
     threads: int | None = None
     output: str = "first"
+    trace: str | None = None
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ def _environment(wanted: Wanted, given: Mapping[str, str], cores: int, local: bo
         defaults["PYTHONUNBUFFERED"] = "1"
     added |= {name: value for name, value in defaults.items() if name not in given}
     added[OUTPUT_VARIABLE] = wanted.output
+    if wanted.trace is not None:
+        added[TRACE_VARIABLE] = os.path.abspath(wanted.trace)
     if wanted.seconds is not None:
         added[SECONDS_VARIABLE] = f"{wanted.seconds:g}"
     return added

@@ -154,4 +154,4 @@ def _watch(clients: Clients) -> Watch:
 
 def watch(what: str, clients: Clients) -> AbstractContextManager[None]:
     """Ends the job (SW0904) if what runs inside takes longer than the environment allows."""
-    return _watch(clients).over(what)
+    return _watch(clients.everyone).over(what)

@@ -8,6 +8,7 @@ import os
 import platform
 import sys
 from functools import cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -27,17 +28,27 @@ from shardwright.layout.forms.clients import Clients
 _TEXT_BYTES = 400
 """What each process tells the others of itself where they disagree."""
 
+_CALLS = count(1)
+
 _END = hashlib.sha256(b"the end").digest()
 
 
 class World(Job):
-    """All processes of the job: how many, which one this is, agreement among them, and short messages."""
+    """All processes of the job, or a part of them: which one this is, agreement among them, and short messages."""
 
-    def __init__(self, mpi: Any) -> None:
-        self.mpi = mpi
-        self.comm = mpi.COMM_WORLD
-        self.clients = Clients(self.comm.Get_size(), self.comm.Get_rank())
-        self._calls = 0
+    def __init__(self, mpi: Any, comm: Any, clients: Clients) -> None:
+        self.mpi, self.comm, self.clients = mpi, comm, clients
+        self._parts: dict[Clients, World] = {}
+
+    def part(self, clients: Clients) -> World:
+        """Some of the processes, which make it together when they first need it; this one is one of them."""
+        if clients == self.clients:
+            return self
+        if clients not in self._parts:
+            last = clients.first + clients.count - 1
+            some = self.comm.Get_group().Range_incl([(clients.first, last, 1)])
+            self._parts[clients] = World(self.mpi, self.comm.Create_group(some), clients)
+        return self._parts[clients]
 
     def agree(self, what: str, digest: bytes, told: str, place: SourceLocation | None = None) -> None:
         """
@@ -46,10 +57,9 @@ class World(Job):
         Raises `ValueError` (SW0902) on each of them where they do not; `told` is what the others are told.
         """
         where = caller() if place is None else place
-        self._calls += 1
         board = own_board()
         if board is not None:
-            board.write_seen(self.clients.place, self._calls, str(where or ""))
+            board.write_seen(self.clients.everyone.place, next(_CALLS), str(where or ""))
         with watch(told, self.clients):
             agreed = self._agreed(digest)
         if not agreed:
@@ -81,7 +91,8 @@ class World(Job):
         mine = np.frombuffer(told.encode()[:_TEXT_BYTES].ljust(_TEXT_BYTES), np.uint8)
         texts = np.empty((self.clients.count, _TEXT_BYTES), np.uint8)
         self.comm.Allgather(np.ascontiguousarray(mine), texts)
-        notes = [f"process {at}: {bytes(text).decode(errors='replace').strip()}" for at, text in enumerate(texts)]
+        told_by = enumerate(texts, self.clients.first)
+        notes = [f"process {at}: {bytes(text).decode(errors='replace').strip()}" for at, text in told_by]
         return ShardwrightValueError(
             Diagnostic(
                 "SW0902",
@@ -131,7 +142,7 @@ def world() -> World:
             f"a mesh over several processes needs mpi4py, which does not load: {error}",
             help="pip install 'shardwright[mpi]', then start the program with: shardwright launch -n 2 train.py",
         ) from error
-    found = World(MPI)
+    found = World(MPI, MPI.COMM_WORLD, Clients(MPI.COMM_WORLD.Get_size(), MPI.COMM_WORLD.Get_rank()))
     versions = f"shardwright {__version__}, numpy {np.__version__}, Python {platform.python_version()}"
     found.agree("the versions that they run", hashlib.sha256(versions.encode()).digest(), versions)
     atexit.register(found.leave)
@@ -140,19 +151,29 @@ def world() -> World:
 
 def joined(mesh: Mesh) -> World:
     """
-    The job's processes, where they are those of the mesh.
+    The processes of a mesh, of which this is one; they agree on it.
+
+    Raises `ValueError` as `job_of_mesh` does.
+    """
+    part = job_of_mesh(mesh).part(mesh.clients)
+    agree_on_mesh(part, mesh)
+    return part
+
+
+def job_of_mesh(mesh: Mesh) -> World:
+    """
+    The job's processes, where they are those of the mesh, or it lies on a part of them.
 
     Raises `ValueError` (SW0901) where they are not: a program on this mesh would wait for processes that are not there.
     """
-    found = world()
-    if found.clients != mesh.clients:
+    found, wanted = world(), mesh.clients.everyone
+    if found.clients != wanted:
         raise value_error(
             "SW0901",
-            f"{mesh!r} is spread over {mesh.num_clients} processes, of which this is number {mesh.clients.place}, but "
+            f"{mesh!r} is spread over {wanted.count} processes, of which this is number {wanted.place}, but "
             f"MPI says that it is number {found.clients.place} of {found.clients.count}",
-            help=f"start the program with: shardwright launch -n {mesh.num_clients} {os.path.basename(_script())}",
+            help=f"start the program with: shardwright launch -n {wanted.count} {os.path.basename(_script())}",
         )
-    _agree_on_mesh(found, mesh)
     return found
 
 
@@ -165,6 +186,7 @@ def _script() -> str:
 
 
 @cache
-def _agree_on_mesh(found: World, mesh: Mesh) -> None:
+def agree_on_mesh(found: World, mesh: Mesh) -> None:
+    """Once for each mesh and the processes that have to know it; raises `ValueError` (SW0902) where one has another."""
     text = f"{mesh!r} with {'no names of devices' if mesh.devices is None else ', '.join(mesh.devices)}"
     found.agree("the mesh", hashlib.sha256(text.encode()).digest(), text)

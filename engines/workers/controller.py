@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects.text.printing import print_module
-from shardwright.engines.elsewhere import Owner, Parts
+from shardwright.engines.owned.parts import Owner, Parts
 from shardwright.engines.workers.job import start
 from shardwright.engines.workers.link import Link
 from shardwright.engines.workers.remote import RemoteParts, RemoteProgram, RemoteText, blocks, index_of

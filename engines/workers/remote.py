@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.diagnostics.caller import caller
-from shardwright.engines.elsewhere import Parts, Program
+from shardwright.engines.owned.parts import Parts, Program
 from shardwright.engines.workers.figures import ledger_of
 from shardwright.engines.workers.link import Link
 from shardwright.layout import Mesh

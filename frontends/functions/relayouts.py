@@ -89,9 +89,10 @@ def relayout_like(source: Any, reference: Any, use_mesh_only: bool = False) -> A
 
 def fetch(x: Any) -> np.ndarray[Any, Any]:
     """
-    The whole of a distributed tensor as a NumPy array, on every process that holds a part of its mesh.
+    The whole of a distributed tensor as a NumPy array, on every process of the job.
 
-    On one process it is `x.numpy()`; of several each gets what it lacks, and all have to call this. Raises `ValueError`
+    On one process it is `x.numpy()`; of several each gets what it lacks, and all have to call this, also those that
+    have no part of its mesh. Raises `ValueError`
     (SW0502) for anything but a distributed tensor.
 
     >>> import shardwright
@@ -106,8 +107,11 @@ def fetch(x: Any) -> np.ndarray[Any, Any]:
             f"fetch takes a distributed tensor, not a {type(x).__name__}",
             help="an array is here as it is; inside of a traced function there is nothing to fetch",
         )
-    whole = x if x.mesh.num_clients == 1 else relayout(x, Layout.replicated(x.mesh, rank=len(x.shape)))
-    return whole.numpy()
+    if x.mesh.num_clients > 1:
+        x = relayout(x, Layout.replicated(x.mesh, rank=len(x.shape)))
+    if x.mesh.num_clients < x.mesh.clients.everyone.count:
+        x = relayout(x, Layout.replicated(Mesh(everywhere=1), rank=len(x.shape)))
+    return x.numpy()
 
 
 @array_function

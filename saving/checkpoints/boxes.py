@@ -34,6 +34,8 @@ class Holding:
     @property
     def here(self) -> list[Place]:
         """Where the box lies in the stacked form of this process, once for each of its devices that differ."""
+        if not self.mesh.clients.is_here:
+            return []
         if self.mesh.num_clients == 1:
             return self.places
         block, mesh = self.mesh.client_shape, self.mesh
@@ -46,9 +48,9 @@ class Holding:
         return found
 
     def process(self, device: int) -> int:
-        """The process of a device: each has as many, one after the other."""
-        clients = self.mesh.num_clients
-        return device * clients // self.mesh.size if clients > 1 else 0
+        """The number of a device's process in the job: each has as many, one after the other."""
+        clients = self.mesh.clients
+        return clients.first + device * clients.count // self.mesh.size
 
     def owner(self, turn: int) -> int:
         """

@@ -243,7 +243,7 @@ class ArrayStore:
         """
         handle = self._open(entry)
         parts = holdings(_layout(value), entry.shape)
-        stacked = value.stacked if isinstance(value, DTensor) else value
+        stacked = value if not isinstance(value, DTensor) else value.stacked if value.mesh.clients.is_here else None
         tables, stored, wrote = list[bytes](), 0, set[Box]()
         writing: deque[Any] = deque()
         try:
@@ -294,7 +294,8 @@ class ArrayStore:
             stacked = np.empty(shape, entry.element)
         except MemoryError as error:
             raise SavingError("SW0879", f"{entry.name!r}: there is no memory for {list(shape)}") from error
-        parts, jobs = [part for part in holdings(placed, entry.shape) if part.here], list[_Job]()
+        boxes = holdings(placed, entry.shape)
+        parts, jobs = [part for part in boxes if part.here], list[_Job]()
         for holding in parts:
             first = stacked[(*holding.here[0], ...)]
             pieces = entry.grid.pieces(holding.box)
@@ -307,7 +308,7 @@ class ArrayStore:
             for place in others:
                 stacked[place] = stacked[first]
         stored = sum(entry.grid.read_bytes(piece) for _, piece, _ in jobs)
-        box_bytes = box_size(parts[0].box) * entry.grid.itemsize
+        box_bytes = box_size(boxes[0].box) * entry.grid.itemsize
         moved.rows.append(ArrayTransfer(entry.name, len(parts), box_bytes, stored, entry.grid.hash_bytes))
         return stacked if layout is None else DTensor(stacked, placed)
 
@@ -379,7 +380,7 @@ class ArrayStore:
 
         Of a mesh over several processes the first one looks at all files, the others at those that they will read.
         """
-        if layout is not None and layout.mesh.clients.place > 0:
+        if layout is not None and layout.mesh.clients.everyone.place > 0:
             return self._part_faults(entry, layout)
         folder, expected = self.folder / entry.folder, entry.grid.file_count + 1
         try:

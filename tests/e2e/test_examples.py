@@ -78,6 +78,13 @@ def test_a_controller_trains_on_its_workers(capsys: pytest.CaptureFixture[str]) 
     assert 0 < float(found[2]) < float(found[1]) / 2
 
 
+def test_a_pipeline_trains_as_numpy_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main_of("launch/pipeline.py")() < 1e-10
+    losses = [float(number) for number in re.findall(r"\d\.\d{4}", capsys.readouterr().out)]
+    assert len(losses) == 5
+    assert losses[-1] < losses[0]
+
+
 @pytest.mark.peers
 def test_keras_on_eight_devices_is_keras_on_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERAS_BACKEND", "jax")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -60,9 +61,32 @@ def test_every_program_on_several_processes(count: int) -> None:
     assert run(count, "programs", *RUNNABLE).count("done") == count
 
 
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_stages_on_processes_of_their_own(count: int, tmp_path: Path) -> None:
+    assert run(count, "stages", str(tmp_path)).count("done") == count
+
+
+def test_a_trace_shows_all_processes(tmp_path: Path) -> None:
+    example, trace = str(TESTS.parent / "examples" / "launch" / "pipeline.py"), tmp_path / "trace.json"
+    command = [sys.executable, "-m", "shardwright.tools.main", "launch", "-n", "2", "--trace", str(trace), example]
+    subprocess.run(command, capture_output=True, timeout=SECONDS, check=True)
+    assert [each.name for each in tmp_path.iterdir()] == ["trace.json"]
+    events = json.loads(trace.read_text())["traceEvents"]
+    assert {event["args"]["name"] for event in events if event["ph"] == "M"} == {"process 0", "process 1"}
+    spans = [event for event in events if event["ph"] == "X"]
+    assert all(event["dur"] >= 0 and event["ts"] > 1e15 for event in spans)
+    # Four microbatches in each of five steps, and each loss to the process that does not have it.
+    waits = [event["pid"] for event in spans if event["cat"] == "wait"]
+    assert (waits.count(0), waits.count(1)) == (20 + 5, 20)
+    sends = [event["pid"] for event in spans if event["cat"] == "send"]
+    assert (sends.count(0), sends.count(1)) == (20, 20 + 5)
+    assert any("pipeline.py" in event["name"] for event in spans if event["cat"] == "run")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["attention", "mlp", "import_graph", "train_low_level", "train_strategy", "train_embedding"]
+    "name",
+    ["attention", "mlp", "import_graph", "train_low_level", "train_strategy", "train_embedding", "launch/pipeline"],
 )
 def test_examples_say_the_same_on_each_number_of_processes(name: str) -> None:
     """The same words, and the same numbers but for the last digits of sums of floats."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -106,7 +108,55 @@ def api(_: list[str]) -> None:
             refused()
 
 
-SCENARIOS = {"programs": programs, "reductions": reductions, "api": api}
+def stages(folders: list[str]) -> None:
+    """What lies on some of the processes is run by them alone, and whoever only sends does not wait."""
+    mesh = sw.Mesh.distributed({"stage": 2, "batch": 2})
+    meshes = [mesh.submesh(stage=number) for number in range(2)]
+    rows = [sw.Layout(["batch", None], one) for one in meshes]
+    _sent_ahead(meshes, rows, Path(folders[0]) / "all is sent")
+    x = np.linspace(-1, 1, 32).reshape(8, 4)
+    start = [np.linspace(-1, 2, 16).reshape(4, 4), np.linspace(1, -2, 8).reshape(4, 2)]
+    weights = [sw.Variable(sw.relayout(w, sw.Layout([], one))) for w, one in zip(start, meshes, strict=True)]
+    hidden, due = np.maximum(x @ start[0], 0), np.maximum(x @ start[0], 0) @ start[1]
+    with sw.GradientTape() as tape:
+        found = sw.relayout(sw.nn.relu(sw.relayout(x, rows[0]) @ weights[0]), rows[1]) @ weights[1]
+        loss = sw.sum(found**2)
+    slopes = tape.gradient(loss, weights)
+    np.testing.assert_allclose(sw.fetch(found), due)
+    np.testing.assert_allclose(float(sw.fetch(loss)), (due**2).sum())
+    np.testing.assert_allclose(sw.fetch(slopes[1]), 2 * hidden.T @ due)
+    np.testing.assert_allclose(sw.fetch(slopes[0]), x.T @ ((2 * due @ start[1].T) * (hidden > 0)))
+    for one, value in zip(meshes, weights, strict=True):
+        assert len(value.read_value().components()) == len(one.local_device_ids)
+        if not one.local_device_ids:
+            with pytest.raises(sw.ShardwrightError, match="SW0903"):
+                value.numpy()
+    saved = sw.Checkpoint(first=weights[0], last=weights[1]).save(f"{folders[0]}/saved")
+    turned = zip(start, reversed(meshes), strict=True)
+    others = [sw.Variable(sw.relayout(np.zeros_like(w), sw.Layout([], one))) for w, one in turned]
+    sw.Checkpoint(first=others[0], last=others[1]).restore(saved)
+    for other, value in zip(others, start, strict=True):
+        np.testing.assert_array_equal(sw.fetch(other), value)
+
+
+def _sent_ahead(meshes: list[sw.Mesh], rows: list[sw.Layout], mark: Path) -> None:
+    """The second stage takes nothing before the first has sent all, more than any buffer of MPI's holds."""
+    connected()
+    many, shape = 4, (8, 1 << 17)
+    parts = [sw.relayout(np.full(shape, float(number)), rows[0]) for number in range(many)]
+    if meshes[1].local_device_ids:
+        until = time.monotonic() + 60
+        while not mark.exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        assert mark.exists(), "who sends has waited for who takes"
+    taken = [sw.relayout(part, rows[1]) for part in parts]
+    if meshes[0].local_device_ids:
+        mark.touch()
+    for number, part in enumerate(taken):
+        assert all((one == number).all() for one in part.components())
+
+
+SCENARIOS = {"programs": programs, "reductions": reductions, "api": api, "stages": stages}
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.engines.mpi.job import Job
 from shardwright.engines.mpi.launching import Start, Wanted, start_of
+from shardwright.engines.timeline import join_files
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report, write_talk
@@ -35,6 +36,7 @@ def _parser() -> CodedArgumentParser:
     add("--threads", type=_count, metavar="COUNT", help="threads of each process: its share of the cores, at least 1")
     about = "whose standard output is shown: that of the first process, of all, or of all with their numbers"
     add("--output", choices=("first", "all", "labelled"), default="first", help=about)
+    add("--trace", metavar="FILE", help="write when each process ran and waited, as events that Perfetto shows")
     add("--dry-run", action="store_true", help="say what would be run, and with which environment")
     add("--json", action="store_true", help="say so as JSON")
     add("-m", dest="module", action="store_true", help="the program is a module")
@@ -54,6 +56,8 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
         write_report(_as_data(start), None if options.json else _as_text(start))
         return DONE
     outcome = Job(start).run()
+    if options.trace is not None:
+        join_files(Path(options.trace), start.count)
     for text in outcome.texts:
         write_talk(text)
     return outcome.code
@@ -64,7 +68,7 @@ def _wanted(options: Any) -> Wanted:
         if file is not None and not Path(file).exists():
             raise ShardwrightError(Diagnostic("SW0702", f"cannot read '{file}': there is no such file"))
     program = (*(("-m",) if options.module else ()), options.program, *options.arguments)
-    return Wanted(program, options.n, options.hosts, options.timeout, options.threads, options.output)
+    return Wanted(program, options.n, options.hosts, options.timeout, options.threads, options.output, options.trace)
 
 
 def _as_data(start: Start) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""Meshes whose devices somebody else has: what a controller asks of its workers."""
+"""Meshes whose devices somebody else has: what is asked of them."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -71,13 +71,3 @@ class Owner(ABC):
     @abstractmethod
     def program(self, module: ModuleOp, mesh: Mesh) -> Program:
         """What runs a local program there."""
-
-
-def owner_of(mesh: Mesh) -> Owner | None:
-    """
-    Who holds the devices of a mesh, if this process does not.
-
-    >>> owner_of(Mesh(x=2)) is None
-    True
-    """
-    return cast("Owner | None", mesh.owner)

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.dialects.types import native_array
 from shardwright.engines.dtensor_value import DTensorValue, Make, scatter
-from shardwright.engines.elsewhere import Owner, Parts
+from shardwright.engines.owned.parts import Owner, Parts
 from shardwright.layout import Layout, Mesh
 
 
