@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections import Counter
 
 import pytest
 
@@ -15,8 +16,21 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ["SHARDWRIGHT_CACHE"] = ""
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Smoke tests run first, so that a broken tree says so in seconds; there are few of them."""
+    """
+    Smoke tests run first, so that a broken tree says so in seconds; there are few of them.
+
+    Of a test that is marked `every(3)` each third case runs by default, and the others are marked `more`.
+    """
+    cases = Counter[str]()
+    for item in items:
+        every = item.get_closest_marker("every")
+        if every is not None:
+            kind = item.nodeid.partition("[")[0]
+            if cases[kind] % every.args[0]:
+                item.add_marker("more")
+            cases[kind] += 1
     smoke = [item for item in items if item.get_closest_marker("smoke")]
     assert len(smoke) <= MOST_SMOKE_TESTS
     items.sort(key=lambda item: item.get_closest_marker("smoke") is None)

@@ -270,6 +270,7 @@ def sampled(name: str, most: int) -> list[tuple[str, ...]]:
     return Random(name).sample(every, min(most, len(every)))
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", CASES)
 def test_layouts(name: str) -> None:
     run_case(CASES[name], sampled(name, MOST))

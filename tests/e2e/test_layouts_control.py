@@ -229,6 +229,7 @@ def check(name: str, most: int, engines: tuple[str, ...]) -> None:
                 np.testing.assert_array_equal(actual, wanted, err_msg=case.text(layouts))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", CASES)
 def test_layouts(name: str) -> None:
     check(name, MOST, ("numpy", PLAIN))

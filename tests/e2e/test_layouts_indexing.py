@@ -284,6 +284,7 @@ def check(name: str, most: int) -> None:
         np.testing.assert_array_equal(actual, case.numpy(*arrays), err_msg=case.text(layouts), strict=True)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", CASES)
 def test_layouts(name: str) -> None:
     check(name, MOST)

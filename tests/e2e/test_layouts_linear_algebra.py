@@ -198,6 +198,7 @@ def check(name: str, most: int, namespace: str) -> None:
             )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", CASES)
 def test_layouts(name: str) -> None:
     check(name, MOST, "plain_numpy")

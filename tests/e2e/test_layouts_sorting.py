@@ -332,6 +332,7 @@ def test_joining_sends_what_is_lacking() -> None:
     assert ran.predicted == lacking * 16 / 8
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", CASES)
 def test_layouts(name: str) -> None:
     run_case(name, MOST)

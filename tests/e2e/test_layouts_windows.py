@@ -95,6 +95,7 @@ def check(name: str, most: int) -> None:
             np.testing.assert_array_equal(actual, wanted, err_msg=text, strict=True)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", CASES)
 def test_layouts(name: str) -> None:
     check(name, MOST)

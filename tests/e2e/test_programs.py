@@ -26,12 +26,14 @@ def predicted(name: str) -> float:
     return float(total)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_results(name: str) -> None:
     """Partitioned with every check on, and run; predicted bytes are compared with those sent."""
     assert_right(name, run(text(name), inputs(name), namespace="numpy").results)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", DENSE)
 def test_bytes_are_at_most_those_of_xla(name: str) -> None:
     assert predicted(name) <= meta(name)["xla"]["sent_bytes"]

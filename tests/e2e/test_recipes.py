@@ -81,6 +81,7 @@ def run(command: str, tree: Path) -> None:
     assert done.returncode == 0, f"$ {command}\n{done.stdout[-4000:]}\n{done.stderr[-2000:]}"
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("recipe", RECIPES, ids=title)
 def test_recipe(recipe: str, scratch: Path) -> None:
     follow(recipe, scratch)

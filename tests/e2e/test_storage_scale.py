@@ -52,6 +52,7 @@ def check_field(found: dict[str, Any], gib: float) -> None:
     assert gib < 5 or min(seconds) < FIELD_SECONDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gib", [0.2, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_graph(gib: float, tmp_path: Path) -> None:
     found = measured("graph", tmp_path, gib)
@@ -61,6 +62,7 @@ def test_graph(gib: float, tmp_path: Path) -> None:
     check_field(found, gib)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gib", [0.2, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_module(gib: float, tmp_path: Path) -> None:
     found = measured("module", tmp_path, gib)

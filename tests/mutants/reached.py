@@ -88,13 +88,17 @@ def _digest(root: Path, paths: Iterable[Path]) -> str:
     return found.hexdigest()[:16]
 
 
+OPTIONS = ("-q", "-p", "no:cacheprovider", "-m", "not slow and not peers")
+"""Which tests look for mutants, and how they are run: the default suite, and the further cases of its tests."""
+
+
 def _in_child(root: Path, rooms: tuple[str, ...], path: Path, kept: Path, key: list[str]) -> None:
     child = os.fork()
     if child == 0:
         _silence()
         recorder = Recorder(root, rooms)
         sys.settrace(recorder.called)
-        pytest.main(["-q", "-p", "no:cacheprovider", str(path)], plugins=[recorder])
+        pytest.main([*OPTIONS, str(path)], plugins=[recorder])
         sys.settrace(None)
         kept.write_text(json.dumps({"key": key, "seconds": recorder.seconds, "lines": recorder.lines()}))
         os._exit(0)

@@ -26,7 +26,7 @@ from types import CodeType, FunctionType
 import pytest
 
 from mutants.edits import Mutant, mutated, source
-from mutants.reached import Reach, _silence, caches
+from mutants.reached import OPTIONS, Reach, _silence, caches
 
 KILLED, TIMED_OUT, SURVIVED, UNREACHED = "killed", "timed out", "survived", "no test"
 SLOWER, AT_LEAST = 10.0, 2.0
@@ -154,9 +154,6 @@ class Judge:
         selected = _Cold(tests, self.reach)
         code = pytest.main([*OPTIONS, *sorted({test.partition("::")[0] for test in tests})], plugins=[selected])
         return selected.failed or ("" if code == 0 else f"exit code {code}")
-
-
-OPTIONS = ("-q", "-p", "no:cacheprovider")
 
 
 def _followed(path: Path, child: int) -> Iterator[tuple[str, int, str, str]]:

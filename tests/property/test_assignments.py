@@ -81,6 +81,7 @@ def write(program: list[Any], variables: list[sw.Variable]) -> None:
             sw.scan(step, 0, np.arange(number, dtype="int32"))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(24))
 def test_traced_assignments_are_those_of_python(seed: int) -> None:
     draw = random.Random(seed)

@@ -26,6 +26,7 @@ from shardwright.dialects.text.parsing import parse_module
 SCRIPT = Path(fuzz.__file__)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("style", sorted(SHARES))
 def test_each_style_comes_out_right(style: str) -> None:
     assert examine(program_of(style, 1), round_trip=True).state == RIGHT

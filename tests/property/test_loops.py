@@ -216,6 +216,7 @@ def check(seed: int) -> None:
                 )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_loops(seed: int) -> None:
     check(seed)

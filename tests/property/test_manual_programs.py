@@ -208,6 +208,7 @@ def check(seed: int) -> None:
         np.testing.assert_array_equal(run(text, [array], namespace=namespace).results[0], expected, err_msg=text)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(40))
 def test_manual_programs(seed: int) -> None:
     check(seed)

@@ -276,6 +276,7 @@ DIAGONALS = [
 CASES = [*POINTWISE, *ORDERED, *CHOSEN, *PLACED, *RUNNING, *REPEATED, *DIAGONALS]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_as_numpy_computes_it(case: Case) -> None:
     with np.errstate(all="ignore"):

@@ -38,6 +38,7 @@ def test_on_one_device(case: Case) -> None:
     check(result, expected)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_a_mesh(case: Case) -> None:
     with np.errstate(all="ignore"):

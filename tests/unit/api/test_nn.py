@@ -361,6 +361,7 @@ POINTWISE = [
 CASES = [*CONVOLUTIONS, *TRANSPOSED, *POOLS, *NORMS, *POINTWISE, *LOSSES, *ATTENTION]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_as_numpy_computes_it(case: Case) -> None:
     with np.errstate(all="ignore"):
@@ -433,6 +434,7 @@ SMOOTH = [
 ]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("name", "function", "shape"), SMOOTH, ids=[name for name, *_ in SMOOTH])
 def test_gradients_on_a_mesh(name: str, function: Callable[..., Any], shape: tuple[int, ...]) -> None:
     x = floats(*shape).astype("float64") * 2 + 0.0123

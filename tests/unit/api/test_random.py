@@ -78,6 +78,7 @@ def plain() -> dict[Make, np.ndarray[Any, Any]]:
     return {make: make(SEED, None) for make in MAKES.values()}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("make", "layout"), CASES)
 def test_same_bits_for_every_layout(make: Make, layout: sw.Layout, plain: dict[Make, np.ndarray[Any, Any]]) -> None:
     found = make(SEED, layout)
@@ -85,6 +86,7 @@ def test_same_bits_for_every_layout(make: Make, layout: sw.Layout, plain: dict[M
     assert found.numpy().tobytes() == plain[make].tobytes()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", MAKES)
 def test_same_bits_in_both_engines_and_in_functions(name: str, plain: dict[Make, np.ndarray[Any, Any]]) -> None:
     make, layout, seed = MAKES[name], sw.Layout(["y", "x"], MESHES[0]), np.array(SEED)
@@ -101,6 +103,7 @@ def test_devices_make_their_own_part_and_send_nothing(name: str) -> None:
     assert function.trace(np.array(SEED)).propagate().partition().predicted_bytes == 0
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("make", MAKES.values(), ids=MAKES)
 def test_seeds(make: Make) -> None:
     first = make(SEED, None)
@@ -167,6 +170,7 @@ CONTINUOUS: dict[str, tuple[Callable[[], Any], Callable[[float], float]]] = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("draw", "share_below"), CONTINUOUS.values(), ids=CONTINUOUS)
 def test_continuous_distributions(draw: Callable[[], Any], share_below: Callable[[float], float]) -> None:
     # A distance above 1.95 has a probability of one in a thousand.

@@ -13,6 +13,7 @@ from shardwright.benchmarks import __main__ as command, xla
 from shardwright.benchmarks.suites import NO_JAX, SMOKE, SUITES
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["compile", "step", "partition"])
 def test_suite_without_jax(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xla, "available", lambda: False)
@@ -30,6 +31,7 @@ def test_suite_that_is_all_jax_is_skipped_without_it(name: str, monkeypatch: pyt
     assert (report.rows, report.notes) == ([], [NO_JAX])
 
 
+@pytest.mark.slow
 def test_checkpoints_are_compared_with_plain_files_and_devices_read_their_boxes() -> None:
     rows = SUITES["checkpoints"](replace(SMOKE, storage_bytes=1 << 23)).rows
     assert [row["program"] for row in rows][:1] == ["write and fsync, next to numpy"]
@@ -39,6 +41,7 @@ def test_checkpoints_are_compared_with_plain_files_and_devices_read_their_boxes(
     assert all(1 < float(row["read over box"] or 0) < 1.1 for row in boxes)
 
 
+@pytest.mark.slow
 def test_storage_is_compared_with_plain_files_and_codecs() -> None:
     rows = SUITES["storage"](replace(SMOKE, storage_bytes=1 << 20)).rows
     names = [row["program"] for row in rows]

@@ -47,6 +47,7 @@ def counted(direction, start, limit, step):
     return rounds
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("direction", HOLDS)
 def test_counts_are_those_of_python(direction):
     for start in range(-3, 4):

@@ -72,6 +72,7 @@ def slices(layout: Layout, device: int) -> tuple[slice, ...]:
     return tuple(slice(start, stop) for start, stop in part)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("count", [4, 8])
 @pytest.mark.parametrize("target", range(len(PARTS)))
 @pytest.mark.parametrize("source", range(1, len(PARTS)))

@@ -85,6 +85,7 @@ def _differences(function: Callable[..., Any], arguments: Sequence[np.ndarray[An
     return found
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("instance", INSTANCES, ids=lambda instance: instance.name)
 def test_against_differences(instance: Instance) -> None:
     function = sw.function(lambda *arguments: _loss(instance, arguments))
@@ -95,6 +96,7 @@ def test_against_differences(instance: Instance) -> None:
         np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "instance", [each for each in INSTANCES if len(each.arguments) > 1], ids=lambda each: each.name
 )

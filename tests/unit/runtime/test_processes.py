@@ -92,6 +92,7 @@ LAYOUTS = [
 ]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("count", [2, 4, 8])
 @pytest.mark.parametrize(("source", "target"), list(product(LAYOUTS, LAYOUTS))[1:])
 def test_every_exchange_moves_what_is_missing_and_no_more(count: int, source: LayoutSpec, target: LayoutSpec) -> None:
@@ -243,6 +244,7 @@ def assert_program(name: str, count: int, *, fused: bool) -> None:
         assert sum(sent for _, _, sent in found) <= alone.ledger.sent_bytes * count
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("name", "count"),
     [

@@ -169,6 +169,7 @@ def trained(model: Model, optimizer: Any, first: int, steps: int, mesh: Mesh | N
         step(*(item if mesh is None else shardwright.relayout(item, Layout([], mesh)) for item in batch))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("make", optimizers())
 @pytest.mark.parametrize(("mesh", "axis"), [(MESH, "x"), (OTHER, "a"), (None, None)], ids=["same", "other", "none"])
 def test_training_goes_on_where_it_was_saved(

@@ -235,6 +235,7 @@ def check_after_kill(folder: Path, last: int, mode: str) -> None:
         assert values == [values[0] + at for at in range(len(values))]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("last", "mode"), [(1, "new"), (45, "new"), (73, "new"), (60, "replace")])
 def test_killed_writers_leave_whole_checkpoints(last: int, mode: str, tmp_path: Path) -> None:
     check_after_kill(tmp_path, last, mode)

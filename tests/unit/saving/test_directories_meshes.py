@@ -95,6 +95,7 @@ def block(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any, Any, Any,
 SLOW = ("as many otherwise", "fewer", "more axes", "one device, as axes")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "where", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in PLACES]
 )

@@ -50,6 +50,7 @@ def test_on_one_device(name):
     close(found, ARRAYS[f"{name}/=output"])
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("weights", ["replicated", "split"])
 def test_on_a_mesh(name, weights):

@@ -161,6 +161,7 @@ PATHS = ["plain", "../work/up", "./here", "a/../b", "a/./b/../c", "end/", "twice
          "c:\\x", " spaces ", "dots...", "linked/../beside", "linked/inside", "l" * 250]  # fmt: skip
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("form", ["relative", "absolute"])
 @pytest.mark.parametrize("path", PATHS)
 def test_every_road_goes_where_the_path_says(

@@ -75,6 +75,7 @@ def place(lazy: LazyMessage[Any], value: Any, path: tuple[Any, ...], depth: int,
     return 1
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(30))
 def test_every_place_of_random_messages(tmp_path: Path, seed: int) -> None:
     draw = random.Random(seed)
@@ -305,6 +306,7 @@ def test_what_is_no_type(tmp_path: Path) -> None:
         verify(path, graph_pb2.GraphDef())  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_files_that_say_too_much_about_themselves(tmp_path: Path) -> None:
     options = RecordWriterOptions("uncompressed", metadata=b"\x0a\x00" * (2 << 20))
     data = chunked_file([Many()], tree(0), options=options)  # type: ignore[arg-type]

@@ -85,6 +85,7 @@ def test_one_record_around_block_boundaries(size: int) -> None:
     assert written([record, b"after"], "uncompressed,chunk_size:1") == slow.file
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("first", range(65320, 65450))
 def test_the_next_chunk_begins_at_every_place_around_a_boundary(first: int) -> None:
     """Chunk headers are cut by block headers, begin at them, and move behind them."""
