@@ -61,6 +61,12 @@ def test_every_program_on_several_processes(count: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 4, 8])
+def test_random_programs_on_several_processes(count: int) -> None:
+    assert run(count, "drawn", "30").count("done") == count
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["attention", "mlp", "import_graph", "train_low_level", "train_strategy", "train_embedding"]
 )
