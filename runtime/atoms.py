@@ -74,7 +74,7 @@ class Atoms:
         """The positions of the atoms along which processes differ: the first ones, up to their number."""
         found, processes = list[int](), 1
         for position, size in enumerate(self.sizes):
-            if processes < self.clients.count:
+            if processes < self.clients.count and size > 1:
                 found.append(position)
                 processes *= size
         return frozenset(found)

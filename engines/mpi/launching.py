@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,9 +65,13 @@ def start_of(wanted: Wanted, environment: Mapping[str, str]) -> Start:
     """
     library = _library()
     by_us = wanted.hosts is None and wires_up(library)
-    runner = (sys.executable, "-P", "-m", _RUNNER, *wanted.program)
-    command = runner if by_us else (*_mpiexec(wanted, "Open MPI" in library), *runner)
     added = _environment(wanted, environment, usable_cores(), by_us)
+    before: tuple[str, ...] = ()
+    if "Open MPI" in library:
+        before = _open_mpiexec(wanted, [*added, *({"PYTHONPATH"} & set(environment))])
+    elif not by_us:
+        before = _mpiexec(wanted)
+    command = (*before, sys.executable, "-P", "-m", _RUNNER, *wanted.program)
     seconds = seconds_to_wait({**environment, **added})
     return Start(command, added, wanted.count, by_us, seconds, by_us and wanted.output == "labelled")
 
@@ -131,8 +135,29 @@ def mpiexec() -> str:
     return found
 
 
-def _mpiexec(wanted: Wanted, open_mpi: bool) -> tuple[str, ...]:
-    """The start of a command for other hosts or another MPI."""
-    hosts = () if wanted.hosts is None else ("--hostfile" if open_mpi else "-f", wanted.hosts)
-    label = "--tag-output" if open_mpi else "-prepend-rank"
-    return (mpiexec(), *hosts, *((label,) if wanted.output == "labelled" else ()), "-n", str(wanted.count))
+def _mpiexec(wanted: Wanted) -> tuple[str, ...]:
+    """The start of a command for other hosts, which have the environment that it has."""
+    hosts = () if wanted.hosts is None else ("-f", wanted.hosts)
+    label = ("-prepend-rank",) if wanted.output == "labelled" else ()
+    return (mpiexec(), *hosts, *label, "-n", str(wanted.count))
+
+
+def _open_mpiexec(wanted: Wanted, names: Sequence[str]) -> tuple[str, ...]:
+    """The same for Open MPI: it counts cores unless told otherwise, and other hosts have these variables alone of ours."""
+    hosts = () if wanted.hosts is None else ("--host", ",".join(_places(Path(wanted.hosts).read_text())))
+    exported = [word for name in sorted(names) for word in ("-x", name)] if hosts else []
+    label = ("--tag-output",) if wanted.output == "labelled" else ()
+    return (mpiexec(), *hosts, "--oversubscribe", *exported, *label, "-n", str(wanted.count))
+
+
+def _places(text: str) -> Iterator[str]:
+    """
+    Each host of a file with its number of processes, as Open MPI has it: its own files are of another form.
+
+    >>> list(_places("left  # the first\\n\\nright:2\\n"))
+    ['left:1', 'right:2']
+    """
+    for line in text.splitlines():
+        host = line.partition("#")[0].strip()
+        if host:
+            yield host if ":" in host else f"{host}:1"

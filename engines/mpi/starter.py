@@ -20,8 +20,10 @@ def main(count: str, *command: str) -> int:
     mpi4py.rc.initialize = False
     from mpi4py import MPI
 
-    if not wires_up(MPI.Get_library_version()):
-        os.execv(mpiexec(), [mpiexec(), "-n", count, *command])
+    library = MPI.Get_library_version()
+    if not wires_up(library):
+        more = ["--oversubscribe"] if "Open MPI" in library else []
+        os.execv(mpiexec(), [mpiexec(), *more, "-n", count, *command])
     outcome = Job(Start(command, SHARED_MEMORY, int(count))).run()
     print("\n".join(outcome.texts), file=sys.stderr)
     return outcome.code

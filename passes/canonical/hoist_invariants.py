@@ -16,9 +16,10 @@ from shardwright.dialects.dtensor.manual import CastOp
 from shardwright.dialects.stablehlo import WhileOp
 from shardwright.dialects.text.literals import element_size
 from shardwright.dialects.types import element_of, shape_of
+from shardwright.passes.canonical.narrowing import narrowed_loop, return_only
 from shardwright.passes.importing.calls import functions
 from shardwright.passes.purity import is_pure
-from shardwright.passes.rewriter import insert_before, replace
+from shardwright.passes.rewriter import insert_before
 from shardwright.passes.stages import require_stage, stage_of
 
 
@@ -89,33 +90,9 @@ def _carry_less(loop: WhileOp) -> WhileOp:
     for place in unchanged:
         for value in (*(block.args[place] for block in blocks), loop.outputs[place]):
             value.replace_all_uses_with(loop.inputs[place])
-    last = loop.body.block.last_op
-    assert last is not None
-    last.operands = [value for place, value in enumerate(last.operands) if place not in unchanged]
-    for block in blocks:
-        for place in sorted(unchanged, reverse=True):
-            block.erase_arg(block.args[place])
     kept = [place for place in range(len(loop.inputs)) if place not in unchanged]
-    return _narrowed(loop, kept)
-
-
-def _narrowed(loop: WhileOp, kept: list[int]) -> WhileOp:
-    regions = [loop.detach_region(0), loop.detach_region(0)]
-    inputs, old = [loop.inputs[place] for place in kept], [loop.outputs[place] for place in kept]
-    new = WhileOp.create(
-        operands=inputs,
-        result_types=[value.type for value in old],
-        attributes=loop.attributes,
-        regions=regions,
-    )
-    insert_before(loop, new)
-    results = iter(new.results)
-    values = [next(results) if place in kept else loop.inputs[place] for place in range(len(loop.inputs))]
-    for before, after in zip(old, new.results, strict=True):
-        after.name_hint = before.name_hint
-    replace(loop, values)
-    assert isinstance(new, WhileOp)
-    return new
+    return_only(loop.body.block, kept)
+    return narrowed_loop(loop, kept)
 
 
 def _hoist(block: Block, loop: WhileOp) -> None:

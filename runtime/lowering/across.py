@@ -1,8 +1,9 @@
 """
 The part of collectives that crosses processes: each is one step for the program's communicator.
 
-Along atoms across processes a value has size 1 here, whether it differs there or not; `Value.across` says which. Where
-it does not differ nothing is sent: the part that lies within a process knows what to do.
+Along atoms across processes a value has size 1 here, whether it differs there or not; `Value.across` says which. What a
+program sends is the plan's to say, and what MPI is handed is what the plan said: a collective along such atoms sends
+whether they differ there or not.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from shardwright.runtime.processes.crossing import Group, Reduction, Wanted, pla
 from shardwright.runtime.program import Value
 
 
-def varying(value: Value, positions: Iterable[int]) -> tuple[int, ...]:
-    """Those of these atoms along which the value differs between processes."""
-    return tuple(position for position in positions if position in value.across)
+def crossed(lowering: Lowering, positions: Iterable[int]) -> tuple[int, ...]:
+    """Those of these atoms that lie across processes."""
+    return tuple(position for position in positions if position in lowering.atoms.across)
 
 
 def all_reduce(lowering: Lowering, value: Value, kind: str, crossing: Sequence[int]) -> Value:
@@ -72,7 +73,7 @@ def exchange(
     each place of a dim, where that is not simply the element there.
     """
     builder, atoms, count = lowering.builder, lowering.atoms, lowering.builder.lead
-    crossing = varying(value, [position for positions in before for position in positions])
+    crossing = crossed(lowering, [position for positions in before for position in positions])
     here = tuple(tuple(at for at in positions if at not in crossing) for positions in before)
     full, order, shape = atoms.merging(value.shape, here)
     merged = builder.reshape(builder.transpose(builder.broadcast(value, full), order), shape)

@@ -48,7 +48,7 @@ def combine(lowering: Lowering, value: Value, kind: str, positions: Sequence[int
 
     Along atoms where it does not vary, a sum multiplies, a product takes a power, and the others leave it alone.
     """
-    crossing = across.varying(value, positions)
+    crossing = across.crossed(lowering, positions)
     held = combine_held(lowering, value, kind, [position for position in positions if position not in crossing])
     return across.all_reduce(lowering, held, kind, crossing)
 
@@ -82,7 +82,7 @@ def _all_slice(lowering: Lowering, op: Operation, operands: list[Value]) -> list
 def _reduce_scatter(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     dim_axes, kind, (value,) = data(op, "dim_axes"), data(op, "kind"), operands
     parts, positions = _dim_atoms(lowering.atoms, dim_axes), lowering.atoms.positions(_flat(dim_axes))
-    crossing = across.varying(value, positions)
+    crossing = across.crossed(lowering, positions)
     held = combine_held(lowering, value, kind, [position for position in positions if position not in crossing])
     lowering.builder.count(_message(lowering, "reduce_scatter", _flat(dim_axes)), operands)
     scattered = across.reduce_scatter(lowering, held, kind, parts, crossing)
@@ -127,7 +127,7 @@ def _window(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Va
     if layout_of(op.inputs[0]) is not None:  # a global program in an unsharded run: the whole dims are here
         return [_moved(lowering, operands[0], windows, op)]
     parts = _dim_atoms(lowering.atoms, dim_axes)
-    if across.varying(operands[0], [position for positions in parts for position in positions]):
+    if across.crossed(lowering, [position for positions in parts for position in positions]):
         fill = stablehlo.splat_value(op.padding) if op.padding else 0
         moved = across.exchange(lowering, operands[0], parts, parts, [_sources(window) for window in windows], fill)
         result = split(lowering, moved, lowering.atoms.held_dims(parts))
@@ -211,7 +211,7 @@ def _relaid(lowering: Lowering, value: Value, source: LayoutSpec, target: Layout
 
 def move(lowering: Lowering, value: Value, before: DimAtoms, after: DimAtoms) -> Value:
     """The value with its dims split by other atoms: merged here and split again, with an exchange across processes."""
-    if not across.varying(value, [position for positions in before for position in positions]):
+    if not across.crossed(lowering, [position for positions in before for position in positions]):
         return split(lowering, merge(lowering, value, before), after)
     moved = across.exchange(lowering, value, before, after)
     return split(lowering, moved, lowering.atoms.held_dims(after))
@@ -230,11 +230,10 @@ def _fetch(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Val
     builder, atoms, (value,) = lowering.builder, lowering.atoms, operands
     positions = atoms.positions(op.axes.data)
     builder.count(_message(lowering, "collective_permute", op.axes.data, op.moved_share()), operands)
-    differs = any(value.shape[position] > 1 or position in value.across for position in positions)
-    if not differs and -1 not in op.sources:
-        return [value]
     if not atoms.across.isdisjoint(positions):
         return [_fetched_across(lowering, value, positions, op.sources)]
+    if -1 not in op.sources and all(value.shape[position] == 1 for position in positions):
+        return [value]
     lead = [atoms.sizes[at] if at in positions else extent for at, extent in enumerate(value.shape[: builder.lead])]
     shape = (*lead, *builder.local(value))
     return [builder.call("fetch", [builder.broadcast(value, shape)], shape, value.dtype, positions, op.sources)]
@@ -257,7 +256,7 @@ def _unvarying(lowering: Lowering, op: Operation, operands: list[Value]) -> list
     builder, positions, (value,) = lowering.builder, lowering.atoms.positions(op.axes.data), operands
     ranges = [(0, 1 if place in positions else extent, 1) for place, extent in enumerate(value.shape)]
     first = builder.slice(value, ranges)
-    crossing = across.varying(first, positions)
+    crossing = first.across.intersection(positions)
     return [builder.differing(first, first.across.difference(crossing)) if crossing else first]
 
 

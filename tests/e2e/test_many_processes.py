@@ -84,6 +84,12 @@ def test_a_trace_shows_all_processes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 4, 8])
+def test_random_programs_on_several_processes(count: int) -> None:
+    assert run(count, "drawn", "30").count("done") == count
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["attention", "mlp", "import_graph", "train_low_level", "train_strategy", "train_embedding", "launch/pipeline"],

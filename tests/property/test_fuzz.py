@@ -12,16 +12,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from processes import Threads
 from whole import fuzz, verdict
 from whole.build import Program
 from whole.draw import random_program
 from whole.reproducer import kind_of, write_reproducer
-from whole.run_one import Record, op_names, program_of, records, style_of
+from whole.run_one import Record, op_names, program_of, records, spreadable, style_of
+from whole.spread import examine_everywhere, spread_problem
 from whole.styles import SHARES, STYLES
 from whole.traced import SMOOTH, Traced, random_traced
 from whole.verdict import CRASHED, REFUSED, RIGHT, WRONG, Outcome, examine
 
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.runtime.processes.communicator import Part
+from shardwright.runtime.processes.crossing import Group
 
 SCRIPT = Path(fuzz.__file__)
 
@@ -30,6 +34,37 @@ SCRIPT = Path(fuzz.__file__)
 @pytest.mark.parametrize("style", sorted(SHARES))
 def test_each_style_comes_out_right(style: str) -> None:
     assert examine(program_of(style, 1), round_trip=True).state == RIGHT
+
+
+@pytest.mark.parametrize("processes", [2, 4, 8])
+def test_random_programs_on_several_processes(processes: int) -> None:
+    """One of each kind: a device for each process, and several."""
+    for program in spreadable(processes, 2):
+        assert spread_problem(program, processes) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", [2, 4, 8])
+def test_thirty_random_programs_on_several_processes(processes: int) -> None:
+    for program in spreadable(processes, 30):
+        assert spread_problem(program, processes) == "", program.seed
+
+
+def test_processes_that_say_otherwise_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An element that went astray between processes, and bytes that nobody predicted."""
+    (program,) = spreadable(2, 1)
+    swap = Threads.swap
+
+    def wrong(self: Threads, group: Group, sends: Sequence[Part], receives: Sequence[Part]) -> None:
+        swap(self, group, sends, receives)
+        for piece, array in receives:
+            array[piece.selector] += 1
+
+    monkeypatch.setattr(Threads, "swap", wrong)
+    found = examine_everywhere(program)
+    assert (found.state, "one process gives on process" in found.detail) == (WRONG, True)
+    monkeypatch.setattr(Threads, "swap", lambda self, *parts: (setattr(self, "sent_bytes", 10**6), swap(self, *parts)))
+    assert examine_everywhere(program).detail.startswith("bytes: 2000000 sent between 2 processes")
 
 
 @pytest.fixture(scope="module")

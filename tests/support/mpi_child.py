@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from harness import partitioned
 from stored_programs import inputs, meta, outputs, text
+from whole.run_one import spreadable
+from whole.spread import bytes_problem, part_problem
 
 import shardwright as sw
 from shardwright.engines.processes import communicator_of
@@ -34,9 +36,10 @@ def connected() -> Communicator:
 def programs(names: list[str]) -> None:
     """Each process has its devices' parts of what JAX computed, and hands over no more bytes than predicted."""
     communicator = connected()
+    count = communicator.clients.count
     for name in names:
         mesh = Mesh(meta(name)["mesh"])
-        if mesh.size % communicator.clients.count:
+        if mesh.size % count:
             continue
         executable = compile_module(partitioned(text(name))[1], communicator=communicator, threads=1)
         mine, before = mesh.seen_by(communicator.clients), communicator.sent_bytes
@@ -52,9 +55,26 @@ def programs(names: list[str]) -> None:
                 wide = [one.astype(np.float64) if one.dtype.kind == "V" else one for one in pair]
                 np.testing.assert_allclose(wide[0], wide[1], **meta(name)["tol"], err_msg=name)
         sent = np.array(communicator.sent_bytes - before, np.float64)
-        everyone = Group(tuple(range(communicator.clients.count)), communicator.clients.place)
+        everyone = Group(tuple(range(count)), communicator.clients.place)
         total = float(communicator.all_reduce(Reduction(everyone, "sum"), sent))
         assert total <= float(executable.ledger.sent_bytes) * mesh.size, name
+        assert total == float(executable.ledger.sent_bytes) * mesh.size or count < mesh.size, name
+
+
+def drawn(most: list[str]) -> None:
+    """So many random programs: each process has its part, and MPI is handed what was predicted."""
+    communicator = connected()
+    count = communicator.clients.count
+    everyone = Group(tuple(range(count)), communicator.clients.place)
+    for program in spreadable(count, int(most[0])):
+        _, local = partitioned(program.text)
+        alone = compile_module(local.clone(), fused=False)
+        assert alone.mesh is not None
+        problem, sent = part_problem(program, local, alone.run(program.inputs), communicator)
+        assert problem == "", program.seed
+        own = np.where(np.arange(count) == communicator.clients.place, sent, 0)
+        everything = communicator.all_reduce(Reduction(everyone, "sum"), own).tolist()
+        assert bytes_problem(alone.ledger.sent_bytes, alone.mesh, everything) == "", program.seed
 
 
 def reductions(_: list[str]) -> None:
@@ -156,7 +176,7 @@ def _sent_ahead(meshes: list[sw.Mesh], rows: list[sw.Layout], mark: Path) -> Non
         assert all((one == number).all() for one in part.components())
 
 
-SCENARIOS = {"programs": programs, "reductions": reductions, "api": api, "stages": stages}
+SCENARIOS = {"programs": programs, "drawn": drawn, "reductions": reductions, "api": api, "stages": stages}
 
 
 if __name__ == "__main__":

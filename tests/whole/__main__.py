@@ -22,6 +22,7 @@ from whole.layouts import count, instances, laid_out
 from whole.registry import STEPS
 from whole.reproducer import smallest
 from whole.run_one import program_of
+from whole.spread import examine_everywhere
 from whole.styles import SHARES, STYLES
 from whole.traced import Traced
 from whole.verdict import RIGHT, examine
@@ -60,8 +61,9 @@ def main() -> int:
     if options.op and options.style not in STYLES:
         parser.error("--op goes with the styles that are drawn as text: " + ", ".join(STYLES))
     states: Counter[str] = Counter()
+    judge = examine if options.layouts else examine_everywhere
     for number, program in enumerate(each_layout(options) if options.layouts else random_ones(options)):
-        found = examine(program, round_trip=number % 4 == 0)
+        found = judge(program, round_trip=number % 4 == 0)
         states[found.state] += 1
         if options.print:
             print(program.text)

@@ -10,8 +10,9 @@ import numpy as np
 from whole.build import Program
 from whole.run_one import Record, program_of
 from whole.shrink import shrink
+from whole.spread import examine_everywhere
 from whole.traced import Traced
-from whole.verdict import RIGHT, Outcome, examine
+from whole.verdict import RIGHT, Outcome
 
 MOST_TRIALS = 300
 
@@ -26,7 +27,7 @@ def kind_of(found: Outcome) -> str:
 
 def smallest(program: Program | Traced) -> Program | Traced:
     """The smallest program found that fails alike."""
-    return shrink(program, lambda one: kind_of(examine(one, round_trip=True)), MOST_TRIALS)
+    return shrink(program, lambda one: kind_of(examine_everywhere(one, round_trip=True)), MOST_TRIALS)
 
 
 def write_reproducer(record: Record, folder: Path) -> Path:

@@ -120,6 +120,41 @@ def test_a_process_of_an_odd_mesh_holds_a_box() -> None:
         mesh.client_borders(24)
 
 
+def test_an_axis_of_one_device_crosses_nothing() -> None:
+    """Processes cannot differ along it, so it names no layout of a result."""
+    text = """
+sdy.mesh @mesh = <["x"=2, "one"=1, "y"=2]>
+func.func public @main(%a: tensor<4x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"one"}, {"y"}]>})
+    -> (tensor<4x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) {
+  %0 = stablehlo.add %a, %a : tensor<4x4xi32>
+  return %0 : tensor<4x4xi32>
+}
+"""
+    array = np.arange(16, dtype=np.int32).reshape(4, 4)
+    found = ran(partitioned(text)[1], [array], 4)
+    assert_parts(
+        [results[0] for results, _, _ in found], array * 2, spec((), (Y,)), Mesh([("x", 2), ("one", 1), ("y", 2)])
+    )
+
+
+SAME_EVERYWHERE = """
+dtensor.mesh @mesh = <["x"=4, "y"=2]>
+func.func public @main(%a: tensor<4xi32> {dtensor.layout = #dtensor.layout<@mesh, [{}]>})
+    -> (tensor<4xi32> {dtensor.layout = #dtensor.layout<@mesh, [{}]>}) {
+  %0 = dtensor.all_reduce sum @mesh {"x"} %a : (tensor<4xi32>) -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+"""
+
+
+@pytest.mark.parametrize("count", [1, 4, 8])
+def test_what_is_the_same_everywhere_is_sent_as_the_plan_says(count: int) -> None:
+    found = ran(parse_module(SAME_EVERYWHERE, "test.mlir"), [np.arange(4, dtype=np.int32)], count)
+    for results, _, _ in found:
+        np.testing.assert_array_equal(results[0].reshape(4), np.arange(4) * 4)
+    assert sum(sent for _, _, sent in found) == {1: 0, 4: 1, 8: 2}[count] * 2 * 3 * 16  # to who combines, and back
+
+
 NUMBERS = np.random.default_rng(0)
 
 REDUCTIONS = [
@@ -240,8 +275,10 @@ def assert_program(name: str, count: int, *, fused: bool) -> None:
     for at, (port, whole) in enumerate(zip(alone.outputs, outputs(name), strict=True)):
         assert_parts([results[at] for results, _, _ in found], whole, port.spec, mesh, **meta(name)["tol"])
     assert all(ledger == alone.ledger.as_dict() for _, ledger, _ in found)
+    total = sum(sent for _, _, sent in found)
+    assert total <= alone.ledger.sent_bytes * mesh.size
     if count == mesh.size:
-        assert sum(sent for _, _, sent in found) <= alone.ledger.sent_bytes * count
+        assert total == alone.ledger.sent_bytes * count
 
 
 @pytest.mark.every(2)
@@ -252,7 +289,8 @@ def assert_program(name: str, count: int, *, fused: bool) -> None:
         ("sort_sharded", 4),
         ("moe_onehot_train", 8),
         ("smap_pipeline", 8),
-        ("smap_cube_collectives", 4),
+        ("smap_cube_collectives", 8),
+        ("edges", 8),
         ("tblock_fsdp_train", 4),
         ("gru_scan_train", 2),
         ("mlp_mixed_train_fsdp", 8),

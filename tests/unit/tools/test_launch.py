@@ -78,8 +78,8 @@ def test_threads_share_the_cores(
     ("library", "hosts", "flags"),
     [
         (MPICH, True, ["-f", "HOSTS", "-prepend-rank", "-n", "2"]),
-        (OPEN_MPI, True, ["--hostfile", "HOSTS", "--tag-output", "-n", "2"]),
-        (OPEN_MPI, False, ["--tag-output", "-n", "2"]),
+        (OPEN_MPI, True, ["--host", "one:1,two:3", "--oversubscribe", "-x", "VARIABLES", "--tag-output", "-n", "2"]),
+        (OPEN_MPI, False, ["--oversubscribe", "--tag-output", "-n", "2"]),
     ],
 )
 def test_other_hosts_and_other_mpis_have_mpiexec(
@@ -93,7 +93,7 @@ def test_other_hosts_and_other_mpis_have_mpiexec(
 ) -> None:
     with_mpi(library, tmp_path, monkeypatch)
     file, folder = tmp_path / "hosts", tmp_path / "bin"
-    file.write_text("one\ntwo\n")
+    file.write_text("one\n\ntwo:3  # it has more cores\n")
     folder.mkdir()
     (folder / "mpiexec").write_text("#!/bin/sh\n")
     (folder / "mpiexec").chmod(0o755)
@@ -101,7 +101,10 @@ def test_other_hosts_and_other_mpis_have_mpiexec(
     monkeypatch.setattr(sys, "executable", str(folder / "python"))
     given = ["--hosts", str(file)] if hosts else []
     found = planned(capsys, "-n", "2", "--output", "labelled", *given, "-m", "package.train", "x")
-    expected = [str(folder / "mpiexec"), *(str(file) if flag == "HOSTS" else flag for flag in flags)]
+    names = sorted({*dict(found["environment"]), "PYTHONPATH"})
+    variables = [word for name in names for word in ("-x", name)][1:]
+    meant = {"HOSTS": [str(file)], "VARIABLES": variables}
+    expected = [str(folder / "mpiexec"), *(word for flag in flags for word in meant.get(flag, [flag]))]
     runner = [sys.executable, "-P", "-m", "shardwright.engines.mpi.runner", "-m", "package.train", "x"]
     assert found["command"] == [*expected, *runner]
     assert "UCX_TLS" not in str(found["environment"])

@@ -1,0 +1,73 @@
+"""Processes on two hosts, which are network namespaces of this machine: what they compute, and a cable that is cut."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hosts import Hosts, two_hosts
+
+pytest.importorskip("mpi4py", reason="several processes need the extra mpi")
+
+SUPPORT = Path(__file__).resolve().parents[1] / "support"
+PROGRAM = SUPPORT / "cut_off.py"
+LINE = next(number for number, line in enumerate(PROGRAM.read_text().split("\n"), 1) if line == "    total(x)")
+FOREVER, LONGEST = "1000000000", 60
+"""Seconds in which a loaded machine has ended all processes: on an idle one it takes about five."""
+
+LAUNCH = (sys.executable, "-m", "shardwright.tools.main", "launch", "--timeout", "3")
+MPIEXEC = (str(Path(sys.executable).parent / "mpiexec"),)
+STARTERS = {
+    "launch": lambda hosts, count: (*LAUNCH, "-n", str(count), "--hosts", str(hosts.file)),
+    "mpiexec": lambda hosts, count: (*MPIEXEC, "-f", str(hosts.file), "-n", str(count), sys.executable, "-m", "mpi4py"),
+}
+
+pytestmark = [pytest.mark.slow]
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Iterator[Hosts]:
+    with two_hosts(tmp_path) as found:
+        yield found
+
+
+def said(hosts: Hosts, place: int) -> str:
+    """What a process said when it ended."""
+    return (hosts.file.parent / f"said.{place}").read_text()
+
+
+@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("starter", STARTERS)
+def test_a_lost_link_ends_all_and_a_later_run_works(hosts: Hosts, starter: str, count: int) -> None:
+    start = (*STARTERS[starter](hosts, count), str(PROGRAM), str(count))
+    due = (np.arange(2.0 * count).reshape(-1, 2) ** 2).sum(0).tolist()
+    with hosts.started(*start, FOREVER, str(hosts.file.parent), SHARDWRIGHT_TIMEOUT="3") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"{due}\n"
+        hosts.cut()
+        assert hosts.emptied(LONGEST)
+        out, errors = process.communicate()
+    assert process.returncode == 70, out + errors
+    for place in range(count):
+        text, host = said(hosts, place), ("left", "right")[place % 2]
+        assert f"cut_off.py:{LINE}:" in text
+        assert f"error[SW0904]: the process has waited 3 seconds for the others" in text
+        assert f"note: on process {place} of {count}, on {host}" in text
+    hosts.mend()
+    with hosts.started(*start, "3", str(hosts.file.parent)) as process:
+        out, errors = process.communicate(timeout=LONGEST)
+    assert (process.returncode, out.startswith(f"{due}\n")) == (0, True), out + errors
+    assert hosts.emptied(LONGEST)
+
+
+def test_a_host_that_cannot_be_reached_ends_all(hosts: Hosts) -> None:
+    hosts.cut()
+    with hosts.started(*STARTERS["launch"](hosts, 2), str(PROGRAM), "2", "3", str(hosts.file.parent)) as process:
+        _, errors = process.communicate(timeout=LONGEST)
+    assert process.returncode != 0
+    assert "SW0911" in errors
+    assert "right" in errors
+    assert hosts.emptied(LONGEST)
