@@ -16,7 +16,7 @@ from shardwright.layout import Layout, Mesh
 from shardwright.layout.boxes import Box, box
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.ledger import Ledger, Message
-from shardwright.runtime.processes.crossing import Group, digits, plan_transfer
+from shardwright.runtime.processes.crossing import Side, plan_transfer
 from shardwright.runtime.stacking import gather, merge_atoms, split_atoms, split_dims
 
 
@@ -57,9 +57,7 @@ def moved(source: DTensorValue, target: Layout) -> np.ndarray[Any, Any]:
     if communicator is None or source.layout.spec.partial:  # partial results of several processes: refused by numpy()
         return scatter(source.numpy(), layout)
     before, after = _Held(source.layout, source.shape), _Held(layout, source.shape)
-    clients = communicator.clients
-    everyone = Group(tuple(range(clients.count)), clients.place)
-    plan = plan_transfer(everyone, (), before.elements, after.elements)
+    plan = plan_transfer(source.shape, before.side, after.side)
     return after.stacked(communicator.exchange(plan, before.block(source.stacked)))
 
 
@@ -68,15 +66,14 @@ class _Held:
 
     def __init__(self, layout: Layout, shape: tuple[int, ...]) -> None:
         spec, mesh = layout.for_rank(len(shape)).spec, layout.mesh
-        self._spec, self._shape = spec, shape
+        self._spec = spec
         self._atoms = Atoms.cut(mesh, spec.axes(), mesh.clients)
         self._dims = self._atoms.dims(spec)
 
-    def elements(self, process: int) -> list[np.ndarray[Any, Any]]:
-        """The elements along each dim."""
-        at = self._atoms.coordinates_of(process)
-        pairs = zip(self._shape, self._dims, strict=True)
-        return [digits(extent, positions, self._atoms, at) for extent, positions in pairs]
+    @property
+    def side(self) -> Side:
+        """Who has what."""
+        return Side.of_all(self._atoms, self._dims)
 
     def block(self, stacked: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """What this process holds of a tensor, without leading dims."""

@@ -50,7 +50,7 @@ def programs(names: list[str]) -> None:
                 wide = [one.astype(np.float64) if one.dtype.kind == "V" else one for one in pair]
                 np.testing.assert_allclose(wide[0], wide[1], **meta(name)["tol"], err_msg=name)
         sent = np.array(communicator.sent_bytes - before, np.float64)
-        everyone = Group(tuple(range(communicator.clients.count)), communicator.clients.place)
+        everyone = Group.of_all(communicator.clients)
         total = float(communicator.all_reduce(Reduction(everyone, "sum"), sent))
         assert total <= float(executable.ledger.sent_bytes) * mesh.size, name
 
@@ -59,7 +59,7 @@ def reductions(_: list[str]) -> None:
     """Every kind and element type, whether MPI combines it or not, as NumPy does: small whole numbers are exact."""
     communicator = connected()
     count, place = communicator.clients.count, communicator.clients.place
-    everyone = Group(tuple(range(count)), place)
+    everyone = Group.of_all(communicator.clients)
     kinds: dict[str, Any] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
     dtypes = [np.int8, np.int64, np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.complex64]
     for dtype in dtypes:
