@@ -109,13 +109,18 @@ class Executable:
             else PlainEngine(program, self.inputs, self.outputs, importlib.import_module(namespace))
         )
         # The text of a program, and how elements travel, is what the processes that run it have in common.
-        common = "" if communicator is None else f"{print_module(module)}{self._engine.orders}"
+        common = "" if communicator is None else f"{print_module(module)}{self.travels}"
         self._digest = sha256(common.encode()).hexdigest()[:16]
 
     @property
     def source(self) -> str:
         """The generated Python text."""
         return self._engine.source
+
+    @property
+    def travels(self) -> list[tuple[int, ...]]:
+        """For each step between processes the dims, major to minor, in which elements travel; empty as they are."""
+        return self._engine.orders
 
     @property
     def peak_bytes(self) -> int:

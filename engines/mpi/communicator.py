@@ -54,17 +54,19 @@ class MpiCommunicator(Communicator):
         self, group: Group, sends: Sequence[Piece], source: Array, receives: Sequence[Piece], target: Array
     ) -> None:
         comm, waits, came, packed = self._world.comm, list[Any](), list[tuple[Piece, Array]](), list[Array]()
+        start = target.ctypes.data if receives else 0
         for piece in receives:
-            message = self._message(piece, target)
+            message = self._message(piece, target, start)
             if message is None:
                 came.append((piece, np.empty(piece.shape, target.dtype)))
-                message = self._bytes(came[-1][1])
+                message = self._whole(came[-1][1])
             waits.append(comm.Irecv(message, group.member(piece.peer), _TAG))
+        start = source.ctypes.data if sends else 0
         for piece in sends:
-            message = self._message(piece, source)
+            message = self._message(piece, source, start)
             if message is None:
                 packed.append(np.ascontiguousarray(source[piece.selector]))
-                message = self._bytes(packed[-1])
+                message = self._whole(packed[-1])
             waits.append(comm.Isend(message, group.member(piece.peer), _TAG))
         self._world.mpi.Request.Waitall(waits)
         for piece, array in came:
@@ -94,13 +96,15 @@ class MpiCommunicator(Communicator):
             self._comms[key] = whole.Create_group(whole.Get_group().Incl(members))
         return self._comms[key]
 
-    def _bytes(self, array: Array) -> list[Any]:
+    def _whole(self, array: Array) -> list[Any]:
         """All of a contiguous array, whatever its elements are, as MPI takes it."""
-        return [self._world.mpi.buffer.fromaddress(array.ctypes.data, array.nbytes), self._world.mpi.BYTE]
+        return [array.reshape(-1).view(np.uint8), self._world.mpi.BYTE]
 
-    def _message(self, piece: Piece, array: Array) -> list[Any] | None:
-        """A piece where it lies, as MPI takes it; nothing where it is to be packed."""
-        known = self._layouts.setdefault(piece, {})
+    def _message(self, piece: Piece, array: Array, address: int) -> list[Any] | None:
+        """A piece where it lies in an array at an address, as MPI takes it; nothing where it is to be packed."""
+        known = self._layouts.get(piece)
+        if known is None:
+            known = self._layouts[piece] = {}
         key = array.strides, array.itemsize
         if key not in known:
             known[key] = self._layout(piece, array)
@@ -108,7 +112,7 @@ class MpiCommunicator(Communicator):
         if found is None:
             return None
         start, length, kind = found
-        return [self._world.mpi.buffer.fromaddress(array.ctypes.data + start, length), kind]
+        return [self._world.mpi.buffer.fromaddress(address + start, length), kind]
 
     def _layout(self, piece: Piece, array: Array) -> tuple[int, int, Any] | None:
         """

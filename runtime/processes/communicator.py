@@ -10,8 +10,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -65,20 +65,19 @@ class Communicator(ABC):
         """The arrays of all members combined, element by element."""
         given = np.ascontiguousarray(travelling(array, plan.order))
         flat, group = given.reshape(-1), plan.group
-        own, others = _own_and_others(group, flat.size)
+        parts = _parts(group, flat.size)
         whole = np.empty_like(flat)
-        whole[own.selector] = self._combined(plan, flat)
-        self._swap(group, [Piece(piece.peer, own.index) for piece in others], whole, others, whole)
+        whole[parts.own.selector] = self._combined(plan, flat)
+        self._swap(group, parts.mine, whole, parts.others, whole)
         return _in(out, settled(whole.reshape(given.shape), plan.order))
 
     def _combined(self, plan: Reduction, flat: Array) -> Array:
         """Each member has its part of an array; this member's part of all, combined in their order."""
         group = plan.group
-        own, others = _own_and_others(group, flat.size)
-        came = np.empty((group.count, own.size), flat.dtype)
-        came[group.place] = flat[own.selector]
-        receives = [Piece(piece.peer, (slice(piece.peer, piece.peer + 1), slice(0, own.size))) for piece in others]
-        self._swap(group, others, flat, receives, came)
+        parts = _parts(group, flat.size)
+        came = np.empty((group.count, parts.own.size), flat.dtype)
+        came[group.place] = flat[parts.own.selector]
+        self._swap(group, parts.others, flat, parts.rows, came)
         return reduce(np, came, plan.kind, (0,))[0]
 
     def _swap(
@@ -108,9 +107,32 @@ def settled(array: Array, order: Sequence[int]) -> Array:
     return array.transpose(np.argsort(order)) if order else array
 
 
+@dataclass(frozen=True)
+class _Parts:
+    """
+    Of a flat array, the part that each member of a group combines: this member's `own`, and those of the `others`.
+
+    For each of the others there is its row of an array with a row for each member, and `mine`, which goes to it.
+    """
+
+    own: Piece
+    others: tuple[Piece, ...]
+    rows: tuple[Piece, ...]
+    mine: tuple[Piece, ...]
+
+
 @lru_cache(maxsize=256)
-def _own_and_others(group: Group, size: int) -> tuple[Piece, tuple[Piece, ...]]:
-    """The part of a flat array that each member of the group has to combine: this member's and those of the others."""
-    bounds = [size * at // group.count for at in range(group.count + 1)]
-    parts = [Piece(place, (slice(*pair),)) for place, pair in enumerate(pairwise(bounds))]
-    return parts[group.place], tuple(parts[place] for place in group.others)
+def _parts(group: Group, size: int) -> _Parts:
+    """The parts of so many elements, which are kept: an engine knows a piece again."""
+
+    def part(place: int) -> tuple[slice]:
+        return (slice(size * place // group.count, size * (place + 1) // group.count),)
+
+    own = Piece(group.place, part(group.place))
+    places = [place for place in range(group.count) if place != group.place]
+    return _Parts(
+        own,
+        tuple(Piece(place, part(place)) for place in places),
+        tuple(Piece(place, (slice(place, place + 1), slice(0, own.size))) for place in places),
+        tuple(Piece(place, own.index) for place in places),
+    )

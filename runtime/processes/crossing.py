@@ -69,11 +69,6 @@ class Group:
         """How many processes there are."""
         return math.prod(self.sizes)
 
-    @property
-    def others(self) -> Iterator[int]:
-        """The places of all but this process."""
-        return (place for place in range(self.count) if place != self.place)
-
     def member(self, place: int) -> int:
         """The number of the process at a place."""
         number = self.first
