@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from shardwright.layout import Layout, Mesh
 from shardwright.layout.boxes import Box, box
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.ledger import Ledger, Message
-from shardwright.runtime.processes.crossing import Side, plan_transfer
+from shardwright.runtime.processes.crossing import Exchange, Side, plan_transfer
 from shardwright.runtime.stacking import gather, merge_atoms, split_atoms, split_dims
 
 
@@ -56,9 +57,15 @@ def moved(source: DTensorValue, target: Layout) -> np.ndarray[Any, Any]:
     communicator = communicator_of(source.mesh)
     if communicator is None or source.layout.spec.partial:  # partial results of several processes: refused by numpy()
         return scatter(source.numpy(), layout)
-    before, after = _Held(source.layout, source.shape), _Held(layout, source.shape)
-    plan = plan_transfer(source.shape, before.side, after.side)
+    before, after, plan = _planned(source.layout, layout, source.shape)
     return after.stacked(communicator.exchange(plan, before.block(source.stacked)))
+
+
+@lru_cache(maxsize=256)
+def _planned(source: Layout, target: Layout, shape: tuple[int, ...]) -> tuple[_Held, _Held, Exchange]:
+    """What this process has and is to have, and who sends what: the same for each tensor of this shape."""
+    before, after = _Held(source, shape), _Held(target, shape)
+    return before, after, plan_transfer(shape, before.side, after.side)
 
 
 class _Held:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from typing import Any
 
@@ -17,7 +18,7 @@ from shardwright.layout.forms.clients import Clients
 from shardwright.layout.mesh import Mesh
 from shardwright.runtime.executable import compile_module
 from shardwright.runtime.processes.communicator import Communicator
-from shardwright.runtime.processes.crossing import Group, Reduction
+from shardwright.runtime.processes.crossing import Group, Piece, Reduction
 from shardwright.runtime.stacking import component, to_stacked
 
 
@@ -79,6 +80,42 @@ def reductions(_: list[str]) -> None:
     np.testing.assert_array_equal(communicator.reduce_scatter(Reduction(everyone, "sum"), rows), due)
 
 
+def pieces(_: list[str]) -> None:
+    """Each sends its neighbour pieces in long runs, in short ones, in one, and by index, from any order into any."""
+    communicator = connected()
+    everyone = Group.of_all(communicator.clients)
+    behind, ahead = (everyone.place - 1) % everyone.count, (everyone.place + 1) % everyone.count
+    whole = slice(0, 6), slice(0, 64), slice(0, 96)
+    indices: list[Any] = [
+        whole,
+        (slice(2, 5), *whole[1:]),
+        (whole[0], slice(10, 30), whole[2]),
+        (*whole[:2], slice(3, 5)),
+        (np.array([0, 3, 4]), *whole[1:]),
+        (*whole[:2], np.array([1, 5, 9])),
+    ]
+    orders = list(itertools.permutations(range(3)))
+    for dtype, index, (before, after) in itertools.product(
+        (np.int8, ml_dtypes.bfloat16, np.float64), indices, zip(orders, [*orders[1:], orders[0]], strict=True)
+    ):
+        source, due, found = (ordered(np.zeros((6, 64, 96), dtype), order) for order in (before, after, after))
+        source[...] = numbered(everyone.place).astype(dtype)
+        communicator.swap(everyone, [Piece(ahead, index)], source, [Piece(behind, index)], found)
+        selector = Piece(behind, index).selector
+        due[selector] = numbered(behind).astype(dtype)[selector]
+        np.testing.assert_array_equal(found, due)
+
+
+def numbered(place: int) -> Any:
+    """Other numbers on each process, which every type has."""
+    return (np.arange(6 * 64 * 96).reshape(6, 64, 96) + 7 * place) % 100
+
+
+def ordered(array: Any, order: tuple[int, ...]) -> Any:
+    """An array whose dims lie in this order in memory, major to minor."""
+    return np.ascontiguousarray(array.transpose(order)).transpose(np.argsort(order))
+
+
 def api(_: list[str]) -> None:
     """The Python API on a mesh of all processes: what each has, and what is the same as in one process."""
     mesh, alone = sw.Mesh.distributed({"x": 4, "y": 2}), sw.Mesh(x=4, y=2)
@@ -106,7 +143,7 @@ def api(_: list[str]) -> None:
             refused()
 
 
-SCENARIOS = {"programs": programs, "reductions": reductions, "api": api}
+SCENARIOS = {"programs": programs, "reductions": reductions, "pieces": pieces, "api": api}
 
 
 if __name__ == "__main__":
