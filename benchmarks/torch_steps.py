@@ -1,5 +1,5 @@
 """
-One of several PyTorch processes, connected by gloo, that run the step of `mlp_train_dptp` in turns, written for DTensor.
+One of several PyTorch processes, connected by gloo, that run the step of `mlp_train_dptp` in turns, with DTensor.
 
     python -m shardwright.benchmarks.torch_steps PROGRAM.mlir PLACE COUNT ADDRESS FOLDER
 

@@ -1,4 +1,4 @@
-"""Jobs of several processes that take turns: until its turn each waits in the system, and takes nothing of another's."""
+"""Jobs of several processes that take turns: until its turn each waits in the system and takes nothing of others'."""
 
 from __future__ import annotations
 

@@ -40,6 +40,6 @@ def test_peers_that_are_not_installed_are_skipped_with_a_word(monkeypatch: pytes
     monkeypatch.setattr(processes.xla, "available", lambda: False)
     monkeypatch.setattr(processes, "has_torch", lambda: False)
     report = processes.processes(1, 1)
-    assert [processes.NO_JAX, processes.NO_TORCH] == report.notes[-2:]
+    assert report.notes[-2:] == [processes.NO_JAX, processes.NO_TORCH]
     assert set(report.rows[0]) >= {"processes ms", "of one process"}
     assert "of torch" not in report.rows[0]
