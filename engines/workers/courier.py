@@ -49,6 +49,8 @@ class Courier:
         self._new: deque[Sequence[Sequence[Buffer]]] = deque()
         self._lines: list[deque[memoryview]] = [deque() for _ in sockets]
         self._awake = False
+        self._turn, self._rung = 0, -1
+        """How often the thread has heard the bell, and the turn in which it was rung: once is enough until it is heard."""
         self._waiting = 0
         self._ended = False
         self._bell, self._rope = os.pipe()
@@ -62,8 +64,10 @@ class Courier:
         while (self._waiting > MOST_WAITING or max(map(len, self._lines)) > MOST_BUFFERS) and not self._ended:
             time.sleep(_PAUSE)
         self._new.append(buffers)
-        if not self._awake:
+        turn = self._turn
+        if not self._awake and self._rung != turn:
             self._ring()
+            self._rung = turn  # after it: an interrupt in between means no more than another ring
 
     def end(self) -> None:
         """Sends and hears nothing more."""
@@ -92,6 +96,7 @@ class Courier:
         for descriptor, event in self._poll.poll():
             if descriptor == self._bell:
                 os.read(self._bell, 1 << 16)
+                self._turn += 1
             elif event & ~select.POLLOUT:
                 self._listen(self._places[descriptor])
 
