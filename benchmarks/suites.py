@@ -16,6 +16,7 @@ from shardwright.benchmarks.jax_child import compile_seconds
 from shardwright.benchmarks.measure import Timed, interleave, timed
 from shardwright.benchmarks.processes import processes
 from shardwright.benchmarks.report import Cell, Report, compared
+from shardwright.benchmarks.scaling import scaling
 from shardwright.diagnostics import ShardwrightError
 
 NO_JAX = "skipped: JAX is not installed (make peers installs it)"
@@ -33,6 +34,7 @@ class Settings:
     jax_timeout: float = 240.0
     program_count: int | None = None
     storage_bytes: int = 1 << 30
+    most_processes: int = 1024
     folder: Path = files.PROGRAMS
 
     def programs(self, report: Report) -> Iterator[files.ProgramFile]:
@@ -47,7 +49,13 @@ class Settings:
 
 
 SMOKE = Settings(
-    repetitions=1, long_repetitions=1, depths=(1,), jax_timeout=60.0, program_count=1, storage_bytes=1 << 24
+    repetitions=1,
+    long_repetitions=1,
+    depths=(1,),
+    jax_timeout=60.0,
+    program_count=1,
+    storage_bytes=1 << 24,
+    most_processes=2,
 )
 
 
@@ -215,6 +223,11 @@ def process_steps(settings: Settings) -> Report:
     return processes(settings.repetitions, settings.program_count)
 
 
+def weak_scaling(settings: Settings) -> Report:
+    """One process's part of steps on ever more processes, on a network that is a model."""
+    return scaling(settings.most_processes)
+
+
 def _share(ours_bytes: float | None, theirs: float | None) -> float | None:
     return round(ours_bytes / theirs, 3) if ours_bytes is not None and theirs else None
 
@@ -229,6 +242,7 @@ SUITES: dict[str, Callable[[Settings], Report]] = {
     "storage": storage_files,
     "checkpoints": checkpoint_files,
     "processes": process_steps,
+    "scaling": weak_scaling,
 }
 
 

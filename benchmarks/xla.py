@@ -46,7 +46,11 @@ class XlaExecutable:
             implementations.GSPMDSharding(tuple(jax.devices()[: self.devices]), spec)
             for spec in self.loaded.get_parameter_shardings()
         ]
-        return [jax.device_put(value, sharding) for value, sharding in zip(inputs, shardings, strict=True)]
+        # Each process gives its devices' parts: `device_put` would first compare what all of them have.
+        return [
+            jax.make_array_from_callback(value.shape, sharding, value.__getitem__)
+            for value, sharding in zip(inputs, shardings, strict=True)
+        ]
 
     def run(self, placed: list[Any]) -> None:
         """One step, waited for."""
@@ -66,11 +70,16 @@ def compile_text(text: str, count: int = DEVICES) -> XlaExecutable:
     client = jax.devices()[0].client
     import_module("jaxlib.lapack").prepare_lapack_call("potrf", np.float32)  # else calls of LAPACK lead nowhere
     devices = jax.devices()[:count]
-    options = compiler.get_compile_options(1, count, device_assignment=np.arange(count).reshape(1, count))
+    options = compiler.get_compile_options(1, count, device_assignment=_numbers(devices))
     options.executable_build_options.use_spmd_partitioning = True
     options.executable_build_options.use_shardy_partitioner = True
     device_list = import_module("jaxlib._jax").DeviceList(tuple(devices))
     return XlaExecutable(client.compile_and_load(_parse(text), device_list, options), count)
+
+
+def _numbers(devices: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """The numbers of devices, which leave gaps where several processes have them, as the compiler wants them."""
+    return np.array([[device.id for device in devices]])
 
 
 def _parse(text: str) -> Any:

@@ -19,7 +19,7 @@ from shardwright.layout import Layout, Mesh
 from shardwright.layout.boxes import Box, box
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.ledger import Ledger, Message
-from shardwright.runtime.processes.crossing import Exchange, Group, digits, plan_transfer
+from shardwright.runtime.processes.crossing import Exchange, Side, plan_transfer
 from shardwright.runtime.stacking import gather, merge_atoms, split_atoms, split_dims
 
 
@@ -58,24 +58,20 @@ def moved(source: DTensorValue, target: Layout) -> np.ndarray[Any, Any] | Parts:
     layout = target.for_rank(len(source.shape))
     if source.mesh.clients.everyone.count == 1 or source.layout.spec.partial:  # the latter is refused by numpy()
         return scatter(source.numpy(), layout)
-    before, after = _Held(source.layout, source.shape), _Held(layout, source.shape)
-    number = source.mesh.clients.everyone.place
-    if not before.has(number) and not after.has(number):
+    before, after, plan = _planned(source.layout, layout, source.shape)
+    if not before.is_here and not after.is_here:
         return Absent(after.empty_shape, source.dtype, layout.mesh)
     what = f"a copy of {source.dtype.name}{list(source.shape)} from {source.layout} to {layout}"
-    array = before.block(source.stacked)[None] if before.has(number) else np.empty((0, *source.shape), source.dtype)
-    found = communicator_of_all(source.mesh).post(_transfer(source.layout, layout, source.shape), array, what)
-    return after.stacked(found[0]) if after.has(number) else Absent(after.empty_shape, source.dtype, layout.mesh)
+    array = before.block(source.stacked) if before.is_here else np.empty((0,) * len(source.shape), source.dtype)
+    found = communicator_of_all(source.mesh).post(plan, array, what)
+    return after.stacked(found) if after.is_here else Absent(after.empty_shape, source.dtype, layout.mesh)
 
 
 @lru_cache(maxsize=256)
-def _transfer(source: Layout, target: Layout, shape: tuple[int, ...]) -> Exchange:
-    """Who sends what to whom; arrays have a leading dim, without elements where a process is not of the mesh."""
+def _planned(source: Layout, target: Layout, shape: tuple[int, ...]) -> tuple[_Held, _Held, Exchange]:
+    """What this process has and is to have, and who sends what: the same for each tensor of this shape."""
     before, after = _Held(source, shape), _Held(target, shape)
-    everyone = source.mesh.clients.everyone
-    involved = [number for number in range(everyone.count) if before.has(number) or after.has(number)]
-    group = Group(tuple(involved), involved.index(everyone.place))
-    return plan_transfer(group, (), before.elements, after.elements)
+    return before, after, plan_transfer(shape, before.side, after.side)
 
 
 class _Held:
@@ -83,27 +79,25 @@ class _Held:
 
     def __init__(self, layout: Layout, shape: tuple[int, ...]) -> None:
         spec, mesh = layout.for_rank(len(shape)).spec, layout.mesh
-        self._spec, self._shape, self._clients = spec, shape, mesh.clients
+        self._spec = spec
         self._atoms = Atoms.cut(mesh, spec.axes(), mesh.clients)
         self._dims = self._atoms.dims(spec)
         self.empty_shape = (1,) * len(mesh.axis_names) + layout.local_shape(shape)
 
-    def has(self, number: int) -> bool:
-        """Whether a process of the job holds any."""
-        return self._clients.place_of(number) is not None
+    @property
+    def is_here(self) -> bool:
+        """Whether this process holds any."""
+        return self._atoms.clients.is_here
 
-    def elements(self, number: int) -> list[np.ndarray[Any, Any]]:
-        """The elements along each dim that a process of the job holds, behind one for all of them if it has any."""
-        place = self._clients.place_of(number)
-        if place is None:
-            return [np.arange(0)] * (1 + len(self._shape))
-        at = self._atoms.coordinates_of(place)
-        pairs = zip(self._shape, self._dims, strict=True)
-        return [np.arange(1), *(digits(extent, positions, self._atoms, at) for extent, positions in pairs)]
+    @property
+    def side(self) -> Side:
+        """Who has what."""
+        return Side.of_all(self._atoms, self._dims)
 
     def block(self, stacked: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """What this process holds of a tensor, without leading dims."""
-        return np.ascontiguousarray(gather(split_atoms(stacked, self._spec, self._atoms), self._spec, self._atoms))
+        whole = gather(split_atoms(stacked, self._spec, self._atoms), self._spec, self._atoms)
+        return np.require(whole, requirements="C")  # a number stays one
 
     def stacked(self, block: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The stacked form of such a block."""

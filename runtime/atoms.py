@@ -71,7 +71,7 @@ class Atoms:
 
     @cached_property
     def across(self) -> frozenset[int]:
-        """The positions of the atoms along which processes differ: the first ones, up to their number."""
+        """The positions of the atoms along which processes differ: the first ones with parts, up to their number."""
         found, processes = list[int](), 1
         for position, size in enumerate(self.sizes):
             if processes < self.clients.count and size > 1:

@@ -97,8 +97,6 @@ class Executable:
         interface = interface_of(module, ALONE if communicator is None else communicator.clients)
         function, atoms = interface.function, interface.atoms
         self._communicator = communicator
-        # The text of a program is what the processes that run it have in common.
-        self._digest = "" if communicator is None else sha256(print_module(module).encode()).hexdigest()[:16]
         self.mesh, self.inputs, self.outputs = interface.mesh, interface.inputs, interface.outputs
         functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
         program = lower_function(function, atoms, functions, self.inputs)
@@ -110,11 +108,19 @@ class Executable:
             if namespace == "numpy" and fused and not _has_empty(module)
             else PlainEngine(program, self.inputs, self.outputs, importlib.import_module(namespace))
         )
+        # The text of a program, and how elements travel, is what the processes that run it have in common.
+        common = "" if communicator is None else f"{print_module(module)}{self.travels}"
+        self._digest = sha256(common.encode()).hexdigest()[:16]
 
     @property
     def source(self) -> str:
         """The generated Python text."""
         return self._engine.source
+
+    @property
+    def travels(self) -> list[tuple[int, ...]]:
+        """For each step between processes the dims, major to minor, in which elements travel; empty as they are."""
+        return self._engine.orders
 
     @property
     def peak_bytes(self) -> int:

@@ -17,13 +17,24 @@ from shardwright.diagnostics.caller import caller
 from shardwright.engines.mpi.post import Post
 from shardwright.engines.mpi.watch import watch
 from shardwright.engines.mpi.world import World
-from shardwright.runtime.processes.communicator import Array, Communicator, Part
+from shardwright.runtime.processes.communicator import Array, Communicator, settled, travelling
 from shardwright.runtime.processes.crossing import Exchange, Group, Piece, Reduction
 
 _OPERATIONS = {"sum": "SUM", "prod": "PROD", "max": "MAX", "min": "MIN", "and": "BAND", "or": "BOR"}
 
 _INTEGERS = frozenset("bhilqBHILQ")
 _FLOATS = frozenset("fdFD")
+
+_TAG = 83
+
+_SHORTEST_RUN = 4096
+"""
+Bytes of a run from which MPI gets a type that describes where a piece lies; a piece of shorter runs is packed by NumPy.
+
+256 KB between two processes (MPICH 5.0.2, AMD EPYC, least of 150, microseconds; 38 without any packing) in runs of
+16 bytes: 509 by the type, 284 packed on both sides; of 64: 195, 115; of 256: 522, 92; of 1 KB: 179, 77; of 4 KB: 72,
+77; of 128 KB: 49, 56; element by element, transposed: 2,679, 166.
+"""
 
 
 class MpiCommunicator(Communicator):
@@ -32,8 +43,8 @@ class MpiCommunicator(Communicator):
     def __init__(self, world: World) -> None:
         super().__init__(world.clients)
         self._world = world
-        self._comms: dict[tuple[int, ...], Any] = {}
-        self._types: WeakKeyDictionary[Piece, dict[Any, Any]] = WeakKeyDictionary()
+        self._comms: dict[Any, Any] = {}
+        self._layouts: WeakKeyDictionary[Piece, dict[Any, tuple[int, int, Any] | None]] = WeakKeyDictionary()
 
     @contextmanager
     def running(self, program: str) -> Generator[None]:
@@ -58,60 +69,86 @@ class MpiCommunicator(Communicator):
         atexit.register(post.end)
         return post
 
-    def swap(self, group: Group, sends: Sequence[Part], receives: Sequence[Part]) -> None:
-        count = len(group.members)
-        outgoing = self._message(count, sends)
-        incoming = self._message(count, receives)
-        self._comm(group).Alltoallw(outgoing, incoming)
+    def swap(
+        self, group: Group, sends: Sequence[Piece], source: Array, receives: Sequence[Piece], target: Array
+    ) -> None:
+        comm, waits, came, packed = self._world.comm, list[Any](), list[tuple[Piece, Array]](), list[Array]()
+        start = target.ctypes.data if receives else 0
+        for piece in receives:
+            message = self._message(piece, target, start)
+            if message is None:
+                came.append((piece, np.empty(piece.shape, target.dtype)))
+                message = self._whole(came[-1][1])
+            waits.append(comm.Irecv(message, group.member(piece.peer), _TAG))
+        start = source.ctypes.data if sends else 0
+        for piece in sends:
+            message = self._message(piece, source, start)
+            if message is None:
+                packed.append(np.ascontiguousarray(source[piece.selector]))
+                message = self._whole(packed[-1])
+            waits.append(comm.Isend(message, group.member(piece.peer), _TAG))
+        self._world.mpi.Request.Waitall(waits)
+        for piece, array in came:
+            target[piece.selector] = array
 
     def all_reduce(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         if not _is_native(plan.kind, array.dtype):
             return super().all_reduce(plan, array, out)
-        whole = out is not None and out.flags.c_contiguous
-        result = out if whole and out is not None else np.empty(array.shape, array.dtype)
-        np.copyto(result, array)
+        given = travelling(array, plan.order)
+        whole = None if out is None else travelling(out, plan.order)
+        result = whole if whole is not None and whole.flags.c_contiguous else np.empty(given.shape, given.dtype)
+        np.copyto(result, given)
         self.sent_bytes += _all_reduce_elements(result.size, plan.group) * result.itemsize
         operation = getattr(self._world.mpi, _OPERATIONS[plan.kind])
         self._comm(plan.group).Allreduce(self._world.mpi.IN_PLACE, result, operation)
-        if out is not None and not whole:
-            np.copyto(out, result)
-        return result
+        if whole is not None and result is not whole:
+            np.copyto(whole, result)
+        return settled(result, plan.order) if out is None else out
 
     def _comm(self, group: Group) -> Any:
         """The communicator of a group: the members alone make it, when they first need it."""
-        if group.members not in self._comms:
+        key = group.first, group.sizes, group.steps
+        if key not in self._comms:
             whole = self._world.comm
-            everyone = whole.Get_group()
-            self._comms[group.members] = whole.Create_group(everyone.Incl(list(group.members)))
-        return self._comms[group.members]
+            members = [group.member(place) for place in range(group.count)]
+            self._comms[key] = whole.Create_group(whole.Get_group().Incl(members))
+        return self._comms[key]
 
-    def _message(self, count: int, parts: Sequence[Part]) -> list[Any]:
-        """A buffer and, for each member, how many elements of which type lie where in it."""
-        mpi = self._world.mpi
-        counts, places, types = [0] * count, [0] * count, [mpi.BYTE] * count
-        for piece, array in parts:
-            counts[piece.peer], places[piece.peer], types[piece.peer] = self._described(piece, array)
-        if not parts:
-            return [mpi.BOTTOM, counts, places, types]
-        array = parts[0][1]
-        return [mpi.buffer.fromaddress(array.ctypes.data, array.nbytes), counts, places, types]
+    def _whole(self, array: Array) -> list[Any]:
+        """All of a contiguous array, whatever its elements are, as MPI takes it."""
+        return [array.reshape(-1).view(np.uint8), self._world.mpi.BYTE]
 
-    def _described(self, piece: Piece, array: Array) -> tuple[int, int, Any]:
-        """How many elements of which type a piece is, and where in the array's memory it starts, in bytes."""
+    def _message(self, piece: Piece, array: Array, address: int) -> list[Any] | None:
+        """A piece where it lies in an array at an address, as MPI takes it; nothing where it is to be packed."""
+        known = self._layouts.get(piece)
+        if known is None:
+            known = self._layouts[piece] = {}
+        key = array.strides, array.itemsize
+        if key not in known:
+            known[key] = self._layout(piece, array)
+        found = known[key]
+        if found is None:
+            return None
+        start, length, kind = found
+        return [self._world.mpi.buffer.fromaddress(address + start, length), kind]
+
+    def _layout(self, piece: Piece, array: Array) -> tuple[int, int, Any] | None:
+        """
+        How far from the start of the array a piece starts, how many bytes it spans, and the type of which it is one.
+
+        What lies in one run is told as bytes, and what lies in short runs is to be packed.
+        """
         block, outer = array.itemsize, list(zip(piece.index, array.strides, strict=True))
         start = sum(index.start * step for index, step in outer if isinstance(index, slice))
         while outer and isinstance(outer[-1][0], slice) and (outer[-1][1] == block or piece.shape[len(outer) - 1] == 1):
             block *= piece.shape[len(outer) - 1]
             outer.pop()
-        if all(
-            length == 1 and isinstance(index, slice) for (index, _), length in zip(outer, piece.shape, strict=False)
-        ):
-            return block, start, self._world.mpi.BYTE
-        known = self._types.setdefault(piece, {})
-        key = array.strides, array.itemsize
-        if key not in known:
-            known[key] = self._type(block, outer)
-        return 1, start, known[key]
+        if block == piece.size * array.itemsize and all(isinstance(index, slice) for index, _ in outer):
+            return start, block, self._world.mpi.BYTE
+        if block < _SHORTEST_RUN:
+            return None
+        found = self._type(block, outer)
+        return start, found.Get_extent()[1], found
 
     def _type(self, block: int, outer: Sequence[tuple[Any, int]]) -> Any:
         """Blocks of so many bytes, at all indices along the dims around them."""
@@ -130,10 +167,10 @@ def _all_reduce_elements(size: int, group: Group) -> int:
     """
     What a member gives away of so many elements at the bound: to those who combine a part, and its own part to all.
 
-    >>> [_all_reduce_elements(5, Group((0, 1, 2), place)) for place in range(3)]
+    >>> [_all_reduce_elements(5, Group(0, (3,), (1,), place)) for place in range(3)]
     [6, 7, 7]
     """
-    count = len(group.members)
+    count = group.count
     own = size * (group.place + 1) // count - size * group.place // count
     return size - own + (count - 1) * own
 

@@ -34,17 +34,16 @@ class Post:
         self._sent_bytes = 0
 
     def carry(self, plan: Exchange, array: Array, out: Array, what: str) -> None:
-        """Sends the pieces of one array, and waits for those of the other."""
+        """Sends pieces of one array, and waits for those of the other; peers are numbers in the job."""
         told = f"{what} at {caller()}"
         mark = np.frombuffer(hashlib.sha256(what.encode()).digest()[:_MARK], np.uint8)
-        members = plan.group.members
         with watch(told, self._world.clients):
             for piece in plan.sends:
-                with span(f"to process {members[piece.peer]}", "send"):
-                    self._send(np.concatenate([mark, _bytes(array[piece.selector])]), members[piece.peer])
+                with span(f"to process {piece.peer}", "send"):
+                    self._send(np.concatenate([mark, _bytes(array[piece.selector])]), piece.peer)
             for piece in plan.receives:
-                with span(f"from process {members[piece.peer]}", "wait"):
-                    self._receive(piece, members[piece.peer], out, mark, what)
+                with span(f"from process {piece.peer}", "wait"):
+                    self._receive(piece, piece.peer, out, mark, what)
 
     def _send(self, message: Array, target: int) -> None:
         self._sent.append((self._world.comm.Isend([message, self._world.mpi.BYTE], target, _TAG), message))

@@ -33,6 +33,9 @@ Lose = Callable[[int, str], None]
 _AT_ONCE = 64
 """How many buffers go into one system call."""
 
+_TAKEN = 1 << 13
+"""How many bytes are taken from a socket at once, if there are so many: some answers."""
+
 _PAUSE = 0.001
 
 
@@ -46,6 +49,8 @@ class Courier:
         self._new: deque[Sequence[Sequence[Buffer]]] = deque()
         self._lines: list[deque[memoryview]] = [deque() for _ in sockets]
         self._awake = False
+        self._turn, self._rung = 0, -1
+        """How often the thread has heard the bell, and the turn in which it was rung: once is enough."""
         self._waiting = 0
         self._ended = False
         self._bell, self._rope = os.pipe()
@@ -59,8 +64,10 @@ class Courier:
         while (self._waiting > MOST_WAITING or max(map(len, self._lines)) > MOST_BUFFERS) and not self._ended:
             time.sleep(_PAUSE)
         self._new.append(buffers)
-        if not self._awake:
+        turn = self._turn
+        if not self._awake and self._rung != turn:
             self._ring()
+            self._rung = turn  # after it: an interrupt in between means no more than another ring
 
     def end(self) -> None:
         """Sends and hears nothing more."""
@@ -89,16 +96,18 @@ class Courier:
         for descriptor, event in self._poll.poll():
             if descriptor == self._bell:
                 os.read(self._bell, 1 << 16)
+                self._turn += 1
             elif event & ~select.POLLOUT:
                 self._listen(self._places[descriptor])
 
     def _listen(self, place: int) -> None:
-        """Takes one frame of a worker, all of it, or notes that there are no more."""
+        """Takes the frames of a worker that are there, all of each, or notes that there are no more."""
+        stream = self._streams[place]
         try:
-            found = read_frame(self._streams[place])
-            if found is not None:
+            while (found := read_frame(stream)) is not None:
                 self._hear(place, *found)
-                return
+                if not stream.held:
+                    return
             why = "it has ended"
         except OSError:
             why = "it has ended"
@@ -118,12 +127,23 @@ class Courier:
         self._full = full
 
     def _take(self) -> None:
-        """Adds what is new to the line of each worker."""
+        """Adds what is new to the line of each worker; commands without arrays, the same for all, in one piece."""
+        commands: list[Buffer] = []
         while self._new:
-            for line, buffers in zip(self._lines, self._new.popleft(), strict=True):
-                views = [memoryview(buffer) for buffer in buffers]
-                self._waiting += sum(view.nbytes for view in views)
-                line.extend(views)
+            buffers = self._new.popleft()
+            if len(buffers[0]) == 1 and all(each is buffers[0] for each in buffers):
+                commands += buffers[0]
+                continue
+            self._add([[*commands, *each] for each in buffers])
+            commands = []
+        if commands:
+            self._add([[b"".join(commands)]] * len(self._lines))
+
+    def _add(self, buffers: Sequence[Sequence[Buffer]]) -> None:
+        for line, each in zip(self._lines, buffers, strict=True):
+            views = [memoryview(buffer) for buffer in each]
+            self._waiting += sum(view.nbytes for view in views)
+            line.extend(views)
 
     def _sent(self, place: int) -> bool:
         """Whether a worker took all that was in line for it."""
@@ -142,19 +162,29 @@ class Courier:
 
 
 class Stream:
-    """What comes from a socket, never more than is asked for: so that what is left can be waited for."""
+    """What comes from a socket, taken in as few calls as there can be; what was taken and not yet read is `held`."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
+        self.held = bytearray()
 
     def read(self, size: int) -> bytes:
         """So many bytes, or less at the end."""
-        found = bytearray(size)
-        return bytes(found[: self.readinto(found)])
+        while len(self.held) < size:
+            came = self._connection.recv(max(_TAKEN, size - len(self.held)))
+            if not came:
+                break
+            self.held += came
+        found = bytes(memoryview(self.held)[:size])
+        del self.held[:size]
+        return found
 
     def readinto(self, target: Any) -> int:
         """Fills a buffer; how many bytes there were, less only at the end."""
-        view, filled = memoryview(target), 0
+        view = memoryview(target)
+        filled = min(view.nbytes, len(self.held))
+        view[:filled] = memoryview(self.held)[:filled]
+        del self.held[:filled]
         while filled < view.nbytes:
             count = self._connection.recv_into(view[filled:], 0, socket.MSG_WAITALL)
             if not count:

@@ -36,6 +36,9 @@ LARGEST_DIMS = 64
 """How many dims an array has at most: NumPy's limit."""
 
 
+_text_of = json.JSONEncoder(separators=(",", ":")).encode
+
+
 class Readable(Protocol):
     """What frames are read from: both methods give less than is asked for only at the end."""
 
@@ -60,7 +63,7 @@ def frame(header: Header, arrays: Sequence[Array] = ()) -> list[Buffer]:
     2
     """
     described = [[array.dtype.name, list(array.shape)] for array in arrays]
-    text = json.dumps({**header, "arrays": described}, separators=(",", ":")).encode()
+    text = _text_of({**header, "arrays": described} if described else header).encode()
     prefix = PREFIX.pack(MARK, len(text), sum(array.nbytes for array in arrays))
     return [prefix + text, *(bytes_of(array) for array in arrays if array.nbytes)]
 
@@ -103,7 +106,7 @@ def read_frame(stream: Readable) -> tuple[Header, list[Array]] | None:
 
 def _header(text: bytes) -> Header:
     try:
-        header: object = json.loads(text)
+        header: object = json.loads(text.decode())
     except (ValueError, RecursionError) as error:
         raise FrameError(f"a header is no JSON: {type(error).__name__}") from error
     if not isinstance(header, dict):

@@ -24,6 +24,8 @@ class Engine(Protocol):
 
     source: str
     peak_bytes: int
+    orders: list[tuple[int, ...]]
+    """The orders of dims in which elements travel between processes, step by step."""
 
     def call(self, ledger: Ledger, bases: Sequence[Any], communicator: Communicator | None = None) -> list[Any]:
         """The bases of the results for the bases of the arguments; one process needs no communicator."""
@@ -36,7 +38,7 @@ class PlainEngine:
     def __init__(self, program: Program, inputs: Sequence[Port], outputs: Sequence[Port], xp: Any) -> None:
         self._xp, self._inputs, self._outputs = xp, inputs, outputs
         emitted = codegen.generate(program)
-        self.source = emitted.source
+        self.source, self.orders = emitted.source, emitted.orders
         self.peak_bytes = codegen.peak_bytes(program)
         owned = {  # arrays lie in the namespace's own memory
             name: xp.asarray(item) if isinstance(item, np.ndarray) else item for name, item in emitted.constants.items()
@@ -60,7 +62,7 @@ class FusedEngine:
         windows = [port.window() for port in inputs], [port.window() for port in outputs]
         plan = make_plan(program, *windows, self._crew.size)
         emitted = codegen_numpy.generate(program, plan, [(port.base_shape, port.dtype) for port in outputs])
-        self.source = emitted.source
+        self.source, self.orders = emitted.source, emitted.orders
         self.peak_bytes = plan.peak_bytes
         self._blas = blas_controller()
         self._lock = threading.Lock()

@@ -238,10 +238,7 @@ def _tallied(source: Window | Value, text: _Text) -> str:
 
 def _emit_kernel(unit: Kernel, text: _Text) -> None:
     if unit.step.kind is Kind.SEND:
-        plan, source = text.constant(unit.step.static[0]), text.window(unit.sources[0])
-        text.line(
-            f"communicator.{unit.step.name}({plan}, {source}, {text.window(unit.targets[0])})", unit.step.location
-        )
+        _emit_send(unit, text)
         return
     call = kernel_call(unit.step, [text.window(source) for source in unit.sources])
     targets = [text.window(target) for target in unit.targets]
@@ -250,6 +247,18 @@ def _emit_kernel(unit: Kernel, text: _Text) -> None:
         return
     left = ", ".join(f"{target}[...]" for target in targets)
     text.line(f"{left}{',' if unit.step.name in FOLDS else ''} = {call}", unit.step.location)
+
+
+def _emit_send(unit: Kernel, text: _Text) -> None:
+    """Elements travel in the order in which the result lies in memory, which is the same on all processes."""
+    source, target = unit.sources[0], unit.targets[0]
+    dims = range(len(target.strided.shape))
+    inner = target.strided.order()
+    order = (*(dim for dim in dims if dim not in inner), *inner)
+    plan = text.constant(unit.step.static[0].ordered(order), (unit.step.static[0], order))
+    text.line(
+        f"communicator.{unit.step.name}({plan}, {text.window(source)}, {text.window(target)})", unit.step.location
+    )
 
 
 def _tile(tile: Tile, text: _Text) -> str:

@@ -81,8 +81,12 @@ def exchange(
     extents = [
         extent * atoms.group_size(positions) for extent, positions in zip(merged.shape[count:], there, strict=True)
     ]
-    wanted = Wanted(extents, after, atoms, reads)
-    plan = plan_exchange(merged.shape[:count], before, crossing, wanted, fill)
+    shown = tuple(None if read is None else read.tobytes() for read in reads)
+    key = merged.shape, before, crossing, tuple(extents), after, shown, np.asarray(fill).tobytes()
+    if key not in lowering.plans:
+        wanted = Wanted(extents, after, atoms, reads)
+        lowering.plans[key] = plan_exchange(merged.shape[:count], before, crossing, wanted, fill)
+    plan = lowering.plans[key]
     differs = value.across.difference(crossing).union(at for each in after for at in each if at in atoms.across)
     return builder.send("exchange", merged, plan, plan.result_shape, differs)
 

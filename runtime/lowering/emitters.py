@@ -19,6 +19,7 @@ from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.plain import FOLDS
 from shardwright.runtime.kernels import table as pointwise
 from shardwright.runtime.ports import Port
+from shardwright.runtime.processes.crossing import Exchange
 from shardwright.runtime.program import Builder, Kind, Program, Shape, Value
 
 Emitter: TypeAlias = "Callable[[Lowering, Operation, list[Value]], Sequence[Value]]"
@@ -42,7 +43,8 @@ class Lowering:
     """
     The state of one lowering: the builder, the functions that may be called, and the values so far.
 
-    `names` are those of loops and branches; `mask` says which devices asked for what is lowered, where not all did.
+    `names` are those of loops and branches; `mask` says which devices asked for what is lowered, where not all did;
+    `plans` are those of exchanges, by all that they depend on.
     """
 
     builder: Builder
@@ -52,6 +54,7 @@ class Lowering:
     calling: list[str] = field(default_factory=list[str])
     names: Mapping[Operation, str] = field(default_factory=dict[Operation, str])
     mask: Value | None = None
+    plans: dict[Any, Exchange] = field(default_factory=dict[Any, Exchange])
 
     def block(self, block: Block, arguments: Iterable[Value]) -> list[Value]:
         """Emits a block's ops and gives the values that its terminator returns."""

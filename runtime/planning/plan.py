@@ -149,6 +149,8 @@ class Planner:
         elif step.kind is Kind.REDUCE:
             target = self._target(step.results[0])
             self.units.append(Sum(step.name, sources[0], step.static[0], target, step.location))
+        elif step.kind is Kind.SEND:
+            self.units.append(Kernel(step, sources, [self._wished(step.results[0])]))
         else:
             self.units.append(Kernel(step, sources, [self._target(result) for result in step.results]))
 
@@ -218,6 +220,13 @@ class Planner:
     def _target(self, value: Value) -> Window:
         """Where a value is to be made: its place if it has one, else a new buffer."""
         return self.storage.homes.get(value) or self.storage.new(value)
+
+    def _wished(self, value: Value) -> Window:
+        """The same for a value that can be made in any order: that which its readers wish."""
+        wish = self.storage.wishes.get(value, ())
+        front = [dim for dim, extent in enumerate(value.shape) if extent <= 1]
+        order = (*front, *wish) if len(front) + len(wish) == len(value.shape) else None
+        return self.storage.homes.get(value) or self.storage.new(value, order)
 
     def _window(self, value: Value) -> Window:
         """Where a value lies; if it first has to be moved, that is a unit."""

@@ -18,7 +18,8 @@ def find_wishes(program: Program, outputs: Sequence[Strided]) -> dict[Value, Wis
     The order in memory in which each value's first reader would like it, where one cares.
 
     Results want the order of their global arrays, products want the dims that they sum over side by side, row
-    reductions want the reduced dims minor; views and element-wise steps pass on what is wished of their result.
+    reductions want the reduced dims minor; views, element-wise steps and what is sent to other processes pass on what
+    is wished of their result.
     """
     wishes = {value: strided.order() for value, strided in zip(program.outputs, outputs, strict=True)}
     for step in reversed(program.steps):
@@ -44,6 +45,8 @@ def _passed_on(step: Step, side: int, operand: Value, wish: Wish) -> Wish:
             return _for_reduction(step.static[0], varying, wish)
         case Kind.DOT:
             return _for_product(step.static[0], side, varying)
+        case Kind.SEND:
+            return _for_sending(step, varying, wish)
         case _:
             return ()
 
@@ -78,6 +81,13 @@ def _for_reduction(dims: Sequence[int], varying: Sequence[int], wish: Wish) -> W
     if not kept or max(kept) < min(reduced):
         return (*kept, *reduced)
     return (*reduced, *wish) if wish and max(reduced) < min(wish) else ()
+
+
+def _for_sending(step: Step, varying: Sequence[int], wish: Wish) -> Wish:
+    """What travels lies as the result does: the dims are the same, but for the parts in front of a scatter's."""
+    if step.name == "reduce_scatter":
+        return (0, *(dim + 1 for dim in wish)) if wish else ()
+    return (*(dim for dim in varying if dim not in wish), *(dim for dim in wish if dim in varying)) if wish else ()
 
 
 def _for_product(dot: Dot, side: int, varying: Sequence[int]) -> Wish:

@@ -7,10 +7,11 @@ written here (of parts in the order of the group, summed as in one process) over
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,6 @@ from shardwright.runtime.kernels.shape import reduce
 from shardwright.runtime.processes.crossing import Exchange, Group, Piece, Reduction, place
 
 Array = np.ndarray[Any, Any]
-
-Part = tuple[Piece, Array]
-"""A piece of an array that goes to, or comes from, the process with the piece's place in the group."""
 
 
 class Communicator(ABC):
@@ -37,8 +35,10 @@ class Communicator(ABC):
         self.sent_bytes = 0
 
     @abstractmethod
-    def swap(self, group: Group, sends: Sequence[Part], receives: Sequence[Part]) -> None:
-        """Sends pieces to other members of the group, and writes what they send."""
+    def swap(
+        self, group: Group, sends: Sequence[Piece], source: Array, receives: Sequence[Piece], target: Array
+    ) -> None:
+        """Sends pieces of an array to other members of the group, and writes into another what they send."""
 
     def running(self, program: str) -> AbstractContextManager[None]:
         """Around each run: whether all processes run the same program next, and how long a run may take."""
@@ -47,10 +47,11 @@ class Communicator(ABC):
     def exchange(self, plan: Exchange, array: Array, out: Array | None = None) -> Array:
         """The elements of all arrays that this process wants (see `Exchange`)."""
         found = out if out is not None and plan.is_direct else np.empty(plan.shape, array.dtype)
+        source, target = travelling(array, plan.order), travelling(found, plan.order)
         if plan.kept is not None:
             here, there = plan.kept
-            found[there.selector] = array[here.selector]
-        self._swap_parts(plan.group, plan.sends, array, plan.receives, found)
+            target[there.selector] = source[here.selector]
+        self._swap(plan.group, plan.sends, source, plan.receives, target)
         return _in(out, found if plan.is_direct else place(found, plan))
 
     def post(self, plan: Exchange, array: Array, what: str) -> Array:
@@ -63,40 +64,37 @@ class Communicator(ABC):
 
     def reduce_scatter(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         """Of arrays with one part along their first dim for each member, this member's part of all, combined."""
-        parts = np.ascontiguousarray(array)
-        size = math.prod(parts.shape[1:])
-        bounds = [size * at for at in range(len(parts) + 1)]
-        return _in(out, self._combined(plan, parts.reshape(-1), bounds).reshape(parts.shape[1:]))
+        order = (0, *(dim + 1 for dim in plan.order)) if plan.order else ()
+        parts = np.ascontiguousarray(travelling(array, order))
+        mine = self._combined(plan, parts.reshape(-1)).reshape(parts.shape[1:])
+        return _in(out, settled(mine, plan.order))
 
     def all_reduce(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         """The arrays of all members combined, element by element."""
-        flat, count = np.ascontiguousarray(array).reshape(-1), len(plan.group.members)
-        bounds = [flat.size * at // count for at in range(count + 1)]
-        whole, place = np.empty_like(flat), plan.group.place
-        whole[bounds[place] : bounds[place + 1]] = self._combined(plan, flat, bounds)
-        sends = [Piece(peer, _range(bounds, place)) for peer in _others(plan.group)]
-        receives = [Piece(peer, _range(bounds, peer)) for peer in _others(plan.group)]
-        self._swap_parts(plan.group, sends, whole, receives, whole)
-        return _in(out, whole.reshape(array.shape))
+        given = np.ascontiguousarray(travelling(array, plan.order))
+        flat, group = given.reshape(-1), plan.group
+        parts = _parts(group, flat.size)
+        whole = np.empty_like(flat)
+        whole[parts.own.selector] = self._combined(plan, flat)
+        self._swap(group, parts.mine, whole, parts.others, whole)
+        return _in(out, settled(whole.reshape(given.shape), plan.order))
 
-    def _combined(self, plan: Reduction, flat: Array, bounds: Sequence[int]) -> Array:
-        """Each member has the part between two of the bounds; this member's part of all, combined in their order."""
-        place = plan.group.place
-        mine = flat[bounds[place] : bounds[place + 1]]
-        came = np.empty((len(bounds) - 1, mine.size), flat.dtype)
-        came[place] = mine
-        sends = [Piece(peer, _range(bounds, peer)) for peer in _others(plan.group)]
-        receives = [Piece(peer, (slice(peer, peer + 1), slice(0, mine.size))) for peer in _others(plan.group)]
-        self._swap_parts(plan.group, sends, flat, receives, came)
+    def _combined(self, plan: Reduction, flat: Array) -> Array:
+        """Each member has its part of an array; this member's part of all, combined in their order."""
+        group = plan.group
+        parts = _parts(group, flat.size)
+        came = np.empty((group.count, parts.own.size), flat.dtype)
+        came[group.place] = flat[parts.own.selector]
+        self._swap(group, parts.others, flat, parts.rows, came)
         return reduce(np, came, plan.kind, (0,))[0]
 
-    def _swap_parts(
+    def _swap(
         self, group: Group, sends: Sequence[Piece], source: Array, receives: Sequence[Piece], target: Array
     ) -> None:
         """Pieces of one array for pieces of another, without those that are empty."""
-        outgoing = [(piece, source) for piece in sends if 0 not in piece.shape]
-        self.sent_bytes += sum(math.prod(piece.shape) for piece, _ in outgoing) * source.itemsize
-        self.swap(group, outgoing, [(piece, target) for piece in receives if 0 not in piece.shape])
+        outgoing = [piece for piece in sends if piece.size]
+        self.sent_bytes += sum(piece.size for piece in outgoing) * source.itemsize
+        self.swap(group, outgoing, source, [piece for piece in receives if piece.size], target)
 
 
 def _in(out: Array | None, found: Array) -> Array:
@@ -107,9 +105,42 @@ def _in(out: Array | None, found: Array) -> Array:
     return out
 
 
-def _others(group: Group) -> list[int]:
-    return [peer for peer in range(len(group.members)) if peer != group.place]
+def travelling(array: Array, order: Sequence[int]) -> Array:
+    """An array with its dims in the order in which they travel."""
+    return array.transpose(order) if order else array
 
 
-def _range(bounds: Sequence[int], at: int) -> tuple[slice, ...]:
-    return (slice(bounds[at], bounds[at + 1]),)
+def settled(array: Array, order: Sequence[int]) -> Array:
+    """The inverse of that."""
+    return array.transpose(np.argsort(order)) if order else array
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """
+    Of a flat array, the part that each member of a group combines: this member's `own`, and those of the `others`.
+
+    For each of the others there is its row of an array with a row for each member, and `mine`, which goes to it.
+    """
+
+    own: Piece
+    others: tuple[Piece, ...]
+    rows: tuple[Piece, ...]
+    mine: tuple[Piece, ...]
+
+
+@lru_cache(maxsize=256)
+def _parts(group: Group, size: int) -> _Parts:
+    """The parts of so many elements, which are kept: an engine knows a piece again."""
+
+    def part(place: int) -> tuple[slice]:
+        return (slice(size * place // group.count, size * (place + 1) // group.count),)
+
+    own = Piece(group.place, part(group.place))
+    places = [place for place in range(group.count) if place != group.place]
+    return _Parts(
+        own,
+        tuple(Piece(place, part(place)) for place in places),
+        tuple(Piece(place, (slice(place, place + 1), slice(0, own.size))) for place in places),
+        tuple(Piece(place, own.index) for place in places),
+    )

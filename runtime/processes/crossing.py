@@ -9,14 +9,15 @@ has what is worked out by div and mod: along each dim a process has the elements
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from shardwright.layout.forms.clients import Clients
 from shardwright.runtime.atoms import Atoms, DimAtoms
 
 Index: TypeAlias = "slice | np.ndarray[Any, Any]"
@@ -24,28 +25,65 @@ Index: TypeAlias = "slice | np.ndarray[Any, Any]"
 
 Coordinates: TypeAlias = Mapping[int, int]
 
-Elements: TypeAlias = "Sequence[np.ndarray[Any, Any]]"
-"""The elements that a process has along each dim, in ascending order."""
+Elements: TypeAlias = "np.ndarray[Any, Any]"
+"""The elements that a process has along a dim, in ascending order."""
 
 
 @dataclass(frozen=True)
 class Group:
     """
-    The processes that differ only along some atoms: their numbers, in the order of the atoms, major to minor.
+    The processes that differ only along some atoms, in the order of the atoms, major to minor: no list of them.
 
-    `place` is where this process stands among them.
+    `first` is the number of the one at place 0; along each atom there are so many (`sizes`), whose numbers lie `steps`
+    apart. `place` is where this process stands among them.
+
+    >>> group = Group(1, (2, 2), (4, 2), place=3)
+    >>> group.count, [group.member(place) for place in range(4)]
+    (4, [1, 3, 5, 7])
     """
 
-    members: tuple[int, ...]
+    first: int
+    sizes: tuple[int, ...]
+    steps: tuple[int, ...]
     place: int
 
     @staticmethod
     def along(positions: Sequence[int], atoms: Atoms) -> Group:
         """The group of this process along these atoms across."""
-        own, ordered = atoms.coordinates, sorted(positions)
-        ranges = product(*(range(atoms.sizes[position]) for position in ordered))
-        members = [atoms.process_at({**own, **dict(zip(ordered, at, strict=True))}) for at in ranges]
-        return Group(tuple(members), members.index(atoms.clients.place))
+        ordered = tuple(sorted(positions))
+        sizes = tuple(atoms.sizes[position] for position in ordered)
+        steps = tuple(
+            math.prod(atoms.sizes[minor] for minor in atoms.across if minor > position) for position in ordered
+        )
+        own = [atoms.coordinates[position] for position in ordered]
+        first = atoms.clients.place - sum(at * step for at, step in zip(own, steps, strict=True))
+        return Group(first, sizes, steps, _joined(own, sizes))
+
+    @staticmethod
+    def of_all(clients: Clients) -> Group:
+        """All processes."""
+        return Group(0, (clients.count,), (1,), clients.place)
+
+    @property
+    def count(self) -> int:
+        """How many processes there are."""
+        return math.prod(self.sizes)
+
+    def member(self, place: int) -> int:
+        """The number of the process at a place."""
+        number = self.first
+        for size, step in zip(reversed(self.sizes), reversed(self.steps), strict=True):
+            place, at = divmod(place, size)
+            number += at * step
+        return number
+
+
+def _joined(at: Sequence[int], sizes: Sequence[int]) -> int:
+    """The number with these digits, major to minor."""
+    number = 0
+    for digit, size in zip(at, sizes, strict=True):
+        number = number * size + digit
+    return number
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +99,21 @@ class Piece:
         return tuple(_length(index) for index in self.index)
 
     @cached_property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    @cached_property
     def selector(self) -> tuple[Any, ...]:
         """The indices as NumPy takes them."""
         if all(isinstance(index, slice) for index in self.index):
             return self.index
         arrays = [np.arange(i.start, i.stop, i.step) if isinstance(i, slice) else i for i in self.index]
         return np.ix_(*arrays)
+
+    def ordered(self, order: Sequence[int]) -> Piece:
+        """The same of an array whose dims come in this order."""
+        return Piece(self.peer, tuple(self.index[dim] for dim in order))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +123,9 @@ class Exchange:
 
     The result has this stacked `shape`; `kept` are the elements that stay, here and there. Where a result is not just
     what came in, `places` says for each local dim which of them lies where, -1 being `fill`; `None` is all, in order.
+
+    `order` gives the dims, major to minor, in which elements travel, on all processes alike; the pieces are those of
+    arrays with their dims in this order. Empty is the order that they have.
     """
 
     group: Group
@@ -85,10 +135,11 @@ class Exchange:
     receives: tuple[Piece, ...]
     places: tuple[np.ndarray[Any, Any] | None, ...] = ()
     fill: Any = 0
+    order: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         peers = {piece.peer for piece in (*self.sends, *self.receives)}
-        return f"Exchange(with {len(peers)} of {len(self.group.members)} processes, to {list(self.result_shape)})"
+        return f"Exchange(with {len(peers)} of {self.group.count} processes, to {list(self.result_shape)})"
 
     @property
     def is_direct(self) -> bool:
@@ -101,6 +152,18 @@ class Exchange:
         lead = len(self.shape) - len(self.places)
         local = zip(self.shape[lead:], self.places, strict=True)
         return (*self.shape[:lead], *(extent if where is None else len(where) for extent, where in local))
+
+    def ordered(self, order: Sequence[int]) -> Exchange:
+        """
+        The same with elements that travel in this order of the dims: that in which the result lies in memory.
+
+        Where what came in has to be put in its place, it stays as it is.
+        """
+        if not self.is_direct or tuple(order) == tuple(range(len(self.shape))):
+            return self
+        kept = None if self.kept is None else (self.kept[0].ordered(order), self.kept[1].ordered(order))
+        sends, receives = ([piece.ordered(order) for piece in side] for side in (self.sends, self.receives))
+        return replace(self, kept=kept, sends=tuple(sends), receives=tuple(receives), order=tuple(order))
 
 
 class Wanted:
@@ -121,7 +184,7 @@ class Wanted:
         self.extents, self.after, self.atoms = tuple(extents), after, atoms
         self.reads = tuple(reads) or (None,) * len(self.extents)
 
-    def read(self, dim: int, at: Coordinates) -> np.ndarray[Any, Any]:
+    def read(self, dim: int, at: Coordinates) -> Elements:
         """What each place of a process's result shows along a dim."""
         reads = self.reads[dim]
         if reads is None:
@@ -132,6 +195,16 @@ class Wanted:
         """The elements that a process needs along a dim, each once, in order."""
         read = self.read(dim, at)
         return read if self.reads[dim] is None else np.unique(read[read >= 0])
+
+    def showing(
+        self, dim: int, elements: np.ndarray[Any, Any]
+    ) -> tuple[int, np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """How many places all results have along a dim, which of them show these elements, and which one each shows."""
+        reads = self.reads[dim]
+        if reads is None:
+            return self.extents[dim], elements, np.arange(len(elements))
+        places = np.flatnonzero(np.isin(reads, elements))
+        return len(reads), places, np.searchsorted(elements, reads[places])
 
 
 def digits(extent: int, positions: Sequence[int], atoms: Atoms, at: Coordinates) -> np.ndarray[Any, Any]:
@@ -144,9 +217,116 @@ def digits(extent: int, positions: Sequence[int], atoms: Atoms, at: Coordinates)
     >>> digits(8, (1, 0), atoms, {0: 1}).tolist()
     [2, 3, 6, 7]
     """
-    sizes = [atoms.sizes[position] for position in positions]
-    whole = np.arange(extent).reshape((*sizes, extent // math.prod(sizes)))
-    return whole[tuple(at.get(position, slice(None)) for position in positions)].reshape(-1)
+    found, below = np.zeros(1, np.intp), extent
+    for position in positions:
+        below //= atoms.sizes[position]
+        steps = np.arange(atoms.sizes[position]) if position not in at else np.array([at[position]])
+        found = np.add.outer(found, steps * below).reshape(-1)
+    return np.add.outer(found, np.arange(below)).reshape(-1)
+
+
+@dataclass(frozen=True)
+class Side:
+    """
+    Which process has which elements of a tensor, or is to have them: found for some elements, not for all processes.
+
+    `dims` are the atoms that split each dim. Processes differ along the atoms in `weights`: a step along one adds so
+    much to a process's place. Along the atoms in `fixed` all of them are where this one is.
+    """
+
+    atoms: Atoms
+    dims: DimAtoms
+    weights: Mapping[int, int]
+    fixed: Coordinates
+
+    @staticmethod
+    def of_all(atoms: Atoms, dims: DimAtoms) -> Side:
+        """All processes, which have what their coordinates say."""
+        return Side(atoms, dims, _weights(sorted(atoms.across), atoms), {})
+
+    def own(self, dim: int, extent: int) -> np.ndarray[Any, Any]:
+        """The elements along a dim that this process has."""
+        at = {position: self.atoms.coordinates[position] for position in (*self.weights, *self.fixed)}
+        return digits(extent, self.dims[dim], self.atoms, at)
+
+    def shares(
+        self, dim: int, extent: int, places: np.ndarray[Any, Any], which: np.ndarray[Any, Any]
+    ) -> dict[int, Index]:
+        """By what its coordinates along a dim add to a process's place: `which` it has, by the places of them there."""
+        keys, below, here = np.zeros_like(places), extent, np.ones(len(places), np.bool_)
+        if not places.size:
+            return {}
+        for position in self.dims[dim]:
+            size = self.atoms.sizes[position]
+            below //= size
+            at = places // below % size
+            if position in self.weights:
+                keys += at * self.weights[position]
+            elif position in self.fixed:
+                here &= at == self.fixed[position]
+        return _grouped(keys[here], which[here])
+
+    @cached_property
+    def spare(self) -> list[int]:
+        """What is added to the places of processes with the same elements: one number for each of them, ascending."""
+        used = {position for positions in self.dims for position in positions}
+        found = [0]
+        for position in sorted(self.weights):
+            if position not in used:
+                steps = range(self.atoms.sizes[position])
+                found = [base + step * self.weights[position] for base in found for step in steps]
+        return found
+
+    def base(self, place: int) -> int:
+        """A process's place without what is spare."""
+        used = {position for positions in self.dims for position in positions}
+        at = self.atoms.coordinates_of(place)
+        return sum(at[position] * weight for position, weight in self.weights.items() if position in used)
+
+    def numbers(self, base: int, job: Clients) -> Iterable[int]:
+        """Which processes of the job stand at a place without what is spare: of a mesh of no job, each by itself."""
+        clients = self.atoms.clients
+        if clients.everyone.count == 1:
+            return range(job.count)
+        return [clients.first + base + other for other in self.spare]
+
+    def source_for(self, number: int, base: int) -> int:
+        """Which of the processes at such a place gives a process of the job what they have: itself, if it is one."""
+        clients = self.atoms.clients
+        place = clients.place_of(number)
+        if place is not None and self.base(place) == base:
+            return number
+        return clients.first + base + self.spare[number % len(self.spare)]
+
+
+def _weights(positions: Sequence[int], atoms: Atoms) -> dict[int, int]:
+    """What a step along each of these atoms adds to the number that they make together."""
+    found, weight = dict[int, int](), 1
+    for position in reversed(positions):
+        found[position] = weight
+        weight *= atoms.sizes[position]
+    return found
+
+
+def _grouped(keys: np.ndarray[Any, Any], which: np.ndarray[Any, Any]) -> dict[int, Index]:
+    """By key, what belongs to it: each once, ascending."""
+    if not keys.size:
+        return {}
+    order = np.argsort(keys, kind="stable")
+    cuts = np.flatnonzero(np.diff(keys[order])) + 1
+    runs = zip((0, *cuts), (*cuts, len(keys)), strict=True)
+    return {int(keys[order[start]]): _tidy(np.unique(which[order[start:stop]])) for start, stop in runs}
+
+
+def _pieces(
+    lead: Sequence[int], shares: Sequence[Mapping[int, Index]], spare: Iterable[int] = (0,)
+) -> Iterator[tuple[int, Piece]]:
+    """For each process that has some of every dim its part, with its place without what is spare; no others."""
+    front = tuple(slice(0, extent) for extent in lead)
+    for combination in product(*(share.items() for share in shares)):
+        base = sum(part for part, _ in combination)
+        index = (*front, *(found for _, found in combination))
+        yield from ((base, Piece(base + other, index)) for other in spare)
 
 
 def plan_exchange(
@@ -158,105 +338,60 @@ def plan_exchange(
     `before` are the atoms that split each dim; of those in the group a process has its own part, of others all.
     `lead` are the extents of the leading dims, which go along whole.
     """
-    atoms = wanted.atoms
-    dims = range(len(wanted.extents))
-
-    @cache
-    def had(dim: int, at: tuple[tuple[int, int], ...]) -> np.ndarray[Any, Any]:
-        return digits(wanted.extents[dim], before[dim], atoms, dict(at))
-
-    @cache
-    def needed(dim: int, at: tuple[tuple[int, int], ...]) -> np.ndarray[Any, Any]:
-        return wanted.elements(dim, dict(at))
-
-    def has(process: int) -> Elements:
-        at = atoms.coordinates_of(process)
-        return [had(dim, tuple((one, at[one]) for one in group if one in before[dim])) for dim in dims]
-
-    def needs(process: int) -> Elements:
-        at = atoms.coordinates_of(process)
-        return [needed(dim, tuple((one, at[one]) for one in wanted.after[dim] if one in at)) for dim in dims]
-
-    plan = plan_moves(Group.along(group, atoms), lead, has, needs)
-    own = needs(atoms.clients.place)
-    places = tuple(_places(wanted.read(dim, atoms.coordinates), own[dim]) for dim in dims)
+    atoms, dims = wanted.atoms, range(len(wanted.extents))
+    weights = _weights(sorted(group), atoms)
+    giving = Side(atoms, before, weights, {})
+    fixed = {position: at for position, at in atoms.coordinates.items() if position not in weights}
+    taking = Side(atoms, wanted.after, weights, fixed)
+    due = [wanted.elements(dim, atoms.coordinates) for dim in dims]
+    sends = [taking.shares(dim, *wanted.showing(dim, giving.own(dim, wanted.extents[dim]))) for dim in dims]
+    receives = [giving.shares(dim, wanted.extents[dim], due[dim], np.arange(len(due[dim]))) for dim in dims]
+    outgoing = [piece for _, piece in _pieces(lead, sends, taking.spare)]
+    plan = _exchange(Group.along(group, atoms), lead, due, outgoing, [piece for _, piece in _pieces(lead, receives)])
+    places = tuple(_places(wanted.read(dim, atoms.coordinates), due[dim]) for dim in dims)
     return replace(plan, places=places, fill=fill)
 
 
-def plan_transfer(
-    group: Group, lead: Sequence[int], has: Callable[[int], Elements], needs: Callable[[int], Elements]
-) -> Exchange:
+def plan_transfer(shape: Sequence[int], before: Side, after: Side) -> Exchange:
     """
-    The same where several processes may have the same elements: each gets what it lacks from one of them.
+    The same for a tensor of which several processes may have the same elements: each gets what it lacks from one.
 
-    What a process has is what another has, or nothing of that.
+    Each side is of all processes of the job, of a part of them, or of each by itself. Who has what is wanted takes it;
+    of those who do not, each asks another.
     """
-    holders: dict[tuple[bytes, ...], list[int]] = {}
-    for process in group.members:
-        holders.setdefault(_key(has(process)), []).append(process)
+    dims, job = range(len(shape)), before.atoms.clients.everyone
+    due = [after.own(dim, shape[dim]) if after.atoms.clients.is_here else np.arange(0) for dim in dims]
+    outgoing, incoming = list[Piece](), list[Piece]()
+    if before.atoms.clients.is_here:
+        mine = [before.own(dim, shape[dim]) for dim in dims]
+        wanted = [after.shares(dim, shape[dim], mine[dim], np.arange(len(mine[dim]))) for dim in dims]
+        base = before.base(before.atoms.clients.place)
+        targets = [Piece(to, piece.index) for at, piece in _pieces((), wanted) for to in after.numbers(at, job)]
+        outgoing = [piece for piece in targets if before.source_for(piece.peer, base) == job.place]
+    if after.atoms.clients.is_here:
+        had = [before.shares(dim, shape[dim], due[dim], np.arange(len(due[dim]))) for dim in dims]
+        incoming = [Piece(before.source_for(job.place, at), piece.index) for at, piece in _pieces((), had)]
+    return _exchange(Group.of_all(job), (), due, outgoing, incoming)
 
-    def sends(source: int, target: int) -> bool:
-        replicas = holders[_key(has(source))]
-        return source == (target if target in replicas else replicas[target % len(replicas)])
 
-    return plan_moves(group, lead, has, needs, sends)
-
-
-def _key(elements: Elements) -> tuple[bytes, ...]:
-    return tuple(index.tobytes() for index in elements)
-
-
-def plan_moves(
-    group: Group,
-    lead: Sequence[int],
-    has: Callable[[int], Elements],
-    needs: Callable[[int], Elements],
-    sends: Callable[[int, int], bool] = lambda source, target: True,
+def _exchange(
+    group: Group, lead: Sequence[int], due: Sequence[Elements], outgoing: Iterable[Piece], incoming: Iterable[Piece]
 ) -> Exchange:
-    """Each process sends what it has and another needs, where `sends(source, target)` says that it is its task."""
-    front = tuple(slice(0, extent) for extent in lead)
-    own = group.members[group.place]
-    mine, due = has(own), needs(own)
-    common = _Common(front)
-    outgoing = [
-        common.piece(place, mine, needs(process)) if sends(own, process) else None
-        for place, process in enumerate(group.members)
-    ]
-    incoming = [
-        common.piece(place, due, has(process)) if sends(process, own) else None
-        for place, process in enumerate(group.members)
-    ]
-    here, there = outgoing[group.place], incoming[group.place]
-    others = [place for place in range(len(group.members)) if place != group.place]
+    """What goes where, of which what goes from this process to itself is kept."""
+    sends, receives = ({piece.peer: piece for piece in sorted(side, key=_peer)} for side in (outgoing, incoming))
+    here, there = sends.pop(group.place, None), receives.pop(group.place, None)
     return Exchange(
         group,
         (*lead, *(len(index) for index in due)),
         None if here is None or there is None else (here, there),
-        tuple(piece for place in others if (piece := outgoing[place]) is not None),
-        tuple(piece for place in others if (piece := incoming[place]) is not None),
+        tuple(sends.values()),
+        tuple(receives.values()),
         (None,) * len(due),
     )
 
 
-class _Common:
-    """Where elements lie that another has, too; along each dim found once for all processes with the same ones."""
-
-    def __init__(self, front: tuple[slice, ...]) -> None:
-        self._front = front
-        self._found: dict[tuple[int, int], tuple[Index | None, Elements]] = {}
-
-    def piece(self, peer: int, array: Elements, other: Elements) -> Piece | None:
-        """Where in an array with these elements along its dims those of the other lie."""
-        found = [self._index(*pair) for pair in zip(array, other, strict=True)]
-        kept = [index for index in found if index is not None]
-        return Piece(peer, (*self._front, *kept)) if len(kept) == len(found) else None
-
-    def _index(self, mine: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> Index | None:
-        key = id(mine), id(theirs)
-        if key not in self._found:
-            index = np.flatnonzero(np.isin(mine, theirs, assume_unique=True))
-            self._found[key] = _tidy(index) if index.size else None, (mine, theirs)  # kept alive: ids stay theirs
-        return self._found[key][0]
+def _peer(piece: Piece) -> int:
+    return piece.peer
 
 
 def _tidy(index: np.ndarray[Any, Any]) -> Index:
@@ -293,10 +428,19 @@ def place(array: Any, exchange: Exchange) -> Any:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A reduction over a group: of what kind, such as `sum`."""
+    """
+    A reduction over a group: of what kind, such as `sum`.
+
+    `order` gives the dims of the result, major to minor, in which elements travel, on all processes alike.
+    """
 
     group: Group
     kind: str
+    order: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
-        return f"Reduction({self.kind} over {len(self.group.members)} processes)"
+        return f"Reduction({self.kind} over {self.group.count} processes)"
+
+    def ordered(self, order: Sequence[int]) -> Reduction:
+        """The same with elements that travel in this order of the dims: that in which the result lies in memory."""
+        return self if tuple(order) == tuple(range(len(order))) else replace(self, order=tuple(order))

@@ -54,7 +54,7 @@ def test_a_lost_link_ends_all_and_a_later_run_works(hosts: Hosts, starter: str, 
     for place in range(count):
         text, host = said(hosts, place), ("left", "right")[place % 2]
         assert f"cut_off.py:{LINE}:" in text
-        assert f"error[SW0904]: the process has waited 3 seconds for the others" in text
+        assert "error[SW0904]: the process has waited 3 seconds for the others" in text
         assert f"note: on process {place} of {count}, on {host}" in text
     hosts.mend()
     with hosts.started(*start, "3", str(hosts.file.parent)) as process:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 from pathlib import Path
@@ -21,7 +22,7 @@ from shardwright.layout.forms.clients import Clients
 from shardwright.layout.mesh import Mesh
 from shardwright.runtime.executable import compile_module
 from shardwright.runtime.processes.communicator import Communicator
-from shardwright.runtime.processes.crossing import Group, Reduction
+from shardwright.runtime.processes.crossing import Group, Piece, Reduction
 from shardwright.runtime.stacking import component, to_stacked
 
 
@@ -55,7 +56,7 @@ def programs(names: list[str]) -> None:
                 wide = [one.astype(np.float64) if one.dtype.kind == "V" else one for one in pair]
                 np.testing.assert_allclose(wide[0], wide[1], **meta(name)["tol"], err_msg=name)
         sent = np.array(communicator.sent_bytes - before, np.float64)
-        everyone = Group(tuple(range(count)), communicator.clients.place)
+        everyone = Group.of_all(communicator.clients)
         total = float(communicator.all_reduce(Reduction(everyone, "sum"), sent))
         assert total <= float(executable.ledger.sent_bytes) * mesh.size, name
         assert total == float(executable.ledger.sent_bytes) * mesh.size or count < mesh.size, name
@@ -65,7 +66,7 @@ def drawn(most: list[str]) -> None:
     """So many random programs: each process has its part, and MPI is handed what was predicted."""
     communicator = connected()
     count = communicator.clients.count
-    everyone = Group(tuple(range(count)), communicator.clients.place)
+    everyone = Group.of_all(communicator.clients)
     for program in spreadable(count, int(most[0])):
         _, local = partitioned(program.text)
         alone = compile_module(local.clone(), fused=False)
@@ -81,7 +82,7 @@ def reductions(_: list[str]) -> None:
     """Every kind and element type, whether MPI combines it or not, as NumPy does: small whole numbers are exact."""
     communicator = connected()
     count, place = communicator.clients.count, communicator.clients.place
-    everyone = Group(tuple(range(count)), place)
+    everyone = Group.of_all(communicator.clients)
     kinds: dict[str, Any] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
     dtypes = [np.int8, np.int64, np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.complex64]
     for dtype in dtypes:
@@ -99,6 +100,42 @@ def reductions(_: list[str]) -> None:
     rows = np.arange(count * 3, dtype=np.int32).reshape(count, 3) + place
     due = np.arange(place * 3, place * 3 + 3) * count + sum(range(count))
     np.testing.assert_array_equal(communicator.reduce_scatter(Reduction(everyone, "sum"), rows), due)
+
+
+def pieces(_: list[str]) -> None:
+    """Each sends its neighbour pieces in long runs, in short ones, in one, and by index, from any order into any."""
+    communicator = connected()
+    everyone = Group.of_all(communicator.clients)
+    behind, ahead = (everyone.place - 1) % everyone.count, (everyone.place + 1) % everyone.count
+    whole = slice(0, 6), slice(0, 64), slice(0, 96)
+    indices: list[Any] = [
+        whole,
+        (slice(2, 5), *whole[1:]),
+        (whole[0], slice(10, 30), whole[2]),
+        (*whole[:2], slice(3, 5)),
+        (np.array([0, 3, 4]), *whole[1:]),
+        (*whole[:2], np.array([1, 5, 9])),
+    ]
+    orders = list(itertools.permutations(range(3)))
+    for dtype, index, (before, after) in itertools.product(
+        (np.int8, ml_dtypes.bfloat16, np.float64), indices, zip(orders, [*orders[1:], orders[0]], strict=True)
+    ):
+        source, due, found = (ordered(np.zeros((6, 64, 96), dtype), order) for order in (before, after, after))
+        source[...] = numbered(everyone.place).astype(dtype)
+        communicator.swap(everyone, [Piece(ahead, index)], source, [Piece(behind, index)], found)
+        selector = Piece(behind, index).selector
+        due[selector] = numbered(behind).astype(dtype)[selector]
+        np.testing.assert_array_equal(found, due)
+
+
+def numbered(place: int) -> Any:
+    """Other numbers on each process, which every type has."""
+    return (np.arange(6 * 64 * 96).reshape(6, 64, 96) + 7 * place) % 100
+
+
+def ordered(array: Any, order: tuple[int, ...]) -> Any:
+    """An array whose dims lie in this order in memory, major to minor."""
+    return np.ascontiguousarray(array.transpose(order)).transpose(np.argsort(order))
 
 
 def api(_: list[str]) -> None:
@@ -176,7 +213,14 @@ def _sent_ahead(meshes: list[sw.Mesh], rows: list[sw.Layout], mark: Path) -> Non
         assert all((one == number).all() for one in part.components())
 
 
-SCENARIOS = {"programs": programs, "drawn": drawn, "reductions": reductions, "api": api, "stages": stages}
+SCENARIOS = {
+    "programs": programs,
+    "drawn": drawn,
+    "reductions": reductions,
+    "pieces": pieces,
+    "api": api,
+    "stages": stages,
+}
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,8 +16,8 @@ import pytest
 from shardwright.engines.job import Alone, Job
 from shardwright.layout import Mesh
 from shardwright.layout.forms.clients import Clients
-from shardwright.runtime.processes.communicator import Communicator, Part
-from shardwright.runtime.processes.crossing import Group
+from shardwright.runtime.processes.communicator import Array, Communicator
+from shardwright.runtime.processes.crossing import Group, Piece
 
 T = TypeVar("T")
 
@@ -31,14 +32,16 @@ class Threads(Communicator):
         super().__init__(clients)
         self._mail = mail
 
-    def swap(self, group: Group, sends: Sequence[Part], receives: Sequence[Part]) -> None:
-        for piece, array in sends:
-            self._box(group, group.place, piece.peer).put(np.array(array[piece.selector]))
-        for piece, array in receives:
-            array[piece.selector] = self._box(group, piece.peer, group.place).get(timeout=SECONDS)
+    def swap(
+        self, group: Group, sends: Sequence[Piece], source: Array, receives: Sequence[Piece], target: Array
+    ) -> None:
+        for piece in sends:
+            self._box(group, group.place, piece.peer).put(np.array(source[piece.selector]))
+        for piece in receives:
+            target[piece.selector] = self._box(group, piece.peer, group.place).get(timeout=SECONDS)
 
     def _box(self, group: Group, source: int, target: int) -> queue.Queue[Any]:
-        return self._mail[group.members, source, target]
+        return self._mail[group.member(source), group.member(target), replace(group, place=0)]
 
 
 class Mail(defaultdict[Any, "queue.Queue[Any]"]):

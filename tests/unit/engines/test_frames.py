@@ -7,13 +7,14 @@ import json
 import socket
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from shardwright.engines.workers.courier import Stream
+from shardwright.engines.workers.courier import Courier, Stream
 from shardwright.engines.workers.door import GREETING, MARK
 from shardwright.engines.workers.frames import MARK as FRAME, PREFIX, FrameError, frame, read_frame
 from shardwright.engines.workers.job import welcome
@@ -100,14 +101,68 @@ def test_what_does_not_fit_is_refused_before_memory_is_taken() -> None:
         read_frame(io.BytesIO(made(described(["uint8", [size]]), size)))
 
 
-def test_a_socket_is_read_as_far_as_it_is_asked() -> None:
+def test_what_comes_behind_a_frame_is_kept_for_the_next() -> None:
     left, right = socket.socketpair()
     with left, right:
-        right.sendall(sent({"do": "one"}, np.arange(4)) + b"rest")
+        stream = Stream(left)
+        right.sendall(sent({"do": "one"}, np.arange(4)) + sent({"do": "two"}) + sent({"do": "three"}, np.ones(9))[:-5])
+        found = [read_frame(stream), read_frame(stream)]
+        assert found[0] is not None
+        assert found[0][1][0].tolist() == [0, 1, 2, 3]
+        assert found[1] == ({"do": "two"}, [])
+        assert stream.held
+        right.sendall(sent({"do": "three"}, np.ones(9))[-5:])
+        last = read_frame(stream)
+        assert last is not None
+        assert last[1][0].tolist() == [1] * 9
+        assert not stream.held
+
+
+def test_an_array_that_is_larger_than_what_is_taken_at_once() -> None:
+    left, right = socket.socketpair()
+    array = np.arange(1 << 18)
+    with left, right, ThreadPoolExecutor(1) as pool:
+        done = pool.submit(right.sendall, sent({"do": "hold"}, array))
         found = read_frame(Stream(left))
-        assert found is not None
-        assert found[1][0].tolist() == [0, 1, 2, 3]
-        assert left.recv(10) == b"rest"
+        done.result()
+    assert found is not None
+    np.testing.assert_array_equal(found[1][0], array)
+
+
+class Served:
+    """The other ends of a courier's sockets, and what it hears from them."""
+
+    def __init__(self, count: int) -> None:
+        pairs = [socket.socketpair() for _ in range(count)]
+        self.ends = [there for _, there in pairs]
+        self.streams = [Stream(there) for there in self.ends]
+        self.heard: list[tuple[int, Any]] = []
+        self.all_heard = threading.Event()
+        self._due = count
+        self.courier = Courier([here for here, _ in pairs], self._hear, lambda place, why: None)
+
+    def _hear(self, place: int, header: Any, arrays: Any) -> None:
+        self.heard.append((place, header["to"]))
+        if len(self.heard) == self._due:
+            self.all_heard.set()
+
+
+def test_commands_in_line_go_out_together_and_in_order() -> None:
+    served = Served(3)
+    same = [frame({"do": "give", "to": number}) for number in range(50)]
+    for number, buffers in enumerate(same):
+        served.courier.put([buffers] * 3)
+        if number == 20:  # one with arrays, another for each
+            served.courier.put([frame({"do": "hold"}, [np.full(2, place)]) for place in range(3)])
+    for place, stream in enumerate(served.streams):
+        found = [read_frame(stream) for _ in range(51)]
+        assert [each[0].get("to", "array") for each in found if each] == [*range(21), "array", *range(21, 50)]
+        assert found[21] is not None
+        assert found[21][1][0].tolist() == [place, place]
+        served.ends[place].sendall(b"".join(bytes(buffer) for buffer in frame({"to": place})))
+    assert served.all_heard.wait(20)
+    assert sorted(served.heard) == [(0, 0), (1, 1), (2, 2)]
+    served.courier.end()
 
 
 def greeting(token: str = TOKEN, count: int = 2, place: int = 0, mark: bytes = MARK) -> bytes:
