@@ -10,6 +10,7 @@ import numpy as np
 
 from shardwright.diagnostics import Diagnostic, ShardwrightBufferError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
+from shardwright.engines.given import given_to
 from shardwright.engines.owned.owners import owner_of
 from shardwright.engines.owned.parts import Parts
 from shardwright.layout import Layout, Mesh
@@ -156,6 +157,8 @@ def scatter(array: np.ndarray[Any, Any], layout: Layout) -> np.ndarray[Any, Any]
     local = layout.local_shape(array.shape)
     if not layout.mesh.clients.is_here:  # nothing, of the right shape
         return np.broadcast_to(np.zeros((), array.dtype), (1,) * len(layout.mesh.axis_names) + local)
+    if layout.mesh.num_clients > 1:
+        given_to(layout.mesh.clients).note(array)
     return stacking.to_stacked(array, layout.for_rank(array.ndim).spec, layout.mesh)
 
 

@@ -18,6 +18,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightValueError, SourceLoc
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import value_error
 from shardwright.diagnostics.render import render, render_all
+from shardwright.engines.given import given_to
 from shardwright.engines.job import Job
 from shardwright.engines.mpi.board import own_board
 from shardwright.engines.mpi.ending import end
@@ -25,7 +26,7 @@ from shardwright.engines.mpi.watch import starting, watch
 from shardwright.layout import Mesh
 from shardwright.layout.forms.clients import Clients
 
-_TEXT_BYTES = 400
+_TEXT_BYTES = 600
 """What each process tells the others of itself where they disagree."""
 
 _CALLS = count(1)
@@ -52,7 +53,7 @@ class World(Job):
 
     def agree(self, what: str, digest: bytes, told: str, place: SourceLocation | None = None) -> None:
         """
-        Returns where all processes give the same digest (of at least eight bytes).
+        Returns where all processes give the same digest, and were given the same arrays.
 
         Raises `ValueError` (SW0902) on each of them where they do not; `told` is what the others are told.
         """
@@ -60,10 +61,11 @@ class World(Job):
         board = own_board()
         if board is not None:
             board.write_seen(self.clients.everyone.place, next(_CALLS), str(where or ""))
+        check, given = given_to(self.clients).taken()
         with watch(told, self.clients):
-            agreed = self._agreed(digest)
+            agreed = self._agreed(hashlib.sha256(digest + check).digest())
         if not agreed:
-            raise self._disagreement(what, told, where)
+            raise self._disagreement(f"{what}, or on arrays given to it" if given else what, told + given, where)
 
     def leave(self) -> None:
         """

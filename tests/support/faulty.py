@@ -89,7 +89,8 @@ if MOMENT != "inside":
     total(x)
 strike("called")
 rows = 4 if FAULTY and KIND == "shape" else 2
-x = sw.relayout(np.arange(2.0 * rows * clients).reshape(-1, 2), sw.Layout([axis], mesh))
+start = 1.0 if FAULTY and KIND == "elements" else 0.0
+x = sw.relayout(np.arange(start, start + 2.0 * rows * clients).reshape(-1, 2), sw.Layout([axis], mesh))
 first, second = (largest, total) if FAULTY and KIND == "order" else (total, largest)
 found = sw.fetch(first(x))
 if FAULTY and KIND == "program":
