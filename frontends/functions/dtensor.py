@@ -10,7 +10,9 @@ from shardwright.compiler.stages import Backend
 from shardwright.compiler.tracing.array import Array, Namespace
 from shardwright.compiler.tracing.dims import one_place
 from shardwright.compiler.tracing.dtypes import brief
+from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.tracing.trace import current_trace
+from shardwright.diagnostics.faults import value_error
 from shardwright.engines.dtensor_value import DTensorValue, scatter
 from shardwright.engines.one_process import OneProcess
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
@@ -51,6 +53,16 @@ class DTensor(DTensorValue, Array):
         # has it.)
         whole = Layout.replicated(self.mesh, rank=0)
         return DTensor(scatter(np.asarray(self.numpy()[place]), whole), whole)
+
+
+def as_dtensor(x: Any, name: str, way_out: str) -> DTensor:
+    """What a function of this name is given; raises `ValueError` (SW0502) for anything but a distributed tensor."""
+    if current_trace() is None:
+        x = held(x)
+    if not isinstance(x, DTensor):
+        message = f"{name} takes a distributed tensor, not a {type(x).__name__}"
+        raise value_error("SW0502", message, help=way_out)
+    return x
 
 
 BACKEND: Backend = OneProcess(DTensor)

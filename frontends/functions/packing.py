@@ -9,11 +9,10 @@ import numpy as np
 
 from shardwright.compiler.tracing.dtypes import default_dtype, scalar_kind
 from shardwright.compiler.tracing.emit import as_numpy, check_layout
-from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.tracing.trace import current_trace
-from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.diagnostics.faults import type_error
 from shardwright.engines.dtensor_value import stack
-from shardwright.frontends.functions.dtensor import DTensor
+from shardwright.frontends.functions.dtensor import DTensor, as_dtensor
 from shardwright.layout import Layout
 
 _DEFAULTS = {"i": "integer", "f": "float", "c": "complex"}
@@ -46,15 +45,8 @@ def unpack(dtensor: Any) -> list[np.ndarray[Any, Any]]:
     >>> shardwright.unpack(shardwright.ones(4, layout=shardwright.Layout(["x"], mesh)))
     [array([1., 1.], dtype=float32), array([1., 1.], dtype=float32)]
     """
-    if current_trace() is None:
-        dtensor = held(dtensor)
-    if not isinstance(dtensor, DTensor):
-        raise value_error(
-            "SW0502",
-            f"unpack takes a distributed tensor, not a {type(dtensor).__name__}",
-            help="shardwright.relayout distributes an array; inside of a traced function there are no components",
-        )
-    return dtensor.components()
+    way_out = "shardwright.relayout distributes an array; inside of a traced function there are no components"
+    return as_dtensor(dtensor, "unpack", way_out).components()
 
 
 def components_of(components: object) -> list[np.ndarray[Any, Any]]:

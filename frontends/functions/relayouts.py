@@ -10,12 +10,11 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.dtypes import as_dtype
 from shardwright.compiler.tracing.emit import Value, as_numpy, check_layout
-from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.engines.dtensor_value import scatter
 from shardwright.frontends.functions.dispatch import array_function
-from shardwright.frontends.functions.dtensor import DTensor
+from shardwright.frontends.functions.dtensor import DTensor, as_dtensor
 from shardwright.layout import Layout, Mesh
 
 
@@ -99,14 +98,7 @@ def fetch(x: Any) -> np.ndarray[Any, Any]:
     >>> shardwright.fetch(shardwright.ones(4, layout=shardwright.Layout(["x"], shardwright.Mesh(x=2))))
     array([1., 1., 1., 1.], dtype=float32)
     """
-    if current_trace() is None:
-        x = held(x)
-    if not isinstance(x, DTensor):
-        raise value_error(
-            "SW0502",
-            f"fetch takes a distributed tensor, not a {type(x).__name__}",
-            help="an array is here as it is; inside of a traced function there is nothing to fetch",
-        )
+    x = as_dtensor(x, "fetch", "an array is here as it is; inside of a traced function there is nothing to fetch")
     if x.mesh.num_clients > 1:
         x = relayout(x, Layout.replicated(x.mesh, rank=len(x.shape)))
     if x.mesh.num_clients < x.mesh.clients.everyone.count:
