@@ -60,16 +60,21 @@ def show(title: str, traced: Traced, arguments: Sequence[Any], expected: Sequenc
     show_layouts(propagated)
     show_collectives(partitioned)
     # Once more with nothing folded or fused: every collective on the devices' own values, as it is written.
-    unfused = compile_module(partitioned.module, fused=False).run([np.asarray(one) for one in flatten(arguments)[0]])
+    unfused = compile_module(partitioned.module, fused=False).run([whole(one) for one in flatten(arguments)[0]])
     runs = results if isinstance(results, tuple) else (results,), unfused
     pairs = [pair for run in runs for pair in zip(run, expected, strict=True)]
-    difference = max(np.max(np.abs(np.asarray(result) - wanted)) for result, wanted in pairs)
+    difference = max(np.max(np.abs(whole(result) - wanted)) for result, wanted in pairs)
     ledger = compiled.ledger
     CONSOLE.print(
         f"predicted {partitioned.predicted_bytes} bytes per device; the run counted {ledger.sent_bytes} in "
         f"{ledger.messages} messages. Partitioned and compiled in {seconds * 1e3:.0f} ms."
     )
     CONSOLE.print(f"[bold]largest difference from the unsharded run: {difference:.2e}[/bold]\n")
+
+
+def whole(array: Any) -> np.ndarray[Any, Any]:
+    """An array as NumPy has it, also where this is one of several processes."""
+    return sw.fetch(array) if isinstance(array, sw.DTensor) else np.asarray(array)
 
 
 def show_layouts(propagated: Propagated) -> None:

@@ -96,7 +96,19 @@ def test_random_programs_on_several_processes(count: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    ["attention", "mlp", "import_graph", "train_low_level", "train_strategy", "train_embedding", "launch/pipeline"],
+    [
+        "attention",
+        "mlp",
+        "import_graph",
+        "train_single_device",
+        "train_low_level",
+        "train_strategy",
+        "train_embedding",
+        "train_embedding_strategy",
+        "checkpoint_and_resume",
+        "save_and_load",
+        "launch/pipeline",
+    ],
 )
 def test_examples_say_the_same_on_each_number_of_processes(name: str) -> None:
     """The same words, and the same numbers but for the last digits of sums of floats."""
@@ -106,6 +118,13 @@ def test_examples_say_the_same_on_each_number_of_processes(name: str) -> None:
         found, others = said_by_one(name, count)
         assert found == words
         np.testing.assert_allclose(others, numbers, rtol=2e-3, atol=1e-4)
+
+
+@pytest.mark.slow
+def test_the_demo_on_two_processes() -> None:
+    words, numbers = said_by_one("demo", 2)
+    assert words.count("largest difference from the unsharded run") == 2
+    assert len(numbers) > 20
 
 
 def said_by_one(name: str, count: int) -> tuple[str, list[float]]:
