@@ -68,7 +68,7 @@ def test_random_programs_on_several_processes(count: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["attention", "mlp", "import_graph", "train_low_level", "train_strategy", "train_embedding"]
+    "name", ["attention", "mlp", "import_graph", "train_low_level", "train_strategy", "train_embedding", "launch/train"]
 )
 def test_examples_say_the_same_on_each_number_of_processes(name: str) -> None:
     """The same words, and the same numbers but for the last digits of sums of floats."""
