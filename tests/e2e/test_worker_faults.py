@@ -89,6 +89,12 @@ def at_work(workers: sw.Workers, moment: str) -> sw.DTensor:
     return result
 
 
+def look_until_it_fails(result: sw.DTensor) -> None:
+    """Workers that are idle may be asked before anybody sees that one is gone."""
+    while True:
+        (result + 1.0).numpy()
+
+
 def assert_a_later_run_works(count: int) -> None:
     with sw.Workers(count) as workers:
         assert float(sw.sum(matrix(workers))) == 1 << 12
@@ -103,8 +109,7 @@ def test_one_death_ends_all(kind: str, moment: str, count: int) -> None:
     result = at_work(workers, moment)
     os.kill(workers.process_ids[-1], number)
     with pytest.raises(ShardwrightProcessError) as error:
-        while True:  # an idle one may be asked before anybody sees that it is gone
-            (result + 1.0).numpy()
+        look_until_it_fails(result)
     text = str(error.value)
     assert "SW0922" in text
     assert f"worker {count - 1} of {count}, on {socket.gethostname()}, is gone" in text

@@ -1,5 +1,5 @@
 """
-Two hosts on one machine: network namespaces that a pair of virtual cables joins, each with a name and memory of its own.
+Two hosts on one machine: network namespaces that a virtual cable joins, each with a name and memory of its own.
 
 Only root can make them. All that is sent goes from one to the other, between addresses that mean nothing elsewhere.
 """
