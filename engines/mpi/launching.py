@@ -143,7 +143,7 @@ def _mpiexec(wanted: Wanted) -> tuple[str, ...]:
 
 
 def _open_mpiexec(wanted: Wanted, names: Sequence[str]) -> tuple[str, ...]:
-    """The same for Open MPI: it counts cores unless told otherwise, and gives other hosts no variables but these."""
+    """The same for Open MPI: it counts cores unless told otherwise, and other hosts get these variables alone."""
     hosts = () if wanted.hosts is None else ("--host", ",".join(_places(Path(wanted.hosts).read_text())))
     exported = [word for name in sorted(names) for word in ("-x", name)] if hosts else []
     label = ("--tag-output",) if wanted.output == "labelled" else ()

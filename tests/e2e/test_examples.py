@@ -86,6 +86,13 @@ def test_a_pipeline_trains_as_numpy_does(capsys: pytest.CaptureFixture[str]) -> 
     assert losses[-1] < losses[0]
 
 
+def test_a_program_for_any_number_of_processes_runs_in_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main_of("launch/train.py")() < 0.3
+    losses = [float(found) for found in re.findall(r"loss ([\d.]+)", capsys.readouterr().out)]
+    assert losses == sorted(losses, reverse=True)
+    assert len(losses) == 5
+
+
 @pytest.mark.peers
 def test_keras_on_eight_devices_is_keras_on_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERAS_BACKEND", "jax")

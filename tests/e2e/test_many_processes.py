@@ -108,6 +108,7 @@ def test_random_programs_on_several_processes(count: int) -> None:
         "checkpoint_and_resume",
         "save_and_load",
         "launch/pipeline",
+        "launch/train",
     ],
 )
 def test_examples_say_the_same_on_each_number_of_processes(name: str) -> None:

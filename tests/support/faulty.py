@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 import signal
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 KIND, MOMENT = sys.argv[1:3]
-COUNT, PLACE = int(os.environ["PMI_SIZE"]), int(os.environ["PMI_RANK"])
+COUNT, PLACE = (
+    int(next(os.environ[name] for name in names if name in os.environ))
+    for names in (("PMI_SIZE", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "OMPI_COMM_WORLD_RANK"))
+)
 FAULTY = COUNT - 1 == PLACE
+
+
+def limit_memory(spare: int) -> None:
+    """Lets this process take so many bytes more."""
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + spare, used + spare))
 
 
 def strike(moment: str) -> None:
@@ -28,6 +39,9 @@ def strike(moment: str) -> None:
         raise ArithmeticError("the fault")
     elif KIND == "memory":
         raise MemoryError("the fault")
+    elif KIND == "oom":
+        limit_memory(64 << 20)
+        bytearray(1 << 32)
     elif KIND == "interrupt":
         raise KeyboardInterrupt
     elif KIND == "coded":
@@ -61,6 +75,8 @@ communicate = MpiCommunicator.all_reduce
 def all_reduce(self: Any, *arguments: Any) -> Any:
     """The collective, and before it what goes wrong in the midst of a program."""
     strike("inside")
+    if FAULTY and KIND == "mismatch":  # the others wait for it in this one, and it for them in the next
+        return arguments[1]
     return communicate(self, *arguments)
 
 

@@ -1,5 +1,5 @@
 """
-Two hosts on one machine: network namespaces joined by a pair of virtual cables, each with a name and memory of its own.
+Two hosts on one machine: network namespaces that a virtual cable joins, each with a name and memory of its own.
 
 Only root can make them. All that is sent goes from one to the other, between addresses that mean nothing elsewhere.
 """
@@ -95,6 +95,16 @@ class Hosts:
         """The processes that run there."""
         return [int(each) for space in self.spaces.values() for each in _ip("netns", "pids", space).split()]
 
+    def listening(self) -> set[str]:
+        """The addresses at which something there takes connections over TCP."""
+        rows = [
+            line.split()
+            for space in self.spaces.values()
+            for table in ("tcp", "tcp6")
+            for line in _ip("netns", "exec", space, "cat", f"/proc/net/{table}").splitlines()
+        ]
+        return {_address(row[1]) for row in rows if row[3] == "0A"}
+
     def emptied(self, seconds: float) -> bool:
         """Whether all of them end within so long."""
         end = time.monotonic() + seconds
@@ -120,6 +130,17 @@ def two_hosts(folder: Path) -> Iterator[Hosts]:
     finally:
         with contextlib.suppress(OSError, subprocess.CalledProcessError):
             hosts.remove()
+
+
+def _address(row: str) -> str:
+    """
+    An address as people write it, of one as the kernel does.
+
+    >>> _address("010200C0:1F90")
+    '192.0.2.1'
+    """
+    digits = row.partition(":")[0]
+    return ".".join(str(byte) for byte in reversed(bytes.fromhex(digits))) if len(digits) == 8 else digits
 
 
 def _ip(*arguments: str) -> str:

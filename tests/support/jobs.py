@@ -26,6 +26,13 @@ LONGEST = 120
 MARK = "SHARDWRIGHT_TEST_JOB"
 
 
+def line_of(kind: str) -> int:
+    """The line of `faulty.py` that follows the question for this kind of fault."""
+    lines = PROGRAM.read_text().split("\n")
+    at = next(number for number, line in enumerate(lines, 1) if f'KIND == "{kind}"' in line)
+    return at + 1 + (kind in ("mute", "oom"))
+
+
 @cache
 def _start(count: int) -> Start:
     return start_of(Wanted(("-",), count, output="first"), os.environ)
