@@ -154,12 +154,9 @@ class Exchange:
         return (*self.shape[:lead], *(extent if where is None else len(where) for extent, where in local))
 
     def ordered(self, order: Sequence[int]) -> Exchange:
-        """
-        The same with elements that travel in this order of the dims: that in which the result lies in memory.
-
-        Where what came in has to be put in its place, it stays as it is.
-        """
-        if not self.is_direct or tuple(order) == tuple(range(len(self.shape))):
+        """The same with elements that travel in this order of the dims: that in which the result lies in memory."""
+        # Of the processes that swap elements some may have to put them in their place, and others not.
+        if tuple(order) == tuple(range(len(self.shape))):
             return self
         kept = None if self.kept is None else (self.kept[0].ordered(order), self.kept[1].ordered(order))
         sends, receives = ([piece.ordered(order) for piece in side] for side in (self.sends, self.receives))
