@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from shardwright.diagnostics.caller import caller
 from shardwright.engines.mpi.watch import watch
 from shardwright.engines.mpi.world import World
-from shardwright.runtime.processes.communicator import Array, Communicator, settled, travelling
+from shardwright.runtime.processes.communicator import Array, Communicator, nothing, settled, travelling
 from shardwright.runtime.processes.crossing import Group, Piece, Reduction
 
 _OPERATIONS = {"sum": "SUM", "prod": "PROD", "max": "MAX", "min": "MIN", "and": "BAND", "or": "BOR"}
@@ -40,7 +39,6 @@ class MpiCommunicator(Communicator):
         super().__init__(world.clients)
         self._world = world
         self._comms: dict[Any, Any] = {}
-        self._layouts: WeakKeyDictionary[Piece, dict[Any, tuple[int, int, Any] | None]] = WeakKeyDictionary()
 
     @contextmanager
     def running(self, program: str) -> Generator[None]:
@@ -51,7 +49,13 @@ class MpiCommunicator(Communicator):
             yield
 
     def swap(
-        self, group: Group, sends: Sequence[Piece], source: Array, receives: Sequence[Piece], target: Array
+        self,
+        group: Group,
+        sends: Sequence[Piece],
+        source: Array,
+        receives: Sequence[Piece],
+        target: Array,
+        meanwhile: Callable[[], None] = nothing,
     ) -> None:
         comm, waits, came, packed = self._world.comm, list[Any](), list[tuple[Piece, Array]](), list[Array]()
         start = target.ctypes.data if receives else 0
@@ -68,6 +72,7 @@ class MpiCommunicator(Communicator):
                 packed.append(np.ascontiguousarray(source[piece.selector]))
                 message = self._whole(packed[-1])
             waits.append(comm.Isend(message, group.member(piece.peer), _TAG))
+        meanwhile()
         self._world.mpi.Request.Waitall(waits)
         for piece, array in came:
             target[piece.selector] = array
@@ -102,13 +107,10 @@ class MpiCommunicator(Communicator):
 
     def _message(self, piece: Piece, array: Array, address: int) -> list[Any] | None:
         """A piece where it lies in an array at an address, as MPI takes it; nothing where it is to be packed."""
-        known = self._layouts.get(piece)
-        if known is None:
-            known = self._layouts[piece] = {}
         key = array.strides, array.itemsize
-        if key not in known:
-            known[key] = self._layout(piece, array)
-        found = known[key]
+        if key not in piece.layouts:
+            piece.layouts[key] = self._layout(piece, array)
+        found = piece.layouts[key]
         if found is None:
             return None
         start, length, kind = found
