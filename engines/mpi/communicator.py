@@ -5,11 +5,10 @@ from __future__ import annotations
 import atexit
 import hashlib
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from shardwright.diagnostics.caller import caller
 from shardwright.engines.mpi.post import Post
 from shardwright.engines.mpi.watch import watch
 from shardwright.engines.mpi.world import World
-from shardwright.runtime.processes.communicator import Array, Communicator, settled, travelling
+from shardwright.runtime.processes.communicator import Array, Communicator, nothing, settled, travelling
 from shardwright.runtime.processes.crossing import Exchange, Group, Piece, Reduction
 
 _OPERATIONS = {"sum": "SUM", "prod": "PROD", "max": "MAX", "min": "MIN", "and": "BAND", "or": "BOR"}
@@ -44,7 +43,6 @@ class MpiCommunicator(Communicator):
         super().__init__(world.clients)
         self._world = world
         self._comms: dict[Any, Any] = {}
-        self._layouts: WeakKeyDictionary[Piece, dict[Any, tuple[int, int, Any] | None]] = WeakKeyDictionary()
 
     @contextmanager
     def running(self, program: str) -> Generator[None]:
@@ -70,7 +68,13 @@ class MpiCommunicator(Communicator):
         return post
 
     def swap(
-        self, group: Group, sends: Sequence[Piece], source: Array, receives: Sequence[Piece], target: Array
+        self,
+        group: Group,
+        sends: Sequence[Piece],
+        source: Array,
+        receives: Sequence[Piece],
+        target: Array,
+        meanwhile: Callable[[], None] = nothing,
     ) -> None:
         comm, waits, came, packed = self._world.comm, list[Any](), list[tuple[Piece, Array]](), list[Array]()
         start = target.ctypes.data if receives else 0
@@ -87,6 +91,7 @@ class MpiCommunicator(Communicator):
                 packed.append(np.ascontiguousarray(source[piece.selector]))
                 message = self._whole(packed[-1])
             waits.append(comm.Isend(message, group.member(piece.peer), _TAG))
+        meanwhile()
         self._world.mpi.Request.Waitall(waits)
         for piece, array in came:
             target[piece.selector] = array
@@ -120,13 +125,10 @@ class MpiCommunicator(Communicator):
 
     def _message(self, piece: Piece, array: Array, address: int) -> list[Any] | None:
         """A piece where it lies in an array at an address, as MPI takes it; nothing where it is to be packed."""
-        known = self._layouts.get(piece)
-        if known is None:
-            known = self._layouts[piece] = {}
         key = array.strides, array.itemsize
-        if key not in known:
-            known[key] = self._layout(piece, array)
-        found = known[key]
+        if key not in piece.layouts:
+            piece.layouts[key] = self._layout(piece, array)
+        found = piece.layouts[key]
         if found is None:
             return None
         start, length, kind = found

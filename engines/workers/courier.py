@@ -50,7 +50,7 @@ class Courier:
         self._lines: list[deque[memoryview]] = [deque() for _ in sockets]
         self._awake = False
         self._turn, self._rung = 0, -1
-        """How often the thread has heard the bell, and the turn in which it was rung: once is enough."""
+        """How often the thread has heard the bell, and the turn in which it was rung: once is enough until then."""
         self._waiting = 0
         self._ended = False
         self._bell, self._rope = os.pipe()

@@ -8,7 +8,7 @@ written here (of parts in the order of the group, summed as in one process) over
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,6 +21,10 @@ from shardwright.runtime.kernels.shape import reduce
 from shardwright.runtime.processes.crossing import Exchange, Group, Piece, Reduction, place
 
 Array = np.ndarray[Any, Any]
+
+
+def nothing() -> None:
+    """What is done meanwhile, if it is not said."""
 
 
 class Communicator(ABC):
@@ -36,9 +40,19 @@ class Communicator(ABC):
 
     @abstractmethod
     def swap(
-        self, group: Group, sends: Sequence[Piece], source: Array, receives: Sequence[Piece], target: Array
+        self,
+        group: Group,
+        sends: Sequence[Piece],
+        source: Array,
+        receives: Sequence[Piece],
+        target: Array,
+        meanwhile: Callable[[], None] = nothing,
     ) -> None:
-        """Sends pieces of an array to other members of the group, and writes into another what they send."""
+        """
+        Sends pieces of an array to other members of the group, and writes into another what they send.
+
+        `meanwhile` is called while others may not have come as far: it touches neither these pieces nor those places.
+        """
 
     def running(self, program: str) -> AbstractContextManager[None]:
         """Around each run: whether all processes run the same program next, and how long a run may take."""
@@ -48,10 +62,14 @@ class Communicator(ABC):
         """The elements of all arrays that this process wants (see `Exchange`)."""
         found = out if out is not None and plan.is_direct else np.empty(plan.shape, array.dtype)
         source, target = travelling(array, plan.order), travelling(found, plan.order)
-        if plan.kept is not None:
-            here, there = plan.kept
-            target[there.selector] = source[here.selector]
-        self._swap(plan.group, plan.sends, source, plan.receives, target)
+
+        def keep() -> None:
+            if plan.kept is not None:
+                here, there = plan.kept
+                target[there.selector] = source[here.selector]
+
+        self.sent_bytes += plan.sent * array.itemsize
+        self.swap(plan.group, plan.sends, source, plan.receives, target, keep)
         return _in(out, found if plan.is_direct else place(found, plan))
 
     def post(self, plan: Exchange, array: Array, what: str) -> Array:
@@ -76,7 +94,8 @@ class Communicator(ABC):
         parts = _parts(group, flat.size)
         whole = np.empty_like(flat)
         whole[parts.own.selector] = self._combined(plan, flat)
-        self._swap(group, parts.mine, whole, parts.others, whole)
+        self.sent_bytes += sum(piece.size for piece in parts.mine) * flat.itemsize
+        self.swap(group, parts.mine, whole, parts.others, whole)
         return _in(out, settled(whole.reshape(given.shape), plan.order))
 
     def _combined(self, plan: Reduction, flat: Array) -> Array:
@@ -85,16 +104,9 @@ class Communicator(ABC):
         parts = _parts(group, flat.size)
         came = np.empty((group.count, parts.own.size), flat.dtype)
         came[group.place] = flat[parts.own.selector]
-        self._swap(group, parts.others, flat, parts.rows, came)
+        self.sent_bytes += sum(piece.size for piece in parts.others) * flat.itemsize
+        self.swap(group, parts.others, flat, parts.rows, came)
         return reduce(np, came, plan.kind, (0,))[0]
-
-    def _swap(
-        self, group: Group, sends: Sequence[Piece], source: Array, receives: Sequence[Piece], target: Array
-    ) -> None:
-        """Pieces of one array for pieces of another, without those that are empty."""
-        outgoing = [piece for piece in sends if piece.size]
-        self.sent_bytes += sum(piece.size for piece in outgoing) * source.itemsize
-        self.swap(group, outgoing, source, [piece for piece in receives if piece.size], target)
 
 
 def _in(out: Array | None, found: Array) -> Array:
@@ -140,7 +152,12 @@ def _parts(group: Group, size: int) -> _Parts:
     places = [place for place in range(group.count) if place != group.place]
     return _Parts(
         own,
-        tuple(Piece(place, part(place)) for place in places),
-        tuple(Piece(place, (slice(place, place + 1), slice(0, own.size))) for place in places),
-        tuple(Piece(place, own.index) for place in places),
+        _filled(Piece(place, part(place)) for place in places),
+        _filled(Piece(place, (slice(place, place + 1), slice(0, own.size))) for place in places),
+        _filled(Piece(place, own.index) for place in places),
     )
+
+
+def _filled(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Those that have elements."""
+    return tuple(piece for piece in pieces if piece.size)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, TypeAlias
@@ -92,6 +92,8 @@ class Piece:
 
     peer: int
     index: tuple[Index, ...]
+    layouts: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
+    """What an engine has found out about where it lies in arrays, by their strides."""
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -141,7 +143,12 @@ class Exchange:
         peers = {piece.peer for piece in (*self.sends, *self.receives)}
         return f"Exchange(with {len(peers)} of {self.group.count} processes, to {list(self.result_shape)})"
 
-    @property
+    @cached_property
+    def sent(self) -> int:
+        """How many elements go to others."""
+        return sum(piece.size for piece in self.sends)
+
+    @cached_property
     def is_direct(self) -> bool:
         """Whether what comes in is the result."""
         return all(where is None for where in self.places)
@@ -154,12 +161,9 @@ class Exchange:
         return (*self.shape[:lead], *(extent if where is None else len(where) for extent, where in local))
 
     def ordered(self, order: Sequence[int]) -> Exchange:
-        """
-        The same with elements that travel in this order of the dims: that in which the result lies in memory.
-
-        Where what came in has to be put in its place, it stays as it is.
-        """
-        if not self.is_direct or tuple(order) == tuple(range(len(self.shape))):
+        """The same with elements that travel in this order of the dims: that in which the result lies in memory."""
+        # Of the processes that swap elements some may have to put them in their place, and others not.
+        if tuple(order) == tuple(range(len(self.shape))):
             return self
         kept = None if self.kept is None else (self.kept[0].ordered(order), self.kept[1].ordered(order))
         sends, receives = ([piece.ordered(order) for piece in side] for side in (self.sends, self.receives))
@@ -378,7 +382,9 @@ def _exchange(
     group: Group, lead: Sequence[int], due: Sequence[Elements], outgoing: Iterable[Piece], incoming: Iterable[Piece]
 ) -> Exchange:
     """What goes where, of which what goes from this process to itself is kept."""
-    sends, receives = ({piece.peer: piece for piece in sorted(side, key=_peer)} for side in (outgoing, incoming))
+    sends, receives = (
+        {piece.peer: piece for piece in sorted(side, key=_peer) if piece.size} for side in (outgoing, incoming)
+    )
     here, there = sends.pop(group.place, None), receives.pop(group.place, None)
     return Exchange(
         group,

@@ -16,7 +16,7 @@ import pytest
 from shardwright.engines.job import Alone, Job
 from shardwright.layout import Mesh
 from shardwright.layout.forms.clients import Clients
-from shardwright.runtime.processes.communicator import Array, Communicator
+from shardwright.runtime.processes.communicator import Array, Communicator, nothing
 from shardwright.runtime.processes.crossing import Group, Piece
 
 T = TypeVar("T")
@@ -33,10 +33,17 @@ class Threads(Communicator):
         self._mail = mail
 
     def swap(
-        self, group: Group, sends: Sequence[Piece], source: Array, receives: Sequence[Piece], target: Array
+        self,
+        group: Group,
+        sends: Sequence[Piece],
+        source: Array,
+        receives: Sequence[Piece],
+        target: Array,
+        meanwhile: Callable[[], None] = nothing,
     ) -> None:
         for piece in sends:
             self._box(group, group.place, piece.peer).put(np.array(source[piece.selector]))
+        meanwhile()
         for piece in receives:
             target[piece.selector] = self._box(group, piece.peer, group.place).get(timeout=SECONDS)
 
