@@ -30,11 +30,13 @@ class Communicator(ABC):
     Connects the processes that run one program; every process calls the same methods in the same order.
 
     `sent_bytes` counts what this process handed over to go to others. Results are new arrays, or written to `out`.
+    Arrays are those of the namespace `xp`: NumPy's, unless an engine has others.
     """
 
-    def __init__(self, clients: Clients) -> None:
+    def __init__(self, clients: Clients, xp: Any = np) -> None:
         self.clients = clients
         self.sent_bytes = 0
+        self._xp = xp
 
     @abstractmethod
     def swap(self, group: Group, sends: Sequence[Part], receives: Sequence[Part]) -> None:
@@ -46,25 +48,25 @@ class Communicator(ABC):
 
     def exchange(self, plan: Exchange, array: Array, out: Array | None = None) -> Array:
         """The elements of all arrays that this process wants (see `Exchange`)."""
-        found = out if out is not None and plan.is_direct else np.empty(plan.shape, array.dtype)
+        found = out if out is not None and plan.is_direct else self._xp.empty(plan.shape, array.dtype)
         if plan.kept is not None:
             here, there = plan.kept
-            found[there.selector] = array[here.selector]
+            found[self._selector(there)] = array[self._selector(here)]
         self._swap_parts(plan.group, plan.sends, array, plan.receives, found)
-        return _in(out, found if plan.is_direct else place(found, plan))
+        return _in(out, found if plan.is_direct else place(self._xp, found, plan))
 
     def reduce_scatter(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         """Of arrays with one part along their first dim for each member, this member's part of all, combined."""
-        parts = np.ascontiguousarray(array)
+        parts = self._xp.ascontiguousarray(array)
         size = math.prod(parts.shape[1:])
         bounds = [size * at for at in range(len(parts) + 1)]
         return _in(out, self._combined(plan, parts.reshape(-1), bounds).reshape(parts.shape[1:]))
 
     def all_reduce(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         """The arrays of all members combined, element by element."""
-        flat, count = np.ascontiguousarray(array).reshape(-1), len(plan.group.members)
+        flat, count = self._xp.ascontiguousarray(array).reshape(-1), len(plan.group.members)
         bounds = [flat.size * at // count for at in range(count + 1)]
-        whole, place = np.empty_like(flat), plan.group.place
+        whole, place = self._xp.empty_like(flat), plan.group.place
         whole[bounds[place] : bounds[place + 1]] = self._combined(plan, flat, bounds)
         sends = [Piece(peer, _range(bounds, place)) for peer in _others(plan.group)]
         receives = [Piece(peer, _range(bounds, peer)) for peer in _others(plan.group)]
@@ -75,12 +77,16 @@ class Communicator(ABC):
         """Each member has the part between two of the bounds; this member's part of all, combined in their order."""
         place = plan.group.place
         mine = flat[bounds[place] : bounds[place + 1]]
-        came = np.empty((len(bounds) - 1, mine.size), flat.dtype)
+        came = self._xp.empty((len(bounds) - 1, mine.size), flat.dtype)
         came[place] = mine
         sends = [Piece(peer, _range(bounds, peer)) for peer in _others(plan.group)]
         receives = [Piece(peer, (slice(peer, peer + 1), slice(0, mine.size))) for peer in _others(plan.group)]
         self._swap_parts(plan.group, sends, flat, receives, came)
-        return reduce(np, came, plan.kind, (0,))[0]
+        return reduce(self._xp, came, plan.kind, (0,))[0]
+
+    def _selector(self, piece: Piece) -> tuple[Any, ...]:
+        """The indices of a piece as arrays of the namespace take them."""
+        return piece.selector
 
     def _swap_parts(
         self, group: Group, sends: Sequence[Piece], source: Array, receives: Sequence[Piece], target: Array
