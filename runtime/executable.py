@@ -189,9 +189,9 @@ def compile_module(
     """
     Compiles a local-stage module, or an unsharded one, to an `Executable` over the array namespace.
 
-    `namespace` is the module whose functions are called: `numpy`, or one with its manners. `threads` is the number of threads that
-    share large steps (by default one for each core). With `fused=False` nothing is folded or fused: each op is one
-    array call, and each collective works on the devices' own values as it is written. That is slower, and the
+    `namespace` is the module whose functions are called: `numpy`, or one with its manners. `threads` is the number of
+    threads that share large steps (by default one for each core). With `fused=False` nothing is folded or fused: each
+    op is one array call, and each collective works on the devices' own values as it is written. That is slower, and the
     independent second opinion of `shardwright run --check`.
 
     With a `communicator` this process is one of several, each with a block of the mesh (see `runtime.processes`).

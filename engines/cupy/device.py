@@ -7,6 +7,7 @@ import platform
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from typing import Any
 
 from shardwright.diagnostics.faults import value_error
@@ -14,6 +15,8 @@ from shardwright.engines.job import Job
 
 OLDEST = 14
 """The first version of CuPy that has bfloat16, and communicators by the bytes of their name."""
+
+_ASKED = "what GPUs there are"
 
 _INSTALL = "pip install 'shardwright[cupy]' where there is an NVIDIA GPU, and see docs/processes.md"
 
@@ -31,14 +34,9 @@ def look(many: bool) -> Seen:
     """What this process sees; `many` says whether it needs NCCL."""
     host = platform.node()
     try:
-        import cupy
-
-        if many:
-            with warnings.catch_warnings():  # what is not there is said below
-                warnings.simplefilter("ignore")
-                from cupy.cuda import nccl
-            if not nccl.available:
-                return Seen(host, lacks="NCCL does not load")
+        cupy: Any = import_module("cupy")
+        if many and not nccl().available:
+            return Seen(host, lacks="NCCL does not load")
     except ImportError as error:
         return Seen(host, lacks=f"CuPy does not load: {error}")
     if int(cupy.__version__.partition(".")[0]) < OLDEST:
@@ -49,6 +47,13 @@ def look(many: bool) -> Seen:
     except runtime.CUDARuntimeError as error:
         return Seen(host, lacks=f"CUDA finds no device: {error}")
     return Seen(host, tuple(names))
+
+
+def nccl() -> Any:
+    """CuPy's module of NCCL, which has nothing but `available` where there is none."""
+    with warnings.catch_warnings():  # what is not there is said in our words
+        warnings.simplefilter("ignore")
+        return import_module("cupy.cuda.nccl")
 
 
 def _name(properties: Any) -> str:
@@ -64,7 +69,9 @@ def chosen(job: Job) -> int:
     """
     mine = look(job.clients.count > 1)
     told = job.gather(json.dumps(asdict(mine)).encode(), "what GPUs there are")
-    everyone = json.loads(job.broadcast(json.dumps([json.loads(each) for each in told]).encode(), "what GPUs there are"))
+    everyone = json.loads(
+        job.broadcast(json.dumps([json.loads(each) for each in told]).encode(), "what GPUs there are")
+    )
     return assigned([Seen(each["host"], tuple(each["devices"]), each["lacks"]) for each in everyone])[job.clients.place]
 
 

@@ -7,20 +7,20 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Operation
 
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, SourceLocation
 from shardwright.diagnostics.caller import caller
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_dtype
 from shardwright.engines.cupy import namespace
-from shardwright.engines.cupy.device import chosen
+from shardwright.engines.cupy.communicator import NcclCommunicator
+from shardwright.engines.cupy.device import chosen, nccl
 from shardwright.engines.elsewhere import Owner, Parts, Program
 from shardwright.engines.kept import Kept
 from shardwright.engines.processes import communicator_of, job_of
 from shardwright.layout import Mesh
 from shardwright.layout.forms.clients import Clients
-from shardwright.runtime.executable import Executable, compile_module
+from shardwright.runtime.executable import compile_module
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.ports import Port
 from shardwright.runtime.processes.communicator import Communicator
@@ -71,12 +71,7 @@ class Gpus(Owner):
         self.device = namespace.library().cuda.Device(number)
         self.communicator: Communicator | None = None
         if host is not None:
-            # NCCL is only there for several.
-            from cupy.cuda import nccl
-
-            from shardwright.engines.cupy.communicator import NcclCommunicator
-
-            self.communicator = NcclCommunicator(host, nccl)
+            self.communicator = NcclCommunicator(host, nccl())
 
     def __repr__(self) -> str:
         return f"Gpus({self.device.id})"

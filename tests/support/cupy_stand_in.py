@@ -10,12 +10,13 @@ Each thread is a process of its own, which sees the devices that `seeing` gives 
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import types
 import weakref
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import ml_dtypes
 import numpy as np
@@ -106,7 +107,7 @@ def memory_at(address: int, size: int, device: int) -> np.ndarray[Any, Any]:
         if start <= address and address + size <= stop:
             if at != device:
                 raise ValueError(f"memory of device {at} was given to device {device}")
-            return np.ctypeslib.as_array((__import__("ctypes").c_uint8 * size).from_address(address))
+            return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
     raise ValueError(f"{size} bytes at {address:#x} are no memory of a device")
 
 
@@ -358,7 +359,7 @@ class Device:
     def use(self) -> None:
         PLACE.current = self.id
 
-    def __enter__(self) -> Device:
+    def __enter__(self) -> Self:
         self._before.append(PLACE.current)
         self.use()
         return self

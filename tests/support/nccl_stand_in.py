@@ -11,13 +11,13 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
-from collections import defaultdict
 from functools import reduce
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 from cupy_stand_in import cupy, current_device, memory_at
+from processes import Mail
 
 SECONDS = 30
 """How long a rank waits for another."""
@@ -54,7 +54,7 @@ class _Fabric:
         self.lock = threading.Lock()
         self.devices: dict[int, int] = {}
         self.barrier = threading.Barrier(size)
-        self.mail: defaultdict[tuple[int, int], queue.Queue[Any]] = defaultdict(queue.Queue)
+        self.mail = Mail()
         self.said: dict[int, Any] = {}
 
 
@@ -90,6 +90,11 @@ def groupEnd() -> None:
     for kind, comm, *rest in calls:
         if kind == "recv":
             comm.fetch(*rest)
+
+
+def forget() -> None:
+    """As if no communicator had ever been made."""
+    _fabrics.clear()
 
 
 def quiet() -> bool:
