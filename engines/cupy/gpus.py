@@ -16,8 +16,8 @@ from shardwright.engines.cupy import namespace
 from shardwright.engines.cupy.communicator import NcclCommunicator
 from shardwright.engines.cupy.device import chosen, nccl
 from shardwright.engines.elsewhere import Owner, Parts, Program
-from shardwright.engines.kept import Kept
 from shardwright.engines.processes import communicator_of, job_of
+from shardwright.engines.workers.kept import Kept
 from shardwright.layout import Mesh
 from shardwright.layout.forms.clients import Clients
 from shardwright.runtime.executable import compile_module

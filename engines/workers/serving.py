@@ -15,13 +15,13 @@ from typing import TypeAlias, cast
 
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.text.parsing import parse_module
-from shardwright.engines.kept import Kept
 from shardwright.engines.mpi.communicator import MpiCommunicator
 from shardwright.engines.mpi.watch import watch
 from shardwright.engines.mpi.world import World, world
 from shardwright.engines.workers.faults import Fault
 from shardwright.engines.workers.figures import figures_of
 from shardwright.engines.workers.frames import Array, FrameError, Header, Readable, frame, read_frame
+from shardwright.engines.workers.kept import Kept
 from shardwright.engines.workers.progress import note_progress
 from shardwright.layout import Mesh
 from shardwright.runtime.executable import Executable, compile_module
