@@ -15,6 +15,7 @@ pytestmark = pytest.mark.slow
 
 TESTS = Path(__file__).resolve().parents[1]
 CHILD = str(TESTS / "support" / "gpu_child.py")
+STAND_IN = str(TESTS / "support" / "stand_in_child.py")
 SECONDS = 1800
 """Kernels are compiled for the GPU when they first run."""
 
@@ -46,9 +47,19 @@ def test_several_gpus() -> None:
     count = 1 << (devices(many=True).bit_length() - 1)
     if count < 2:
         pytest.skip("there is one GPU")
-    done = said("-m", "shardwright.tools.main", "launch", "-n", str(min(count, 8)), CHILD)
+    done = said("-m", "shardwright.tools.main", "launch", "-n", str(min(count, 8)), "--output", "all", CHILD)
     assert done.returncode == 0, done.stdout + done.stderr
     assert all(f"process {place}: " in done.stdout for place in range(min(count, 8)))
+
+
+def test_a_job_of_mpi_on_the_stand_in() -> None:
+    """What starts NCCL's communicators, and who has which GPU, with real processes."""
+    pytest.importorskip("mpi4py", reason="processes are started by MPI")
+    names = ["heat_stencil", "sort_sharded", "smap_cube_collectives", "tblock_fsdp_train"]
+    launch = ("-m", "shardwright.tools.main", "launch", "-n", "4", "--timeout", "60", "--output", "all")
+    done = said(*launch, STAND_IN, *names)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert all(f"process {place}: 4 programs" in done.stdout for place in range(4))
 
 
 def test_without_gpus_the_job_says_so(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ that there are.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -20,6 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import shardwright as sw
 from shardwright.engines.elsewhere import Owner
+from shardwright.layout.forms.clients import Clients
 from shardwright.runtime.executable import interface_of
 from shardwright.runtime.stacking import component, to_stacked
 
@@ -109,14 +111,24 @@ def api(make: Make, count: int) -> None:
             x.numpy()
 
 
-def main() -> None:
-    """Everything, on the GPUs that there are."""
-    from shardwright.layout.forms.clients import Clients
+def between_meshes(count: int) -> None:
+    """A tensor goes from GPUs to other GPUs' mesh and to the host's, and comes back."""
+    whole = np.arange(8.0)
+    x = sw.relayout(whole, sw.Layout(["x"], sw.gpu_mesh({"x": count})))
+    for mesh in (sw.gpu_mesh({"y": 2 * count}), sw.Mesh.distributed({"z": count})):
+        there = sw.relayout(x, sw.Layout(mesh.axis_names, mesh))
+        np.testing.assert_array_equal(sw.fetch(there), whole)
+        np.testing.assert_array_equal(sw.fetch(sw.relayout(there, x.layout)), whole)
 
+
+def main(names: Sequence[str]) -> None:
+    """Everything, or the programs of these names, on the GPUs that there are."""
     clients = Clients.found()
     api(sw.gpu_mesh, clients.count)
-    print(f"process {clients.place}: {len(programs(sw.gpu_mesh, RUNNABLE, clients.count))} programs", flush=True)
+    between_meshes(clients.count)
+    ran = programs(sw.gpu_mesh, names or RUNNABLE, clients.count)
+    print(f"process {clients.place}: {len(ran)} programs", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
