@@ -20,8 +20,8 @@ from shardwright.runtime.processes.communicator import Communicator
 
 T = TypeVar("T")
 
-FIRST = 2
-"""The machine's number of the first process' device: none is the one that is in use where nobody chose."""
+FIRST, IDLE = 2, 99
+"""The machine's numbers of the first process' device, and of one that every process sees and none has."""
 
 
 def installed(patch: pytest.MonkeyPatch, version: str = "14.2.0", *, nccl: bool = True) -> None:
@@ -41,8 +41,8 @@ def on_gpus(patch: pytest.MonkeyPatch, count: int, work: Callable[[Make], T]) ->
 
     def process(host: Communicator) -> T:
         hosts[host.clients] = host
-        with seeing(FIRST + host.clients.place):
-            mine = gpus.Gpus(0, host if count > 1 else None)
+        with seeing(IDLE, FIRST + host.clients.place):
+            mine = gpus.Gpus(1, host if count > 1 else None)
             return work(lambda dims: Mesh(dims).seen_by(host.clients).owned_by(mine))
 
     nccl_stand_in.forget()

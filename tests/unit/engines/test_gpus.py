@@ -117,11 +117,13 @@ def combined(monkeypatch: pytest.MonkeyPatch, kind: str, parts: list[Any]) -> li
 
     def work(make: gpu_child.Make) -> tuple[Any, Any, int]:
         mesh = make({"x": count})
-        communicator: Any = mesh.owner.communicator  # type: ignore[attr-defined]
+        owner: Any = mesh.owner
         plan = Reduction(Group(tuple(range(count)), mesh.clients.place), kind)
-        array = cupy.array(parts[mesh.clients.place])
-        whole = communicator.all_reduce(plan, array)
-        return whole.get(), communicator.reduce_scatter(plan, array).get(), communicator.sent_bytes
+        with owner.device:
+            array = cupy.array(parts[mesh.clients.place])
+            whole = owner.communicator.all_reduce(plan, array)
+            part = owner.communicator.reduce_scatter(plan, array)
+            return whole.get(), part.get(), owner.communicator.sent_bytes
 
     return on_gpus(monkeypatch, count, work)
 
@@ -182,13 +184,14 @@ def test_communicators_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def work(make: gpu_child.Make) -> list[int]:
         mesh = make({"x": 4})
-        communicator: Any = mesh.owner.communicator  # type: ignore[attr-defined]
+        owner: Any = mesh.owner
         place = mesh.clients.place
         found: list[int] = []
-        for split in groups * 2:
-            members = next(one for one in split if place in one)
-            plan = Reduction(Group(members, members.index(place)), "sum")
-            found.append(int(communicator.all_reduce(plan, cupy.array(np.array([10**place])))[0]))
+        with owner.device:
+            for split in groups * 2:
+                members = next(one for one in split if place in one)
+                plan = Reduction(Group(members, members.index(place)), "sum")
+                found.append(int(owner.communicator.all_reduce(plan, cupy.array(np.array([10**place])))[0]))
         return found
 
     for place, sums in enumerate(on_gpus(monkeypatch, 4, work)):
@@ -203,14 +206,15 @@ def test_a_member_with_nothing_to_send_or_take_comes_all_the_same(monkeypatch: p
 
     def work(make: gpu_child.Make) -> Any:
         mesh = make({"x": 3})
-        communicator: Any = mesh.owner.communicator  # type: ignore[attr-defined]
-        place, array = mesh.clients.place, cupy.array(np.arange(6).reshape(2, 3) * (mesh.clients.place == 0))
+        owner: Any = mesh.owner
+        place = mesh.clients.place
         column = (np.array([0, 1]), slice(1, 2))
-        group = Group((0, 1, 2), place)
-        sends = [(Piece(1, column), array)] if place == 0 else []
-        receives = [(Piece(0, column), array)] if place == 1 else []
-        communicator.swap(group, sends, receives)
-        return array.get().tolist()
+        with owner.device:
+            array = cupy.array(np.arange(6).reshape(2, 3) * (place == 0))
+            sends = [(Piece(1, column), array)] if place == 0 else []
+            receives = [(Piece(0, column), array)] if place == 1 else []
+            owner.communicator.swap(Group((0, 1, 2), place), sends, receives)
+            return array.get().tolist()
 
     assert on_gpus(monkeypatch, 3, work) == [[[0, 1, 2], [3, 4, 5]], [[0, 1, 0], [0, 4, 0]], [[0] * 3] * 2]
 
