@@ -16,7 +16,7 @@ unexport OPENBLAS_CORETYPE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-full unit lit lint types imports fuzz fuzz-slice check mutants bench peers pages protos clean
+.PHONY: help demo test test-full unit lit lint types imports fuzz fuzz-slice check mutants bench peers gpu pages protos clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -99,6 +99,10 @@ bench: $(STAMPS)/dev ## against JAX, on the same files in one run
 
 peers: $(STAMPS)/peers ## tests against JAX, models of public libraries, MLIR through jaxlib, and C++ riegeli
 	@$(PYTEST) $(PARALLEL) -m peers
+
+gpu: $(STAMPS)/dev ## programs on the GPUs that there are, NCCL between them
+	@$(PIP) install --editable '.[cupy,mpi]'
+	@$(PYTEST) -m slow -rs tests/e2e/test_real_gpus.py
 
 pages: $(STAMPS)/dev ## write the generated pages of docs
 	@$(BIN)/python -m shardwright.docs.generators

@@ -54,6 +54,7 @@ __all__ = [
     "fft",
     "from_graph",
     "from_saved_model",
+    "gpu_mesh",
     "inf",
     "linalg",
     "list_variables",
@@ -73,6 +74,7 @@ __all__ += _jax.__all__
 __all__ += _training.__all__
 
 if _TYPE_CHECKING:
+    from shardwright.engines.cupy.gpus import gpu_mesh
     from shardwright.engines.workers.controller import Workers
     from shardwright.frontends.arrays import fft, linalg
     from shardwright.frontends.tensorflow.exporting.files import to_saved_model
@@ -88,6 +90,7 @@ else:  # checkers shall not think that the module has every attribute
         "CheckpointManager": "saving.checkpoints.manager",
         "from_graph": "frontends.tensorflow.importing.importing",
         "from_saved_model": "frontends.tensorflow.importing.importing",
+        "gpu_mesh": "engines.cupy.gpus",
         "list_variables": "saving.checkpoints.checkpoint",
         "load": "saving.directories",
         "load_variables": "saving.checkpoints.checkpoint",

@@ -10,7 +10,7 @@ import numpy as np
 
 from shardwright.diagnostics import Diagnostic, ShardwrightBufferError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
-from shardwright.engines.given import given_to
+from shardwright.engines.jobs.given import given_to
 from shardwright.engines.owned.owners import owner_of
 from shardwright.engines.owned.parts import Parts
 from shardwright.layout import Layout, Mesh

@@ -11,10 +11,10 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.types import native_array
 from shardwright.engines.dtensor_value import DTensorValue, Make, scatter
+from shardwright.engines.jobs.timeline import span
 from shardwright.engines.owned.executable import OwnedExecutable
 from shardwright.engines.owned.owners import owner_of
 from shardwright.engines.processes import communicator_of
-from shardwright.engines.timeline import span
 from shardwright.layout import Layout, Mesh
 
 

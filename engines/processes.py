@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
-from shardwright.engines.job import Alone, Job
+from shardwright.engines.jobs.job import Alone, Job
 from shardwright.layout import Mesh
 from shardwright.runtime.processes.communicator import Communicator
 

@@ -113,7 +113,7 @@ class Mesh:
 
     @property
     def owner(self) -> object:
-        """Who holds the devices where it is not this process and others like it: the workers of a controller."""
+        """Who holds the devices where it is not this process and others like it: a controller's workers, or GPUs."""
         return self._owner
 
     def owned_by(self, owner: object) -> Mesh:

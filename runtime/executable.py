@@ -141,16 +141,16 @@ class Executable:
         inputs = [native_array(array) for array in inputs]
         self._check_inputs(inputs)
         bases = [port.base_of(array) for array, port in zip(inputs, self.inputs, strict=True)]
-        return [port.global_of(base) for base, port in zip(self._call(bases), self.outputs, strict=True)]
+        return [port.global_of(_here(base)) for base, port in zip(self._call(bases), self.outputs, strict=True)]
 
     def run_stacked(self, inputs: Sequence[Any]) -> list[Any]:
         """The same on stacked forms (see `runtime.stacking`); those that a run returned are taken without a copy."""
         bases = [port.base_of_stacked(array) for array, port in zip(inputs, self.inputs, strict=True)]
-        return [port.stacked_of(base) for base, port in zip(self._call(bases), self.outputs, strict=True)]
+        return [port.stacked_of(_here(base)) for base, port in zip(self._call(bases), self.outputs, strict=True)]
 
     def run_bases(self, bases: Sequence[Any]) -> list[Any]:
         """
-        The same on bases (see `runtime.ports`).
+        The same on bases (see `runtime.ports`), which stay where the namespace has its arrays.
 
         Where a layout is not partial the base is the same for all programs of a process, and needs no conversion.
         """
@@ -195,14 +195,19 @@ def compile_module(
     """
     Compiles a local-stage module, or an unsharded one, to an `Executable` over the array namespace.
 
-    `namespace` is the module whose functions are called: `numpy` or `cupy`. `threads` is the number of threads that
-    share large steps (by default one for each core). With `fused=False` nothing is folded or fused: each op is one
-    array call, and each collective works on the devices' own values as it is written. That is slower, and the
+    `namespace` is the module whose functions are called: `numpy`, or one with its manners. `threads` is the number of
+    threads that share large steps (by default one for each core). With `fused=False` nothing is folded or fused: each
+    op is one array call, and each collective works on the devices' own values as it is written. That is slower, and the
     independent second opinion of `shardwright run --check`.
 
     With a `communicator` this process is one of several, each with a block of the mesh (see `runtime.processes`).
     """
     return Executable(module, namespace, threads, fused=fused, communicator=communicator)
+
+
+def _here(array: Any) -> Any:
+    """An array of any namespace as NumPy's: CuPy's have to be fetched from their device."""
+    return array.get() if hasattr(array, "get") else array
 
 
 def _array_text(shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:

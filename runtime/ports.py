@@ -11,7 +11,16 @@ from shardwright.diagnostics import SourceLocation
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms, DimAtoms
 from shardwright.runtime.planning.strided import Strided
-from shardwright.runtime.stacking import gather, local_shape, merge_atoms, merge_dims, scatter, split_atoms, split_dims
+from shardwright.runtime.stacking import (
+    gather,
+    local_shape,
+    merge_atoms,
+    merge_dims,
+    row_major,
+    scatter,
+    split_atoms,
+    split_dims,
+)
 
 
 @dataclass(frozen=True)
@@ -74,13 +83,13 @@ class Port:
         """The global array of a base."""
         return gather(base, self.spec, self.atoms) if self.spec.partial else base
 
-    def base_of_stacked(self, stacked: Any) -> np.ndarray[Any, Any]:
+    def base_of_stacked(self, stacked: Any) -> Any:
         """The base of a stacked form with a leading dim for each mesh axis."""
         cut = split_atoms(stacked, self.spec, self.atoms)
         if self.spec.partial:
-            return np.asarray(np.broadcast_to(cut, self.stacked_shape), order="C")
+            return row_major(np.broadcast_to(cut, self.stacked_shape))
         merged = merge_dims(cut, self._held, self.atoms)
-        return np.asarray(merged.reshape(self.base_shape), order="C")
+        return row_major(merged.reshape(self.base_shape))
 
     def stacked_of(self, base: Any) -> Any:
         """The stacked form of a base, a leading dim for each mesh axis."""

@@ -176,6 +176,11 @@ def split_atoms(array: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
     return array.reshape((*shape, *local))[index]
 
 
+def row_major(array: Array) -> Array:
+    """The array with its elements in one piece, row by row: a copy where they are not; of any namespace."""
+    return array if array.flags.c_contiguous else array.copy()
+
+
 def device_count(atoms: Atoms) -> int:
     """The number of devices."""
     return math.prod(atoms.sizes)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Self
 
 from shardwright.engines import processes
-from shardwright.engines.job import Job
+from shardwright.engines.jobs.job import Job
 from shardwright.layout import Layout, Mesh
 from shardwright.saving.faults import SavingError
 

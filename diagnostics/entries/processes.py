@@ -47,4 +47,18 @@ SW0921: call that failed on a worker
 SW0922: workers that are gone
     The workers of this mesh have ended: one of them died, or they were closed. What they held went with them.
     help: start new ones with shardwright.Workers, and make the arrays again
+SW0930: GPU that a process cannot use
+    Each process of a mesh of GPUs needs CuPy 14 or newer, a driver and a device of CUDA, and NCCL where there are
+    several processes. One of them lacks something; every process says which, and what.
+    help: pip install 'shardwright[cupy]' where there is an NVIDIA GPU, and see docs/processes.md
+SW0931: fewer GPUs than processes
+    Each process has a GPU of its own. Those of one host see fewer, all together, than they are.
+    help: start as many processes on a host as it has GPUs, and let CUDA_VISIBLE_DEVICES name as many
+SW0932: NCCL that failed
+    NCCL, which moves arrays between GPUs, reported an error, or found one while the program ran.
+    help: NCCL_DEBUG=WARN prints why; another process may have failed first
+SW0933: elements that no GPU has arrays of
+    CuPy has arrays of NumPy's numbers and of bfloat16. The program, or an array for a mesh of GPUs, has others, such as
+    8-bit floats or 4-bit integers.
+    help: convert to bfloat16, float16 or a wider type first
 """

@@ -16,7 +16,14 @@ from shardwright.diagnostics.caller import caller
 from shardwright.engines.mpi.post import Post
 from shardwright.engines.mpi.watch import watch
 from shardwright.engines.mpi.world import World
-from shardwright.runtime.processes.communicator import Array, Communicator, nothing, settled, travelling
+from shardwright.runtime.processes.communicator import (
+    Array,
+    Communicator,
+    all_reduce_elements,
+    nothing,
+    settled,
+    travelling,
+)
 from shardwright.runtime.processes.crossing import Exchange, Group, Piece, Reduction
 
 _OPERATIONS = {"sum": "SUM", "prod": "PROD", "max": "MAX", "min": "MIN", "and": "BAND", "or": "BOR"}
@@ -103,7 +110,7 @@ class MpiCommunicator(Communicator):
         whole = None if out is None else travelling(out, plan.order)
         result = whole if whole is not None and whole.flags.c_contiguous else np.empty(given.shape, given.dtype)
         np.copyto(result, given)
-        self.sent_bytes += _all_reduce_elements(result.size, plan.group) * result.itemsize
+        self.sent_bytes += all_reduce_elements(result.size, plan.group) * result.itemsize
         operation = getattr(self._world.mpi, _OPERATIONS[plan.kind])
         self._comm(plan.group).Allreduce(self._world.mpi.IN_PLACE, result, operation)
         if whole is not None and result is not whole:
@@ -163,18 +170,6 @@ class MpiCommunicator(Communicator):
                 found = inner.Create_hindexed_block(1, [int(at) * step for at in index])
             inner.Free()
         return found.Commit()
-
-
-def _all_reduce_elements(size: int, group: Group) -> int:
-    """
-    What a member gives away of so many elements at the bound: to those who combine a part, and its own part to all.
-
-    >>> [_all_reduce_elements(5, Group(0, (3,), (1,), place)) for place in range(3)]
-    [6, 7, 7]
-    """
-    count = group.count
-    own = size * (group.place + 1) // count - size * group.place // count
-    return size - own + (count - 1) * own
 
 
 def _is_native(kind: str, dtype: np.dtype[Any]) -> bool:

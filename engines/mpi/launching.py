@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.engines.jobs.timeline import VARIABLE as TRACE_VARIABLE
 from shardwright.engines.mpi.runner import OUTPUT_VARIABLE
 from shardwright.engines.mpi.watch import SECONDS_VARIABLE, seconds_to_wait
-from shardwright.engines.timeline import VARIABLE as TRACE_VARIABLE
 from shardwright.runtime.codegen.crew import THREADS_VARIABLE
 
 _RUNNER = "shardwright.engines.mpi.runner"

@@ -10,9 +10,9 @@ import numpy as np
 
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import value_error
+from shardwright.engines.jobs.timeline import span
 from shardwright.engines.mpi.watch import watch
 from shardwright.engines.mpi.world import World
-from shardwright.engines.timeline import span
 from shardwright.runtime.processes.communicator import Array
 from shardwright.runtime.processes.crossing import Exchange, Piece
 

@@ -18,8 +18,8 @@ from shardwright.diagnostics import Diagnostic, ShardwrightValueError, SourceLoc
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import value_error
 from shardwright.diagnostics.render import render, render_all
-from shardwright.engines.given import given_to
-from shardwright.engines.job import Job
+from shardwright.engines.jobs.given import given_to
+from shardwright.engines.jobs.job import Job
 from shardwright.engines.mpi.board import own_board
 from shardwright.engines.mpi.ending import end
 from shardwright.engines.mpi.watch import starting, watch

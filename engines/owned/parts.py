@@ -1,4 +1,4 @@
-"""Meshes whose devices somebody else has: what is asked of them."""
+"""Meshes whose devices somebody else has: what is asked of workers, of other processes, and of a GPU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class Parts(ABC):
     """
     A stacked array that is elsewhere, or will be once what was asked for is done.
 
-    Its `shape` is that of all devices' stacked form. Whoever holds the parts lets go of them with this object.
+    Its `shape` is that of the stacked form of all devices, or of this process's where others have some. Whoever holds
+    the parts lets go of them with this object.
     """
 
     __slots__ = ("dtype", "shape")

@@ -1,18 +1,18 @@
-"""An array on a worker: as it came, or as programs take and make it."""
+"""An array where programs run: as it came, or as programs take and make it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from shardwright.engines.workers.frames import Array
 from shardwright.runtime.ports import Port
+
+Array = Any
+"""An array of the namespace in which programs run."""
 
 
 class Kept:
     """
-    This worker's block of an array, in stacked form until a program takes it, then as the program's base.
+    This process's block of an array, in stacked form until a program takes it, then as the program's base.
 
     Unless the layout is partial, that base is the one of all programs: arrays that go from call to call are never
     converted. `lead` is the number of leading dims, which a program that names no axis knows nothing of.
@@ -28,7 +28,7 @@ class Kept:
     @staticmethod
     def made(base: Any, port: Port, lead: int) -> Kept:
         """The result of a program."""
-        kept = Kept(np.asarray(base))
+        kept = Kept(base)
         kept._port, kept._lead = port, lead
         if port.spec.partial:
             kept._array, kept._port = kept.stacked, None

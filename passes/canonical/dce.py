@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 from shardwright.dialects.building import blocks_in, body_of
 from shardwright.dialects.stablehlo import CaseOp, IfOp, WhileOp
-from shardwright.passes.canonical.narrowing import narrowed_branches, narrowed_loop, return_only
+from shardwright.passes.narrowing import narrowed_branches, narrowed_loop, return_only
 from shardwright.passes.purity import is_pure
 from shardwright.passes.rewriter import erase
 

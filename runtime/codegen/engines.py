@@ -28,7 +28,11 @@ class Engine(Protocol):
     """The orders of dims in which elements travel between processes, step by step."""
 
     def call(self, ledger: Ledger, bases: Sequence[Any], communicator: Communicator | None = None) -> list[Any]:
-        """The bases of the results for the bases of the arguments; one process needs no communicator."""
+        """
+        The bases of the results for the bases of the arguments; one process needs no communicator.
+
+        Results lie where the engine's namespace has its arrays; arguments lie there or are NumPy's.
+        """
         ...
 
 
@@ -50,8 +54,7 @@ class PlainEngine:
         stacked = [port.split(self._xp.asarray(base)) for base, port in zip(bases, self._inputs, strict=True)]
         made = self._main(ledger, communicator, *stacked)
         results = [port.merge(array) for array, port in zip(made, self._outputs, strict=True)]
-        # CuPy's arrays have to be fetched from their device.
-        return [np.array(array.get() if hasattr(array, "get") else array, order="C") for array in results]
+        return [self._xp.array(array, order="C") for array in results]
 
 
 class FusedEngine:

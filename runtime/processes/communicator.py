@@ -32,11 +32,13 @@ class Communicator(ABC):
     Connects the processes that run one program; every process calls the same methods in the same order.
 
     `sent_bytes` counts what this process handed over to go to others. Results are new arrays, or written to `out`.
+    Arrays are those of the namespace `xp`: NumPy's, unless an engine has others.
     """
 
-    def __init__(self, clients: Clients) -> None:
+    def __init__(self, clients: Clients, xp: Any = np) -> None:
         self.clients = clients
         self.sent_bytes = 0
+        self._xp = xp
 
     @abstractmethod
     def swap(
@@ -60,17 +62,17 @@ class Communicator(ABC):
 
     def exchange(self, plan: Exchange, array: Array, out: Array | None = None) -> Array:
         """The elements of all arrays that this process wants (see `Exchange`)."""
-        found = out if out is not None and plan.is_direct else np.empty(plan.shape, array.dtype)
+        found = out if out is not None and plan.is_direct else self._xp.empty(plan.shape, array.dtype)
         source, target = travelling(array, plan.order), travelling(found, plan.order)
 
         def keep() -> None:
             if plan.kept is not None:
                 here, there = plan.kept
-                target[there.selector] = source[here.selector]
+                target[self._selector(there)] = source[self._selector(here)]
 
         self.sent_bytes += plan.sent * array.itemsize
         self.swap(plan.group, plan.sends, source, plan.receives, target, keep)
-        return _in(out, found if plan.is_direct else place(found, plan))
+        return _in(out, found if plan.is_direct else place(self._xp, found, plan))
 
     def post(self, plan: Exchange, array: Array, what: str) -> Array:
         """
@@ -83,16 +85,16 @@ class Communicator(ABC):
     def reduce_scatter(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         """Of arrays with one part along their first dim for each member, this member's part of all, combined."""
         order = (0, *(dim + 1 for dim in plan.order)) if plan.order else ()
-        parts = np.ascontiguousarray(travelling(array, order))
+        parts = self._xp.ascontiguousarray(travelling(array, order))
         mine = self._combined(plan, parts.reshape(-1)).reshape(parts.shape[1:])
         return _in(out, settled(mine, plan.order))
 
     def all_reduce(self, plan: Reduction, array: Array, out: Array | None = None) -> Array:
         """The arrays of all members combined, element by element."""
-        given = np.ascontiguousarray(travelling(array, plan.order))
+        given = self._xp.ascontiguousarray(travelling(array, plan.order))
         flat, group = given.reshape(-1), plan.group
         parts = _parts(group, flat.size)
-        whole = np.empty_like(flat)
+        whole = self._xp.empty_like(flat)
         whole[parts.own.selector] = self._combined(plan, flat)
         self.sent_bytes += sum(piece.size for piece in parts.mine) * flat.itemsize
         self.swap(group, parts.mine, whole, parts.others, whole)
@@ -102,11 +104,27 @@ class Communicator(ABC):
         """Each member has its part of an array; this member's part of all, combined in their order."""
         group = plan.group
         parts = _parts(group, flat.size)
-        came = np.empty((group.count, parts.own.size), flat.dtype)
+        came = self._xp.empty((group.count, parts.own.size), flat.dtype)
         came[group.place] = flat[parts.own.selector]
         self.sent_bytes += sum(piece.size for piece in parts.others) * flat.itemsize
         self.swap(group, parts.others, flat, parts.rows, came)
-        return reduce(np, came, plan.kind, (0,))[0]
+        return reduce(self._xp, came, plan.kind, (0,))[0]
+
+    def _selector(self, piece: Piece) -> tuple[Any, ...]:
+        """The indices of a piece as arrays of the namespace take them."""
+        return piece.selector
+
+
+def all_reduce_elements(size: int, group: Group) -> int:
+    """
+    What a member gives away of so many elements at the bound: to those who combine a part, and its own part to all.
+
+    >>> [all_reduce_elements(5, Group(0, (3,), (1,), place)) for place in range(3)]
+    [6, 7, 7]
+    """
+    count = group.count
+    own = size * (group.place + 1) // count - size * group.place // count
+    return size - own + (count - 1) * own
 
 
 def _in(out: Array | None, found: Array) -> Array:

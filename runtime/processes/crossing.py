@@ -416,7 +416,7 @@ def _length(index: Index) -> int:
     return len(range(index.start, index.stop)) if isinstance(index, slice) else len(index)
 
 
-def place(array: Any, exchange: Exchange) -> Any:
+def place(xp: Any, array: Any, exchange: Exchange) -> Any:
     """The result of an exchange made of what came in: the elements at their places, and the fill elsewhere."""
     lead = array.ndim - len(exchange.places)
     for dim, where in enumerate(exchange.places, lead):
@@ -424,11 +424,11 @@ def place(array: Any, exchange: Exchange) -> Any:
             continue
         missing = np.flatnonzero(where < 0)
         if array.shape[dim]:
-            array = array.take(np.maximum(where, 0), axis=dim)
+            array = array.take(xp.asarray(np.maximum(where, 0)), axis=dim)
         else:
-            array = np.empty((*array.shape[:dim], len(where), *array.shape[dim + 1 :]), array.dtype)
+            array = xp.empty((*array.shape[:dim], len(where), *array.shape[dim + 1 :]), array.dtype)
         if missing.size:
-            array[(slice(None),) * dim + (missing,)] = exchange.fill
+            array[(slice(None),) * dim + (xp.asarray(missing),)] = exchange.fill
     return array
 
 

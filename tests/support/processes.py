@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 
-from shardwright.engines.job import Alone, Job
+from shardwright.engines.jobs.job import Alone, Job
 from shardwright.layout import Mesh
 from shardwright.layout.forms.clients import Clients
 from shardwright.runtime.processes.communicator import Array, Communicator, nothing

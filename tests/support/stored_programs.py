@@ -20,6 +20,22 @@ NAMES = sorted(path.parent.name for path in PROGRAMS.glob("*/meta.json"))
 TEXTS = [PROGRAMS / name / f"{name}.mlir" for name in NAMES]
 RUNNABLE = [path.stem for path in TEXTS if path.with_suffix(".npz").exists()]
 """The programs whose arrays are stored."""
+SHARED = [
+    ("heat_stencil", 2),
+    ("sort_sharded", 4),
+    ("moe_onehot_train", 8),
+    ("smap_pipeline", 8),
+    ("smap_cube_collectives", 8),
+    ("edges", 8),
+    ("tblock_fsdp_train", 4),
+    ("gru_scan_train", 2),
+    ("mlp_mixed_train_fsdp", 8),
+    ("scatter_min_mul", 4),
+    ("switch_branches", 2),
+    ("strided_reversed", 2),
+    ("strided_reversed", 8),
+]
+"""What the default suite runs on several processes, and on how many: every kind of collective, loops, branches."""
 
 
 @cache

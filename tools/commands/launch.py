@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.engines.jobs.timeline import join_files
 from shardwright.engines.mpi.job import Job
 from shardwright.engines.mpi.launching import Start, Wanted, start_of
-from shardwright.engines.timeline import join_files
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report, write_talk

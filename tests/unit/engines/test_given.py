@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shardwright.engines.dtensor_value import scatter
-from shardwright.engines.given import Given, given_to
+from shardwright.engines.jobs.given import Given, given_to
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.forms.clients import Clients
 

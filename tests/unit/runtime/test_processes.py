@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from harness import partitioned
 from processes import on_processes
-from stored_programs import RUNNABLE, inputs, meta, outputs, text
+from stored_programs import RUNNABLE, SHARED, inputs, meta, outputs, text
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.parsing import parse_module
@@ -286,24 +286,7 @@ def assert_program(name: str, count: int, *, fused: bool) -> None:
 
 
 @pytest.mark.every(2)
-@pytest.mark.parametrize(
-    ("name", "count"),
-    [
-        ("heat_stencil", 2),
-        ("sort_sharded", 4),
-        ("moe_onehot_train", 8),
-        ("smap_pipeline", 8),
-        ("smap_cube_collectives", 8),
-        ("edges", 8),
-        ("tblock_fsdp_train", 4),
-        ("gru_scan_train", 2),
-        ("mlp_mixed_train_fsdp", 8),
-        ("scatter_min_mul", 4),
-        ("switch_branches", 2),
-        ("strided_reversed", 2),
-        ("strided_reversed", 8),
-    ],
-)
+@pytest.mark.parametrize(("name", "count"), SHARED)
 def test_programs(name: str, count: int) -> None:
     assert_program(name, count, fused=count < 8)
 
