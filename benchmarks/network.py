@@ -150,4 +150,4 @@ def one_of_many(clients: Clients) -> tuple[MpiCommunicator, Counts]:
     (20, 8184)
     """
     network = Network(clients)
-    return MpiCommunicator(World(network)), network.counts
+    return MpiCommunicator(World(network, network.COMM_WORLD, clients)), network.counts

@@ -33,6 +33,10 @@ class Clients:
     first: int = 0
     job: int = 0
 
+    def __repr__(self) -> str:
+        part = f", first={self.first}, job={self.job}" if self.job else ""
+        return f"Clients(count={self.count}, place={self.place}{part})"
+
     @property
     def is_here(self) -> bool:
         """Whether this process is one of them."""
@@ -44,7 +48,7 @@ class Clients:
         All processes of the job.
 
         >>> Clients(4, 3).part(2, 4), Clients(4, 3).part(2, 4).everyone
-        (Clients(count=2, place=1, first=2, job=4), Clients(count=4, place=3, first=0, job=0))
+        (Clients(count=2, place=1, first=2, job=4), Clients(count=4, place=3))
         """
         return Clients(self.job, self.first + self.place) if self.job else self
 

@@ -11,9 +11,8 @@ from xdsl.passes import ModulePass
 
 from shardwright.dialects.building import blocks_in, body_of
 from shardwright.dialects.stablehlo import CaseOp, IfOp, WhileOp
-from shardwright.passes.narrowing import narrowed_branches, narrowed_loop, return_only
 from shardwright.passes.purity import is_pure
-from shardwright.passes.rewriter import erase
+from shardwright.passes.rewriter import erase, narrowed_branches, narrowed_loop, return_only
 
 
 @dataclass(frozen=True)
