@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from collections import Counter
 
 import pytest
@@ -16,17 +17,24 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ["SHARDWRIGHT_CACHE"] = ""
 
 
+# What runs in the background of a shell ignores it, and so would whatever a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """
     Smoke tests run first, so that a broken tree says so in seconds; there are few of them.
 
-    Of a test that is marked `every(3)` each third case runs by default, and the others are marked `more`.
+    Of a test that is marked `every(3)` each third case runs by default, and the others are marked `more`, unless tests
+    are asked for by name.
     """
+    named = config.getoption("keyword") or any("::" in argument for argument in config.args)
     cases = Counter[str]()
     for item in items:
         every = item.get_closest_marker("every")
-        if every is not None:
+        if every is not None and not named:
             kind = item.nodeid.partition("[")[0]
             if cases[kind] % every.args[0]:
                 item.add_marker("more")

@@ -24,8 +24,8 @@ from whole.traced import SMOOTH, Traced, random_traced
 from whole.verdict import CRASHED, REFUSED, RIGHT, WRONG, Outcome, examine
 
 from shardwright.dialects.text.parsing import parse_module
-from shardwright.runtime.processes.communicator import Part
-from shardwright.runtime.processes.crossing import Group
+from shardwright.runtime.processes.communicator import Array
+from shardwright.runtime.processes.crossing import Group, Piece
 
 SCRIPT = Path(fuzz.__file__)
 
@@ -55,10 +55,18 @@ def test_processes_that_say_otherwise_are_noticed(monkeypatch: pytest.MonkeyPatc
     (program,) = spreadable(2, 1)
     swap = Threads.swap
 
-    def wrong(self: Threads, group: Group, sends: Sequence[Part], receives: Sequence[Part]) -> None:
-        swap(self, group, sends, receives)
-        for piece, array in receives:
-            array[piece.selector] += 1
+    def wrong(
+        self: Threads,
+        group: Group,
+        sends: Sequence[Piece],
+        source: Array,
+        receives: Sequence[Piece],
+        target: Array,
+        *more: Any,
+    ) -> None:
+        swap(self, group, sends, source, receives, target, *more)
+        for piece in receives:
+            target[piece.selector] += 1
 
     monkeypatch.setattr(Threads, "swap", wrong)
     found = examine_everywhere(program)
