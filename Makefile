@@ -52,7 +52,7 @@ $(STAMPS)/peers: $(STAMPS)/dev $(STAMPS)/jax
 demo: $(STAMPS)/base ## partition and run two programs over a 4x2 mesh, on NumPy
 	@$(BIN)/python examples/demo.py
 
-test: $(STAMPS)/dev ## the default suite: about eight minutes on two cores
+test: $(STAMPS)/dev ## the default suite: about six minutes on two cores
 	@$(PYTEST) $(PARALLEL)
 
 test-full: $(STAMPS)/dev ## the default suite and the slow cases
