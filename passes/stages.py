@@ -176,7 +176,9 @@ class _Verifier:
             sides.append(("result", function.res_attrs, tuple(last.operands)))
         for side, attributes, values in sides:
             for number, value in enumerate(values):
-                entry = attributes.data[number].data if attributes is not None else {}
+                # A damaged file may list fewer than there are.
+                listed = attributes is not None and number < len(attributes.data)
+                entry = attributes.data[number].data if attributes is not None and listed else {}
                 self._verify_global_side(f"{side} {number}", entry, value)
 
     def _verify_global_side(self, name: str, entry: Mapping[str, Attribute], value: SSAValue) -> None:
