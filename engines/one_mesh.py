@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -12,10 +12,12 @@ from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.types import native_array
 from shardwright.engines.dtensor_value import DTensorValue, Make, scatter
 from shardwright.engines.jobs.timeline import span
-from shardwright.engines.owned.executable import OwnedExecutable
 from shardwright.engines.owned.owners import owner_of
 from shardwright.engines.processes import communicator_of
 from shardwright.layout import Layout, Mesh
+
+if TYPE_CHECKING:
+    from shardwright.engines.owned.executable import OwnedExecutable
 
 
 def executable(module: ModuleOp, known: Sequence[Mesh], make: Make) -> LocalExecutable | OwnedExecutable:
@@ -24,6 +26,9 @@ def executable(module: ModuleOp, known: Sequence[Mesh], make: Make) -> LocalExec
     mesh = next((mesh for mesh in known if mesh.name == declared.name), None)
     owner = None if mesh is None else owner_of(mesh)
     if mesh is not None and owner is not None:
+        # Only whose devices somebody else has needs it.
+        from shardwright.engines.owned.executable import OwnedExecutable
+
         return OwnedExecutable(module, mesh, owner, make)
     return LocalExecutable(module, declared if mesh is None else mesh, mesh is not None, make)
 
