@@ -13,8 +13,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from shardwright.diagnostics import ShardwrightError, ShardwrightInternalError
+from shardwright.serialization.files.text import write_atomically
 from shardwright.tools.programs.expected import check_expectations
-from shardwright.tools.programs.files import STANDARD_INPUT, display_name, read_text, write_atomically
+from shardwright.tools.programs.files import STANDARD_INPUT, display_name, read_text
 from shardwright.tools.programs.pipeline_spec import (
     Catalogue,
     load_catalogue,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import sys
 import time
 from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -17,8 +18,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.caller import caller
 from shardwright.layout.forms.clients import Clients
+from shardwright.serialization.files.text import write_atomically
 
 VARIABLE = "SHARDWRIGHT_TRACE"
 
@@ -48,20 +51,36 @@ def span(what: str, kind: str) -> AbstractContextManager[None]:
     return nullcontext() if timeline is None else timeline.span(what, kind)
 
 
-def write_events(path: Path, events: Iterable[dict[str, Any]]) -> None:
-    """A file in the format of Chrome's trace events, whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(json.dumps({"traceEvents": list(events), "displayTimeUnit": "ms"}))
-    draft.replace(path)
+@contextmanager
+def joined(path: Path, count: int) -> Generator[None]:
+    """
+    One file of those that the processes started inside write, also when they are ended; who died has left none.
 
-
-def join_files(path: Path, count: int) -> None:
-    """Makes one file of those of several processes; who died has left none."""
-    parts = [part for place in range(count) if (part := _part(path, place, count)).exists()]
-    write_events(path, [event for part in parts for event in json.loads(part.read_text())["traceEvents"]])
-    for part in parts:
-        if part != path:
+    Raises `ShardwrightError` (SW0704) before they start where it cannot be written.
+    """
+    _prepare(path)
+    parts = [_part(path, place, count) for place in range(count)] if count > 1 else []
+    for part in parts:  # of a job that was killed
+        part.unlink(missing_ok=True)
+    try:
+        yield
+    finally:
+        written = [part for part in parts if part.exists()]
+        if written:
+            _write_events(path, [event for part in written for event in json.loads(part.read_text())["traceEvents"]])
+        for part in written:
             part.unlink()
+
+
+def _prepare(path: Path) -> None:
+    """Raises where a file cannot be written, before there is anything to lose; a pipe is written once."""
+    if not (path.is_fifo() or path.is_char_device()):
+        _write_events(path, [])
+
+
+def _write_events(path: Path, events: Iterable[dict[str, Any]]) -> None:
+    """A file in the format of Chrome's trace events."""
+    write_atomically(path, json.dumps({"traceEvents": list(events), "displayTimeUnit": "ms"}))
 
 
 def _part(path: Path, place: int, count: int) -> Path:
@@ -70,10 +89,19 @@ def _part(path: Path, place: int, count: int) -> Path:
 
 @cache
 def _timeline() -> Timeline | None:
+    """That of this process, if there is to be one; raises `ShardwrightError` (SW0704) where it cannot be written."""
     name = os.environ.get(VARIABLE)
     if not name:
         return None
     clients = Clients.found()
     timeline, path = Timeline(clients.place), _part(Path(name).absolute(), clients.place, clients.count)
-    atexit.register(lambda: write_events(path, timeline.events))
+    _prepare(path)
+    atexit.register(_finish, timeline, path)
     return timeline
+
+
+def _finish(timeline: Timeline, path: Path) -> None:
+    try:
+        _write_events(path, timeline.events)
+    except ShardwrightError as error:  # nobody stands above who could say so
+        print(error, file=sys.stderr)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.tools.programs.files import write_atomically
+from shardwright.serialization.files.text import write_atomically
 from shardwright.tools.programs.program import parse, program_text
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, report_diagnostics

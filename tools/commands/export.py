@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.tools.programs.files import write_atomically
+from shardwright.serialization.files.text import write_atomically
 from shardwright.tools.programs.program import parse, program_text
 from shardwright.tools.programs.signature import entry_function
 from shardwright.tools.terminal.arguments import CodedArgumentParser

@@ -6,11 +6,12 @@ import argparse
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.engines.jobs.timeline import join_files
+from shardwright.engines.jobs.timeline import joined
 from shardwright.engines.mpi.job import Job
 from shardwright.engines.mpi.launching import Start, Wanted, start_of
 from shardwright.tools.terminal.arguments import CodedArgumentParser
@@ -55,9 +56,8 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     if options.dry_run:
         write_report(_as_data(start), None if options.json else _as_text(start))
         return DONE
-    outcome = Job(start).run()
-    if options.trace is not None:
-        join_files(Path(options.trace), start.count)
+    with nullcontext() if options.trace is None else joined(Path(options.trace), start.count):
+        outcome = Job(start).run()
     for text in outcome.texts:
         write_talk(text)
     return outcome.code

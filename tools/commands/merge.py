@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.tools.programs.files import cannot_write, write_atomically
+from shardwright.serialization.files.text import cannot_write, write_atomically
 from shardwright.tools.programs.signature import readable_bytes
 from shardwright.tools.stored.messages import read_message, read_type
 from shardwright.tools.terminal.arguments import CodedArgumentParser

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from shardwright.tools.programs.files import cannot_write
+from shardwright.serialization.files.text import cannot_write
 from shardwright.tools.programs.signature import readable_bytes
 from shardwright.tools.stored.messages import read_message, read_type
 from shardwright.tools.terminal.arguments import CodedArgumentParser, byte_count

@@ -1,14 +1,12 @@
-"""Reading programs and writing results: coded errors, atomic writes."""
+"""Reading programs, with coded errors."""
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 from shardwright.compiler.bytecode import payload, text_of
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
-from shardwright.serialization.files.atomic import AtomicFile
 
 STANDARD_INPUT = "-"
 
@@ -59,36 +57,6 @@ it does not exist
 def display_name(path: str) -> str:
     """The name of a file in messages: standard input has none of its own."""
     return "<stdin>" if path == STANDARD_INPUT else path
-
-
-def write_atomically(path: str, text: str) -> None:
-    """
-    Put `text` at `path` in one step: readers see the old file or the whole new one.
-
-    A link stays one: the file it leads to is replaced. What is no regular file (a pipe, a device) is written to.
-    """
-    try:
-        if os.path.exists(path) and not os.path.isfile(path):
-            with open(path, "w", encoding="utf-8") as stream:
-                stream.write(text)
-        else:
-            _replace(Path(os.path.realpath(path)), text)
-    except OSError as error:
-        raise cannot_write(path, error) from error
-
-
-def cannot_write(path: str, error: OSError) -> ShardwrightError:
-    """The coded error for a file that the system does not let us write."""
-    message = f"cannot write '{path}': {error.strerror or error}"
-    return ShardwrightError(Diagnostic("SW0704", message, help="check that the directory exists and can be written"))
-
-
-def _replace(target: Path, text: str) -> None:
-    """Write a file in one step, with the permissions of the one that it replaces."""
-    with AtomicFile(target) as file, os.fdopen(file.descriptor, "w", encoding="utf-8", closefd=False) as stream:
-        if target.exists():
-            os.fchmod(file.descriptor, target.stat().st_mode & 0o777)
-        stream.write(text)
 
 
 def _not_text(path: str, data: bytes, offset: int) -> ShardwrightError:

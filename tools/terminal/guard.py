@@ -14,7 +14,7 @@ from pathlib import Path
 from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightInternalError
 from shardwright.diagnostics.render import render_all
 from shardwright.saving.faults import missing_package
-from shardwright.tools.programs.files import write_atomically
+from shardwright.serialization.files.text import write_atomically
 from shardwright.tools.terminal.output import write_talk
 
 DONE, USER_ERROR, INTERNAL_ERROR = 0, 1, 2

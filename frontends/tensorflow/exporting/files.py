@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.frontends.tensorflow.exporting.graphs import export_graph
 from shardwright.frontends.tensorflow.exporting.messages import Names
 from shardwright.frontends.tensorflow.importing.tensors import data_type, shape_proto
 from shardwright.serialization.files.atomic import AtomicFile
+from shardwright.serialization.files.text import cannot_write
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 from shardwright.serialization.splitting.graph import GraphDefSplitter, SavedModelSplitter
 
@@ -51,7 +51,7 @@ def to_saved_model(stage: Traced | Propagated | Function, path: str | os.PathLik
         SavedModelSplitter(message).write(str(folder / "saved_model"))
         (folder / "saved_model.pbtxt").unlink(missing_ok=True)
     except OSError as error:
-        raise _unwritable(folder, error) from error
+        raise cannot_write(folder, error) from error
 
 
 def saved_model(stage: Traced | Propagated | Function) -> saved_model_pb2.SavedModel:
@@ -100,7 +100,7 @@ def write_graph_def(graph: graph_pb2.GraphDef, path: str | os.PathLike[str]) -> 
         with AtomicFile(path) as file, open(file.descriptor, "wb", closefd=False) as stream:
             stream.write(data)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise cannot_write(path, error) from error
     return path
 
 
@@ -109,8 +109,3 @@ def text_of(message: Any) -> str:
     from google.protobuf import text_format
 
     return text_format.MessageToString(message)
-
-
-def _unwritable(path: Path, error: OSError) -> ShardwrightError:
-    message = f"cannot write '{path}': {error.strerror or error}"
-    return ShardwrightError(Diagnostic("SW0704", message, help="check that the directory exists and can be written"))

@@ -1,7 +1,8 @@
 """What each stage allows, and what its verifier says of the rest."""
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp, UnknownLoc
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, UnknownLoc
+from xdsl.dialects.func import FuncOp
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import make_context
@@ -122,6 +123,18 @@ def test_local_arguments_state_their_global_side() -> None:
     verify_stage(function("", "tensor<2xf32>", sides), "local")
     assert code(function("", "tensor<4xf32>", sides), "local") == "SW0315:2"
     assert code(function("", "tensor<2xf32>"), "local") == "SW0315:2"
+
+
+@pytest.mark.parametrize("listed", [0, 1])
+def test_a_local_function_that_lists_fewer_sides_than_values_is_refused(listed: int) -> None:
+    side = '{dtensor.layout = #dtensor.layout<@mesh, [{"x"}]>, dtensor.global_type = tensor<8xf32>}'
+    two = f"{MESH}func.func public @main(%x: tensor<2xf32> {side}, %y: tensor<2xf32> {side}) {{\nreturn\n}}"
+    module = parse_module(two, "f.mlir")
+    verify_stage(module, "local")
+    (main,) = (op for op in module.ops if isinstance(op, FuncOp))
+    assert main.arg_attrs is not None
+    main.properties["arg_attrs"] = ArrayAttr(main.arg_attrs.data[:listed])
+    assert code(module, "local") == "SW0315:2"
 
 
 def test_a_module_records_its_stage() -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.tools.programs.files import read_text, write_atomically
+from shardwright.serialization.files.text import write_atomically
+from shardwright.tools.programs.files import read_text
 
 
 def code_of(error: ShardwrightError) -> str:
