@@ -50,6 +50,9 @@ EASY = 1 << 28
 TRIALS = 8
 """How often it is repeated: comparisons and integers decide otherwise on other numbers. Few integers, more often."""
 
+DISPATCH = 10_000
+"""Multiplications that take as long as an op on no elements: on its devices, and with all that makes it exact."""
+
 
 @dataclass(frozen=True)
 class CheckedOp:
@@ -175,7 +178,8 @@ def differences(traced: ModuleOp, local: ModuleOp, seed: int = 0) -> list[int]:
         raise Inexact(f"running the program takes {cost:.1e} steps, more than {WORK:.1e}: no reduced sizes were given")
     random, turns = np.random.default_rng(seed), _turns(traced)
     few = any(not is_number(element_of(v)) and math.prod(shape_of(v)) < FEW for v in main.body.block.args)
-    trials = max(1, min(8 * TRIALS if few else TRIALS, int(EASY // cost)) // turns)
+    # Wild numbers and tame ones, at least, where that takes no long time.
+    trials = max(1 + (cost <= EASY), min(8 * TRIALS if few else TRIALS, int(EASY // cost)) // turns)
     return next(
         (found for turn in range(turns) if (found := _differing(traced, local, random, rounds, turn, trials))), []
     )
@@ -249,7 +253,7 @@ def work(op: Operation, rounds: int = ROUNDS) -> float:
     if isinstance(op, stablehlo.WhileOp):
         known = trip_count(op)
         inner *= rounds if known is None else min(known, rounds)
-    return 1000 + 8 * elements + inner
+    return DISPATCH + 8 * elements + inner
 
 
 def _main(module: ModuleOp) -> FuncOp:

@@ -21,7 +21,6 @@ from typing import Any
 from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.caller import caller
 from shardwright.layout.forms.clients import Clients
-from shardwright.serialization.files.text import write_atomically
 
 VARIABLE = "SHARDWRIGHT_TRACE"
 
@@ -80,6 +79,9 @@ def _prepare(path: Path) -> None:
 
 def _write_events(path: Path, events: Iterable[dict[str, Any]]) -> None:
     """A file in the format of Chrome's trace events."""
+    # What writes files loads when there is one to write.
+    from shardwright.serialization.files.text import write_atomically
+
     write_atomically(path, json.dumps({"traceEvents": list(events), "displayTimeUnit": "ms"}))
 
 

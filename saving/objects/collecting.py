@@ -232,8 +232,10 @@ class Collector:
 
     def _write_mesh(self, mesh: Mesh) -> None:
         name = _unused(mesh.name, {other.name for other in self.message.meshes})
-        clients = mesh.num_clients if mesh.num_clients > 1 else 0
-        message = self.message.meshes.add(name=name, devices=mesh.devices or (), clients=clients)
+        here = mesh.clients
+        clients = here.count if here.everyone.count > 1 else 0
+        devices = mesh.devices or ()
+        message = self.message.meshes.add(name=name, devices=devices, clients=clients, job=here.job, first=here.first)
         for axis, size in mesh.sizes.items():
             message.axes.add(name=axis, size=size)
 

@@ -51,12 +51,15 @@ class Restorer:
     ) -> None:
         self._message = message
         self._layouts: Mapping[str, Layout] = {} if layouts is None else layouts
-        placement = Placement([_mesh(item) for item in message.meshes], mesh, axes)
+        saved_meshes = [_mesh(item) for item in message.meshes]
+        placement = Placement(
+            saved_meshes, mesh, axes, lambda number: _here(saved_meshes[number], message.meshes[number])
+        )
         self._objects: dict[int, Any] = {}
         self._stored = {number: _stored(item) for number, item in self._of_kind("variable", "array")}
-        saved = {number: item.layout for number, item in self._stored.items() if item.HasField("layout")}
+        layouts_saved = {number: item.layout for number, item in self._stored.items() if item.HasField("layout")}
         reader = Reader(self._mesh_at, lambda layout: self._place.layout(layout), self._object_at, Records(classes))
-        self._place = Place(placement, reader, self._objects, saved)
+        self._place = Place(placement, reader, self._objects, layouts_saved)
         self._programs: dict[int, SavedProgram] = {}
         self._open: set[int] = set()
 
@@ -177,13 +180,20 @@ def _stored(item: pb.Object) -> pb.Variable | pb.Array:
 
 
 def _mesh(message: pb.Mesh) -> Mesh:
-    """A mesh; one over several processes is spread over those that are there now."""
+    """A mesh of so many devices, whoever has them."""
     mesh = Mesh([(axis.name, axis.size) for axis in message.axes], list(message.devices) or None, name=message.name)
     if mesh.size > MAX_DEVICES:
         raise malformed(f"a mesh of {mesh.size} devices")
-    if message.clients <= 1:
+    return mesh
+
+
+def _here(mesh: Mesh, message: pb.Mesh) -> Mesh:
+    """A saved mesh where nobody gave another: on the part of the job that it had, or spread over all processes."""
+    if message.clients < 1:
         return mesh
     clients = Clients.found()
+    if message.job == clients.count and message.first + message.clients <= clients.count:
+        clients = clients.part(message.first, message.first + message.clients)
     try:
         mesh.client_borders(clients.count)
     except ShardwrightError as error:

@@ -34,7 +34,8 @@ class Placement:
     The meshes of a saved directory, and what each of them becomes.
 
     `mesh` is the new mesh, or for several saved ones a mapping from their names; `axes` says which axes take the place
-    of others. Raises `SavingError` (SW0883) for what there is not.
+    of others; `here(number)` is a saved mesh that stays, on the processes of this job. Raises `SavingError` (SW0883)
+    for what there is not.
 
     >>> placed = Placement([Mesh(x=4)], Mesh(batch=2), {"x": "batch"})
     >>> placed.layout(0, LayoutSpec("mesh", ((Axis("x"),), ())))
@@ -42,10 +43,16 @@ class Placement:
     """
 
     def __init__(
-        self, saved: Sequence[Mesh], mesh: Mesh | Mapping[str, Mesh] | None = None, axes: AxisNames | None = None
+        self,
+        saved: Sequence[Mesh],
+        mesh: Mesh | Mapping[str, Mesh] | None = None,
+        axes: AxisNames | None = None,
+        here: Callable[[int], Mesh] | None = None,
     ) -> None:
         self.saved = list(saved)
-        self.meshes = _chosen(self.saved, mesh)
+        given = _given(self.saved, mesh)
+        kept = here or self.saved.__getitem__
+        self.meshes = [kept(number) if new is None else new for number, new in enumerate(given)]
         self._axes = dict(axes or {})
         known = {axis for old in self.saved for axis in old.axis_names}
         new = {axis for here in self.meshes for axis in here.axis_names}
@@ -104,19 +111,20 @@ def _no_axis(name: str, where: str, known: Iterable[str]) -> SavingError:
     return SavingError("SW0883", f"there is no axis {name!r}: {where} {there}")
 
 
-def _chosen(saved: Sequence[Mesh], mesh: Mesh | Mapping[str, Mesh] | None) -> list[Mesh]:
+def _given(saved: Sequence[Mesh], mesh: Mesh | Mapping[str, Mesh] | None) -> list[Mesh | None]:
+    """The mesh that takes the place of each saved one; None where it stays."""
     if mesh is None:
-        return list(saved)
+        return [None] * len(saved)
     if isinstance(mesh, Mesh):
         if len([old for old in saved if old.axis_names]) > 1:
             names = ", ".join(old.name for old in saved)
             fault = f"there are {len(saved)} saved meshes, {names}, and one was given"
             raise SavingError("SW0883", fault, help="say which is which: mesh={'name': mesh, ...}")
-        return [mesh if old.axis_names or len(saved) == 1 else old for old in saved]
+        return [mesh if old.axis_names or len(saved) == 1 else None for old in saved]
     unknown = sorted(set(mesh) - {old.name for old in saved})
     if unknown:
         raise SavingError("SW0883", f"there is no saved mesh {unknown[0]!r}, but {', '.join(m.name for m in saved)}")
-    return [mesh.get(old.name, old) for old in saved]
+    return [mesh.get(old.name) for old in saved]
 
 
 def placed_module(module: ModuleOp, numbers: Mapping[str, int], placement: Placement) -> None:

@@ -33,16 +33,20 @@ class File(_message.Message):
     def __init__(self, path: _Optional[str] = ..., size: _Optional[int] = ..., hash: _Optional[int] = ...) -> None: ...
 
 class Mesh(_message.Message):
-    __slots__ = ("name", "axes", "devices", "clients")
+    __slots__ = ("name", "axes", "devices", "clients", "job", "first")
     NAME_FIELD_NUMBER: _ClassVar[int]
     AXES_FIELD_NUMBER: _ClassVar[int]
     DEVICES_FIELD_NUMBER: _ClassVar[int]
     CLIENTS_FIELD_NUMBER: _ClassVar[int]
+    JOB_FIELD_NUMBER: _ClassVar[int]
+    FIRST_FIELD_NUMBER: _ClassVar[int]
     name: str
     axes: _containers.RepeatedCompositeFieldContainer[MeshAxis]
     devices: _containers.RepeatedScalarFieldContainer[str]
     clients: int
-    def __init__(self, name: _Optional[str] = ..., axes: _Optional[_Iterable[_Union[MeshAxis, _Mapping]]] = ..., devices: _Optional[_Iterable[str]] = ..., clients: _Optional[int] = ...) -> None: ...
+    job: int
+    first: int
+    def __init__(self, name: _Optional[str] = ..., axes: _Optional[_Iterable[_Union[MeshAxis, _Mapping]]] = ..., devices: _Optional[_Iterable[str]] = ..., clients: _Optional[int] = ..., job: _Optional[int] = ..., first: _Optional[int] = ...) -> None: ...
 
 class MeshAxis(_message.Message):
     __slots__ = ("name", "size")

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hanging import no_longer_than
 
 import shardwright as sw
 from shardwright.diagnostics import ShardwrightProcessError
@@ -34,15 +35,8 @@ MOMENTS = ("idle", "running", "in line")
 @pytest.fixture(autouse=True)
 def _no_hang() -> Iterator[None]:
     """Ends a test that waits for ever."""
-
-    def stop(*_: object) -> None:
-        raise AssertionError(f"still waiting after {LONGEST} seconds")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(LONGEST)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    with no_longer_than(LONGEST):
+        yield
 
 
 def gone(processes: list[int]) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hanging import no_longer_than
 from ports import listening
 
 import shardwright as sw
@@ -35,15 +36,8 @@ SECONDS = 60
 @pytest.fixture(autouse=True)
 def _no_hang() -> Iterator[None]:
     """Ends a test that waits for ever."""
-
-    def stop(*_: object) -> None:
-        raise AssertionError(f"still waiting after {SECONDS} seconds")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    with no_longer_than(SECONDS):
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ PROGRAMS = [
 """The files."""
 
 SIGNS = {
-    ("nested_loops", "local: collective doubled at dtensor.all_reduce (op 25)"),
+    ("nested_loops", "local: collective doubled at dtensor.all_reduce (op 23)"),
     ("loop_until_small", "local: constant at stablehlo.constant (op 3)"),
     ("argmax_sharded", "local: constant at stablehlo.constant (op 9)"),
 }

@@ -194,6 +194,41 @@ def stages(folders: list[str]) -> None:
     sw.Checkpoint(first=others[0], last=others[1]).restore(saved)
     for other, value in zip(others, start, strict=True):
         np.testing.assert_array_equal(sw.fetch(other), value)
+    _saved_where_it_was(weights, rows, x, due, f"{folders[0]}/programs")
+
+
+class _Stages(sw.Module):
+    """A layer on each stage."""
+
+    def __init__(self, weights: list[sw.Variable]) -> None:
+        self.weights = weights
+
+    @sw.function
+    def first(self, x: Any) -> Any:
+        return sw.nn.relu(x @ self.weights[0])
+
+    @sw.function
+    def last(self, x: Any) -> Any:
+        return x @ self.weights[1]
+
+
+def _saved_where_it_was(weights: list[sw.Variable], rows: list[sw.Layout], x: Any, due: Any, place: str) -> None:
+    """Programs and variables come back on the processes that they had, or on others that are named."""
+
+    def run(model: Any, layouts: list[sw.Layout]) -> None:
+        hidden = model.first(sw.relayout(x, layouts[0]))
+        np.testing.assert_allclose(sw.fetch(model.last(sw.relayout(hidden, layouts[1]))), due)
+
+    model = _Stages(weights)
+    run(model, rows)
+    sw.save(model, place)
+    loaded = sw.load(place)
+    assert [value.layout.mesh for value in loaded.weights] == [layout.mesh for layout in rows]
+    run(loaded, rows)
+    turned = rows[::-1]
+    exchanged = sw.load(place, mesh={"mesh": turned[0].mesh, "mesh_1": turned[1].mesh})
+    assert [value.layout.mesh for value in exchanged.weights] == [layout.mesh for layout in turned]
+    run(exchanged, turned)
 
 
 def _sent_ahead(meshes: list[sw.Mesh], rows: list[sw.Layout], mark: Path) -> None:
