@@ -16,6 +16,7 @@ DTensor(f32[8@batch, 4@model], Mesh(batch=4, model=2))
 Functions and types have the names of the array API standard, so that `x.__array_namespace__()` is this module.
 """
 
+import sys as _sys
 from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
@@ -23,10 +24,9 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 from shardwright import dtensor
 from shardwright._version import __version__
 from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightTypeError, ShardwrightValueError
-from shardwright.frontends import arrays as _arrays, functions as _functions, jax as _jax, training as _training
+from shardwright.frontends import arrays as _arrays, functions as _functions, jax as jax, training as _training
 from shardwright.frontends.arrays import *
 from shardwright.frontends.functions import *
-from shardwright.frontends.jax import *
 from shardwright.frontends.training import *
 from shardwright.layout import Layout, Mesh, XlaOpSharding
 from shardwright.layout.layout_map import LayoutMap
@@ -53,12 +53,15 @@ __all__ = [
     "e",
     "fft",
     "from_graph",
+    "from_jax",
     "from_saved_model",
     "gpu_mesh",
     "inf",
+    "jax",
     "linalg",
     "list_variables",
     "load",
+    "load_mlir",
     "load_variables",
     "nan",
     "newaxis",
@@ -70,13 +73,15 @@ __all__ = [
 ]
 __all__ += _arrays.__all__
 __all__ += _functions.__all__
-__all__ += _jax.__all__
 __all__ += _training.__all__
+
+_sys.modules["shardwright.jax"] = jax  # `import shardwright.jax`: no folder at the root may be called as JAX is
 
 if _TYPE_CHECKING:
     from shardwright.engines.cupy.gpus import gpu_mesh
     from shardwright.engines.workers.controller import Workers
     from shardwright.frontends.arrays import fft, linalg
+    from shardwright.frontends.jax.importing import from_jax, load_mlir
     from shardwright.frontends.tensorflow.exporting.files import to_saved_model
     from shardwright.frontends.tensorflow.exporting.graphs import to_graph_def
     from shardwright.frontends.tensorflow.importing.importing import from_graph, from_saved_model
@@ -90,9 +95,11 @@ else:  # checkers shall not think that the module has every attribute
         "CheckpointManager": "saving.checkpoints.manager",
         "from_graph": "frontends.tensorflow.importing.importing",
         "from_saved_model": "frontends.tensorflow.importing.importing",
+        "from_jax": "frontends.jax.importing",
         "gpu_mesh": "engines.cupy.gpus",
         "list_variables": "saving.checkpoints.checkpoint",
         "load": "saving.directories",
+        "load_mlir": "frontends.jax.importing",
         "load_variables": "saving.checkpoints.checkpoint",
         "save": "saving.directories",
         "to_graph_def": "frontends.tensorflow.exporting.graphs",

@@ -34,6 +34,9 @@ _OWN = tuple(
     + [f"{Path(numpy.__file__).parent}/"]
     + [contextlib.__file__, runpy.__file__, "<frozen runpy>"]
 )
+_JAX = "/jax/_src/"
+"""Part of where JAX's own files lie, which calls the functions that it traces; it is not loaded to look where."""
+
 # The repository's root is the package, so tests and examples lie under it; only these rooms are not the user's (and
 # NumPy is not, when it calls back, nor what enters our contexts and starts programs). An
 # installation may reach them by a link, so a file counts by either of its names.
@@ -93,7 +96,7 @@ def function_place(code: CodeType) -> SourceLocation:
 
 @lru_cache(maxsize=4096)
 def _is_own(file: str) -> bool:
-    return file.startswith(_OWN) or file.startswith(_OWN_LINKED)
+    return file.startswith(_OWN) or file.startswith(_OWN_LINKED) or _JAX in file
 
 
 @lru_cache(maxsize=4096)

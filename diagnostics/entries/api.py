@@ -127,4 +127,11 @@ SW0560: no seed for random numbers
 SW0561: bounds or rates that no random numbers have
     The parameters of a distribution must leave numbers to draw, and broadcast to their shape.
     help: give minval < maxval, a rate from 0 up to 1, and parameters no larger than the shape
+SW0570: function that stands inside of JAX's own transformations
+    A program is partitioned as a whole. What shardwright.jax.jit made cannot be called by a function that JAX itself
+    traces (jit, grad, vmap, eval_shape); inside of another function of shardwright.jax.jit it is part of that one.
+    help: put shardwright.jax.jit outermost, as in shardwright.jax.jit(jax.grad(function))
+SW0571: no such partitioner
+    What Shardwright does not partition may go to XLA's partitioner, with a warning, or nowhere.
+    help: give fallback="xla", or leave it out
 """

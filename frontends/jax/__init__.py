@@ -1,5 +1,26 @@
-"""Programs from JAX: files that it exported, and functions that `jax.jit` made."""
+"""
+`shardwright.jax`: programs that JAX exported or would lower, and `jit`, by which JAX runs what Shardwright partitions.
 
-from shardwright.frontends.jax.importing import from_jax, load_mlir
+Everything loads on use.
+"""
 
-__all__ = ["from_jax", "load_mlir"]
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
+
+__all__ = ["from_jax", "jit", "load_mlir", "shardings"]
+
+if _TYPE_CHECKING:
+    from shardwright.frontends.jax.advising import shardings
+    from shardwright.frontends.jax.importing import from_jax, load_mlir
+    from shardwright.frontends.jax.jitting import jit
+else:
+    _LATER = {"from_jax": "importing", "jit": "jitting", "load_mlir": "importing", "shardings": "advising"}
+
+    def __getattr__(name: str) -> _Any:
+        if name not in _LATER:
+            raise AttributeError(f"module 'shardwright.jax' has no attribute {name!r}")
+        return getattr(_import_module(f"shardwright.frontends.jax.{_LATER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

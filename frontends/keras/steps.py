@@ -20,7 +20,6 @@ from shardwright.compiler.tracing.pytree import flatten, unflatten
 from shardwright.diagnostics.faults import value_error
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.relayouts import relayout
-from shardwright.frontends.jax.importing import from_jax
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.layout_map import LayoutMap
 
@@ -152,6 +151,8 @@ class KerasStep:
         loss = jax.sharding.NamedSharding(abstract, jax.sharding.PartitionSpec())
         jitted = jax.jit(self._step(jax), out_shardings=(*kept, loss))
         lowered = jitted.trace(*given).lower(lowering_platforms=("cpu",))
+        from shardwright.frontends.jax.importing import from_jax  # loads with the first step
+
         return _on(from_jax(lowered), mesh).compile()
 
     def _step(self, jax: Any) -> Callable[..., Any]:

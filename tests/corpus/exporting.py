@@ -74,9 +74,8 @@ def step_of(module: str, name: str) -> Step:
     return Step(training, run(training.state, training.batch), tolerance(training, traced.jaxpr.jaxpr))
 
 
-def export(step: Step, layout: str, folder: Path) -> tuple[Path, Path]:
-    """Writes the program with layouts, and its arrays: arguments, and results that JAX computes on one device."""
-    training = step.training
+def shardings_of(training: Training, layout: str) -> tuple[Any, Any]:
+    """The shardings of a step's state and batch in a layout."""
     names, sizes = zip(*LAYOUTS[layout], strict=True)
     mesh = Mesh(np.array(jax.devices()[: math.prod(sizes)]).reshape(sizes), names)
 
@@ -86,7 +85,13 @@ def export(step: Step, layout: str, folder: Path) -> tuple[Path, Path]:
     def batch(leaf: Any) -> NamedSharding:
         return NamedSharding(mesh, spec_of_batch(np.shape(leaf), layout))
 
-    split = jax.tree.map(state, training.state), jax.tree.map(batch, training.batch)
+    return jax.tree.map(state, training.state), jax.tree.map(batch, training.batch)
+
+
+def export(step: Step, layout: str, folder: Path) -> tuple[Path, Path]:
+    """Writes the program with layouts, and its arrays: arguments, and results that JAX computes on one device."""
+    training = step.training
+    split = shardings_of(training, layout)
     # The next state has the layout of the last one, as donated buffers must; loss and gradients are ours to choose.
     jitted = jax.jit(training.function, in_shardings=split, out_shardings=(split[0], None, None), keep_unused=True)
     text = jitted.lower(training.state, training.batch).as_text()

@@ -36,6 +36,8 @@ def test_bytecode_needs_jaxlib(tmp_path: Path) -> None:
 def test_from_jax_needs_jax() -> None:
     with pytest.raises(ShardwrightError, match="SW0721"):
         shardwright.from_jax(abs, 1.0)
+    with pytest.raises(ShardwrightError, match=r"SW0721.*shardwright.jax.jit needs JAX"):
+        shardwright.jax.jit(abs)
 
 
 @pytest.mark.parametrize(

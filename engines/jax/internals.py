@@ -1,0 +1,78 @@
+"""
+What Shardwright takes from JAX that JAX does not promise to keep. All of it stands here, one function each.
+
+`tests/e2e/test_jax_internals_peers.py` asks each function for what it is for, with every JAX that is supported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from shardwright.compiler.bytecode import make_context
+
+
+def leave_out_of_places(folder: str) -> None:
+    """Makes JAX leave the files of a folder out of what it says of where ops were written."""
+    import_module("jax._src.source_info_util").register_exclusion(folder)
+
+
+def kept_arguments(lowered: Any) -> list[int] | None:
+    """Which arguments a lowered program still takes, by their numbers; None where JAX does not say it."""
+    kept = getattr(getattr(lowered, "_lowering", None), "compile_args", {}).get("kept_var_idx")
+    return None if kept is None else sorted(kept)
+
+
+def devices_of(lowered: Any) -> tuple[Any, ...]:
+    """The devices for which a program was lowered, in the order of its mesh."""
+    return tuple(lowered._lowering._device_list)
+
+
+def shardings_of(lowered: Any) -> list[Any]:
+    """The shardings that arguments, results and constraints of a lowered program were given."""
+    arguments = lowered._lowering.compile_args
+    names = ("in_shardings", "out_shardings", "intermediate_shardings")
+    return [sharding for name in names for sharding in arguments.get(name, ())]
+
+
+def trace_context() -> Hashable:
+    """All settings and contexts on which the program of a function depends."""
+    return import_module("jax._src.config").trace_context()
+
+
+def portable(text: str) -> bytes:
+    """A module's text as the portable artifact that `jax.export.Exported` holds."""
+    ir: Any = import_module("jaxlib.mlir.ir")
+    stablehlo: Any = import_module("jaxlib.mlir.dialects.stablehlo")
+    serialize: Any = import_module("jax.extend.mlir").serialize_portable_artifact
+    with make_context(ir):
+        # The same JAX reads it at once.
+        return serialize(ir.Module.parse(text), stablehlo.get_current_version(), True)
+
+
+def exported(text: str, name: str, takes: Sequence[Any], gives: Sequence[Any], platform: str) -> Any:
+    """
+    A `jax.export.Exported` of a module, whose `call` takes and gives so many arrays of these abstract values.
+
+    JAX makes such objects of its own functions alone: this is one of those, with another program in it.
+    """
+    jax: Any = import_module("jax")
+    own = import_module("jax.export").export(jax.jit(lambda: ()), platforms=[platform])()
+    no_shardings = {
+        f"{prefix}{side}_{kind}": (None,) * len(values)
+        for side, values in (("in", takes), ("out", gives))
+        for prefix, kind in (("_", "named_shardings"), ("", "shardings_hlo"))
+    }
+    return replace(
+        own,
+        fun_name=name,
+        in_tree=jax.tree.structure(((0,) * len(takes), {})),
+        in_avals=tuple(takes),
+        out_tree=jax.tree.structure([0] * len(gives)),
+        out_avals=tuple(gives),
+        module_kept_var_idx=tuple(range(len(takes))),
+        mlir_module_serialized=portable(text),
+        **no_shardings,
+    )

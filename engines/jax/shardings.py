@@ -1,0 +1,53 @@
+"""Layouts as JAX's shardings, and meshes as JAX's meshes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from shardwright.layout.axes import Axis
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.algebra import atom_digits, spelled
+from shardwright.layout.spec import LayoutSpec
+
+
+class JaxMesh:
+    """
+    A mesh on JAX's devices. `known` are shardings that people gave: theirs is the mesh of what comes back.
+
+    A layout that splits by a part of an axis has a mesh of its own, on the same devices, whose axes are such parts: JAX
+    names whole axes alone.
+    """
+
+    def __init__(self, mesh: Mesh, devices: Sequence[Any], known: Iterable[Any] = ()) -> None:
+        self._mesh, self._sharding = mesh, import_module("jax.sharding")
+        self._devices = np.array(devices).reshape(tuple(mesh.sizes.values()))
+        theirs = (each.mesh for each in known if hasattr(each, "spec") and hasattr(each.mesh, "devices"))
+        self.whole = next((each for each in theirs if self._is_the_same(each)), None) or self._made(mesh.sizes)
+
+    def sharding(self, spec: LayoutSpec, rank: int | None = None) -> Any:
+        """The `NamedSharding` of a layout; with a `rank`, of the first dims alone."""
+        dims = spec.dims[:rank]
+        if all(axis.whole for axes in dims for axis in axes):
+            return self._named(self.whole, [tuple(axis.name for axis in axes) for axes in dims])
+        everything = LayoutSpec(spec.mesh, tuple((Axis(name),) for name in self._mesh.sizes))
+        parts = atom_digits([spec, everything], self._mesh)
+        names = [f"{name}.{start}.{stop}" for name, start, stop in parts]
+        cut = self._made({name: stop // start for name, (_, start, stop) in zip(names, parts, strict=True)})
+        return self._named(cut, [tuple(names[at] for at in spelled(axes, parts, self._mesh)) for axes in dims])
+
+    def _named(self, mesh: Any, dims: Sequence[tuple[str, ...]]) -> Any:
+        entries = [axes[0] if len(axes) == 1 else axes or None for axes in dims]
+        while entries and entries[-1] is None:  # as JAX itself writes them
+            entries.pop()
+        return self._sharding.NamedSharding(mesh, self._sharding.PartitionSpec(*entries))
+
+    def _is_the_same(self, other: Any) -> bool:
+        same = list(other.shape.items()) == list(self._mesh.sizes.items())
+        return same and bool((other.devices == self._devices).all())
+
+    def _made(self, sizes: Mapping[str, int]) -> Any:
+        return self._sharding.Mesh(self._devices.reshape(tuple(sizes.values())), tuple(sizes))

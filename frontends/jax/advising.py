@@ -1,0 +1,106 @@
+"""`shardwright.jax.shardings`: what Shardwright would decide, for those who stay with `jax.jit`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects.builtin import NameLoc
+from xdsl.ir import Operation, SSAValue
+
+from shardwright.dialects.dtensor import CollectiveOp, layout_of
+from shardwright.dialects.types import shape_of
+from shardwright.frontends.jax.jitting import Jitted, jit
+from shardwright.frontends.jax.lowered import Lowered
+from shardwright.passes.program import entry_function
+
+
+@dataclass(frozen=True)
+class Shardings:
+    """
+    The shardings of a program.
+
+    `arguments` has the form of the call's `args`, and `keywords` that of its `kwargs`, both without what is static;
+    `results` that of what the function returns. `named` are intermediate values by the `jax.named_scope` in which they
+    were computed: of each, the last that is read outside of it. An argument that nothing uses has None.
+    """
+
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+    results: Any
+    named: dict[str, Any]
+
+
+def shardings(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Shardings:
+    """
+    The `NamedSharding`s that Shardwright decides for a function's arguments, results and named intermediate values.
+
+    The arguments are arrays or `jax.ShapeDtypeStruct`s; their shardings, where they have any, are kept, and so are the
+    function's own constraints. A function that `shardwright.jax.jit` made brings its `in_shardings` and static
+    arguments along. Nothing is compiled, and nothing runs.
+
+    Raises as `shardwright.jax.jit(function).lower` does.
+
+    ```python
+    found = shardwright.jax.shardings(step, params, batch)
+    step = jax.jit(step, in_shardings=found.arguments, out_shardings=found.results)
+    ```
+    """
+    jitted = function if isinstance(function, Jitted) else jit(function)
+    lowered: Lowered = jitted.lower(*args, **kwargs)
+    args_, kwargs_ = lowered.in_tree.unflatten(lowered.in_shardings)
+    return Shardings(args_, kwargs_, lowered.out_tree.unflatten(lowered.out_shardings), dict(_named(lowered)))
+
+
+def _named(lowered: Lowered) -> Iterator[tuple[str, Any]]:
+    """Each scope with the sharding of a value that goes on from it, in the program's order: the last one counts."""
+    for op in entry_function(lowered.partitioned.planned).walk():
+        scope = _scope(op)
+        for value in op.results if scope else ():
+            spec = layout_of(value)
+            if spec is not None and any(_scope(reader) not in (scope, None) for reader in _readers(value)):
+                yield str(scope), lowered.mesh.sharding(spec, len(shape_of(value)))
+
+
+def _readers(value: SSAValue) -> Iterator[Operation]:
+    """The ops that read a value, or what collectives make of it."""
+    for use in value.uses:
+        if isinstance(use.operation, CollectiveOp):
+            yield from _readers(use.operation.results[0])
+        else:
+            yield use.operation
+
+
+def _scope(op: Operation) -> str | None:
+    """The scopes in which an op was written, from the outermost; empty in none, None for collectives and gradients."""
+    if isinstance(op, CollectiveOp):
+        return None
+    return _scope_in(op.location.desc.data) if isinstance(op.location, NameLoc) else ""
+
+
+_WRAPPED = re.compile(r"(\w+)\((.*)\)")
+
+_OF_JAX = frozenset("while body cond branch scan closed_call checkpoint remat custom_jvp_call shard_map".split())
+"""What JAX's own constructs are called where it says in what an op was written."""
+
+
+def _scope_in(name: str) -> str | None:
+    """
+    The scopes that stand in what JAX says of an op's place; None in the backward pass.
+
+    >>> _scope_in("jit(step)/jvp(layer)/while/body/hidden/mul"), _scope_in("jit(step)/transpose(jvp(layer))/mul")
+    ('layer/hidden', None)
+    """
+    found: list[str] = []
+    for part in name.split("/")[:-1]:
+        wrapped = _WRAPPED.fullmatch(part)
+        while wrapped is not None:
+            if wrapped[1] == "transpose":
+                return None
+            part = "" if wrapped[1] in ("jit", "pjit") else wrapped[2]
+            wrapped = _WRAPPED.fullmatch(part)
+        if part and part not in _OF_JAX:
+            found.append(part)
+    return "/".join(found)

@@ -1,0 +1,184 @@
+"""`shardwright.jax.jit`: Shardwright partitions a function, JAX runs it."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Generator, Hashable
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+from shardwright.compiler.bytecode import required
+from shardwright.diagnostics import ShardwrightError
+from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.engines.jax.internals import devices_of, leave_out_of_places, trace_context
+from shardwright.frontends.jax.lowered import Lowered, partitioned_by_us
+from shardwright.frontends.jax.signatures import Names, Numbers, Static, kinds, spelled_alike
+
+Fallback = Literal["xla"] | None
+
+_LOWERING: ContextVar[bool] = ContextVar("lowering", default=False)
+"""Whether a function is being traced for us: functions inside of it become part of its program."""
+
+
+class Jitted:
+    """
+    A function whose programs Shardwright partitions; made by `jit`.
+
+    Each kind of arguments (their shapes, types and shardings, and the static ones) has a program of its own, which is
+    made when it is first needed. A call returns at once; its arrays are waited for when somebody looks at them.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], fallback: Fallback) -> None:
+        self._plain = _jax().jit(function, **options)
+        self._static = Static(function, options.get("static_argnums"), options.get("static_argnames"))
+        self._kept = {name: options[name] for name in ("keep_unused", "compiler_options") if name in options}
+        self._fallback = fallback
+        self._programs: dict[Hashable, Callable[..., Any]] = {}
+        self._known: dict[Hashable, Callable[..., Any]] = {}
+        functools.update_wrapper(self, function)
+
+    def __repr__(self) -> str:
+        return f"shardwright.jax.jit({getattr(self, '__name__', 'function')})"
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call = self._static.split(args, kwargs)
+        if _LOWERING.get():
+            return self._plain(*args, **kwargs)
+        self._check_outermost(call.leaves)
+        found = kinds(call.leaves)
+        key = (call.tree, call.static, found, trace_context())
+        run = self._known.get(key)
+        if run is None:
+            exact = (*key[:2], spelled_alike(found), key[3])
+            if exact not in self._programs:
+                self._programs[exact] = self._program(args, kwargs)
+            run = self._known[key] = self._programs[exact]
+        return self._plain(*args, **kwargs) if run is self._plain else run(call.leaves)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """
+        The partitioned program for these arguments, which may be `jax.ShapeDtypeStruct`s; nothing runs.
+
+        Raises `ShardwrightError` for what cannot be partitioned, at the line of the function that it comes from.
+        """
+        self._check_outermost(self._static.split(args, kwargs).leaves)
+        return partitioned_by_us(*self._theirs(args, kwargs), self._kept)
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """The shapes and types of the results, as `jax.eval_shape` gives them."""
+        return self._plain.eval_shape(*args, **kwargs)
+
+    def clear_cache(self) -> None:
+        """Forgets all programs."""
+        self._programs.clear()
+        self._known.clear()
+        self._plain.clear_cache()
+
+    def _program(self, args: Any, kwargs: Any) -> Callable[..., Any]:
+        """What runs the program for such arguments."""
+        theirs, gives = self._theirs(args, kwargs)
+        if len(devices_of(theirs)) == 1:  # there is nothing to partition
+            return self._plain
+        try:
+            return partitioned_by_us(theirs, gives, self._kept).run
+        except ShardwrightError as error:
+            if self._fallback != "xla":
+                raise
+            warnings.warn(f"XLA's partitioner takes {self!r}: {error}", RuntimeWarning, stacklevel=3)
+            return self._plain
+
+    def _theirs(self, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
+        """What JAX lowers the function to, and the abstract values of its results."""
+        with _lowering():
+            traced = self._plain.trace(*args, **kwargs)
+            return traced.lower(), import_module("jax").tree.leaves(traced.out_avals)
+
+    def _check_outermost(self, leaves: list[Any]) -> None:
+        tracer = import_module("jax.core").Tracer
+        if any(isinstance(leaf, tracer) for leaf in leaves):
+            raise type_error(
+                "SW0570",
+                f"{self!r} is called by a function that JAX itself traces",
+                "a program is partitioned as a whole: what is around it, too",
+                help="put it outermost: shardwright.jax.jit(jax.grad(function)), with plain functions inside",
+            )
+
+
+def jit(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    static_argnums: Numbers = None,
+    static_argnames: Names = None,
+    donate_argnums: Numbers = None,
+    donate_argnames: Names = None,
+    keep_unused: bool = False,
+    compiler_options: dict[str, Any] | None = None,
+    fallback: Fallback = None,
+) -> Any:
+    """
+    As `jax.jit`, with Shardwright in place of XLA's partitioner; the arguments are those of `jax.jit`.
+
+    Takes and gives `jax.Array`s in any containers that JAX knows. Shardings come from `in_shardings`,
+    `out_shardings`, the arrays themselves and `with_sharding_constraint`; what nobody says is decided. Results that
+    can have a donated argument's memory have its sharding. With `fallback="xla"`, what we do not partition goes to
+    XLA's partitioner with a warning.
+
+    Raises SW0721 without JAX, `TypeError` (SW0570) when the function is called inside of JAX's own `jit`, `grad` or
+    `vmap`, and coded errors at the user's line for what cannot be partitioned.
+
+    ```python
+    @shardwright.jax.jit(donate_argnums=0)
+    def step(params, batch):
+        loss, slopes = jax.value_and_grad(loss_of)(params, batch)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, slopes), loss
+
+    params, loss = step(params, batch)
+    print(step.lower(params, batch).explain())
+    ```
+    """
+    if fallback not in (None, "xla"):
+        raise value_error("SW0571", f"there is no fallback {fallback!r}", help="'xla' or None")
+    given = {
+        "in_shardings": in_shardings,
+        "out_shardings": out_shardings,
+        "static_argnums": static_argnums,
+        "static_argnames": static_argnames,
+        "donate_argnums": donate_argnums,
+        "donate_argnames": donate_argnames,
+        "compiler_options": compiler_options,
+    }
+    options = {name: value for name, value in given.items() if value is not None}
+    options |= {"keep_unused": True} if keep_unused else {}
+    if function is None:
+        return functools.partial(Jitted, options=options, fallback=fallback)
+    return Jitted(function, options, fallback)
+
+
+def _jax() -> Any:
+    jax = required("jax", "shardwright.jax.jit")
+    _leave_us_out()
+    return jax
+
+
+@functools.cache
+def _leave_us_out() -> None:
+    leave_out_of_places(str(Path(__file__).parent))
+
+
+@contextmanager
+def _lowering() -> Generator[None]:
+    token = _LOWERING.set(True)
+    try:
+        yield
+    finally:
+        _LOWERING.reset(token)

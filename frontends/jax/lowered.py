@@ -1,0 +1,177 @@
+"""A function's program for arguments of one kind: partitioned, and compiled by XLA for JAX's devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+from shardwright.compiler.report import CollectiveRow
+from shardwright.compiler.stages import Partitioned, Traced, read_module
+from shardwright.diagnostics.faults import type_error
+from shardwright.dialects.dtensor.attributes import LayoutAttr
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.engines.jax.internals import devices_of, exported, kept_arguments, shardings_of
+from shardwright.engines.jax.shardings import JaxMesh
+from shardwright.frontends.functions.dtensor import BACKEND
+from shardwright.frontends.jax.donation import lay_out_donated
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.program import entry_function
+from shardwright.passes.stages import LAYOUT_ARGUMENT
+
+
+@dataclass(frozen=True, repr=False)
+class Lowered:
+    """
+    A program that is partitioned and not compiled yet, as `jax.stages.Lowered` is.
+
+    `partitioned` is the program that each device runs, with what it sends. The shardings are those that were decided,
+    in the order of the arrays in arguments and results; an argument that nothing uses has none. What is not here is
+    asked of what JAX lowered: `in_tree`, `out_info`, `args_info`.
+    """
+
+    partitioned: Partitioned
+    theirs: Any
+    mesh: JaxMesh
+    in_shardings: tuple[Any, ...]
+    out_shardings: tuple[Any, ...]
+    _jitted: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.theirs, name)
+
+    def __repr__(self) -> str:
+        return repr(self.partitioned).replace("Partitioned", "Lowered", 1)
+
+    @property
+    def predicted(self) -> tuple[CollectiveRow, ...]:
+        """The collectives, each with its bytes, its reason and the lines that it serves."""
+        return self.partitioned.predicted
+
+    @property
+    def predicted_bytes(self) -> Fraction | None:
+        """What each device sends in a run, in bytes; None where it depends on the data."""
+        return self.partitioned.predicted_bytes
+
+    def explain(self) -> str:
+        """What is sent, why, and for which line."""
+        rows = [_line(row) for row in self.predicted]
+        sent = self.predicted_bytes
+        total = "bytes that depend on the data" if sent is None else f"{float(sent):,.0f} bytes"
+        return "\n".join([f"{len(rows)} collectives; each device sends {total}", *rows])
+
+    def as_text(self) -> str:
+        """The program as StableHLO, with the program of each device in a manual computation."""
+        return self.partitioned.to_stablehlo()
+
+    def compile(self) -> Compiled:
+        """Has XLA compile it."""
+        jax = import_module("jax")
+        takes = [jax.ShapeDtypeStruct(info.shape, info.dtype) for info in _infos(self.theirs)]
+        return Compiled(self, self._jitted.lower(*takes).compile())
+
+    def run(self, leaves: Sequence[Any]) -> Any:
+        """The results for the arrays of a call, which are not waited for."""
+        return self.theirs.out_tree.unflatten(self._jitted(*leaves))
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """
+    A program that XLA has compiled, as `jax.stages.Compiled` is: call it with the arguments that are not static.
+
+    What is not here is asked of JAX's own: `memory_analysis()`, `cost_analysis()`, `as_text()`, `input_shardings`.
+    """
+
+    lowered: Lowered
+    executable: Any
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, tree = import_module("jax").tree.flatten((args, kwargs))
+        if tree != self.lowered.theirs.in_tree:
+            raise type_error(
+                "SW0508",
+                f"the program was compiled for {self.lowered.theirs.in_tree}, not for {tree}",
+                help="give it the arguments that it was lowered for, without the static ones",
+            )
+        return self.lowered.theirs.out_tree.unflatten(self.executable(*leaves))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.executable, name)
+
+    @property
+    def predicted(self) -> tuple[CollectiveRow, ...]:
+        """The collectives, each with its bytes, its reason and the lines that it serves."""
+        return self.lowered.predicted
+
+    @property
+    def predicted_bytes(self) -> Fraction | None:
+        """What each device sends in a run, in bytes; None where it depends on the data."""
+        return self.lowered.predicted_bytes
+
+    def explain(self) -> str:
+        """What is sent, why, and for which line."""
+        return self.lowered.explain()
+
+
+def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]) -> Lowered:
+    """
+    What JAX lowered, partitioned by us; `gives` are the abstract values of its results, `options` those of `jax.jit`.
+
+    Raises `ShardwrightError` for what we do not partition.
+    """
+    infos, devices = _infos(theirs), devices_of(theirs)
+    found = kept_arguments(theirs)
+    kept = list(range(len(infos))) if found is None else found
+    donated = [number for number, info in enumerate(infos) if info.donated]
+    partitioned = _traced(theirs, [kept.index(number) for number in donated if number in kept]).partition()
+    name, mesh = partitioned.interface.name, JaxMesh(partitioned.interface.mesh, devices, shardings_of(theirs))
+    takes = import_module("jax").tree.leaves(theirs.in_avals)
+    program = exported(partitioned.to_stablehlo(), name, [takes[number] for number in kept], gives, devices[0].platform)
+
+    def run(*leaves: Any) -> Any:
+        return program.call(*(leaves[number] for number in kept))
+
+    run.__name__ = name
+    inputs, outputs = _layouts(partitioned)
+    decided = {at: mesh.sharding(spec, len(infos[at].shape)) for at, spec in zip(kept, inputs, strict=True)}
+    within = tuple(decided.get(number) for number in range(len(infos)))
+    out = tuple(mesh.sharding(spec, len(each.shape)) for spec, each in zip(outputs, gives, strict=True))
+    jitted = import_module("jax").jit(
+        run, in_shardings=within, out_shardings=list(out), donate_argnums=donated, **options
+    )
+    return Lowered(partitioned, theirs, mesh, within, out, jitted)
+
+
+def _infos(theirs: Any) -> list[Any]:
+    return theirs.in_tree.flatten_up_to(theirs.args_info)
+
+
+def _traced(theirs: Any, donated: Sequence[int]) -> Traced:
+    """The program as JAX lowered it; results that can have a donated argument's memory have its layout."""
+    name = str(theirs.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
+    module = parse_module(theirs.as_text(debug_info=True), name)
+    lay_out_donated(entry_function(module), donated)
+    return read_module(module, name, BACKEND)
+
+
+def _layouts(partitioned: Partitioned) -> tuple[list[LayoutSpec], list[LayoutSpec]]:
+    """The layouts of a program's arguments and results."""
+    function = entry_function(partitioned.module)
+    sides: list[list[LayoutSpec]] = []
+    for entries in (function.arg_attrs, function.res_attrs):
+        found = [entry.data[LAYOUT_ARGUMENT] for entry in entries or ()]
+        sides.append([layout.data for layout in found if isinstance(layout, LayoutAttr)])
+    return sides[0], sides[1]
+
+
+def _line(row: CollectiveRow) -> str:
+    place = f" at {row.sources[0]}" if row.sources else ""
+    why = "; ".join(reason.text for reason in row.reasons)
+    return f"{row.kind} over {', '.join(row.axes)}{place}: {row.plain_bytes} bytes, {row.repetition.times} times: {why}"

@@ -1,0 +1,91 @@
+"""What is taken from JAX that it does not promise: each thing is there, and means what it is taken for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shardwright.benchmarks import xla
+from shardwright.engines.jax import internals
+from shardwright.engines.jax.shardings import JaxMesh
+from shardwright.layout import Layout, Mesh
+from shardwright.layout.boxes import box
+
+pytestmark = pytest.mark.peers
+jax: Any = pytest.importorskip("jax")
+xla.prepare()
+P = jax.sharding.PartitionSpec
+
+
+def lowered() -> Any:
+    """A program on eight devices in another order, the second of whose three arguments nothing uses."""
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:8])[::-1].reshape(4, 2), ("x", "y"))
+    within = jax.sharding.NamedSharding(mesh, P("x"))
+    jitted = jax.jit(lambda a, b, c: a + c, in_shardings=(within, None, None))
+    return jitted.lower(*[np.zeros(8, np.float32)] * 3)
+
+
+def test_kept_arguments() -> None:
+    assert internals.kept_arguments(lowered()) == [0, 2]
+    assert internals.kept_arguments(object()) is None
+
+
+def test_devices_in_the_order_of_the_mesh() -> None:
+    assert internals.devices_of(lowered()) == tuple(jax.devices()[:8][::-1])
+
+
+def test_shardings_that_were_given() -> None:
+    given = [each.spec for each in internals.shardings_of(lowered()) if hasattr(each, "spec")]
+    assert given == [P("x")]
+
+
+def test_the_context_of_a_trace_changes_with_settings() -> None:
+    before = internals.trace_context()
+    assert before == internals.trace_context()
+    with jax.default_matmul_precision("float32"):
+        assert internals.trace_context() != before
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:8]), ("x",))
+    with jax.set_mesh(mesh):
+        assert internals.trace_context() != before
+
+
+def test_another_program_in_an_exported_function() -> None:
+    text = jax.jit(lambda a, b: (a - b, a * b)).lower(np.float32(0), np.float32(0)).as_text()
+    of = jax.typeof(np.float32(0))
+    call = internals.exported(text, "name", [of, of], [of, of], "cpu").call
+    found = jax.jit(call)(np.float32(5), np.float32(3))
+    assert list(map(float, found)) == [2, 15]
+
+
+def test_files_that_are_no_places() -> None:
+    import os
+
+    def traced(x: Any) -> Any:
+        return x + 1
+
+    assert __file__ in jax.jit(traced).lower(1.0).as_text(debug_info=True)
+    from jax._src import source_info_util
+
+    before = list(source_info_util._exclude_paths)
+    try:
+        internals.leave_out_of_places(os.path.dirname(__file__))
+        assert __file__ not in jax.jit(lambda x: traced(x) * 2).lower(1.0).as_text(debug_info=True)
+    finally:
+        source_info_util._exclude_paths[:] = before
+        source_info_util._exclude_path_regex.cache_clear()
+        source_info_util.is_user_filename.cache_clear()
+
+
+@pytest.mark.parametrize("dims", [["x", "y"], [None, "x"], ["x:(1)2", None], ["x:(2)2", ("y", "x:(1)2")], [None, None]])
+def test_layouts_as_shardings(dims: Sequence[Any]) -> None:
+    ours = Mesh(x=4, y=2)
+    devices = jax.devices()[:8]
+    found = JaxMesh(ours, devices).sharding(Layout(dims, ours).spec).devices_indices_map((16, 8))
+    for number, device in enumerate(devices):
+        place = {"x": number // 2, "y": number % 2}
+        wanted = box(Layout(dims, ours).spec, (16, 8), ours, place)
+        sides = zip(found[device], (16, 8), strict=True)
+        assert tuple((side.start or 0, size if side.stop is None else side.stop) for side, size in sides) == wanted

@@ -1,0 +1,292 @@
+"""`shardwright.jax.jit` in the place of `jax.jit`: the same results, the layouts that were decided, what it refuses."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shardwright as sw
+from shardwright.benchmarks import xla
+
+pytestmark = pytest.mark.peers
+jax: Any = pytest.importorskip("jax")
+xla.prepare()
+jnp, P = jax.numpy, jax.sharding.PartitionSpec
+
+
+def mesh(axis_types: Any = None) -> Any:
+    """Four times two devices."""
+    devices = np.array(jax.devices()[:8]).reshape(4, 2)
+    return jax.sharding.Mesh(devices, ("data", "model"), axis_types=axis_types)
+
+
+def sharding(*spec: Any) -> Any:
+    return jax.sharding.NamedSharding(mesh(), P(*spec))
+
+
+def put(shape: tuple[int, ...], *spec: Any, seed: int = 0) -> Any:
+    """Seeded numbers on the devices."""
+    return jax.device_put(np.random.default_rng(seed).standard_normal(shape, np.float32), sharding(*spec))
+
+
+def loss_of(params: Any, x: Any, y: Any) -> Any:
+    return ((jax.nn.relu(x @ params["in"]) @ params["out"] - y) ** 2).mean()
+
+
+def step(params: Any, x: Any, y: Any, rate: float = 0.01) -> Any:
+    loss, slopes = jax.value_and_grad(loss_of)(params, x, y)
+    return jax.tree.map(lambda p, g: p - rate * g, params, slopes), loss
+
+
+def training() -> tuple[Any, Any, Any]:
+    params = {"in": put((16, 32), None, "model"), "out": put((32, 8), "model", seed=1)}
+    return params, put((16, 16), "data", seed=2), put((16, 8), "data", seed=3)
+
+
+def same(found: Any, wanted: Any, rtol: float = 1e-5) -> None:
+    """Equal trees of close arrays; sums of sixteen floats come in any order."""
+    assert jax.tree.structure(found) == jax.tree.structure(wanted)
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        assert (one.shape, one.dtype, one.weak_type) == (other.shape, other.dtype, other.weak_type)
+        np.testing.assert_allclose(one, other, rtol=rtol, atol=1e-6)
+
+
+def test_a_step_gives_what_jax_gives_in_the_layouts_that_were_decided() -> None:
+    ours = sw.jax.jit(step)
+    given = training()
+    found = ours(*given)
+    same(found, jax.jit(step)(*given))
+    lowered = ours.lower(*given)
+    assert [leaf.sharding for leaf in jax.tree.leaves(found)] == list(lowered.out_shardings)
+    assert all(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(found))
+
+
+def test_a_donated_argument_is_gone_and_its_result_lies_as_it_did() -> None:
+    given = training()
+    wanted = jax.jit(step)(*given)
+    ours = sw.jax.jit(step, donate_argnums=0)
+    before = {name: value.sharding for name, value in given[0].items()}
+    compiled = ours.lower(*given).compile()
+    params, loss = ours(*given)
+    same((params, loss), wanted)
+    assert {name: value.is_deleted() for name, value in given[0].items()} == {"in": True, "out": True}
+    assert all(params[name].sharding.is_equivalent_to(before[name], 2) for name in params)
+    memory = compiled.memory_analysis()
+    assert memory.alias_size_in_bytes == (16 * 32 + 32 * 8) * 4 // 2  # both are split in two
+    ours(params, *given[1:])
+    assert len(ours._programs) == 1
+
+
+def test_a_program_is_compiled_once_for_each_kind_of_arguments() -> None:
+    traced: list[tuple[int, ...]] = []
+
+    def double(x: Any, n: int) -> Any:
+        traced.append(x.shape)
+        return x * n
+
+    ours = sw.jax.jit(double, static_argnames="n")
+    for x, n in (
+        (put((8, 4), "data"), 2),
+        (put((8, 4), "data", seed=1), 2),
+        (put((8, 4)), 2),
+        (put((4, 4), "data"), 2),
+    ):
+        np.testing.assert_array_equal(ours(x, n), np.asarray(x) * n)
+    assert traced[:2] == [(8, 4), (4, 4)]  # JAX itself keeps what it traced for another sharding
+    assert len(ours._programs) == 3
+    np.testing.assert_array_equal(ours(put((8, 4), "data"), n=3), np.asarray(put((8, 4))) * 3)
+    np.testing.assert_array_equal(ours(put((8, 4), "data"), 3), np.asarray(put((8, 4))) * 3)
+    assert len(ours._programs) == 5
+
+
+CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], tuple[Any, ...]]] = {
+    "keywords and containers": (lambda x, **more: {"y": (x + more["z"]["a"], None)}, {}, ()),
+    "static by number": (lambda x, n, z: x * n + z["a"], {"static_argnums": 1}, (3,)),
+    "static from the end": (lambda x, z, n: (x * n, z), {"static_argnums": -1}, ()),
+    "kept unused": (lambda x, z: x, {"keep_unused": True}, ()),
+    "unused": (lambda x, z: x + 1, {}, ()),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_arguments_are_taken_as_jax_takes_them(name: str) -> None:
+    function, options, middle = CALLS[name]
+    x, z = put((8, 4), "data"), {"a": put((8, 4), None, "model", seed=1), "b": np.float32(2)}
+    args: tuple[Any, ...] = (x, *middle, z) if name != "static from the end" else (x, z, 3)
+    kwargs = {}
+    if name.startswith("keywords"):
+        args, kwargs = (x,), {"z": z}
+    same(sw.jax.jit(function, **options)(*args, **kwargs), jax.jit(function, **options)(*args, **kwargs))
+
+
+def test_random_keys_go_in_and_out() -> None:
+    def draw(key: Any, x: Any) -> Any:
+        key, own = jax.random.split(key)
+        return key, x + jax.random.bits(own, x.shape, "uint8")
+
+    given = jax.random.key(3), put((8, 4), "data")
+    key, drawn = sw.jax.jit(draw)(*given)
+    wanted_key, wanted = jax.jit(draw)(*given)
+    np.testing.assert_array_equal(jax.random.key_data(key), jax.random.key_data(wanted_key))
+    np.testing.assert_array_equal(drawn, wanted)
+
+
+def test_shardings_by_the_mesh_in_context() -> None:
+    x = np.arange(64, dtype=np.float32).reshape(8, 8)
+    with jax.set_mesh(mesh()):
+        ours = sw.jax.jit(lambda a: a.T * 2, in_shardings=P("data"), out_shardings=P(None, "model"))
+        found = ours(x)
+    np.testing.assert_array_equal(found, x.T * 2)
+    assert found.sharding == sharding(None, "model")
+
+
+def test_meshes_whose_axes_are_explicit() -> None:
+    explicit = mesh((jax.sharding.AxisType.Explicit,) * 2)
+    x = jax.device_put(
+        np.arange(64.0, dtype=np.float32).reshape(8, 8), jax.sharding.NamedSharding(explicit, P("data", "model"))
+    )
+
+    def total(a: Any) -> Any:
+        return a.sum(0) * 2
+
+    found, wanted = sw.jax.jit(total)(x), jax.jit(total)(x)
+    np.testing.assert_array_equal(found, wanted)
+    assert jax.typeof(found) == jax.typeof(wanted)
+
+
+def test_what_is_inside_of_a_function() -> None:
+    x = put((8, 4), "data")
+    inner = sw.jax.jit(lambda a: jnp.sin(a))
+
+    @jax.checkpoint
+    def block(a: Any, w: Any) -> Any:
+        return jax.lax.with_sharding_constraint(inner(a) @ w, sharding("data", "model"))
+
+    def whole(a: Any, ws: Any) -> Any:
+        total = jax.shard_map(lambda v: jax.lax.psum(v, "data"), mesh=mesh(), in_specs=P("data"), out_specs=P())(a)
+        out, _ = jax.lax.scan(lambda carry, w: (block(carry, w), None), a, ws)
+        return (out**2).sum() + total.sum()
+
+    ws = np.random.default_rng(5).standard_normal((3, 4, 4), np.float32)
+    gradient = jax.value_and_grad(whole, argnums=(0, 1))
+    reference = jax.jit(jax.value_and_grad(_reference, argnums=(0, 1)))(np.asarray(x), ws)
+    same(sw.jax.jit(gradient)(x, ws), reference, 1e-4)
+
+
+def _reference(a: Any, ws: Any) -> Any:
+    """The same on one device, without hints."""
+    out = a
+    for w in ws:
+        out = jnp.sin(out) @ w
+    return (out**2).sum() + a.reshape(4, 2, 4).sum(0).sum()
+
+
+@pytest.mark.parametrize("around", [jax.jit, jax.grad, jax.vmap], ids=["jit", "grad", "vmap"])
+def test_inside_of_jaxs_own_it_says_what_to_do(around: Any) -> None:
+    ours = sw.jax.jit(lambda x: (x * x).sum())
+    with pytest.raises(sw.ShardwrightTypeError, match=r"SW0570(.|\n)*outermost") as caught:
+        around(ours)(np.ones(4, np.float32))
+    place = caught.value.diagnostics[0].location
+    assert place is not None
+    assert place.file.endswith("test_jax_jit_peers.py")
+
+
+def uneven(x: Any) -> Any:
+    y = jnp.sin(x)
+    return jax.lax.with_sharding_constraint(y[:6], sharding("data"))
+
+
+def test_what_is_refused_names_the_users_line_and_may_go_to_xla() -> None:
+    x = put((8, 4), "data")
+    with pytest.raises(sw.ShardwrightError, match="SW0104") as caught:
+        sw.jax.jit(uneven)(x)
+    place = caught.value.diagnostics[0].location
+    assert place is not None
+    assert (place.file, place.line) == (__file__, uneven.__code__.co_firstlineno + 2)
+    ours = sw.jax.jit(uneven, fallback="xla")
+    with pytest.warns(RuntimeWarning, match=r"XLA's partitioner takes shardwright.jax.jit\(uneven\).*SW0104"):
+        found = ours(x)
+    np.testing.assert_allclose(found, np.sin(np.asarray(x))[:6], rtol=1e-6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours(x)  # said once
+    with pytest.raises(sw.ShardwrightValueError, match="SW0571"):
+        sw.jax.jit(uneven, fallback="gspmd")
+
+
+def test_it_answers_before_anything_runs() -> None:
+    struct = jax.ShapeDtypeStruct
+    x = struct((16, 8), np.float32, sharding=sharding("data"))
+    lowered = sw.jax.jit(lambda a: a.sum(0), out_shardings=sharding()).lower(x)
+    # A ring over four devices sends three quarters of 32 bytes, twice.
+    assert [(row.kind, row.axes, row.bytes_per_device) for row in lowered.predicted] == [("all_reduce", ("data",), 48)]
+    assert lowered.predicted_bytes == 48
+    text = lowered.explain()
+    assert __file__ in text
+    assert "bytes" in text
+    assert lowered.out_info.shape == (8,)
+    compiled = lowered.compile()
+    value = put((16, 8), "data")
+    np.testing.assert_allclose(compiled(value), np.asarray(value).sum(0), rtol=1e-5)
+    assert "all-reduce" in compiled.as_text()
+    with pytest.raises(sw.ShardwrightTypeError, match="SW0508"):
+        compiled(value, value)
+
+
+def test_one_device_is_jaxs_own() -> None:
+    ours = sw.jax.jit(uneven_on_one)
+    np.testing.assert_array_equal(ours(np.arange(7)), np.arange(7) + 1)
+
+
+def uneven_on_one(x: Any) -> Any:
+    jax.debug.callback(lambda _: None, x)  # which we do not partition
+    return x + 1
+
+
+def test_methods_and_decorators() -> None:
+    class Model:
+        scale = 3
+
+        @sw.jax.jit(static_argnums=0)
+        def __call__(self, x: Any) -> Any:
+            """Scales."""
+            return x * self.scale
+
+    x = put((8, 4), "data")
+    np.testing.assert_array_equal(Model()(x), np.asarray(x) * 3)
+    assert Model.__call__.__doc__ == "Scales."
+
+
+def test_the_advisor_says_what_would_be_decided() -> None:
+    def net(params: Any, x: Any) -> Any:
+        with jax.named_scope("hidden"):
+            hidden = jnp.tanh(x @ params["in"])
+        return hidden @ params["out"]
+
+    struct = jax.ShapeDtypeStruct
+    params = {"in": struct((16, 32), np.float32), "out": struct((32, 8), np.float32, sharding=sharding("model"))}
+    found = sw.jax.shardings(net, params, struct((16, 16), np.float32, sharding=sharding("data")))
+    assert found.arguments[0]["in"].spec == P(None, "model")
+    assert found.arguments[1].spec == P("data")
+    assert found.named["hidden"].spec == P("data", "model")
+    given = {"in": put((16, 32)), "out": put((32, 8), seed=1)}, put((16, 16), seed=2)
+    given = jax.device_put(given, found.arguments)
+    theirs = jax.jit(net, in_shardings=found.arguments, out_shardings=found.results)(*given)
+    same(sw.jax.jit(net)(*given), theirs)
+
+
+def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "jax.md"
+    namespace: dict[str, Any] = {"__name__": "page"}
+    for block in re.findall(r"(?ms)^```py\n(.*?)^```", page.read_text()):
+        exec(compile(block, str(page), "exec"), namespace)
+    assert "each device sends" in capsys.readouterr().out
+    assert namespace["params"]["in"].sharding.spec == P(None, "model")
+    assert namespace["found"].named["hidden"].spec == P("data", "model")
+    assert 0 < float(namespace["loss"]) < 1.2  # labels of variance one
