@@ -24,7 +24,8 @@ class Shardings:
 
     `arguments` has the form of the call's `args`, and `keywords` that of its `kwargs`, both without what is static;
     `results` that of what the function returns. `named` are intermediate values by the `jax.named_scope` in which they
-    were computed: of each, the last that is read outside of it. An argument that nothing uses has None.
+    were computed (`"layer"`, `"layer/hidden"`): of each, the last that is read outside of it. What nothing uses of the
+    arguments has None.
     """
 
     arguments: tuple[Any, ...]
@@ -57,11 +58,13 @@ def shardings(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Sha
 def _named(lowered: Lowered) -> Iterator[tuple[str, Any]]:
     """Each scope with the sharding of a value that goes on from it, in the program's order: the last one counts."""
     for op in entry_function(lowered.partitioned.planned).walk():
-        scope = _scope(op)
-        for value in op.results if scope else ():
+        scopes = _scopes(op) or ()
+        for value in op.results if scopes else ():
             spec = layout_of(value)
-            if spec is not None and any(_scope(reader) not in (scope, None) for reader in _readers(value)):
-                yield str(scope), lowered.mesh.sharding(spec, len(shape_of(value)))
+            readers = [found for reader in _readers(value) if (found := _scopes(reader)) is not None]
+            for depth in range(1, len(scopes) + 1) if spec is not None else ():
+                if any(reader[:depth] != scopes[:depth] for reader in readers):
+                    yield "/".join(scopes[:depth]), lowered.mesh.sharding(spec, len(shape_of(value)))
 
 
 def _readers(value: SSAValue) -> Iterator[Operation]:
@@ -73,11 +76,11 @@ def _readers(value: SSAValue) -> Iterator[Operation]:
             yield use.operation
 
 
-def _scope(op: Operation) -> str | None:
-    """The scopes in which an op was written, from the outermost; empty in none, None for collectives and gradients."""
+def _scopes(op: Operation) -> tuple[str, ...] | None:
+    """The scopes in which an op was written, from the outermost; None for collectives and gradients."""
     if isinstance(op, CollectiveOp):
         return None
-    return _scope_in(op.location.desc.data) if isinstance(op.location, NameLoc) else ""
+    return _scopes_in(op.location.desc.data) if isinstance(op.location, NameLoc) else ()
 
 
 _WRAPPED = re.compile(r"(\w+)\((.*)\)")
@@ -86,12 +89,12 @@ _OF_JAX = frozenset("while body cond branch scan closed_call checkpoint remat cu
 """What JAX's own constructs are called where it says in what an op was written."""
 
 
-def _scope_in(name: str) -> str | None:
+def _scopes_in(name: str) -> tuple[str, ...] | None:
     """
     The scopes that stand in what JAX says of an op's place; None in the backward pass.
 
-    >>> _scope_in("jit(step)/jvp(layer)/while/body/hidden/mul"), _scope_in("jit(step)/transpose(jvp(layer))/mul")
-    ('layer/hidden', None)
+    >>> _scopes_in("jit(step)/jvp(layer)/while/body/hidden/mul"), _scopes_in("jit(step)/transpose(jvp(layer))/mul")
+    (('layer', 'hidden'), None)
     """
     found: list[str] = []
     for part in name.split("/")[:-1]:
@@ -103,4 +106,4 @@ def _scope_in(name: str) -> str | None:
             wrapped = _WRAPPED.fullmatch(part)
         if part and part not in _OF_JAX:
             found.append(part)
-    return "/".join(found)
+    return tuple(found)
