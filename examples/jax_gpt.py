@@ -66,8 +66,8 @@ class Gpt(nnx.Module):
         return self.head(self.norm(x))
 
 
-GRAPH, FRESH = nnx.split(Gpt(nnx.Rngs(0)))
-FRESH = jax.tree.map(np.asarray, FRESH)  # on the host: each run donates its own
+GRAPH, MADE = nnx.split(Gpt(nnx.Rngs(0)))
+FRESH = jax.tree.map(np.asarray, MADE)  # on the host: each run donates its own
 OPTIMIZER = optax.adam(3e-3)
 
 

@@ -72,7 +72,7 @@ def main() -> float:
     params, x, y = arrays()
     mesh = Mesh(np.array(jax.devices()[:8]).reshape(2, 4), ("data", "expert"))
 
-    def put(value: Any, *spec: str | None) -> jax.Array:
+    def put(value: Any, *spec: str | tuple[str, ...] | None) -> jax.Array:
         return jax.device_put(value, NamedSharding(mesh, P(*spec)))
 
     placed = {name: put(value, *(() if name == "router" else ("expert",))) for name, value in params.items()}

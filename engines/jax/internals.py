@@ -6,7 +6,7 @@ What Shardwright takes from JAX that JAX does not promise to keep. All of it sta
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -76,3 +76,14 @@ def exported(text: str, name: str, takes: Sequence[Any], gives: Sequence[Any], p
         mlir_module_serialized=portable(text),
         **no_shardings,
     )
+
+
+def exchanged(names: Mapping[int, str], own: int, mine: str, seconds: float) -> dict[int, str]:
+    """
+    What each process has put under its name in the store of JAX's coordinator, this one `mine`.
+
+    Raises `RuntimeError` when there is no coordinator any more, and when another does not come within this time.
+    """
+    client: Any = import_module("jax._src.distributed").global_state.client
+    client.key_value_set(names[own], mine)
+    return {each: client.blocking_key_value_get(name, int(seconds * 1000)) for each, name in names.items()}

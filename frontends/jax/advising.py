@@ -61,8 +61,10 @@ def _named(lowered: Lowered) -> Iterator[tuple[str, Any]]:
         scopes = _scopes(op) or ()
         for value in op.results if scopes else ():
             spec = layout_of(value)
+            if spec is None:
+                continue
             readers = [found for reader in _readers(value) if (found := _scopes(reader)) is not None]
-            for depth in range(1, len(scopes) + 1) if spec is not None else ():
+            for depth in range(1, len(scopes) + 1):
                 if any(reader[:depth] != scopes[:depth] for reader in readers):
                     yield "/".join(scopes[:depth]), lowered.mesh.sharding(spec, len(shape_of(value)))
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from shardwright.compiler.bytecode import required
 from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.engines.jax.agreement import agree
 from shardwright.engines.jax.internals import devices_of, leave_out_of_places, trace_context
 from shardwright.frontends.jax.lowered import Lowered, partitioned_by_us
 from shardwright.frontends.jax.signatures import Names, Numbers, Static, kinds, spelled_alike
@@ -87,7 +88,9 @@ class Jitted:
         if len(devices_of(theirs)) == 1:  # there is nothing to partition
             return self._plain
         try:
-            return partitioned_by_us(theirs, gives, self._kept).run
+            lowered = partitioned_by_us(theirs, gives, self._kept)
+            agree(lowered.as_text(), devices_of(theirs))
+            return lowered.run
         except ShardwrightError as error:
             if self._fallback != "xla":
                 raise
