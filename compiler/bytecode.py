@@ -42,7 +42,7 @@ def text_of(bytecode: bytes, name: str) -> str:
     """
     place = SourceLocation(name, 1, 1)
     ir, stablehlo = (required(f"jaxlib.mlir.{part}", name, place) for part in ("ir", "dialects.stablehlo"))
-    context = make_context(ir)
+    context = _context(ir)
     said: list[str] = []
 
     def listen(diagnostic: Any) -> bool:
@@ -84,7 +84,7 @@ def required(module: str, name: str, place: SourceLocation | None = None) -> Any
         ) from error
 
 
-def make_context(ir: Any) -> Any:
+def _context(ir: Any) -> Any:
     """A context of MLIR that knows what JAX writes."""
     registry = ir.DialectRegistry()
     import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext").register_dialects(registry)

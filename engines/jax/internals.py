@@ -11,8 +11,6 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from shardwright.compiler.bytecode import make_context
-
 
 def leave_out_of_places(folder: str) -> None:
     """Makes JAX leave the files of a folder out of what it says of where ops were written."""
@@ -43,13 +41,9 @@ def trace_context() -> Hashable:
 
 
 def portable(text: str) -> bytes:
-    """A module's text as the portable artifact that `jax.export.Exported` holds."""
-    ir: Any = import_module("jaxlib.mlir.ir")
-    stablehlo: Any = import_module("jaxlib.mlir.dialects.stablehlo")
-    serialize: Any = import_module("jax.extend.mlir").serialize_portable_artifact
-    with make_context(ir):
-        # The same JAX reads it at once.
-        return serialize(ir.Module.parse(text), stablehlo.get_current_version(), True)
+    """A module's text as the portable artifact that `jax.export.Exported` holds; the same JAX reads it at once."""
+    version = import_module("jaxlib.mlir.dialects.stablehlo").get_current_version()
+    return import_module("jax.extend.mlir").serialize_portable_artifact(text, version, True)
 
 
 def exported(text: str, name: str, takes: Sequence[Any], gives: Sequence[Any], platform: str) -> Any:
