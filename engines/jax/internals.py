@@ -35,6 +35,11 @@ def shardings_of(lowered: Any) -> list[Any]:
     return [sharding for name in names for sharding in arguments.get(name, ())]
 
 
+def is_tracing() -> bool:
+    """Whether JAX traces a function right now: whatever is called becomes part of that."""
+    return not import_module("jax._src.core").trace_state_clean()
+
+
 def trace_context() -> Hashable:
     """All settings and contexts on which the program of a function depends."""
     return import_module("jax._src.config").trace_context()

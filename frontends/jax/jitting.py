@@ -15,7 +15,7 @@ from shardwright.compiler.bytecode import required
 from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.engines.jax.agreement import agree
-from shardwright.engines.jax.internals import devices_of, leave_out_of_places, trace_context
+from shardwright.engines.jax.internals import devices_of, is_tracing, leave_out_of_places, trace_context
 from shardwright.frontends.jax.lowered import Lowered, partitioned_by_us
 from shardwright.frontends.jax.signatures import Names, Numbers, Static, kinds, spelled_alike
 
@@ -55,7 +55,11 @@ class Jitted:
         self._check_outermost(call.leaves)
         found = kinds(call.leaves)
         key = (call.tree, call.static, found, trace_context())
-        run = self._known.get(key)
+        try:
+            run = self._known.get(key)
+        except TypeError:
+            self._plain.trace(*args, **kwargs)  # JAX says which static argument cannot be told from others
+            raise
         if run is None:
             exact = (*key[:2], spelled_alike(found), key[3])
             if exact not in self._programs:
@@ -89,13 +93,13 @@ class Jitted:
             return self._plain
         try:
             lowered = partitioned_by_us(theirs, gives, self._kept)
-            agree(lowered.as_text(), devices_of(theirs))
-            return lowered.run
         except ShardwrightError as error:
             if self._fallback != "xla":
                 raise
             warnings.warn(f"XLA's partitioner takes {self!r}: {error}", RuntimeWarning, stacklevel=3)
             return self._plain
+        agree(lowered.as_text(), devices_of(theirs))
+        return lowered.run
 
     def _theirs(self, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
         """What JAX lowers the function to, and the abstract values of its results."""
@@ -104,8 +108,7 @@ class Jitted:
             return traced.lower(), import_module("jax").tree.leaves(traced.out_avals)
 
     def _check_outermost(self, leaves: list[Any]) -> None:
-        tracer = import_module("jax.core").Tracer
-        if any(isinstance(leaf, tracer) for leaf in leaves):
+        if _traced(leaves):
             raise type_error(
                 "SW0570",
                 f"{self!r} is called by a function that JAX itself traces",
@@ -165,6 +168,12 @@ def jit(
     if function is None:
         return functools.partial(Jitted, options=options, fallback=fallback)
     return Jitted(function, options, fallback)
+
+
+def _traced(leaves: list[Any]) -> bool:
+    """Whether a function is being traced that calls this one."""
+    tracer = import_module("jax.core").Tracer
+    return is_tracing() or any(isinstance(leaf, tracer) for leaf in leaves)
 
 
 def _jax() -> Any:

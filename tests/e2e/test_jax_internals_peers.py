@@ -52,6 +52,14 @@ def test_the_context_of_a_trace_changes_with_settings() -> None:
         assert internals.trace_context() != before
 
 
+def test_whether_a_function_is_traced() -> None:
+    assert not internals.is_tracing()
+    seen: list[bool] = []
+    jax.jit(lambda x: seen.append(internals.is_tracing()) or x)(1.0)
+    assert seen == [True]
+    assert not internals.is_tracing()
+
+
 def test_another_program_in_an_exported_function() -> None:
     text = jax.jit(lambda a, b: (a - b, a * b)).lower(np.float32(0), np.float32(0)).as_text()
     of = jax.typeof(np.float32(0))

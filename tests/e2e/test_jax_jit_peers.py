@@ -244,6 +244,26 @@ def test_one_device_is_jaxs_own() -> None:
     np.testing.assert_array_equal(ours(np.arange(7)), np.arange(7) + 1)
 
 
+def test_one_device_ahead_of_time() -> None:
+    compiled = sw.jax.jit(lambda x: x + 1).lower(jax.ShapeDtypeStruct((3,), np.int32)).compile()
+    np.testing.assert_array_equal(compiled(np.arange(3, dtype=np.int32)), [1, 2, 3])
+    assert (compiled.predicted, compiled.predicted_bytes) == ((), 0)
+
+
+def test_what_is_called_with_arrays_that_are_there_is_part_of_what_is_traced() -> None:
+    x, inner = put((8, 4), "data"), sw.jax.jit(lambda a: a.sum(0))
+    found = sw.jax.jit(lambda a: a + inner(x))(x)
+    np.testing.assert_allclose(found, np.asarray(x) + np.asarray(x).sum(0), rtol=1e-5)
+    assert len(inner._programs) == 0
+    with pytest.raises(sw.ShardwrightTypeError, match="SW0570"):
+        jax.jit(lambda a: a + inner(x))(x)
+
+
+def test_static_arguments_that_cannot_be_compared_are_refused_by_jax() -> None:
+    with pytest.raises(ValueError, match="Non-hashable static arguments"):
+        sw.jax.jit(lambda x, n: x, static_argnums=1)(put((8, 4), "data"), [1])
+
+
 def uneven_on_one(x: Any) -> Any:
     jax.debug.callback(lambda _: None, x)  # which we do not partition
     return x + 1
