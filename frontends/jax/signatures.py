@@ -41,8 +41,9 @@ class Static:
 
     def split(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:
         """A call's arrays, in JAX's order, apart from its static arguments."""
-        fixed = tuple((at, arg) for at, arg in enumerate(args) if at in self.positions)
-        named = tuple((name, kwargs[name]) for name in sorted(self.names & kwargs.keys()))
+        # 1, 1.0 and True are equal, and make other programs.
+        fixed = tuple((at, type(arg), arg) for at, arg in enumerate(args) if at in self.positions)
+        named = tuple((name, type(kwargs[name]), kwargs[name]) for name in sorted(self.names & kwargs.keys()))
         rest = tuple(arg for at, arg in enumerate(args) if at not in self.positions)
         others = {name: value for name, value in kwargs.items() if name not in self.names}
         leaves, tree = import_module("jax").tree.flatten((rest, others))

@@ -259,6 +259,11 @@ def test_what_is_called_with_arrays_that_are_there_is_part_of_what_is_traced() -
         jax.jit(lambda a: a + inner(x))(x)
 
 
+def test_equal_static_arguments_of_other_types_are_others() -> None:
+    ours, x = sw.jax.jit(lambda x, n: x.astype(type(n)), static_argnums=1), put((8, 4), "data")
+    assert [ours(x, n).dtype for n in (1, True, 1.0)] == [np.int32, np.bool_, np.float32]
+
+
 def test_static_arguments_that_cannot_be_compared_are_refused_by_jax() -> None:
     with pytest.raises(ValueError, match="Non-hashable static arguments"):
         sw.jax.jit(lambda x, n: x, static_argnums=1)(put((8, 4), "data"), [1])
