@@ -47,6 +47,9 @@ SW0921: call that failed on a worker
 SW0922: workers that are gone
     The workers of this mesh have ended: one of them died, or they were closed. What they held went with them.
     help: start new ones with shardwright.Workers, and make the arrays again
+SW0923: Ray that is not there
+    Workers on a cluster are actors of Ray. It is not installed, does not load, or there is no cluster at the address.
+    help: pip install 'shardwright[ray]'; ray start --head starts a cluster
 SW0930: GPU that a process cannot use
     Each process of a mesh of GPUs needs CuPy 14 or newer, a driver and a device of CUDA, and NCCL where there are
     several processes. One of them lacks something; every process says which, and what.

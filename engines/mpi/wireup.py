@@ -1,5 +1,5 @@
 """
-How the processes of one machine find each other: what MPICH asks for when it starts, answered over a pair of sockets.
+How processes find each other: what MPICH asks for when it starts, answered over a socket to each.
 
 MPI's own `mpiexec` listens on every interface, whatever it is told. Processes of one machine need no port at all: each
 has one end of a socket pair whose number the environment names (PMI, version 1: `PMI_FD`, `PMI_RANK`, `PMI_SIZE`).
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import groupby
 
 _CONSTANT = {
     "init": "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1",
@@ -30,15 +31,21 @@ class Wireup:
     ([], [(0, 'cmd=barrier_out rc=0'), (1, 'cmd=barrier_out rc=0')])
     >>> wireup.answer(1, "cmd=get kvsname=job key=address")
     [(1, 'cmd=get_result rc=0 msg=success value=a b')]
+
+    `machines` says for each process the number of its machine.
+
+    >>> Wireup(3, [0, 0, 1]).answer(0, "cmd=get kvsname=job key=PMI_process_mapping")
+    [(0, 'cmd=get_result rc=0 msg=success value=(vector,(0,1,2),(1,1,1))')]
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, machines: Sequence[int] | None = None) -> None:
         self._count = count
         # MPICH names the memory that processes share after it: jobs must not meet, nor find what a killed one left.
         self._name = f"shardwright_{os.getpid()}_{secrets.token_hex(8)}"
         self._waiting, self._begun, self._ended = set[int](), set[int](), set[int]()
-        # All processes are on one node: they share memory.
-        self._values = {"PMI_process_mapping": f"(vector,(0,1,{count}))"}
+        # Who is on one machine shares memory; unless it is said, all are.
+        runs = [(machine, len([*run])) for machine, run in groupby(machines or [0] * count)]
+        self._values = {"PMI_process_mapping": f"(vector,{','.join(f'({at},1,{length})' for at, length in runs)})"}
 
     def missing(self) -> list[int]:
         """

@@ -15,9 +15,10 @@ from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects.text.printing import print_module
 from shardwright.engines.owned.parts import Owner, Parts
-from shardwright.engines.workers.job import start
 from shardwright.engines.workers.link import Link
 from shardwright.engines.workers.remote import RemoteParts, RemoteProgram, RemoteText, blocks, index_of
+from shardwright.engines.workers.starting.here import start
+from shardwright.engines.workers.starting.job import Job
 from shardwright.layout import Mesh
 from shardwright.layout.boxes import Box
 
@@ -46,9 +47,44 @@ class Workers(Owner):
     """
 
     def __init__(self, count: int, *, seconds: float = START_SECONDS) -> None:
-        if type(count) is not int or count < 1:
-            raise value_error("SW0116", f"there cannot be {count!r} workers", help="give a whole number of at least 1")
-        self._link = Link(start(count, seconds))
+        self._begin(start(_checked(count), seconds))
+
+    @classmethod
+    def ray(
+        cls,
+        count: int,
+        *,
+        address: str | None = None,
+        listen: str | None = None,
+        cpus: float = 1.0,
+        seconds: float = START_SECONDS,
+    ) -> Self:
+        """
+        So many actors of a Ray cluster as workers; everything else is as with `Workers(count)`. Needs the extra `ray`.
+
+        `address` is the cluster's, as `ray.init` takes it (`"auto"` finds one that runs on this machine); without it the
+        cluster is the one that this process has joined, else that of `RAY_ADDRESS`, else a Ray that is started on this
+        machine, listens on loopback alone, and ends with the workers. Each actor gets `cpus` cores of the cluster and
+        computes with as many threads. Without `listen` all have to be on this machine, and come to a socket in a folder
+        of this user's. With it they may be anywhere, and come to a port of that address (or name) of this machine, with
+        the token that they were given; between machines MPI opens ports of its own.
+
+        Raises `ValueError` (SW0116) for a number below one, and `RuntimeError` where Ray is missing or cannot be joined
+        (SW0923), or the workers do not fit into the cluster or do not start within `seconds` (SW0920).
+
+        ```python
+        with shardwright.Workers.ray(4, address="auto", listen="10.0.0.5") as workers:
+            mesh = workers.mesh(batch=2, model=2)
+        ```
+        """
+        from shardwright.engines.workers.ray.job import Wanted, start as start_actors
+
+        workers = cls.__new__(cls)
+        workers._begin(start_actors(Wanted(_checked(count), address, listen, cpus, seconds)))
+        return workers
+
+    def _begin(self, job: Job) -> None:
+        self._link = Link(job)
         self._texts: WeakValueDictionary[str, RemoteText] = WeakValueDictionary()
         self._closed = False
         atexit.register(self.close)
@@ -137,3 +173,9 @@ class Workers(Owner):
             self._link.post({"do": "load", "as": known.number}, [data] * self.count)
             self._texts[text] = known
         return RemoteProgram(self._link, known, module, mesh)
+
+
+def _checked(count: int) -> int:
+    if type(count) is not int or count < 1:
+        raise value_error("SW0116", f"there cannot be {count!r} workers", help="give a whole number of at least 1")
+    return count

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -14,8 +13,7 @@ from shardwright.diagnostics.caller import caller
 from shardwright.engines.workers.courier import Courier
 from shardwright.engines.workers.faults import Fault, place_of
 from shardwright.engines.workers.frames import Array, Buffer, Header, frame
-from shardwright.engines.workers.job import Job
-from shardwright.engines.workers.progress import progress_of
+from shardwright.engines.workers.starting.job import Job
 
 GRACE = 3.0
 """Seconds after a call's first fault within which all workers have to fail alike; else they wait for each other."""
@@ -127,7 +125,7 @@ class Link:
             self._leaving = True
         with suppress(ShardwrightProcessError):
             self.post({"do": "leave"})
-        self._job.exit_code(_LEAVING_SECONDS)
+        self._job.wait(_LEAVING_SECONDS)
         self._end(_gone("they were closed", at))
 
     def kill(self, at: SourceLocation | None) -> None:
@@ -175,7 +173,7 @@ class Link:
         if not found or self._ended is not None:
             return
         missing = set(range(self.count)) - set(found)
-        if any(0 < progress_of(self._job.progress, place)[0] < call for place in missing):
+        if any(0 < self._job.progress(place)[0] < call for place in missing):
             self._judge_later(call)
             return
         fault = next(iter(found.values()))
@@ -185,11 +183,16 @@ class Link:
         """Ends the job because a worker is gone: where it was, and what the processes wrote."""
         if self._ended is not None or self._leaving:
             return
-        call, at = progress_of(self._job.progress, place)
-        code = self._job.exit_code(3.0)
-        notes = [*([f"the job ended with code {code}"] if code is not None else []), *self._job.told()]
+        call, at = self._job.progress(place)
+        notes = self._job.epitaph()
         doing = "while it ran this call" if call else "between two calls"
-        self._end(_gone(f"worker {place} of {self.count}, on {_host()}, is gone {doing}: {why}", place_of(at), *notes))
+        self._end(
+            _gone(
+                f"worker {place} of {self.count}, on {self._job.hosts[place]}, is gone {doing}: {why}",
+                place_of(at),
+                *notes,
+            )
+        )
 
     def _end(self, error: ShardwrightProcessError) -> None:
         with self._lock:
@@ -205,10 +208,6 @@ class Link:
 def _gone(why: str, at: SourceLocation | None, *notes: str) -> ShardwrightProcessError:
     help_text = "start new ones with shardwright.Workers, and make the arrays again"
     return ShardwrightProcessError(Diagnostic("SW0922", f"the workers are gone: {why}", at, notes, help_text))
-
-
-def _host() -> str:
-    return socket.gethostname()
 
 
 def _asked_at(place: SourceLocation | None) -> list[str]:

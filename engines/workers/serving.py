@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import select
 import socket
 import sys
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from typing import TypeAlias, cast
@@ -22,10 +21,12 @@ from shardwright.engines.workers.faults import Fault
 from shardwright.engines.workers.figures import figures_of
 from shardwright.engines.workers.frames import Array, FrameError, Header, Readable, frame, read_frame
 from shardwright.engines.workers.kept import Kept
-from shardwright.engines.workers.progress import note_progress
 from shardwright.layout import Mesh
 from shardwright.runtime.executable import Executable, compile_module
 from shardwright.runtime.processes.crossing import Exchange, Reduction
+
+Note: TypeAlias = "Callable[[int, str], None]"
+"""Says that a worker runs the call of a number, at a place of the user's source; 0 is none."""
 
 REFUSED, ORPHANED = 71, 72
 """What a worker exits with that was sent something else than a frame, and one whose controller is gone."""
@@ -63,8 +64,8 @@ class Counting(MpiCommunicator):
 class Loaded:
     """A program that was sent, compiled when it first runs."""
 
-    def __init__(self, text: str, communicator: Counting) -> None:
-        self._text, self._communicator = text, communicator
+    def __init__(self, text: str, communicator: Counting, threads: int) -> None:
+        self._text, self._communicator, self._threads = text, communicator, threads
         self._executable: Executable | None = None
         self._lead = 0
 
@@ -73,11 +74,9 @@ class Loaded:
         """The program, compiled for this worker."""
         if self._executable is None:
             module = parse_module(self._text, "program")
-            clients = self._communicator.clients
-            threads = max(1, len(os.sched_getaffinity(0)) // clients.count)
-            communicator = self._communicator if clients.count > 1 else None
+            communicator = self._communicator if self._communicator.clients.count > 1 else None
             self._lead = len(next(iter(meshes(module).values()), Mesh()).axis_names)
-            self._executable = compile_module(module, communicator=communicator, threads=threads)
+            self._executable = compile_module(module, communicator=communicator, threads=self._threads)
         return self._executable
 
     def run(self, inputs: Sequence[Kept]) -> list[Kept]:
@@ -99,8 +98,8 @@ class Worker:
     After a call has failed, no other runs until the controller says so: it waits to hear whether all failed alike.
     """
 
-    def __init__(self, controller: socket.socket, communicator: Counting, progress: mmap.mmap) -> None:
-        self._controller, self._communicator, self._progress = controller, communicator, progress
+    def __init__(self, controller: socket.socket, communicator: Counting, note: Note, threads: int) -> None:
+        self._controller, self._communicator, self._note, self._threads = controller, communicator, note, threads
         self._place = communicator.clients.place
         self._items: dict[int, Item] = {}
         self._stopped: Fault | None = None
@@ -115,7 +114,7 @@ class Worker:
                 case "hold":
                     self._items[header["as"]] = Kept(arrays[0])
                 case "load":
-                    self._items[header["as"]] = Loaded(arrays[0].tobytes().decode(), self._communicator)
+                    self._items[header["as"]] = Loaded(arrays[0].tobytes().decode(), self._communicator, self._threads)
                 case "run":
                     self._run(header)
                 case "give" | "tell" | "weigh" if self._place not in header["by"]:
@@ -146,7 +145,7 @@ class Worker:
     def _results(self, header: Header, inputs: Sequence[Kept]) -> Sequence[Kept]:
         """What a call gives; nothing when it fails, which the controller is told."""
         program = cast(Loaded, self._items[header["program"]])
-        note_progress(self._progress, self._place, header["call"], header["at"])
+        self._note(header["call"], header["at"])
         try:
             return program.run(inputs)
         except Exception as error:
@@ -154,7 +153,7 @@ class Worker:
             self._send({"fault": self._stopped.record()})
             return []
         finally:
-            note_progress(self._progress, self._place, 0, "")
+            self._note(0, "")
 
     def _fault(self, error: Exception, call: int, at: str) -> Fault:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
@@ -180,14 +179,13 @@ class Worker:
             self._controller.sendall(buffer)
 
 
-def serve(controller: socket.socket, progress: mmap.mmap) -> None:
-    """Serves the controller at the other end of a socket; `progress` is where it says what it runs."""
+def serve(controller: socket.socket, note: Note, threads: int) -> None:
+    """Serves the controller at the other end of a socket; a program computes with so many threads."""
     communicator = Counting(world())
     threading.Thread(target=_leave_behind, args=(controller,), name="shardwright controller", daemon=True).start()
     try:
-        Worker(controller, communicator, progress).obey(
-            cast(BufferedReader, controller.makefile("rb", buffering=1 << 16))
-        )
+        worker = Worker(controller, communicator, note, threads)
+        worker.obey(cast(BufferedReader, controller.makefile("rb", buffering=1 << 16)))
     except FrameError as error:
         print(f"worker {communicator.clients.place} refuses what it was sent: {error}", file=sys.stderr, flush=True)
         os._exit(REFUSED)

@@ -23,7 +23,8 @@ from ports import listening
 
 import shardwright as sw
 from shardwright.diagnostics import ShardwrightProcessError
-from shardwright.engines.workers import door, link
+from shardwright.engines.workers import link
+from shardwright.engines.workers.starting import door
 
 pytest.importorskip("mpi4py", reason="workers are connected by MPI")
 

@@ -1,4 +1,4 @@
-"""A job of worker processes: how it is started, who may come in, and how it ends."""
+"""Worker processes on this machine: how they are started, and how they end."""
 
 from __future__ import annotations
 
@@ -12,82 +12,77 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from hmac import compare_digest
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
 from shardwright.diagnostics.caller import caller
 from shardwright.engines.mpi import starter
-from shardwright.engines.workers import door
-from shardwright.engines.workers.door import GREETING, MARK, TOKEN_VARIABLE
+from shardwright.engines.workers.starting import door
+from shardwright.engines.workers.starting.door import TOKEN_VARIABLE
 from shardwright.engines.workers.faults import process_error
-from shardwright.engines.workers.progress import SLOT
+from shardwright.engines.workers.starting.job import Job, short_folder, welcome
+from shardwright.engines.workers.starting.progress import SLOT, progress_of
 from shardwright.layout.forms.clients import COUNT_VARIABLES, PLACE_VARIABLES
 
 INSTALL = "pip install 'shardwright[mpi]'"
-
-_GREETING_SECONDS = 5.0
-"""How long whoever connects has to say who it is."""
 
 _TOLD_LINES = 8
 
 _ENDING_SECONDS = 3.0
 """How long the processes' starter has to end them before it is killed with them."""
 
-_LONGEST_FOLDER = 60
-"""The path of a socket has at most about a hundred characters."""
-
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-@dataclass
-class Job:
-    """The processes of one job, and what connects this one with each of them."""
+class LocalJob(Job):
+    """The processes of one job on this machine, under the starter that ends them."""
 
-    process: subprocess.Popen[bytes]
-    sockets: list[socket.socket]
-    process_ids: list[int]
-    progress: mmap.mmap
-    output: IO[bytes]
+    def __init__(self, process: subprocess.Popen[bytes], memory: mmap.mmap, output: IO[bytes]) -> None:
+        super().__init__()
+        self.process, self._memory, self._output = process, memory, output
+
+    def progress(self, place: int) -> tuple[int, str]:
+        return progress_of(self._memory, place)
 
     def told(self) -> list[str]:
         """The last lines that the processes wrote."""
-        self.output.seek(0)
-        lines = self.output.read().decode(errors="replace").splitlines()
+        self._output.seek(0)
+        lines = self._output.read().decode(errors="replace").splitlines()
         return [line for line in lines if line.strip()][-_TOLD_LINES:]
 
-    def exit_code(self, seconds: float) -> int | None:
+    def epitaph(self) -> list[str]:
+        code = self._exit_code(_ENDING_SECONDS)
+        return [*([f"the job ended with code {code}"] if code is not None else []), *self.told()]
+
+    def wait(self, seconds: float) -> None:
+        self._exit_code(seconds)
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+        if self._exit_code(_ENDING_SECONDS) is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        self.hang_up()
+
+    def _exit_code(self, seconds: float) -> int | None:
         """What the job ended with, if it ends within this time."""
         with suppress(subprocess.TimeoutExpired):
             return self.process.wait(seconds)
         return None
 
-    def end(self) -> None:
-        """Ends all processes, whatever they do: their starter sees to it, and they die with it."""
-        if self.process.poll() is None:
-            self.process.terminate()
-        if self.exit_code(_ENDING_SECONDS) is None:
-            with suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-        for each in self.sockets:
-            # Who reads from it in another thread comes to its end; closed by another, its number could be used again.
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
 
-
-def start(count: int, seconds: float) -> Job:
+def start(count: int, seconds: float) -> LocalJob:
     """
     Starts so many workers, and returns when each has come in.
 
     Raises `RuntimeError` (SW0920) where there is no MPI, and when they have not come within this time.
     """
     _check_mpi()
-    folder = Path(tempfile.mkdtemp(prefix="shardwright-", dir=_short_folder()))
+    folder = Path(tempfile.mkdtemp(prefix="shardwright-", dir=short_folder()))
     output = tempfile.TemporaryFile()  # noqa: SIM115  (it lasts as long as the job)
     until = time.monotonic() + seconds
     token = secrets.token_hex(door.TOKEN_LENGTH // 2)
@@ -100,13 +95,12 @@ def start(count: int, seconds: float) -> Job:
             worker = [sys.executable, "-P", "-m", "mpi4py", door.__file__]
             command = [sys.executable, "-P", "-m", starter.__name__, str(count), *worker]
             process = _started([*command, str(folder / "door"), str(folder / "progress")], output, token, count)
-            job = Job(process, [], [], progress, output)
-            found = welcome(listener, token, count, lambda: _check(job, until))
-            job.sockets, job.process_ids = [each for each, _ in found], [number for _, number in found]
+            job = LocalJob(process, progress, output)
+            job.connect(welcome(listener, token, count, lambda: _check(job, until)), [socket.gethostname()] * count)
             return job
     except BaseException:
         if process is not None:
-            Job(process, [], [], mmap.mmap(-1, 1), output).end()
+            LocalJob(process, mmap.mmap(-1, 1), output).end()
         raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -127,48 +121,7 @@ def _started(command: list[str], output: IO[bytes], token: str, count: int) -> s
         raise process_error("SW0920", why, caller(), help="workers run with the Python of this process") from error
 
 
-def welcome(
-    listener: socket.socket, token: str, count: int, check: Callable[[], None]
-) -> list[tuple[socket.socket, int]]:
-    """
-    The connections and process numbers of all workers, in their order; whoever lacks the token is sent away.
-
-    `check` is called now and then, and raises when there is no more to wait for.
-    """
-    found: dict[int, tuple[socket.socket, int]] = {}
-    listener.settimeout(0.05)
-    while len(found) < count:
-        check()
-        with suppress(TimeoutError):
-            stranger, _ = listener.accept()
-            greeted = _greeted(stranger, token, count)
-            if greeted is None or greeted[0] in found:
-                stranger.close()
-            else:
-                found[greeted[0]] = stranger, greeted[1]
-    return [found[place] for place in range(count)]
-
-
-def _greeted(stranger: socket.socket, token: str, count: int) -> tuple[int, int] | None:
-    """Which worker has come in, if it is one, and its process."""
-    stranger.settimeout(_GREETING_SECONDS)
-    came = b""
-    while len(came) < GREETING.size:
-        try:
-            part = stranger.recv(GREETING.size - len(came))
-        except OSError:
-            return None
-        if not part:
-            return None
-        came += part
-    stranger.settimeout(None)
-    mark, given, workers, place, process = GREETING.unpack(came)
-    if mark != MARK or not compare_digest(given, token.encode()) or workers != count or place >= count:
-        return None
-    return place, process
-
-
-def _check(job: Job, until: float) -> None:
+def _check(job: LocalJob, until: float) -> None:
     code = job.process.poll()
     if code is not None:
         told = job.told()
@@ -184,11 +137,6 @@ def _check(job: Job, until: float) -> None:
 def _check_mpi() -> None:
     if find_spec("mpi4py") is None:
         raise process_error("SW0920", "workers need MPI, and mpi4py is not installed", caller(), help=INSTALL)
-
-
-def _short_folder() -> str | None:
-    """Where folders for sockets are made: where all temporary ones are, unless paths there are too long."""
-    return None if len(tempfile.gettempdir()) <= _LONGEST_FOLDER else "/tmp"
 
 
 def _progress(path: Path, count: int) -> mmap.mmap:
