@@ -1,4 +1,4 @@
-"""`Workers`: processes on this machine that hold meshes and run programs for this one."""
+"""`Workers`: processes, here or on a cluster, that hold meshes and run programs for this one."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ class Workers(Owner):
         """
         So many actors of a Ray cluster as workers; everything else is as with `Workers(count)`. Needs the extra `ray`.
 
-        `address` is the cluster's, as `ray.init` takes it (`"auto"` finds one that runs on this machine); without it the
-        cluster is the one that this process has joined, else that of `RAY_ADDRESS`, else a Ray that is started on this
-        machine, listens on loopback alone, and ends with the workers. Each actor gets `cpus` cores of the cluster and
-        computes with as many threads. Without `listen` all have to be on this machine, and come to a socket in a folder
-        of this user's. With it they may be anywhere, and come to a port of that address (or name) of this machine, with
-        the token that they were given; between machines MPI opens ports of its own.
+        `address` is the cluster's, as `ray.init` takes it (`"auto"` finds one that runs on this machine). Without it
+        the cluster is the one that this process has joined, else that of `RAY_ADDRESS`, else a Ray that is started on
+        this machine, listens on loopback alone, and ends with the workers. Each actor gets `cpus` cores of the cluster
+        and computes with as many threads. Without `listen` all have to be on this machine, and come to a socket in a
+        folder of this user's. With it they may be anywhere, and come to a port of that address (or name) of this
+        machine, with the token that they were given; between machines MPI opens ports of its own.
 
         Raises `ValueError` (SW0116) for a number below one, and `RuntimeError` where Ray is missing or cannot be joined
         (SW0923), or the workers do not fit into the cluster or do not start within `seconds` (SW0920).

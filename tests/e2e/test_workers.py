@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ended import all_ended, descendants
 from hanging import no_longer_than
 from ports import listening
 
@@ -41,10 +42,17 @@ def _no_hang() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
-def workers() -> Iterator[sw.Workers]:
-    with sw.Workers(2) as started:
+@pytest.fixture(scope="module", params=["here", pytest.param("ray", marks=pytest.mark.slow)])
+def workers(request: pytest.FixtureRequest) -> Iterator[sw.Workers]:
+    """Two workers: processes of this machine, or actors of a Ray that is started for them."""
+    if request.param == "ray":
+        pytest.importorskip("ray", reason="needs the extra ray: make ray")
+    with sw.Workers(2) if request.param == "here" else sw.Workers.ray(2) as started:
         yield started
+
+
+LOOPBACK = {4: "0100007F", 6: "0000000000000000FFFF00000100007F"}
+"""How the kernel writes 127.0.0.1, over either protocol."""
 
 
 def line_of(code: Callable[..., Any], text: str) -> int:
@@ -52,22 +60,6 @@ def line_of(code: Callable[..., Any], text: str) -> int:
     lines = Path(__file__).read_text().splitlines()
     start = code.__code__.co_firstlineno - 1
     return next(number for number, line in enumerate(lines[start:], start + 1) if text in line)
-
-
-def alive(process: int) -> bool:
-    """Whether a process runs; one that has ended and was not looked at does not."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):  # it ends while its file is read
-        return False
-
-
-def all_ended(processes: list[int]) -> bool:
-    """Whether processes end within ten seconds."""
-    until = time.monotonic() + 10
-    while any(map(alive, processes)) and time.monotonic() < until:
-        time.sleep(0.02)
-    return not any(map(alive, processes))
 
 
 def random(*shape: int) -> Any:
@@ -102,13 +94,16 @@ def test_results_are_those_of_numpy(workers: sw.Workers, left: Any, right: Any) 
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for sockets in /proc")
-def test_nothing_listens(workers: sw.Workers) -> None:
+def test_nothing_listens_on_a_network(workers: sw.Workers, request: pytest.FixtureRequest) -> None:
+    """Workers here have no port at all, nor has who starts them; what Ray opens for its own is on loopback."""
     mesh = workers.mesh(x=2)
     assert sw.relayout(sw.relayout(np.arange(4.0), sw.Layout(["x"], mesh)), sw.Layout([None], mesh)).numpy()[3] == 3
-    starter = int(Path(f"/proc/{workers.process_ids[0]}/stat").read_text().rpartition(")")[2].split()[1])
-    assert listening([*workers.process_ids, starter]) == []
+    own = descendants(os.getpid())
+    assert set(workers.process_ids) < set(own)
+    on_loopback = set(LOOPBACK.values()) if request.node.callspec.params["workers"] == "ray" else set[str]()
+    assert {each.rpartition(":")[0] for each in listening([os.getpid(), *own])} == on_loopback
     with socket.create_server(("127.0.0.1", 0)) as server:
-        assert [each[-4:] for each in listening([os.getpid()])] == [f"{server.getsockname()[1]:04X}"]
+        assert f"{LOOPBACK[4]}:{server.getsockname()[1]:04X}" in listening([os.getpid()])
 
 
 def test_components_are_those_of_each_device(workers: sw.Workers) -> None:

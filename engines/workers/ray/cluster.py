@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import os
+import socket
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -21,7 +22,7 @@ TOLD_LINES = 8
 _OBJECT_STORE_BYTES = 80 << 20
 """What a Ray of our own keeps for objects: arrays never go through it, and this is about the least that it takes."""
 
-_LEAVING_SECONDS = 8.0
+_REACH_SECONDS, _LEAVING_SECONDS = 5.0, 8.0
 
 
 @dataclass
@@ -99,7 +100,9 @@ def _begin(ray: Any, address: str, cores: float) -> None:
         most = max(os.cpu_count() or 1, math.ceil(cores))
         own = {"include_dashboard": False, "object_store_memory": _OBJECT_STORE_BYTES, "num_cpus": most}
     try:
-        with _on_loopback(address == "local"):
+        _reach(address)
+        # On macOS a Ray of one machine listens on loopback alone: so it does here. Elsewhere it tries once, for 40 s.
+        with _ray_constants(**({"ENABLE_RAY_CLUSTER": False} if own else {"NUM_REDIS_GET_RETRIES": 1})):
             ray.init(address=address, log_to_driver=False, logging_level="ERROR", **own)
     except (OSError, RuntimeError, ValueError) as error:
         # Half a start would keep the next one from working.
@@ -109,17 +112,22 @@ def _begin(ray: Any, address: str, cores: float) -> None:
         raise process_error("SW0923", what, caller(), *lines_of(error), help=help_text) from error
 
 
-@contextmanager
-def _on_loopback(wanted: bool) -> Generator[None]:
-    """
-    Lets a Ray that starts here listen on loopback alone, as it does on macOS; else it listens on every network.
+def _reach(address: str) -> None:
+    """Raises `OSError` where nothing answers at an address with a port: Ray would try for a quarter of an hour."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), _REACH_SECONDS).close()
 
-    Its own way to say so is an environment variable that it reads when it loads: it may have been loaded before.
-    """
+
+@contextmanager
+def _ray_constants(**changed: object) -> Generator[None]:
+    """Lets Ray start with other constants; it has environment variables for them, which it reads when it loads."""
     constants = importlib.import_module("ray._private.ray_constants")
-    before = constants.ENABLE_RAY_CLUSTER
-    constants.ENABLE_RAY_CLUSTER = before and not wanted
+    before = {name: getattr(constants, name) for name in changed}
+    for name, value in changed.items():
+        setattr(constants, name, value)
     try:
         yield
     finally:
-        constants.ENABLE_RAY_CLUSTER = before
+        for name, value in before.items():
+            setattr(constants, name, value)

@@ -21,7 +21,7 @@ from shardwright.engines.workers.faults import process_error
 from shardwright.engines.workers.ray.actor import Actor, Address, keep_alive, machine
 from shardwright.engines.workers.ray.cluster import INSTALL, TOLD_LINES, bounded, join, leave, lines_of
 from shardwright.engines.workers.ray.wires import VOICE, WIRE, Wires
-from shardwright.engines.workers.starting.door import MARK, TOKEN_LENGTH
+from shardwright.engines.workers.starting.door import TOKEN_LENGTH
 from shardwright.engines.workers.starting.job import Job, short_folder, welcome, welcome_each
 from shardwright.layout.forms.clients import COUNT_VARIABLES, PLACE_VARIABLES
 
@@ -171,7 +171,7 @@ def _places(ray: Any, job: RayJob, wanted: Wanted, until: float) -> list[tuple[s
         free = ray.available_resources().get("CPU", 0)
         raise _cannot_start(
             f"Ray has not placed all {wanted.count} within {wanted.seconds:g} seconds",
-            help=f"each takes {wanted.cpus:g} cores of one node, and {free:g} are free in all: others may have the rest",
+            help=f"each takes {wanted.cpus:g} cores of one node, and {free:g} are free: others may have the rest",
         ) from error
     except ray.exceptions.RayError as error:
         raise _cannot_start(
@@ -200,9 +200,13 @@ def _cannot_start(why: str, *notes: str, help: str) -> ShardwrightProcessError:
 def _variables(machines: int) -> dict[str, str]:
     """What the environment of the workers has of ours, which Ray does not give them."""
     foreign = (*COUNT_VARIABLES, *PLACE_VARIABLES)
-    kept = {name: value for name, value in os.environ.items() if name.startswith("SHARDWRIGHT_") and name not in foreign}
+    ours = [name for name in os.environ if name.startswith("SHARDWRIGHT_") and name not in foreign]
     # Workers that wait for others leave the cores to those. Without a network nothing of MPI listens.
-    return {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"} | (SHARED_MEMORY if machines == 1 else {}) | kept
+    return (
+        {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"}
+        | (SHARED_MEMORY if machines == 1 else {})
+        | {name: os.environ[name] for name in ours}
+    )
 
 
 @contextmanager

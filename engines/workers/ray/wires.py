@@ -72,9 +72,11 @@ class Voice:
 
 
 class Wires:
-    """Both connections of each worker, heard by a thread of its own until `close`; `machines` numbers where they are."""
+    """Both connections of each worker, heard by a thread until `close`; `machines` numbers where each of them is."""
 
-    def __init__(self, wires: Sequence[socket.socket], voices: Sequence[socket.socket], machines: Sequence[int]) -> None:
+    def __init__(
+        self, wires: Sequence[socket.socket], voices: Sequence[socket.socket], machines: Sequence[int]
+    ) -> None:
         self._wires, self._sockets = wires, voices
         self._wireup = Wireup(len(wires), machines)
         self._asked = [b""] * len(wires)

@@ -39,8 +39,8 @@ def main() -> None:
     controller.connect(sys.argv[1])
     controller.sendall(GREETING.pack(MARK, token.encode(), comm.Get_size(), comm.Get_rank(), os.getpid()))
 
-    from shardwright.engines.workers.starting.progress import note_progress
     from shardwright.engines.workers.serving import serve
+    from shardwright.engines.workers.starting.progress import note_progress
 
     threads = max(1, len(os.sched_getaffinity(0)) // comm.Get_size())
     serve(controller, partial(note_progress, progress, comm.Get_rank()), threads)

@@ -19,9 +19,9 @@ from typing import IO, Any
 
 from shardwright.diagnostics.caller import caller
 from shardwright.engines.mpi import starter
+from shardwright.engines.workers.faults import process_error
 from shardwright.engines.workers.starting import door
 from shardwright.engines.workers.starting.door import TOKEN_VARIABLE
-from shardwright.engines.workers.faults import process_error
 from shardwright.engines.workers.starting.job import Job, short_folder, welcome
 from shardwright.engines.workers.starting.progress import SLOT, progress_of
 from shardwright.layout.forms.clients import COUNT_VARIABLES, PLACE_VARIABLES

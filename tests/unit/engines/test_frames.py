@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from shardwright.engines.workers.courier import Courier, Stream
-from shardwright.engines.workers.starting.door import GREETING, MARK
 from shardwright.engines.workers.frames import MARK as FRAME, PREFIX, FrameError, frame, read_frame
+from shardwright.engines.workers.starting.door import GREETING, MARK
 from shardwright.engines.workers.starting.job import welcome
 
 TOKEN = "a" * 64
