@@ -16,7 +16,7 @@ unexport OPENBLAS_CORETYPE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-full unit lit lint types imports fuzz fuzz-slice check mutants bench peers gpu pages protos clean
+.PHONY: help demo test test-full unit lit lint types imports fuzz fuzz-slice check mutants bench peers gpu ray pages protos clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -103,6 +103,11 @@ peers: $(STAMPS)/peers ## tests against JAX, models of public libraries, MLIR th
 gpu: $(STAMPS)/dev ## programs on the GPUs that there are, NCCL between them
 	@$(PIP) install --editable '.[cupy,mpi]'
 	@$(PYTEST) -m slow -rs tests/e2e/test_real_gpus.py
+
+ray: $(STAMPS)/dev ## workers that are actors of Ray, on clusters of this machine
+	@$(PIP) install --editable '.[ray]'
+	@$(PYTEST) -m 'slow or not slow' -rs tests/e2e/test_ray.py
+	@$(PYTEST) -m slow -rs tests/e2e/test_workers.py -k '[ray'
 
 pages: $(STAMPS)/dev ## write the generated pages of docs
 	@$(BIN)/python -m shardwright.docs.generators

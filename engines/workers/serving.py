@@ -181,19 +181,21 @@ class Worker:
 
 def serve(controller: socket.socket, note: Note, threads: int) -> None:
     """Serves the controller at the other end of a socket; a program computes with so many threads."""
-    communicator = Counting(world())
-    threading.Thread(target=_leave_behind, args=(controller,), name="shardwright controller", daemon=True).start()
+    communicator, left = Counting(world()), threading.Event()
+    threading.Thread(target=_leave_behind, args=(controller, left), name="shardwright controller", daemon=True).start()
     try:
         worker = Worker(controller, communicator, note, threads)
         worker.obey(cast(BufferedReader, controller.makefile("rb", buffering=1 << 16)))
+        left.set()
     except FrameError as error:
         print(f"worker {communicator.clients.place} refuses what it was sent: {error}", file=sys.stderr, flush=True)
         os._exit(REFUSED)
 
 
-def _leave_behind(controller: socket.socket) -> None:
-    """Ends this process when the controller is gone, whatever it does or waits for."""
+def _leave_behind(controller: socket.socket, left: threading.Event) -> None:
+    """Ends this process when the controller is gone, whatever it does or waits for, unless it was told to leave."""
     hung_up = select.poll()
     hung_up.register(controller, select.POLLRDHUP)
     hung_up.poll()
-    os._exit(ORPHANED)
+    if not left.is_set():
+        os._exit(ORPHANED)

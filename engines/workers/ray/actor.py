@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +19,10 @@ from shardwright.layout.forms.clients import COUNT_VARIABLES, PLACE_VARIABLES
 Address: TypeAlias = "str | tuple[str, int]"
 """A path on this machine, or a host and a port."""
 
-_REACH_SECONDS = 10
+ABANDONED = 73
+"""What a worker exits with whose node of Ray is gone."""
+
+_REACH_SECONDS, _LOOK_SECONDS = 10, 0.5
 _IDLE_SECONDS, _PROBES, _UNANSWERED_MILLISECONDS = 2, 3, 6000
 
 
@@ -41,6 +46,7 @@ class Actor:
         voice, wire = came(VOICE), came(WIRE)
         for stream in (1, 2):
             os.dup2(voice.fileno(), stream)
+        threading.Thread(target=_end_with, args=(os.getppid(),), name="shardwright node", daemon=True).start()
         own = {"PMI_FD": str(wire.fileno()), "PMI_RANK": str(place), "PMI_SIZE": str(count)}
         _replace_environment(variables | own)
 
@@ -98,6 +104,14 @@ def keep_alive(connection: socket.socket) -> None:
     ):
         if hasattr(socket, name):  # not every system has each
             connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+def _end_with(node: int) -> None:
+    """Ends this process soon after that which started it, its node of Ray: Ray itself may take a minute."""
+    while os.getppid() == node:
+        time.sleep(_LOOK_SECONDS)
+    print("the node of Ray that this worker was on has ended", file=sys.stderr, flush=True)
+    os._exit(ABANDONED)
 
 
 def _replace_environment(variables: Mapping[str, str]) -> None:

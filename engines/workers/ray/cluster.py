@@ -113,7 +113,7 @@ def _begin(ray: Any, address: str, cores: float) -> None:
 
 
 def _reach(address: str) -> None:
-    """Raises `OSError` where nothing answers at an address with a port: Ray would try for a quarter of an hour."""
+    """Raises `OSError` where nothing answers at an address with a port: Ray would try for many minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if host and port.isdecimal():
         socket.create_connection((host.strip("[]"), int(port)), _REACH_SECONDS).close()
