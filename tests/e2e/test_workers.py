@@ -398,6 +398,16 @@ def test_what_is_no_frame_is_refused() -> None:
     workers.close()
 
 
+def test_without_ray_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
+    with pytest.raises(
+        RuntimeError, match=r"SW0923.*need Ray, which does not load(.|\n)*pip install 'shardwright\[ray\]'"
+    ):
+        sw.Workers.ray(2)
+    with pytest.raises(ValueError, match=r"SW0116.*there cannot be 0 workers"):
+        sw.Workers.ray(0)
+
+
 def test_workers_that_cannot_start_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "__file__", "/nowhere/door.py")
     with pytest.raises(RuntimeError, match=r"SW0920.*ended with code(.|\n)*/nowhere/door.py"):

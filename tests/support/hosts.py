@@ -80,9 +80,9 @@ class Hosts:
         _ip("-n", self.spaces["left"], "link", "set", CABLE, "up")
 
     @contextmanager
-    def started(self, *command: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
-        """A command on the left; it is killed at the end."""
-        wrapped = [str(self.shell), ADDRESSES["left"], " ".join(command)]
+    def started(self, *command: str, on: str = "left", **variables: str) -> Iterator[subprocess.Popen[str]]:
+        """A command on one of them; it is killed at the end."""
+        wrapped = [str(self.shell), ADDRESSES[on], " ".join(command)]
         environment = {**os.environ, **self.environment, **variables}
         pipe = subprocess.PIPE
         with subprocess.Popen(wrapped, env=environment, stdout=pipe, stderr=pipe, text=True) as process:
