@@ -102,10 +102,10 @@ class DTensorValue(Scalars):
 
     def components(self) -> list[np.ndarray[Any, Any]]:
         """The local array of each device of this process, read-only, in row-major order of the mesh."""
-        spec, mesh = self._layout.spec, self.mesh
+        mesh = self.mesh
         devices = mesh.local_device_ids
         stacked = self.stacked if devices else None
-        return [read_only(stacking.component(stacked, spec, mesh, device)) for device in devices]
+        return [read_only(stacking.component(stacked, mesh, device)) for device in devices]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self.numpy(), dtype=dtype, copy=copy)
@@ -192,7 +192,7 @@ def stack(components: Sequence[np.ndarray[Any, Any]], layout: Layout) -> np.ndar
     spec = layout.for_rank(first.ndim).spec
     stacked = stacking.stack_components(components, spec, mesh)
     for device, component in zip(here, components, strict=True):
-        kept = stacking.component(stacked, spec, mesh, device)
+        kept = stacking.component(stacked, mesh, device)
         if kept.tobytes() != component.tobytes():
             raise _pack_error(
                 f"component {device} differs from another that {layout} makes a copy of it",

@@ -148,7 +148,16 @@ class SeveralMeshes:
             argument: spec for argument in self._function.args if (spec := layout_of(argument)) is not None
         }
         self._parts = [self._ready(segment) for segment in segments_of(self._module)]
-        self.ledger = Ledger()
+        self._transfers = Ledger()
+
+    @property
+    def ledger(self) -> Ledger:
+        """What the last run sent, within meshes and between them."""
+        whole = Ledger()
+        for _, executable in self._parts:
+            whole.include(executable.ledger)
+        whole.include(self._transfers)
+        return whole
 
     @property
     def source(self) -> str:
@@ -165,24 +174,21 @@ class SeveralMeshes:
 
     def __call__(self, arguments: Sequence[Any]) -> list[Any]:
         known: dict[SSAValue, Any] = dict(zip(self._function.args, arguments, strict=True))
-        ledger = Ledger()
+        self._transfers = Ledger()
         for segment, executable in self._parts:
-            inputs = [self._value(value, known, ledger) for value in segment.inputs]
+            inputs = [self._value(value, known) for value in segment.inputs]
             known.update(zip(segment.outputs, executable(inputs), strict=True))
-            ledger.include(executable.ledger)
-        results = [self._value(value, known, ledger) for value in _returned(self._function)]
-        self.ledger = ledger
-        return results
+        return [self._value(value, known) for value in _returned(self._function)]
 
-    def _value(self, value: SSAValue, known: dict[SSAValue, Any], ledger: Ledger) -> Any:
+    def _value(self, value: SSAValue, known: dict[SSAValue, Any]) -> Any:
         """A value for whoever needs it: as it was made, or moved from its mesh, once."""
         if value not in known:
             transfer = value.owner
             assert isinstance(transfer, TransferOp), "segments run in the order of what they need"
-            source = self._value(transfer.operand, known, ledger)
+            source = self._value(transfer.operand, known)
             spec = self._settled(value)
             layout = Layout.from_spec(spec, self._meshes[spec.mesh])
-            count_transfer(source, layout, ledger)
+            count_transfer(source, layout, self._transfers)
             known[value] = self._make(moved(source, layout), layout)
         return known[value]
 

@@ -11,7 +11,7 @@ from shardwright.diagnostics import ShardwrightValueError
 from shardwright.layout.axes import Axis, part, span
 from shardwright.layout.faults import fault
 from shardwright.layout.forms.clients import ALONE, Clients
-from shardwright.layout.forms.devices import DeviceSpec, device_names
+from shardwright.layout.forms.devices import DeviceSpec, device_names, given_devices
 from shardwright.layout.forms.mesh_record import (
     MeshRecord,
     default_devices,
@@ -28,8 +28,9 @@ class Mesh:
 
     `dims` gives the axis names and sizes: a mapping, a sequence of pairs, or keyword arguments. `devices`, when given,
     is the global list of device names, row-major over the axes (`"GPU:0"`, `"/worker:0/GPU:0"`, or anything with a
-    `to_string()` such as `tf.DeviceSpec`); no pass ever looks at it. `name` is the symbol by which programs refer to
-    the mesh.
+    `to_string()` such as `tf.DeviceSpec`); no pass ever looks at it. With `devices="jax"`, or a list of JAX's devices,
+    these hold the mesh, and JAX runs what is on it (`docs/jax.md`). `name` is the symbol by which programs refer to the
+    mesh.
 
     Raises `ValueError` (SW0101) for anything but pairs of a name and a size, an empty or repeated name, a size below
     one, or a number of devices that is not the product of the sizes; `ValueError` (SW0116) for what is no device name
@@ -47,7 +48,7 @@ class Mesh:
     def __init__(
         self,
         dims: Mapping[str, int] | Iterable[tuple[str, int]] = (),
-        devices: Sequence[object] | None = None,
+        devices: Sequence[object] | str | None = None,
         *,
         name: str = "mesh",
         **axes: int,
@@ -58,10 +59,10 @@ class Mesh:
             raise _mesh_error(
                 f"an axis name is repeated in {[axis for axis, _ in pairs]}", "give each axis its own name"
             )
-        self.devices = device_names(devices) if devices is not None else None
+        self.devices, owner = given_devices(devices)
         self.name = name
         self._clients = ALONE
-        self._owner: object = None
+        self._owner: object = owner
         if self.devices is not None and len(self.devices) != self.size:
             raise _mesh_error(
                 f"a mesh of {self} has {self.size} devices, but {len(self.devices)} were given",
@@ -113,7 +114,7 @@ class Mesh:
 
     @property
     def owner(self) -> object:
-        """Who holds the devices where it is not this process and others like it: a controller's workers, or GPUs."""
+        """Who holds the devices where it is not this process and others like it: workers, GPUs, or JAX."""
         return self._owner
 
     def owned_by(self, owner: object) -> Mesh:
@@ -222,7 +223,7 @@ class Mesh:
         for axis, size in self._sizes.items():
             places = [place * size + at for place in places for at in kept[axis]]
         dims = [(axis, len(found)) for axis, found in kept.items() if isinstance(given.get(axis, slice(None)), slice)]
-        names = self.devices if self.devices is not None else default_devices(self.size)
+        names = self.devices if self.devices is not None else default_devices(self.size, self._owner)
         mesh = Mesh(dims, [names[place] for place in places], name=self.name).owned_by(self._owner)
         mesh._clients = self._clients_of(places, mesh)
         return mesh

@@ -53,7 +53,7 @@ def from_stacked(stacked: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
     return gather(split_atoms(stacked, spec, atoms), spec, atoms)
 
 
-def component(stacked: Array, spec: LayoutSpec, mesh: Mesh, device: int) -> Array:
+def component(stacked: Array, mesh: Mesh, device: int) -> Array:
     """The local array of one device of this process, by its row-major index in the mesh."""
     coordinates = np.unravel_index(device, mesh.shape) if mesh.shape else ()
     held = [int(at) % size for at, size in zip(coordinates, mesh.client_shape, strict=True)]
@@ -74,6 +74,19 @@ def stack_components(components: Sequence[Array], spec: LayoutSpec, mesh: Mesh) 
 def local_shape(shape: Sequence[int], spec: LayoutSpec, mesh: Mesh) -> tuple[int, ...]:
     """The shape of each device's array."""
     return tuple(extent // mesh.group_size(axes) for extent, axes in zip(shape, spec.dims, strict=True))
+
+
+def stacked_shape(shape: Sequence[int], spec: LayoutSpec, mesh: Mesh) -> tuple[int, ...]:
+    """
+    The shape of the stacked form of a global array.
+
+    >>> from shardwright.layout.axes import Axis
+    >>> stacked_shape((4, 6), LayoutSpec("mesh", ((Axis("y"),), ())), Mesh(x=2, y=4))
+    (1, 4, 1, 6)
+    """
+    varying = {axis.name for axis in spec.axes()}
+    lead = (size if name in varying else 1 for name, size in mesh.sizes.items())
+    return (*lead, *local_shape(shape, spec, mesh))
 
 
 def scatter(array: Array, spec: LayoutSpec, atoms: Atoms) -> Array:

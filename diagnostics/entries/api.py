@@ -134,4 +134,16 @@ SW0570: function that stands inside of JAX's own transformations
 SW0571: no such partitioner
     What Shardwright does not partition may go to XLA's partitioner, with a warning, or nowhere.
     help: give fallback="xla", or leave it out
+SW0572: fewer devices of JAX than a mesh has
+    A mesh with devices="jax" takes the first of jax.devices(), or those that it is given.
+    help: look at jax.devices(); XLA_FLAGS=--xla_force_host_platform_device_count=8 makes eight of one CPU
+SW0573: mesh on JAX's devices in other processes
+    Our own programs run on the devices of JAX that this process has; shardwright.jax.jit uses those of all.
+    help: give jax.local_devices(), or use shardwright.jax.jit
+SW0574: what JAX does not count
+    The other engines count the bytes of each run; XLA does not.
+    help: look at what is predicted: traced.partition().predicted and predicted_bytes
+SW0575: program or array that JAX cannot take
+    JAX or XLA has refused a program, an array or the memory for it, and says why.
+    help: give the mesh no devices="jax": NumPy runs it then
 """

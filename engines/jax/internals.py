@@ -45,6 +45,11 @@ def trace_context() -> Hashable:
     return import_module("jax._src.config").trace_context()
 
 
+def abstract(shape: tuple[int, ...], dtype: Any) -> Any:
+    """What JAX knows of an array of such a shape and type while it traces."""
+    return import_module("jax._src.core").ShapedArray(shape, dtype)
+
+
 def portable(text: str) -> bytes:
     """A module's text as the portable artifact that `jax.export.Exported` holds; the same JAX reads it at once."""
     version = import_module("jaxlib.mlir.dialects.stablehlo").get_current_version()

@@ -12,6 +12,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
 from shardwright.engines.owned.parts import Owner, Parts, Program
 from shardwright.layout import Mesh
+from shardwright.layout.forms.devices import JAX
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.stacking import local_shape
 
@@ -23,7 +24,13 @@ def owner_of(mesh: Mesh) -> Owner | None:
     >>> owner_of(Mesh(x=2)) is None
     True
     """
-    return cast("Owner | None", mesh.owner) if mesh.clients.is_here else _OTHERS
+    if not mesh.clients.is_here:
+        return _OTHERS
+    if mesh.owner == JAX:
+        from shardwright.engines.jax.devices import JAX_DEVICES
+
+        return JAX_DEVICES
+    return cast("Owner | None", mesh.owner)
 
 
 class Absent(Parts):

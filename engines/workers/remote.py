@@ -17,7 +17,7 @@ from shardwright.layout import Mesh
 from shardwright.layout.boxes import Box
 from shardwright.runtime.executable import interface_of
 from shardwright.runtime.ledger import Ledger
-from shardwright.runtime.stacking import local_shape
+from shardwright.runtime.stacking import stacked_shape
 
 
 class RemoteText:
@@ -67,13 +67,7 @@ class RemoteProgram(Program):
     def __init__(self, link: Link, text: RemoteText, module: ModuleOp, mesh: Mesh) -> None:
         self._link, self._text, self._mesh = link, text, mesh
         interface = interface_of(module)
-        self._results = [
-            (
-                _lead(mesh, {axis.name for axis in port.spec.axes()}) + local_shape(port.shape, port.spec, mesh),
-                port.dtype,
-            )
-            for port in interface.outputs
-        ]
+        self._results = [(stacked_shape(port.shape, port.spec, mesh), port.dtype) for port in interface.outputs]
 
     def run(self, inputs: Sequence[Parts]) -> list[Parts]:
         results = [RemoteParts(self._link, self._mesh, *kind) for kind in self._results]
@@ -119,8 +113,3 @@ def blocks(mesh: Mesh, count: int, shape: Sequence[int]) -> Iterator[Box]:
 def index_of(block: Box) -> tuple[slice, ...]:
     """A block as arrays take it."""
     return tuple(slice(*bounds) for bounds in block)
-
-
-def _lead(mesh: Mesh, varying: set[str]) -> tuple[int, ...]:
-    """The leading dims of a stacked array that varies along some of the axes."""
-    return tuple(size if name in varying else 1 for name, size in mesh.sizes.items())

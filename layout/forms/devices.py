@@ -34,7 +34,7 @@ class DeviceSpec:
     @classmethod
     def parse(cls, name: object) -> DeviceSpec:
         """
-        Reads a device's name, or anything whose `to_string()` gives one, such as `tf.DeviceSpec`.
+        Reads a device's name, or anything whose `to_string()` gives one, such as `tf.DeviceSpec`, or a device of JAX.
 
         `/worker:0/` is short for `/job:worker/task:0/`. Raises `ValueError` (SW0116) for anything else.
         """
@@ -66,6 +66,29 @@ class DeviceSpec:
         where = "".join(f"/{part}:{value}" for part, value in parts if value is not None)
         device = f"{self.device_type}:{self.device_index}"
         return f"{where}/device:{device}" if where else device
+
+
+JAX = "jax"
+"""Who holds the devices of a mesh that are JAX's."""
+
+
+def given_devices(devices: str | Sequence[object] | None) -> tuple[tuple[str, ...] | None, str | None]:
+    """
+    The names of the devices that a mesh is given, if it is given any, and who holds them where it is not this process.
+
+    >>> given_devices(["cpu:0"]), given_devices("jax")
+    ((('CPU:0',), None), (None, 'jax'))
+
+    Raises `ValueError` (SW0116) as `device_names` does.
+    """
+    if devices is None:
+        return None, None
+    if isinstance(devices, str):
+        if devices == JAX:
+            return None, JAX
+        raise device_error(f"devices={devices!r} is one text", 'give a list of names, one for each device, or "jax"')
+    of_jax = bool(devices) and all(hasattr(device, "device_kind") and hasattr(device, "id") for device in devices)
+    return device_names(devices), JAX if of_jax else None
 
 
 def device_names(names: Sequence[object]) -> tuple[str, ...]:
@@ -100,7 +123,10 @@ def device_error(message: str, help_text: str) -> ShardwrightValueError:
 
 def _as_text(name: object) -> str | None:
     write = getattr(name, "to_string", None)
-    return cast(str, write()) if callable(write) else None
+    if callable(write):
+        return cast(str, write())
+    platform, number = (getattr(name, each, None) for each in ("platform", "id"))  # a device of JAX
+    return f"{platform}:{number}" if platform is not None else None
 
 
 _NAME = re.compile(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.layout.faults import fault
 from shardwright.layout.forms.clients import Clients
-from shardwright.layout.forms.devices import DeviceSpec
+from shardwright.layout.forms.devices import JAX, DeviceSpec
 from shardwright.layout.forms.wire import bytes_field, messages, number_field, numbers, packed_field, read_fields, texts
 
 
@@ -57,9 +57,9 @@ class MeshRecord:
         return [str(spec.on_client(client, spec.job or "worker")) for client in range(clients.count) for spec in specs]
 
 
-def default_devices(count: int) -> tuple[str, ...]:
+def default_devices(count: int, owner: object = None) -> tuple[str, ...]:
     """The names that the devices of a mesh without names have, where some are asked for."""
-    return tuple(f"CPU:{place}" for place in range(count))
+    return tuple(f"{'JAX' if owner == JAX else 'CPU'}:{place}" for place in range(count))
 
 
 def text_of(record: MeshRecord) -> str:

@@ -315,3 +315,4 @@ def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert namespace["params"]["in"].sharding.spec == P(None, "model")
     assert namespace["found"].named["hidden"].spec == P("data", "model")
     assert 0 < float(namespace["loss"]) < 1.2  # labels of variance one
+    assert float(namespace["squares"]) == (28**2 + 92**2 + 156**2 + 220**2) / 4

@@ -20,7 +20,8 @@ from stored_programs import RUNNABLE, inputs, meta, outputs, text
 from xdsl.dialects.builtin import ModuleOp
 
 import shardwright as sw
-from shardwright.engines.owned.parts import Owner
+from shardwright.engines.owned.owners import owner_of
+from shardwright.engines.owned.parts import Owner, Program
 from shardwright.layout.forms.clients import Clients
 from shardwright.runtime.executable import interface_of
 from shardwright.runtime.stacking import component, to_stacked
@@ -54,10 +55,10 @@ def _local(name: str) -> ModuleOp:
     return partitioned(text(name))[1]
 
 
-def program(make: Make, name: str) -> tuple[Any, int]:
-    """One program, twice; its ledger, and the bytes that this process sent each time."""
+def program(make: Make, name: str) -> tuple[Program, int]:
+    """One program, twice; and the bytes that this process sent each time."""
     mesh, module = make(meta(name)["mesh"]), local(name)
-    owner, interface = cast(Owner, mesh.owner), interface_of(module)
+    owner, interface = cast(Owner, owner_of(mesh)), interface_of(module)
     communicator = getattr(owner, "communicator", None)
     given = zip(inputs(name), interface.inputs, strict=True)
     if interface.mesh is None:
@@ -71,14 +72,14 @@ def program(make: Make, name: str) -> tuple[Any, int]:
     for part, whole, port in zip(found, outputs(name), interface.outputs, strict=True):
         assert_part(part.here(), whole, port.spec, mesh, name)
         assert part.shape == part.here().shape
-    return compiled.ledger.as_dict(), 0 if communicator is None else (communicator.sent_bytes - before) // 2
+    return compiled, 0 if communicator is None else (communicator.sent_bytes - before) // 2
 
 
 def assert_part(found: Any, whole: Any, spec: Any, mesh: sw.Mesh, name: str) -> None:
     """The devices of this process have their parts of an array."""
     everything, alone = to_stacked(whole, spec, sw.Mesh(mesh.sizes)), sw.Mesh(mesh.sizes)
     for device in mesh.local_device_ids:
-        pair = component(found, spec, mesh, device), component(everything, spec, alone, device)
+        pair = component(found, mesh, device), component(everything, alone, device)
         assert pair[0].dtype == pair[1].dtype
         np.testing.assert_allclose(*(one.astype(np.complex128) for one in pair), **meta(name)["tol"], err_msg=name)
 

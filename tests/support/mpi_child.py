@@ -50,8 +50,8 @@ def programs(names: list[str]) -> None:
             everything = to_stacked(whole, port.spec, mesh)
             for device in mine.local_device_ids:
                 pair = (
-                    component(np.asarray(part), port.spec, mine, device),
-                    component(everything, port.spec, mesh, device),
+                    component(np.asarray(part), mine, device),
+                    component(everything, mesh, device),
                 )
                 wide = [one.astype(np.float64) if one.dtype.kind == "V" else one for one in pair]
                 np.testing.assert_allclose(wide[0], wide[1], **meta(name)["tol"], err_msg=name)

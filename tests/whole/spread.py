@@ -95,7 +95,7 @@ def _differences(
     for number, (value, port) in enumerate(zip(values, executable.outputs, strict=True)):
         everything = to_stacked(whole[number], port.spec, executable.mesh)
         for device in mine.local_device_ids:
-            held = component(results[number], port.spec, mine, device)
-            due = replace(value, array=component(everything, port.spec, executable.mesh, device))
+            held = component(results[number], mine, device)
+            due = replace(value, array=component(everything, executable.mesh, device))
             if problem := difference(held, due, "one process gives"):
                 yield f"result {number} ({value.name}) {problem} on process {mine.clients.place} of {mine.num_clients}"

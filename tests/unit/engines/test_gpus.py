@@ -44,7 +44,7 @@ LONG = (
 )
 def test_programs(name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     found = on_gpus(monkeypatch, count, lambda make: gpu_child.program(make, name))
-    ledgers = [ledger for ledger, _ in found]
+    ledgers = [ran.ledger.as_dict() for ran, _ in found]
     assert all(ledger == ledgers[0] for ledger in ledgers)
     assert (sum(sent for _, sent in found) > 0) == (count > 1)
 

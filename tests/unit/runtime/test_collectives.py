@@ -83,10 +83,7 @@ def test_exchange_sends_each_missing_element_once(source: LayoutSpec, target: La
     array = np.arange(16 * 24, dtype=np.float32).reshape(shape)
     np.testing.assert_array_equal(executable.run([array])[0], array)
     before, after = to_stacked(array, source, MESH), to_stacked(array, target, MESH)
-    missing = sum(
-        len(np.setdiff1d(component(after, target, MESH, at), component(before, source, MESH, at)))
-        for at in range(MESH.size)
-    )
+    missing = sum(len(np.setdiff1d(component(after, MESH, at), component(before, MESH, at))) for at in range(MESH.size))
     assert executable.ledger.sent_bytes == Fraction(4 * missing, MESH.size)
 
 
@@ -165,7 +162,7 @@ func.func public @main() -> (tensor<1xi32> {{dtensor.layout = #dtensor.layout{ta
 def test_components_round_trip(layout: LayoutSpec) -> None:
     array = np.arange(16 * 24).reshape(16, 24)
     stacked = to_stacked(array, layout, MESH)
-    parts = [component(stacked, layout, MESH, at) for at in range(MESH.size)]
+    parts = [component(stacked, MESH, at) for at in range(MESH.size)]
     assert {part.shape for part in parts} == {local_shape((16, 24), layout, MESH)}
     np.testing.assert_array_equal(from_stacked(stacked, layout, MESH), array)
     np.testing.assert_array_equal(from_stacked(stack_components(parts, layout, MESH), layout, MESH), array)

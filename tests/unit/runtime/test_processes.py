@@ -76,7 +76,7 @@ def assert_parts(found: list[Any], whole: Any, target: LayoutSpec, mesh: Mesh, *
         mine = mesh.seen_by(Clients(len(found), place))
         everything = to_stacked(whole, target, mesh)
         for device in mine.local_device_ids:
-            held, due = component(part, target, mine, device), component(everything, target, mesh, device)
+            held, due = component(part, mine, device), component(everything, mesh, device)
             if tolerance:
                 np.testing.assert_allclose(held.astype(np.complex128), due.astype(np.complex128), **tolerance)
             else:
