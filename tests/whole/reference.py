@@ -229,8 +229,8 @@ class Convolution:
 
 
 def top_k(operand: Array, count: int) -> tuple[Array, Array]:
-    """The largest of the last dim and where they were; of equal ones the first."""
-    order = np.argsort(-operand, axis=-1, kind="stable")[..., :count]
+    """The largest of the last dim and where they were; of equal ones the first, but 0 is larger than -0, as in XLA."""
+    order = np.lexsort((np.signbit(operand), -operand), axis=-1)[..., :count]
     return np.take_along_axis(operand, order, -1), order
 
 
