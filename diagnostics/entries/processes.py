@@ -18,6 +18,10 @@ SW0903: value that other processes hold parts of
 SW0904: waited too long
     A process has waited for others longer than it may: one of them has died, has stopped, or has taken another way.
     help: look at what the other processes say; set SHARDWRIGHT_TIMEOUT to more seconds for longer waits
+SW0905: process of JAX that is gone
+    Processes that share JAX's devices wait for each other in every program. One of them has died or stopped, or the
+    coordinator has; those that are left cannot go on.
+    help: look at what the other processes say, and start all of them again from the last checkpoint
 SW0910: program that failed on a process
     The program that `shardwright launch` runs raised an exception on one process, so all were ended. Its traceback
     stands above, from the program's first line on; the note says which process it was.

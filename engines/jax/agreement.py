@@ -10,7 +10,8 @@ from typing import Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightProcessError
 from shardwright.diagnostics.caller import caller
-from shardwright.engines.jax.internals import exchanged
+from shardwright.engines.jax.internals import Store
+from shardwright.engines.jax.watching import watch
 
 SECONDS = 30.0
 """How long a process waits for what others have."""
@@ -27,14 +28,16 @@ def agree(text: str, devices: Sequence[Any]) -> None:
     processes = tuple(sorted({device.process_index for device in devices}))
     if len(processes) == 1:
         return
+    watch()
     own = import_module("jax").process_index()
     _PROGRAMS[processes] += 1
     number = _PROGRAMS[processes]
     order = ",".join(str(device.id) for device in devices)
     mine = hashlib.sha256(f"{order}\n{text}".encode()).hexdigest()
-    names = {each: f"shardwright/{'-'.join(map(str, processes))}/{number}/{each}" for each in processes}
+    store, names = Store(), [f"shardwright/{'-'.join(map(str, processes))}/{number}/{each}" for each in processes]
+    store.put(names[processes.index(own)], mine)
     try:
-        found = exchanged(names, own, mine, SECONDS)
+        found = dict(zip(processes, store.awaited(names, SECONDS), strict=True))
     except RuntimeError as error:  # of JAX's own service: nobody there, or nobody in time
         why = str(error).splitlines()[0]
         raise _error("SW0904", f"program {number} of this process: others have not come to it: {why}") from error

@@ -6,7 +6,8 @@ What Shardwright takes from JAX that JAX does not promise to keep. All of it sta
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -82,12 +83,27 @@ def exported(text: str, name: str, takes: Sequence[Any], gives: Sequence[Any], p
     )
 
 
-def exchanged(names: Mapping[int, str], own: int, mine: str, seconds: float) -> dict[int, str]:
-    """
-    What each process has put under its name in the store of JAX's coordinator, this one `mine`.
+class Store:
+    """The texts that JAX's coordinator keeps for all processes, by name. Where it is gone, there are none."""
 
-    Raises `RuntimeError` when there is no coordinator any more, and when another does not come within this time.
-    """
-    client: Any = import_module("jax._src.distributed").global_state.client
-    client.key_value_set(names[own], mine)
-    return {each: client.blocking_key_value_get(name, int(seconds * 1000)) for each, name in names.items()}
+    def __init__(self) -> None:
+        self._state: Any = import_module("jax._src.distributed").global_state
+
+    def put(self, name: str, text: str) -> None:
+        """Puts a text in the place of what was there."""
+        with suppress(RuntimeError, AttributeError):
+            self._state.client.key_value_set(name, text, True)
+
+    def get(self, name: str) -> str | None:
+        """What is there, if there is anything."""
+        with suppress(RuntimeError, AttributeError):
+            return self._state.client.key_value_try_get(name)
+        return None
+
+    def awaited(self, names: Sequence[str], seconds: float) -> list[str]:
+        """
+        What is there under some names, once it is.
+
+        Raises `RuntimeError` when there is no coordinator any more, and when a text does not come within this time.
+        """
+        return [self._state.client.blocking_key_value_get(name, int(seconds * 1000)) for name in names]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -74,3 +75,22 @@ def test_a_mesh_that_differs_is_said_before_anything_runs() -> None:
     for place, each in enumerate(ended):
         assert f"error[SW0902]: program 1 of process {place} is another than on {1 - place}" in each.errors
         assert "jax_child.py" in each.errors
+
+
+@pytest.mark.parametrize(
+    ("who", "said"), [("peer", "process 1 of 2 is gone"), ("coordinator", "process 1 of 2 was ended")]
+)
+def test_the_end_of_another_process_is_said(who: str, said: str) -> None:
+    """Within thirty seconds, and the time that two processes take to start."""
+    started = time.monotonic()
+    ended = run(2, f"{who} killed")
+    assert time.monotonic() - started < 75
+    victim, left = reversed(ended) if who == "peer" else ended
+    assert victim.code == -signal.SIGKILL
+    assert left.code not in (0, 1)
+    assert f"error[SW0905]: {said}" in left.errors
+    assert "SW0905" not in left.errors.partition("SW0905")[2]
+
+
+def test_processes_that_come_to_their_end_say_nothing() -> None:
+    assert all("SW0905" not in each.errors for each in run(2, "train"))

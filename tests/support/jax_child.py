@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
+from functools import partial
 from typing import Any
 
 DEVICES = 8
@@ -58,7 +60,21 @@ def train_apart(jax: Any, place: int) -> None:
     train(jax, place, rows=2 if place else 4)
 
 
-SCENARIOS = {"train": train, "apart": train_apart}
+def killed(jax: Any, place: int, victim: int) -> None:
+    """One process is killed after a first program; the others go on with programs that need it."""
+    train(jax, place)
+    if place == victim:
+        os.kill(os.getpid(), signal.SIGKILL)
+    for _ in range(1000):
+        train(jax, place)
+
+
+SCENARIOS = {
+    "train": train,
+    "apart": train_apart,
+    "coordinator killed": partial(killed, victim=0),
+    "peer killed": partial(killed, victim=1),
+}
 
 if __name__ == "__main__":
     main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
