@@ -69,7 +69,7 @@ class Watch:
         threading.Thread(target=self._look, name="shardwright watch", daemon=True).start()
 
     def _look(self) -> None:
-        seen = dict.fromkeys(set(range(self._count)) - {self._own}, ("", 0.0))
+        seen: dict[int, tuple[str, float]] = {place: ("", 0.0) for place in range(self._count) if place != self._own}
         sign = 0
         while not self._leaving.wait(PAUSE):
             sign += 1
