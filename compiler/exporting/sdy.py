@@ -21,6 +21,7 @@ from shardwright.dialects.dtensor.roll import RollOp, spell_out
 from shardwright.dialects.stablehlo import ConstantOp, WhileOp
 from shardwright.layout.mesh import Mesh
 from shardwright.passes.rewriter import insert_before, locate, replace, replace_with, retype
+from shardwright.passes.stages import KEPT_RULE, SHARDY_RULE
 
 
 def export_sdy(module: ModuleOp) -> None:
@@ -54,7 +55,8 @@ def export_sdy(module: ModuleOp) -> None:
             _annotate_function(op)
     for op in operations:
         drop_layouts(op)
-        op.attributes = without_ours(op.attributes)
+        rule = op.attributes.get(KEPT_RULE)
+        op.attributes = without_ours(op.attributes) | ({} if rule is None else {SHARDY_RULE: rule})
         _annotate(op, shardings[op])
     if computations:
         lower_collectives(module, mesh)

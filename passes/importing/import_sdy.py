@@ -36,10 +36,17 @@ from shardwright.passes.importing.calls import callees_first, calls_in, function
 from shardwright.passes.importing.gspmd import SHARDING, import_gspmd
 from shardwright.passes.importing.manual import CollectiveReader, check_replicas, inline_manual, inline_named
 from shardwright.passes.rewriter import erase, locate, replace, replace_with, retype
-from shardwright.passes.stages import REGIONS_OF_TENSORS, check_layout, require_stage, set_stage, stage_of
+from shardwright.passes.stages import (
+    KEPT_RULE,
+    REGIONS_OF_TENSORS,
+    SHARDY_RULE,
+    check_layout,
+    require_stage,
+    set_stage,
+    stage_of,
+)
 
 PREFIX = "sdy."
-RULE = "sdy.sharding_rule"
 FRAMES = REGIONS_OF_TENSORS | {"func.func", "sdy.manual_computation", "sdy.named_computation"}
 """Ops whose regions compute on tensors that have layouts."""
 
@@ -153,7 +160,9 @@ class _Importer:
             return
         annotation = op.attributes.pop(SHARDING, None)
         if isinstance(op, CustomCallOp):
-            op.attributes.pop(RULE, None)  # the sharding table has a row for it
+            rule = op.attributes.pop(SHARDY_RULE, None)
+            if rule is not None:  # our sharding table has a row for the call; others read the rule
+                op.attributes[KEPT_RULE] = rule
         _check_names(op.attributes, op)
         if annotation is not None:
             for value, sharding in zip(op.results, _per_value(op, annotation), strict=True):
