@@ -34,7 +34,7 @@ EXIT_CODE = 70
 
 _ENDED = "ended"
 
-_CHILD = "import sys; sys.stdin.buffer.read() or sys.stderr.write(sys.argv[1])"
+_CHILD = "import sys; sys.stdin.buffer.read() or print(sys.argv[1], file=sys.stderr)"
 
 
 @cache
