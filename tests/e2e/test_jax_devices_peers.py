@@ -174,6 +174,13 @@ def test_what_there_is_not_is_said() -> None:
         compiled.ledger.as_dict()
 
 
+def test_devices_of_other_processes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As another process of a job would see the devices of this one."""
+    monkeypatch.setattr(jax, "process_index", lambda: 1)
+    with pytest.raises(ValueError, match=r"SW0573.*4 of the 4 devices"):
+        sw.relayout(np.arange(4.0), sw.Layout(["elsewhere"], on_jax(elsewhere=4)))
+
+
 def test_what_jax_refuses_is_coded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Out of memory, for one, at the user's line."""
     x = sw.relayout(np.arange(16.0), sw.Layout(["x"], on_jax(x=8)))
