@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -92,22 +93,112 @@ class Piece:
 
 def rounds(pieces: Iterable[Piece], count: int) -> list[list[Piece]]:
     """
-    The messages in rounds, in each of which a device sends at most one and receives at most one.
+    The fewest rounds of the messages, in each of which a device sends at most one and receives at most one.
+
+    What a device keeps stands in rounds of its own, where nothing is sent, if it would make rounds more.
 
     >>> [len(one) for one in rounds([Piece(0, 1, (0,), (0,)), Piece(1, 0, (0,), (0,)), Piece(0, 0, (0,), (1,))], 2)]
     [1, 2]
     """
-    found: list[list[Piece]] = []
-    busy: list[set[tuple[str, int]]] = []
-    for piece in sorted(pieces, key=lambda one: ((one.receiver - one.sender) % count, one.slot, one.receiver)):
-        ends = {("sends", piece.sender), ("receives", piece.receiver)}
-        place = next((number for number, taken in enumerate(busy) if taken.isdisjoint(ends)), len(found))
-        if place == len(found):
-            found.append([])
-            busy.append(set())
-        found[place].append(piece)
-        busy[place] |= ends
-    return found
+    every = sorted(pieces, key=lambda one: ((one.receiver - one.sender) % count, one.slot, one.receiver))
+    moving = [one for one in every if not _stays(one)]
+    if not moving or _degree(moving) == _degree(every):
+        return _coloured(every)
+    return _coloured([one for one in every if _stays(one)]) + _coloured(moving)
+
+
+def _degree(pieces: Sequence[Piece]) -> int:
+    """The most messages that a device sends, or receives."""
+    ends = Counter(end for one in pieces for end in _ends(one))
+    return max(ends.values(), default=0)
+
+
+def _ends(piece: Piece) -> tuple[tuple[str, int], tuple[str, int]]:
+    return ("sends", piece.sender), ("receives", piece.receiver)
+
+
+def _coloured(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """
+    As many rounds as the busiest device has messages (Konig's theorem on the edges of a bipartite graph).
+
+    Where no round is free at both ends, the messages of two rounds change places along a path from the receiver.
+    """
+    count = _degree(pieces)
+    taken: dict[tuple[tuple[str, int], int], Piece] = {}
+    for piece in pieces:
+        sends, receives = _ends(piece)
+        free = [[place for place in range(count) if (end, place) not in taken] for end in (sends, receives)]
+        both = [place for place in free[0] if place in free[1]]
+        if both:
+            place = both[0]
+        else:
+            place = free[0][0]
+            _exchange_rounds(taken, receives, place, free[1][0])
+        taken[sends, place] = taken[receives, place] = piece
+    found: list[list[Piece]] = [[] for _ in range(count)]
+    for ((side, _), place), piece in taken.items():
+        if side == "sends":
+            found[place].append(piece)
+    order = {piece: number for number, piece in enumerate(pieces)}
+    return [sorted(one, key=order.__getitem__) for one in found]
+
+
+def _exchange_rounds(
+    taken: dict[tuple[tuple[str, int], int], Piece], start: tuple[str, int], first: int, second: int
+) -> None:
+    """Exchanges two rounds along the path of their messages that begins at `start` with one of the `first`."""
+    path: list[tuple[Piece, int]] = []
+    end, place = start, first
+    while (end, place) in taken:
+        piece = taken[end, place]
+        path.append((piece, place))
+        end = next(other for other in _ends(piece) if other != end)
+        place = first + second - place
+    for piece, place in path:
+        for end in _ends(piece):
+            del taken[end, place]
+    for piece, place in path:
+        for end in _ends(piece):
+            taken[end, first + second - place] = piece
+
+
+@dataclass(frozen=True)
+class AllToAll:
+    """
+    Messages that are one `all_to_all`: each device of a group sends as many pieces to each of them, itself among them.
+
+    `sends` are the pieces that a device holds in the order in which it sends them, `slots` the places of what it gets.
+    """
+
+    groups: Numbers
+    sends: tuple[int, ...]
+    slots: tuple[int, ...]
+
+
+def all_to_all(pieces: Iterable[Piece]) -> AllToAll | None:
+    """
+    The messages as one `all_to_all`, where they are one and all devices cut and place alike.
+
+    >>> every = [Piece(a, b, (1 - b,), (a,)) for a in range(2) for b in range(2)]
+    >>> found = all_to_all(every)
+    >>> found.groups.tolist(), found.sends, found.slots
+    ([[0, 1]], (1, 0), (0, 1))
+    >>> all_to_all(every[1:]) is None
+    True
+    """
+    between: dict[int, dict[int, list[Piece]]] = {}
+    for piece in sorted(pieces, key=lambda one: (one.sender, one.receiver, one.slot)):
+        between.setdefault(piece.sender, {}).setdefault(piece.receiver, []).append(piece)
+    groups = {tuple(receivers) for receivers in between.values()}
+    counts = {len(sent) for receivers in between.values() for sent in receivers.values()}
+    alike = len(counts) == 1 == len({len(group) for group in groups})
+    if not alike or any(tuple(between.get(one, ())) != group for group in groups for one in group):
+        return None
+    sends = {tuple(one.what[0] for sent in between[at].values() for one in sent) for at in between}
+    slots = {tuple(one.slot[0] for at in group for one in between[at][to]) for group in groups for to in group}
+    if len(sends) > 1 or len(slots) > 1:
+        return None
+    return AllToAll(np.array(sorted(groups)), sends.pop(), slots.pop())
 
 
 @dataclass(frozen=True)
@@ -201,21 +292,99 @@ def window(moved: Window, parts: int) -> dict[int, list[Piece]]:
     return found
 
 
-def windows(moved: Sequence[tuple[Window, int]]) -> dict[tuple[int, ...], list[Piece]]:
-    """
-    What the parts of several dims send each other, by the extents of a message along them.
+Moves = dict[tuple[int, ...], list[Piece]]
+"""What parts send each other, by the extents of a message along some dims."""
 
-    Parts are numbered row-major over the dims. A device receives each box that it lacks from the one that holds it.
+
+def windows(moved: Sequence[tuple[Window, int]]) -> list[tuple[tuple[int, ...], list[Piece]]]:
     """
-    found: dict[tuple[int, ...], list[Piece]] = {(): [Piece(0, 0, (), ())]}
-    for one, parts in moved:
-        along = window(one, parts)
+    What the parts of several dims send each other, in rounds of messages of the same extents.
+
+    Parts are numbered row-major over the dims. A device receives each box that it lacks from the one that holds it. A
+    round has messages of one size: those of many sizes are cut into some that are alike, in the way that takes the
+    fewest rounds. What a part keeps may reach over both ends of the result, to be cut off there: so it, too, is alike.
+
+    >>> found = windows([(Window(480, 512, -8), 8)])
+    >>> [(sizes, [(one.sender, one.receiver) for one in messages]) for sizes, messages in found if sizes < (40,)]
+    [((4,), [(0, 1), (3, 2), (5, 4), (7, 6)]), ((8,), [(4, 3), (5, 4)]), ((16,), [(6, 5), (7, 6)])]
+    """
+    count = math.prod(parts for _, parts in moved)
+    along = [(one, parts, window(one, parts)) for one, parts in moved]
+    own = _boxes([(_kept(found, one, parts), parts) for one, parts, found in along])
+    ways = [_boxes([(_cut(found, one, way), parts) for one, parts, found in along]) for way in (_whole, _even, _halved)]
+    return _in_rounds(own, count) + min((_in_rounds(_moving(way), count) for way in ways), key=len)
+
+
+def _moving(boxes: Moves) -> Moves:
+    return {sizes: [one for one in pieces if not _stays(one)] for sizes, pieces in boxes.items()}
+
+
+def _in_rounds(boxes: Moves, count: int) -> list[tuple[tuple[int, ...], list[Piece]]]:
+    return [(sizes, one) for sizes, pieces in sorted(boxes.items()) for one in rounds(pieces, count)]
+
+
+def _boxes(along: Sequence[tuple[dict[int, list[Piece]], int]]) -> Moves:
+    """The messages along several dims, each along each of the others."""
+    found: Moves = {(): [Piece(0, 0, (), ())]}
+    for lines, parts in along:
         found = {
             (*sizes, size): [_crossed(a, b, parts) for a in boxes for b in pieces]
             for sizes, boxes in found.items()
-            for size, pieces in along.items()
+            for size, pieces in lines.items()
         }
     return found
+
+
+def _kept(found: dict[int, list[Piece]], moved: Window, parts: int) -> dict[int, list[Piece]]:
+    """What each part keeps; of a plain window in one size, with the elements beside it that fall beside the result."""
+    own = {size: kept for size, pieces in found.items() if (kept := [one for one in pieces if _stays(one)])}
+    step, apart = spacing(moved)
+    longest, last = max(own, default=0), moved.operand // parts - 1
+    alike: list[Piece] = []
+    for size, pieces in own.items():
+        for one in pieces:
+            above = min(longest - size, (last - one.what[0]) // abs(step) - size + 1)
+            below = longest - size - above
+            what = one.what[0] - below * abs(step)
+            if what < 0 or moved.frame:
+                return own
+            before = below if step > 0 else above
+            alike.append(Piece(one.sender, one.receiver, (what,), (one.slot[0] - before * apart,)))
+    return {longest: alike} if alike else {}
+
+
+def _stays(piece: Piece) -> bool:
+    return piece.sender == piece.receiver
+
+
+def _whole(size: int, unit: int) -> list[int]:
+    return [size]
+
+
+def _even(size: int, unit: int) -> list[int]:
+    return [unit] * (size // unit)
+
+
+def _halved(size: int, unit: int) -> list[int]:
+    """A sum of powers of two, in units: five units are one and four."""
+    count = size // unit
+    return [unit << bit for bit in range(count.bit_length()) if count >> bit & 1]
+
+
+def _cut(found: dict[int, list[Piece]], moved: Window, way: Callable[[int, int], list[int]]) -> dict[int, list[Piece]]:
+    """The messages between parts cut into smaller ones of the sizes that `way` says."""
+    step, apart = spacing(moved)
+    unit = math.gcd(*(size for size, pieces in found.items() if not all(map(_stays, pieces))))
+    cut: dict[int, list[Piece]] = {}
+    for size, pieces in found.items():
+        for one in pieces:
+            done = 0
+            for part in [size] if _stays(one) else way(size, unit):
+                first = done if step > 0 else size - done - part
+                what, slot = one.what[0] + first * abs(step), one.slot[0] + done * apart
+                cut.setdefault(part, []).append(Piece(one.sender, one.receiver, (what,), (slot,)))
+                done += part
+    return cut
 
 
 def _crossed(a: Piece, b: Piece, parts: int) -> Piece:

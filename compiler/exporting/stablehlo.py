@@ -10,7 +10,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.compiler.exporting.devices import (
+    AllToAll,
     Piece,
+    all_to_all,
     cuts,
     exchange,
     groups,
@@ -40,7 +42,7 @@ def lower_collectives(module: ModuleOp, mesh: Mesh) -> None:
     writer = Writer(mesh)
     for op in list(module.walk()):
         if isinstance(op, GroupedOp) and op.groups is not None:
-            op.properties |= writer.listed(op.groups.axes, type(op))
+            op.properties |= writer.listed(groups(op.groups.axes, writer.mesh), type(op))
         writer.anchor = op
         values = _lowered(writer, op)
         if values is not None:
@@ -64,7 +66,7 @@ def _lowered(writer: Writer, op: Operation) -> list[SSAValue] | None:
         case dtensor.ReduceScatterOp():
             return [_reduce_scatter(writer, op)]
         case dtensor.AllToAllOp():
-            return [writer.all_to_all(op.inputs[0], op.source, op.target, op.axes.data)]
+            return [writer.all_to_all(op.inputs[0], op.source, op.target, groups(op.axes.data, writer.mesh))]
         case dtensor.CollectivePermuteOp():
             return [writer.permute(op.inputs[0], permutation(op.source.data, op.target.data, writer.mesh))]
         case dtensor.AxisIndexOp():
@@ -130,14 +132,21 @@ def _fetch(writer: Writer, op: manual.FetchOp) -> SSAValue:
 
 
 def _exchange(writer: Writer, op: dtensor.ExchangeOp) -> SSAValue:
-    """Blocks cut into pieces that are whole on both sides; each round moves at most one piece of each device."""
+    """Blocks cut into pieces that are whole on both sides: one `all_to_all`, or rounds of one piece of each device."""
     source, target, mesh = op.source.data, op.target.data, writer.mesh
     made = cuts(source, target, mesh)
     piece = [extent // cut.needed for cut, extent in zip(made, shape_of(op.outputs[0]), strict=True)]
     held, needed = [cut.held for cut in made], [cut.needed for cut in made]
     stacked = _piled(writer, op.inputs[0], held, piece)
-    gathered = _in_rounds(writer, stacked, exchange(source, target, mesh), math.prod(needed))
+    pieces = exchange(source, target, mesh)
+    at_once = all_to_all(pieces)
+    gathered = _at_once(writer, stacked, at_once) if at_once else _in_rounds(writer, stacked, pieces, math.prod(needed))
     return _unpiled(writer, gathered, needed, piece)
+
+
+def _at_once(writer: Writer, stacked: SSAValue, move: AllToAll) -> SSAValue:
+    moved = writer.all_to_all(writer.take(stacked, move.sends), 0, 0, move.groups)
+    return writer.take(moved, np.argsort(move.slots).tolist())
 
 
 def _piled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequence[int]) -> SSAValue:
@@ -172,20 +181,20 @@ def _in_rounds(writer: Writer, stacked: SSAValue, pieces: Sequence[Piece], slots
             start = writer.lookup(what, writer.device())
             sent = writer.put(stablehlo.DynamicSliceOp(stacked, [start, *zeros], (1, *piece)))
         moved = writer.permute(sent, np.array(sorted((one.sender, one.receiver) for one in messages)))
-        if slots == len(plan) == 1:
+        if slots == len(plan) == 1 and len(messages) == mesh.size:
             return moved
         place = writer.lookup(slot, writer.device())
         gathered = writer.put(stablehlo.DynamicUpdateSliceOp(gathered, moved, [place, *zeros]))
-    return _front(writer, gathered, 0, slots)
+    return _cut_out(writer, gathered, {}, (slots, *piece))
 
 
-def _front(writer: Writer, value: SSAValue, dim: int, extent: int) -> SSAValue:
-    """The first elements of a dim."""
-    shape = list(shape_of(value))
-    if shape[dim] == extent:
+def _cut_out(writer: Writer, value: SSAValue, front: dict[int, int], shape: Sequence[int]) -> SSAValue:
+    """The part of a value of this shape, which starts so far into some dims."""
+    if shape_of(value) == tuple(shape):
         return value
-    shape[dim] = extent
-    return writer.put(stablehlo.SliceOp(value, (0,) * len(shape), tuple(shape)))
+    starts = tuple(front.get(dim, 0) for dim in range(len(shape)))
+    stops = tuple(start + extent for start, extent in zip(starts, shape, strict=True))
+    return writer.put(stablehlo.SliceOp(value, starts, stops))
 
 
 def _window(writer: Writer, op: dtensor.WindowOp) -> SSAValue:
@@ -206,32 +215,48 @@ def _moved(
     mesh, first = writer.mesh, next(iter(moved))
     steps = {dim: spacing(one) for dim, (one, _) in moved.items()}
     axes = [axis for _, split in moved.values() for axis in split]
-    boxes = windows([(one, mesh.group_size(split)) for one, split in moved.values()])
-    plan = [(sizes, one) for sizes, pieces in boxes.items() for one in rounds(pieces, mesh.group_size(axes))]
-    apart = steps[first][1]
-    idle = [(sizes[0] - 1) * apart + 1 for sizes, messages in plan if len(messages) < mesh.group_size(axes)]
-    spare = max(idle, default=0)
-    result = writer.splat(padding, value, [extent + spare * (dim == first) for dim, extent in enumerate(shape)])
+    plan = windows([(one, mesh.group_size(split)) for one, split in moved.values()])
     members = groups(axes, mesh)
+    apart, extents = [steps[dim][1] for dim in moved], [shape[dim] for dim in moved]
+    front, whole = _margins(plan, apart, extents, members.shape[1])
+    around = dict(zip(moved, whole, strict=True))
+    result = writer.splat(padding, value, [around.get(dim, extent) for dim, extent in enumerate(shape)])
     for sizes, messages in plan:
-        extents = dict(zip(moved, sizes, strict=True))
-        what, slot = _tables(messages, members.shape[1], len(moved), shape[first])
-        sent = _read(writer, value, extents, steps, _places(writer, moved, what, axes))
+        box = dict(zip(moved, sizes, strict=True))
+        what, slot = _tables(messages, members.shape[1], front, front[0] + shape[first])
+        sent = _read(writer, value, box, steps, _places(writer, moved, what, axes))
         pairs = np.concatenate([members[:, (one.sender, one.receiver)] for one in messages])
         arrived = _spread(writer, writer.permute(sent, pairs), steps, padding)
         starts = _at(writer, result, _places(writer, moved, slot, axes))
         result = writer.put(stablehlo.DynamicUpdateSliceOp(result, arrived, starts))
-    return _front(writer, result, first, shape[first])
+    return _cut_out(writer, result, dict(zip(moved, front, strict=True)), shape)
+
+
+def _margins(
+    plan: Sequence[tuple[tuple[int, ...], list[Piece]]], apart: Sequence[int], shape: Sequence[int], parts: int
+) -> tuple[list[int], list[int]]:
+    """How far boxes reach over the front of the result along some dims, and the extents with what they need behind."""
+    front, whole = [0] * len(shape), list(shape)
+    for at, (between, extent) in enumerate(zip(apart, shape, strict=True)):
+        ends = [
+            (one.slot[at], one.slot[at] + (sizes[at] - 1) * between + 1) for sizes, messages in plan for one in messages
+        ]
+        front[at] = max(-min(start for start, _ in ends), 0)
+        whole[at] = front[at] + max(extent, *(stop for _, stop in ends))
+    aside = [(sizes[0] - 1) * apart[0] + 1 for sizes, messages in plan if len(messages) < parts]
+    whole[0] = max(whole[0], front[0] + shape[0] + max(aside, default=0))
+    return front, whole
 
 
 def _tables(
-    messages: Sequence[Piece], parts: int, dims: int, aside: int
+    messages: Sequence[Piece], parts: int, front: Sequence[int], aside: int
 ) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
     """For each part where it reads and where it writes; who receives nothing writes aside, behind the result."""
-    what: list[tuple[int, ...]] = [(0,) * dims] * parts
-    slot: list[tuple[int, ...]] = [(aside, *(0,) * (dims - 1))] * parts
+    what: list[tuple[int, ...]] = [(0,) * len(front)] * parts
+    slot: list[tuple[int, ...]] = [(aside, *(0,) * (len(front) - 1))] * parts
     for one in messages:
-        what[one.sender], slot[one.receiver] = one.what, one.slot
+        what[one.sender] = one.what
+        slot[one.receiver] = tuple(before + at for before, at in zip(front, one.slot, strict=True))
     return what, slot
 
 

@@ -102,32 +102,45 @@ class Writer:
         """The value with its dims in another order."""
         return value if list(order) == sorted(order) else self.put(stablehlo.TransposeOp(value, tuple(order)))
 
+    def take(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
+        """The elements along the first dim of a value in this order; some may come twice, or not at all."""
+        shape = shape_of(value)
+        if list(order) == list(range(shape[0])):
+            return value
+        starts = [at for at in range(len(order)) if at == 0 or order[at] != order[at - 1] + 1]
+        runs = [order[a:b] for a, b in zip(starts, [*starts[1:], len(order)], strict=True)]
+        rest = shape[1:]
+        parts = [self.put(stablehlo.SliceOp(value, (run[0], *(0 for _ in rest)), (run[-1] + 1, *rest))) for run in runs]
+        return self.put(stablehlo.ConcatenateOp(parts, 0))
+
     def splat(self, value: Any, like: SSAValue, shape: Sequence[int]) -> SSAValue:
         """A constant of the element type of `like`."""
         return self.put(stablehlo.make_constant(value, element_of(like), tuple(shape)))
 
     def all_reduce(self, value: SSAValue, kind: str, axes: Sequence[Axis]) -> SSAValue:
         """The value combined over `axes`."""
-        return self._collective(collectives.AllReduceOp, value, axes, {}, kind)
+        return self._collective(collectives.AllReduceOp, value, groups(axes, self.mesh), {}, kind)
 
     def reduce_scatter(self, value: SSAValue, kind: str, dim: int, axes: Sequence[Axis]) -> SSAValue:
         """The value combined over `axes`; each device keeps its part of `dim`."""
         factors = {dim: -self.mesh.group_size(axes)}
-        return self._collective(collectives.ReduceScatterOp, value, axes, factors, kind, scatter_dimension=dim)
+        return self._collective(
+            collectives.ReduceScatterOp, value, groups(axes, self.mesh), factors, kind, scatter_dimension=dim
+        )
 
     def all_gather(self, value: SSAValue, dim: int, axes: Sequence[Axis]) -> SSAValue:
         """The parts of `dim` of all devices that differ along `axes`, joined."""
-        factors = {dim: self.mesh.group_size(axes)}
-        return self._collective(collectives.AllGatherOp, value, axes, factors, all_gather_dim=dim)
+        members = groups(axes, self.mesh)
+        return self._collective(collectives.AllGatherOp, value, members, {dim: members.shape[1]}, all_gather_dim=dim)
 
-    def all_to_all(self, value: SSAValue, source: int, target: int, axes: Sequence[Axis]) -> SSAValue:
-        """The value with `axes` splitting dim `target` instead of dim `source`."""
-        size = self.mesh.group_size(axes)
-        factors = {target: -size, source: size}
+    def all_to_all(self, value: SSAValue, source: int, target: int, members: Numbers) -> SSAValue:
+        """Each device of a group gets a part of dim `target` of each, joined along dim `source`."""
+        size = members.shape[1]
+        factors = {} if source == target else {target: -size, source: size}
         return self._collective(
             collectives.AllToAllOp,
             value,
-            axes,
+            members,
             factors,
             split_dimension=target,
             concat_dimension=source,
@@ -138,7 +151,7 @@ class Writer:
         self,
         operation: type[Operation],
         value: SSAValue,
-        axes: Sequence[Axis],
+        members: Numbers,
         factors: dict[int, int],
         kind: str | None = None,
         **properties: int,
@@ -152,14 +165,14 @@ class Writer:
             operation.create(
                 operands=[value],
                 result_types=[tensor(tuple(shape), element_of(value))],
-                properties=self.listed(axes, operation) | numbers,
+                properties=self.listed(members, operation) | numbers,
                 regions=[] if kind is None else [combiner(COMBINERS[kind], element_of(value))],
             )
         )
 
     def permute(self, value: SSAValue, pairs: Numbers) -> SSAValue:
-        """What each device receives from the one that its pair names; nothing is sent where all send to themselves."""
-        if len(pairs) == self.mesh.size and (pairs[:, 0] == pairs[:, 1]).all():
+        """What each device receives from the one that its pair names; nothing is sent where these are the same."""
+        if (pairs[:, 0] == pairs[:, 1]).all():
             return value
         return self.put(
             collectives.CollectivePermuteOp.create(
@@ -169,10 +182,10 @@ class Writer:
             )
         )
 
-    def listed(self, axes: Sequence[Axis], operation: type[Operation]) -> dict[str, Attribute]:
-        """The groups along `axes`, device by device, with a channel, as this collective states them."""
+    def listed(self, members: Numbers, operation: type[Operation]) -> dict[str, Attribute]:
+        """The groups, device by device, with a channel, as this collective states them."""
         ids = {"use_global_device_ids": UnitAttr()} if issubclass(operation, GLOBAL_IDS) else {}
-        return {"replica_groups": stablehlo.make_dense(groups(axes, self.mesh), i64), **self._channel(), **ids}
+        return {"replica_groups": stablehlo.make_dense(members, i64), **self._channel(), **ids}
 
     def _channel(self) -> dict[str, Attribute]:
         self._channels += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -24,6 +25,12 @@ SIDES = [
     '[{"x"}, {"y"}]', '[{"y"}, {"x"}]', '[{"x", "y"}, {}]', '[{"y", "x"}, {}]', '[{}, {"x"}]', '[{"x"}, {}]',
     '[{"x":(1)2}, {"x":(2)2}]', '[{"x":(2)2, "y"}, {"x":(1)2}]', '[{}, {"y", "x"}]', "[{}, {}]",
 ]  # fmt: skip
+AT_ONCE = {
+    ('[{"x", "y"}, {}]', '[{"x":(1)2}, {"x":(2)2}]'),
+    ('[{"x", "y"}, {}]', '[{}, {"y", "x"}]'),
+    ('[{}, {"y", "x"}]', '[{"x", "y"}, {}]'),
+}
+"""Changes that each device takes part in alike."""
 
 
 def spec(text: str) -> LayoutSpec:
@@ -79,6 +86,25 @@ def test_exchange_gives_each_device_its_block_for_the_bytes_that_it_lacks(before
     assert moved * share / MESH.size == sent_share("exchange", source, target, MESH)
 
 
+@pytest.mark.parametrize(("before", "after"), [(a, b) for a in SIDES for b in SIDES if a != b])
+def test_an_exchange_in_one_message_is_the_same_exchange(before: str, after: str) -> None:
+    messages = devices.exchange(spec(before), spec(after), MESH)
+    found = devices.all_to_all(messages)
+    if found is None:
+        assert (before, after) not in AT_ONCE
+        return
+    size = found.groups.shape[1]
+    sends, slots = (np.array(order).reshape(size, -1) for order in (found.sends, found.slots))
+    moved = [
+        devices.Piece(int(sender), int(receiver), (int(what),), (int(slot),))
+        for group in found.groups
+        for at, sender in enumerate(group)
+        for to, receiver in enumerate(group)
+        for what, slot in zip(sends[to], slots[at], strict=True)
+    ]
+    assert Counter(moved) == Counter(messages)
+
+
 def test_rounds_send_and_receive_once() -> None:
     messages = devices.exchange(spec('[{"x"}, {"y"}]'), spec('[{"y"}, {"x"}]'), MESH)
     plan = devices.rounds(messages, MESH.size)
@@ -130,11 +156,50 @@ def test_windows_are_complete_for_the_elements_that_are_lacked(moved: Window, pa
     assert Fraction(crossed, parts) == missing_elements([(moved, parts)])
 
 
+@pytest.mark.parametrize("parts", [1, 2, 4])
+@pytest.mark.parametrize("moved", WINDOWS)
+def test_rounds_of_a_window_make_it_whole(moved: Window, parts: int) -> None:
+    into, out, margin = moved.operand // parts, moved.result // parts, moved.operand * moved.dilation
+    step, apart = devices.spacing(moved)
+    results = np.full((parts, out + 2 * margin), -1)
+    for (size,), messages in devices.windows([(moved, parts)]):
+        assert len({one.sender for one in messages}) == len({one.receiver for one in messages}) == len(messages)
+        assert len({one.sender == one.receiver for one in messages}) == 1
+        for one in messages:
+            found = one.sender * into + one.what[0] + np.arange(size) * abs(step)
+            assert found[0] >= one.sender * into
+            assert found[-1] < (one.sender + 1) * into
+            start = margin + one.slot[0]
+            results[one.receiver, start : start + (size - 1) * apart + 1 : apart] = found if step > 0 else found[::-1]
+    whole = results[:, margin : margin + out].ravel()
+    np.testing.assert_array_equal(whole, [source_of(moved, index) for index in range(moved.result)])
+
+
+def test_windows_take_few_rounds() -> None:
+    """Of as many sizes as there are borders: a round for each bit of the longest message, and one for what stays."""
+    assert len(devices.windows([(Window(480, 512, -8), 8)])) == 4
+    # Each device needs three times 32 elements, of one to three others: not a round for messages of 32 and of 64 each.
+    assert len(devices.windows([(Window(256, 768, -512), 8)])) == 4
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rounds_are_as_few_as_the_busiest_device_has_messages(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    ends = {(int(a), int(b)) for a, b in random.integers(0, 7, (20, 2)) if a != b}
+    messages = [devices.Piece(*pair, (at,), (at,)) for at, pair in enumerate(sorted(ends))]
+    plan = devices.rounds(messages, 7)
+    busiest = max(np.bincount([a for a, _ in ends]).max(), np.bincount([b for _, b in ends]).max())
+    assert len(plan) == busiest
+    assert sorted((one.sender, one.receiver) for found in plan for one in found) == sorted(ends)
+    for found in plan:
+        assert len({one.sender for one in found}) == len({one.receiver for one in found}) == len(found)
+
+
 def test_windows_of_two_dims_send_each_corner_once() -> None:
     rows, columns = (Window(16, 24, -1, frame=6, step=4), 4), (Window(8, 12, -1, frame=6, step=4), 2)
     crossed = sum(
         sizes[0] * sizes[1] * (one.sender != one.receiver)
-        for sizes, messages in devices.windows([rows, columns]).items()
+        for sizes, messages in devices.windows([rows, columns])
         for one in messages
     )
     assert Fraction(crossed, 8) == missing_elements([rows, columns])
