@@ -21,6 +21,7 @@ from shardwright.compiler.exporting.devices import (
     spacing,
     windows,
 )
+from shardwright.compiler.exporting.sharing import bundles, together
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.dtensor import manual
@@ -37,18 +38,28 @@ def lower_collectives(module: ModuleOp, mesh: Mesh) -> None:
     Turns each `dtensor` op of a local program into ops of StableHLO, in place.
 
     A collective becomes StableHLO's of the same name, with the groups listed. What goes by no such name (an exchange, a
-    window) becomes a permute for each round of pieces that move, so that no device is sent more than it lacks.
+    window) becomes an `all_to_all`, or a permute for each round of pieces that move, so that no device is sent more
+    than it lacks. Small ones that are ready together share a message.
     """
-    writer = Writer(mesh)
+    writer, shared = Writer(mesh), bundles(module)
     for op in list(module.walk()):
         if isinstance(op, GroupedOp) and op.groups is not None:
             op.properties |= writer.listed(groups(op.groups.axes, writer.mesh), type(op))
         writer.anchor = op
-        values = _lowered(writer, op)
-        if values is not None:
-            for old, new in zip(op.results, values, strict=True):
-                new.name_hint = old.name_hint or new.name_hint
-            replace(op, values)
+        bundle = shared.get(op)
+        if bundle is None:
+            values = _lowered(writer, op)
+            if values is not None:
+                _replace(op, values)
+        elif op is bundle[-1]:
+            for one, value in zip(bundle, together(writer, bundle), strict=True):
+                _replace(one, [value])
+
+
+def _replace(op: Operation, values: Sequence[SSAValue]) -> None:
+    for old, new in zip(op.results, values, strict=True):
+        new.name_hint = old.name_hint or new.name_hint
+    replace(op, values)
 
 
 def _lowered(writer: Writer, op: Operation) -> list[SSAValue] | None:
@@ -85,18 +96,10 @@ def _lowered(writer: Writer, op: Operation) -> list[SSAValue] | None:
 
 def _all_gather(writer: Writer, op: dtensor.AllGatherOp) -> SSAValue:
     """Along several dims: all parts behind each other in one message, then each dim's parts into their dim."""
-    value, dims = op.inputs[0], op.dim_axes.data
-    split = [dim for dim, axes in enumerate(dims) if axes]
-    if len(split) == 1:
-        return writer.all_gather(value, split[0], dims[split[0]])
-    shape = shape_of(value)
-    axes = [axis for dim in split for axis in dims[dim]]
-    sizes = [writer.mesh.group_size(dims[dim]) for dim in split]
-    every = writer.all_gather(writer.reshape(value, (1, *shape)), 0, axes)
-    parts = writer.reshape(every, (*sizes, *shape))
-    lead = {dim: place for place, dim in enumerate(split)}
-    order = [at for dim in range(len(shape)) for at in ([lead[dim]] if dim in lead else []) + [len(split) + dim]]
-    return writer.reshape(writer.transpose(parts, order), shape_of(op.outputs[0]))
+    split = [dim for dim, axes in enumerate(op.dim_axes.data) if axes]
+    if len(split) > 1:
+        return together(writer, [op])[0]
+    return writer.all_gather(op.inputs[0], split[0], op.dim_axes.data[split[0]])
 
 
 def _start(writer: Writer, axes: Sequence[Axis], extent: int) -> SSAValue:

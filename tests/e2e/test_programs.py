@@ -12,7 +12,9 @@ from stored_programs import NAMES, RUNNABLE, assert_right, inputs, meta, tagged,
 
 from shardwright.compiler.pipelines import ALIGN, IMPORT, PLAN, PROPAGATE, run_pipeline
 from shardwright.compiler.report import predicted_bytes
+from shardwright.compiler.stages import read_module
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.frontends.functions.dtensor import BACKEND
 
 DENSE = tagged("dense", NAMES)
 
@@ -31,6 +33,14 @@ def predicted(name: str) -> float:
 def test_results(name: str) -> None:
     """Partitioned with every check on, and run; predicted bytes are compared with those sent."""
     assert_right(name, run(text(name), inputs(name), namespace="numpy").results)
+
+
+@pytest.mark.every(6)
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_results_as_exported(name: str) -> None:
+    """What each device runs, written with StableHLO's own collectives, is a program with the same results."""
+    exported = read_module(parse_module(text(name), name), name, BACKEND).partition().to_stablehlo()
+    assert_right(name, run(exported, inputs(name), namespace="numpy").results)
 
 
 @pytest.mark.every(2)
