@@ -17,6 +17,7 @@ from shardwright.benchmarks.measure import Timed, interleave, timed
 from shardwright.benchmarks.processes import processes
 from shardwright.benchmarks.report import Cell, Report, compared
 from shardwright.benchmarks.scaling import scaling
+from shardwright.benchmarks.through import through
 from shardwright.diagnostics import ShardwrightError
 
 NO_JAX = "skipped: JAX is not installed (make peers installs it)"
@@ -223,6 +224,11 @@ def process_steps(settings: Settings) -> Report:
     return processes(settings.repetitions, settings.program_count)
 
 
+def through_xla(settings: Settings) -> Report:
+    """Steps that XLA compiled from our partitioning next to its own."""
+    return through(settings.repetitions, settings.long_repetitions, settings.program_count)
+
+
 def weak_scaling(settings: Settings) -> Report:
     """One process's part of steps on ever more processes, on a network that is a model."""
     return scaling(settings.most_processes)
@@ -241,6 +247,7 @@ SUITES: dict[str, Callable[[Settings], Report]] = {
     "bytes": sent_bytes,
     "storage": storage_files,
     "checkpoints": checkpoint_files,
+    "through": through_xla,
     "processes": process_steps,
     "scaling": weak_scaling,
 }

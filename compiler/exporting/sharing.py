@@ -118,13 +118,13 @@ def _rows(writer: Writer, op: Shared) -> SSAValue:
 
 def _placed(writer: Writer, op: Shared, rows: SSAValue) -> SSAValue:
     """What came from each device, in the dims that it is split along."""
-    dims = [()] * len(shape_of(op.inputs[0])) if isinstance(op, dtensor.AllToAllOp) else list(op.dim_axes.data)
-    block = list(shape_of(op.inputs[0]))
+    size, block = writer.mesh.group_size, list(shape_of(op.inputs[0]))
     if isinstance(op, dtensor.AllToAllOp):
-        dims[op.source] = tuple(op.axes.data)
-        block[op.target] //= writer.mesh.group_size(op.axes.data)
-    split = [dim for dim, axes in enumerate(dims) if axes]
-    parts = writer.reshape(rows, (*(writer.mesh.group_size(dims[dim]) for dim in split), *block))
-    lead = {dim: place for place, dim in enumerate(split)}
-    order = [at for dim in range(len(block)) for at in ([lead[dim]] if dim in lead else []) + [len(split) + dim]]
+        sizes = {op.source: size(op.axes.data)}
+        block[op.target] //= sizes[op.source]
+    else:
+        sizes = {dim: size(axes) for dim, axes in enumerate(op.dim_axes.data) if axes}
+    parts = writer.reshape(rows, (*sizes.values(), *block))
+    lead = {dim: place for place, dim in enumerate(sizes)}
+    order = [at for dim in range(len(block)) for at in ([lead[dim]] if dim in lead else []) + [len(sizes) + dim]]
     return writer.reshape(writer.transpose(parts, order), shape_of(op.outputs[0]))

@@ -24,7 +24,7 @@ def test_suite_without_jax(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "ratio" not in report.rows[0]
 
 
-@pytest.mark.parametrize("name", ["depth", "devices"])
+@pytest.mark.parametrize("name", ["depth", "devices", "through"])
 def test_suite_that_is_all_jax_is_skipped_without_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xla, "available", lambda: False)
     report = SUITES[name](SMOKE)
