@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -83,12 +83,17 @@ def _blocks(spec: LayoutSpec, mesh: Mesh) -> Numbers:
 
 @dataclass(frozen=True)
 class Piece:
-    """One message: `what` the sender sends (where it starts, by dim), and at which `slot` the receiver puts it."""
+    """
+    One message: `what` the sender sends (where it starts, by dim), and at which `slot` the receiver puts it.
+
+    Of several values that travel together, `number` is that of the one that it is a piece of.
+    """
 
     sender: int
     receiver: int
     what: tuple[int, ...]
     slot: tuple[int, ...]
+    number: int = 0
 
 
 def rounds(pieces: Iterable[Piece], count: int) -> list[list[Piece]]:
@@ -296,31 +301,43 @@ Moves = dict[tuple[int, ...], list[Piece]]
 """What parts send each other, by the extents of a message along some dims."""
 
 
-def windows(moved: Sequence[tuple[Window, int]]) -> list[tuple[tuple[int, ...], list[Piece]]]:
+def windows(moves: Sequence[Sequence[tuple[Window, int]]]) -> list[tuple[tuple[int, ...], list[Piece]]]:
     """
-    What the parts of several dims send each other, in rounds of messages of the same extents.
+    What the parts of values send each other so that each has its windows, in rounds of messages of the same extents.
 
-    Parts are numbered row-major over the dims. A device receives each box that it lacks from the one that holds it. A
-    round has messages of one size: those of many sizes are cut into some that are alike, in the way that takes the
-    fewest rounds. What a part keeps may reach over both ends of the result, to be cut off there: so it, too, is alike.
+    Each value has windows of several dims, whose parts are numbered row-major over the dims. A device receives each box
+    that it lacks from the one that holds it. A round has messages of one size: those of many sizes are cut into some
+    that are alike, in the way that takes the fewest rounds. What a part keeps comes first; it may reach over both ends
+    of the result, to be cut off there: so it, too, is alike.
 
-    >>> found = windows([(Window(480, 512, -8), 8)])
+    >>> found = windows([[(Window(480, 512, -8), 8)]])
     >>> [(sizes, [(one.sender, one.receiver) for one in messages]) for sizes, messages in found if sizes < (40,)]
     [((4,), [(0, 1), (3, 2), (5, 4), (7, 6)]), ((8,), [(4, 3), (5, 4)]), ((16,), [(6, 5), (7, 6)])]
     """
-    count = math.prod(parts for _, parts in moved)
-    along = [(one, parts, window(one, parts)) for one, parts in moved]
-    own = _boxes([(_kept(found, one, parts), parts) for one, parts, found in along])
-    ways = [_boxes([(_cut(found, one, way), parts) for one, parts, found in along]) for way in (_whole, _even, _halved)]
-    return _in_rounds(own, count) + min((_in_rounds(_moving(way), count) for way in ways), key=len)
+    count = math.prod(parts for _, parts in moves[0])
+    along = [[(one, parts, window(one, parts)) for one, parts in moved] for moved in moves]
+    own = [_boxes([(_kept(found, one, parts), parts) for one, parts, found in lines]) for lines in along]
+    units = [math.gcd(*(_unit(found) for *_, found in lines)) for lines in zip(*along, strict=True)]
+    ways = [[_boxes(_cut(lines, way, units)) for lines in along] for way in (_whole, _even, _halved)]
+    kept = [one for number, boxes in enumerate(own) for one in _in_rounds([_numbered(boxes, number)], count)]
+    moving = [[_moving(_numbered(boxes, number)) for number, boxes in enumerate(way)] for way in ways]
+    return kept + min((_in_rounds(way, count) for way in moving), key=len)
 
 
 def _moving(boxes: Moves) -> Moves:
     return {sizes: [one for one in pieces if not _stays(one)] for sizes, pieces in boxes.items()}
 
 
-def _in_rounds(boxes: Moves, count: int) -> list[tuple[tuple[int, ...], list[Piece]]]:
-    return [(sizes, one) for sizes, pieces in sorted(boxes.items()) for one in rounds(pieces, count)]
+def _numbered(boxes: Moves, number: int) -> Moves:
+    return {sizes: [replace(one, number=number) for one in pieces] for sizes, pieces in boxes.items()}
+
+
+def _in_rounds(values: Sequence[Moves], count: int) -> list[tuple[tuple[int, ...], list[Piece]]]:
+    together: Moves = {}
+    for boxes in values:
+        for sizes, pieces in boxes.items():
+            together.setdefault(sizes, []).extend(pieces)
+    return [(sizes, one) for sizes, pieces in sorted(together.items()) for one in rounds(pieces, count)]
 
 
 def _boxes(along: Sequence[tuple[dict[int, list[Piece]], int]]) -> Moves:
@@ -371,19 +388,29 @@ def _halved(size: int, unit: int) -> list[int]:
     return [unit << bit for bit in range(count.bit_length()) if count >> bit & 1]
 
 
-def _cut(found: dict[int, list[Piece]], moved: Window, way: Callable[[int, int], list[int]]) -> dict[int, list[Piece]]:
-    """The messages between parts cut into smaller ones of the sizes that `way` says."""
-    step, apart = spacing(moved)
-    unit = math.gcd(*(size for size, pieces in found.items() if not all(map(_stays, pieces))))
-    cut: dict[int, list[Piece]] = {}
-    for size, pieces in found.items():
-        for one in pieces:
+def _unit(found: dict[int, list[Piece]]) -> int:
+    """What divides all messages between parts; 0 where there are none."""
+    return math.gcd(*(size for size, pieces in found.items() if not all(map(_stays, pieces))))
+
+
+def _cut(
+    along: Sequence[tuple[Window, int, dict[int, list[Piece]]]],
+    way: Callable[[int, int], list[int]],
+    units: Sequence[int],
+) -> list[tuple[dict[int, list[Piece]], int]]:
+    """The messages between parts along each dim cut into smaller ones, of the sizes that `way` says."""
+    cut: list[tuple[dict[int, list[Piece]], int]] = []
+    for (moved, parts, found), unit in zip(along, units, strict=True):
+        step, apart = spacing(moved)
+        smaller: dict[int, list[Piece]] = {}
+        for size, one in ((size, one) for size, pieces in found.items() for one in pieces):
             done = 0
             for part in [size] if _stays(one) else way(size, unit):
                 first = done if step > 0 else size - done - part
                 what, slot = one.what[0] + first * abs(step), one.slot[0] + done * apart
-                cut.setdefault(part, []).append(Piece(one.sender, one.receiver, (what,), (slot,)))
+                smaller.setdefault(part, []).append(Piece(one.sender, one.receiver, (what,), (slot,)))
                 done += part
+        cut.append((smaller, parts))
     return cut
 
 

@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import accumulate, pairwise
 
 from xdsl.dialects.builtin import IntegerType, ModuleOp, Signedness
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from shardwright.compiler.exporting.devices import groups
+from shardwright.compiler.exporting.windows import Move, written
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.building import blocks_in
 from shardwright.dialects.types import bit_width, element_of, element_size, is_complex, shape_of
 from shardwright.layout.axes import Axis
+from shardwright.layout.mesh import Mesh
 
 MESSAGE_BYTES = 1 << 16
 """What a device sends and receives in a message that others join: of more, copying costs more than waiting."""
 
-Shared = dtensor.AllGatherOp | dtensor.AllToAllOp
-Key = tuple[type[Operation], tuple[Axis, ...], Attribute | int]
-"""Collectives with the same kind, axes and bits of an element travel together."""
+Rows = dtensor.AllGatherOp | dtensor.AllToAllOp
+Shared = Rows | dtensor.WindowOp
+Key = tuple[Hashable, ...]
+"""What collectives that travel together have in common."""
 
 
-def bundles(module: ModuleOp) -> dict[Operation, list[Shared]]:
-    """The collectives of which several share a message, each with all of them: the last has its place."""
-    return {
-        op: bundle for outer in module.walk() for block in blocks_in(outer) for bundle in _of(block) for op in bundle
-    }
+def bundles(module: ModuleOp, mesh: Mesh) -> dict[Operation, list[Shared]]:
+    """The collectives of which several share messages, each with all of them: the last has their place."""
+    blocks = [block for outer in module.walk() for block in blocks_in(outer)]
+    return {op: bundle for block in blocks for bundle in _of(block, mesh) for op in bundle}
 
 
-def _of(block: Block) -> list[list[Shared]]:
+def _of(block: Block, mesh: Mesh) -> list[list[Shared]]:
     """In each bundle, nothing up to the last uses what another gives."""
     found: list[list[Shared]] = []
     waiting: dict[Key, list[Shared]] = {}
@@ -48,7 +50,7 @@ def _of(block: Block) -> list[list[Shared]]:
                 close(given[value])
         if not isinstance(op, Shared) or _bytes(op) > MESSAGE_BYTES:
             continue
-        key = (type(op), _axes(op), _bits(element_of(op.outputs[0])))
+        key = _key(op, mesh)
         if sum(map(_bytes, waiting.get(key, ()))) + _bytes(op) > MESSAGE_BYTES:
             close(key)
         if key not in waiting:
@@ -59,11 +61,23 @@ def _of(block: Block) -> list[list[Shared]]:
     return [bundle for bundle in found if len(bundle) > 1]
 
 
+def _key(op: Shared, mesh: Mesh) -> Key:
+    """Kind, axes and bits of an element; of windows the way in which one dim moves, and the extents of the others."""
+    if not isinstance(op, dtensor.WindowOp):
+        return (op.name, _axes(op), _bits(element_of(op.outputs[0])))
+    move = Move(op, mesh)
+    if len(move.dims) != 1:
+        return (op,)
+    (dim,) = move.dims
+    shapes = [(*shape[:dim], *shape[dim + 1 :]) for shape in (shape_of(op.inputs[0]), shape_of(op.outputs[0]))]
+    return (op.name, move.axes, tuple(move.steps.items()), element_of(op.outputs[0]), *shapes)
+
+
 def _bytes(op: Shared) -> int:
     return max(math.prod(shape_of(value)) * element_size(element_of(value)) for value in (op.inputs[0], op.outputs[0]))
 
 
-def _axes(op: Shared) -> tuple[Axis, ...]:
+def _axes(op: Rows) -> tuple[Axis, ...]:
     """The axes, major to minor, over which the devices of a group differ."""
     if isinstance(op, dtensor.AllToAllOp):
         return tuple(op.axes.data)
@@ -76,7 +90,13 @@ def _bits(element: Attribute) -> Attribute | int:
 
 
 def together(writer: Writer, bundle: Sequence[Shared]) -> list[SSAValue]:
-    """What each of some collectives gives, sent as one message."""
+    """What each of some collectives of a bundle gives."""
+    moved = [op for op in bundle if isinstance(op, dtensor.WindowOp)]
+    return written(writer, moved) if moved else _in_one(writer, [op for op in bundle if isinstance(op, Rows)])
+
+
+def _in_one(writer: Writer, bundle: Sequence[Rows]) -> list[SSAValue]:
+    """One message, in whose rows each device sends its parts behind each other."""
     elements = [element_of(op.outputs[0]) for op in bundle]
     common = elements[0] if len(set(elements)) == 1 else IntegerType(bit_width(elements[0]), Signedness.UNSIGNED)
     rows = [_as(writer, _rows(writer, op), common) for op in bundle]
@@ -104,7 +124,7 @@ def _as(writer: Writer, value: SSAValue, element: Attribute) -> SSAValue:
     return value if element_of(value) == element else writer.put(stablehlo.BitcastConvertOp(value, element))
 
 
-def _rows(writer: Writer, op: Shared) -> SSAValue:
+def _rows(writer: Writer, op: Rows) -> SSAValue:
     """What a device sends to each other one in a row; one row if all get the same."""
     value = op.inputs[0]
     shape = shape_of(value)
@@ -116,7 +136,7 @@ def _rows(writer: Writer, op: Shared) -> SSAValue:
     return writer.reshape(writer.transpose(cut, order), (size, math.prod(shape) // size))
 
 
-def _placed(writer: Writer, op: Shared, rows: SSAValue) -> SSAValue:
+def _placed(writer: Writer, op: Rows, rows: SSAValue) -> SSAValue:
     """What came from each device, in the dims that it is split along."""
     size, block = writer.mesh.group_size, list(shape_of(op.inputs[0]))
     if isinstance(op, dtensor.AllToAllOp):

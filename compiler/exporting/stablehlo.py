@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -18,10 +18,9 @@ from shardwright.compiler.exporting.devices import (
     groups,
     permutation,
     rounds,
-    spacing,
-    windows,
 )
 from shardwright.compiler.exporting.sharing import bundles, together
+from shardwright.compiler.exporting.windows import written
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.dtensor import manual
@@ -29,7 +28,6 @@ from shardwright.dialects.stablehlo.collectives import GroupedOp
 from shardwright.dialects.types import shape_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
-from shardwright.layout.planning.window import Window
 from shardwright.passes.rewriter import replace
 
 
@@ -41,7 +39,7 @@ def lower_collectives(module: ModuleOp, mesh: Mesh) -> None:
     window) becomes an `all_to_all`, or a permute for each round of pieces that move, so that no device is sent more
     than it lacks. Small ones that are ready together share a message.
     """
-    writer, shared = Writer(mesh), bundles(module)
+    writer, shared = Writer(mesh), bundles(module, mesh)
     for op in list(module.walk()):
         if isinstance(op, GroupedOp) and op.groups is not None:
             op.properties |= writer.listed(groups(op.groups.axes, writer.mesh), type(op))
@@ -85,7 +83,7 @@ def _lowered(writer: Writer, op: Operation) -> list[SSAValue] | None:
         case dtensor.ExchangeOp():
             return [_exchange(writer, op)]
         case dtensor.WindowOp():
-            return [_window(writer, op)]
+            return written(writer, [op])
         case manual.FetchOp():
             return [_fetch(writer, op)]
         case manual.UnvaryingOp():
@@ -188,116 +186,4 @@ def _in_rounds(writer: Writer, stacked: SSAValue, pieces: Sequence[Piece], slots
             return moved
         place = writer.lookup(slot, writer.device())
         gathered = writer.put(stablehlo.DynamicUpdateSliceOp(gathered, moved, [place, *zeros]))
-    return _cut_out(writer, gathered, {}, (slots, *piece))
-
-
-def _cut_out(writer: Writer, value: SSAValue, front: dict[int, int], shape: Sequence[int]) -> SSAValue:
-    """The part of a value of this shape, which starts so far into some dims."""
-    if shape_of(value) == tuple(shape):
-        return value
-    starts = tuple(front.get(dim, 0) for dim in range(len(shape)))
-    stops = tuple(start + extent for start, extent in zip(starts, shape, strict=True))
-    return writer.put(stablehlo.SliceOp(value, starts, stops))
-
-
-def _window(writer: Writer, op: dtensor.WindowOp) -> SSAValue:
-    found = enumerate(zip(op.windows(writer.mesh), op.dim_axes.data, strict=True))
-    moved = {dim: (one, tuple(axes)) for dim, (one, axes) in found if one.moves}
-    padding = 0 if op.padding is None else stablehlo.splat_value(op.padding)
-    return _moved(writer, op.inputs[0], shape_of(op.outputs[0]), moved, padding) if moved else op.inputs[0]
-
-
-def _moved(
-    writer: Writer,
-    value: SSAValue,
-    shape: Sequence[int],
-    moved: dict[int, tuple[Window, tuple[Axis, ...]]],
-    padding: object,
-) -> SSAValue:
-    """Padding, over which the boxes that a device needs are written as they come, by extents of the message."""
-    mesh, first = writer.mesh, next(iter(moved))
-    steps = {dim: spacing(one) for dim, (one, _) in moved.items()}
-    axes = [axis for _, split in moved.values() for axis in split]
-    plan = windows([(one, mesh.group_size(split)) for one, split in moved.values()])
-    members = groups(axes, mesh)
-    apart, extents = [steps[dim][1] for dim in moved], [shape[dim] for dim in moved]
-    front, whole = _margins(plan, apart, extents, members.shape[1])
-    around = dict(zip(moved, whole, strict=True))
-    result = writer.splat(padding, value, [around.get(dim, extent) for dim, extent in enumerate(shape)])
-    for sizes, messages in plan:
-        box = dict(zip(moved, sizes, strict=True))
-        what, slot = _tables(messages, members.shape[1], front, front[0] + shape[first])
-        sent = _read(writer, value, box, steps, _places(writer, moved, what, axes))
-        pairs = np.concatenate([members[:, (one.sender, one.receiver)] for one in messages])
-        arrived = _spread(writer, writer.permute(sent, pairs), steps, padding)
-        starts = _at(writer, result, _places(writer, moved, slot, axes))
-        result = writer.put(stablehlo.DynamicUpdateSliceOp(result, arrived, starts))
-    return _cut_out(writer, result, dict(zip(moved, front, strict=True)), shape)
-
-
-def _margins(
-    plan: Sequence[tuple[tuple[int, ...], list[Piece]]], apart: Sequence[int], shape: Sequence[int], parts: int
-) -> tuple[list[int], list[int]]:
-    """How far boxes reach over the front of the result along some dims, and the extents with what they need behind."""
-    front, whole = [0] * len(shape), list(shape)
-    for at, (between, extent) in enumerate(zip(apart, shape, strict=True)):
-        ends = [
-            (one.slot[at], one.slot[at] + (sizes[at] - 1) * between + 1) for sizes, messages in plan for one in messages
-        ]
-        front[at] = max(-min(start for start, _ in ends), 0)
-        whole[at] = front[at] + max(extent, *(stop for _, stop in ends))
-    aside = [(sizes[0] - 1) * apart[0] + 1 for sizes, messages in plan if len(messages) < parts]
-    whole[0] = max(whole[0], front[0] + shape[0] + max(aside, default=0))
-    return front, whole
-
-
-def _tables(
-    messages: Sequence[Piece], parts: int, front: Sequence[int], aside: int
-) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-    """For each part where it reads and where it writes; who receives nothing writes aside, behind the result."""
-    what: list[tuple[int, ...]] = [(0,) * len(front)] * parts
-    slot: list[tuple[int, ...]] = [(aside, *(0,) * (len(front) - 1))] * parts
-    for one in messages:
-        what[one.sender] = one.what
-        slot[one.receiver] = tuple(before + at for before, at in zip(front, one.slot, strict=True))
-    return what, slot
-
-
-def _places(
-    writer: Writer, dims: Iterable[int], table: Sequence[tuple[int, ...]], axes: Sequence[Axis]
-) -> dict[int, SSAValue]:
-    """This device's start along each dim."""
-    columns = zip(dims, zip(*table, strict=True), strict=True)
-    return {dim: writer.lookup(column, writer.index(axes)) for dim, column in columns}
-
-
-def _read(
-    writer: Writer,
-    value: SSAValue,
-    extents: dict[int, int],
-    steps: dict[int, tuple[int, int]],
-    starts: dict[int, SSAValue],
-) -> SSAValue:
-    """A box from its lowest elements, in steps, in the order in which the result has them."""
-    spans = {dim: (size - 1) * abs(steps[dim][0]) + 1 for dim, size in extents.items()}
-    shape = tuple(spans.get(dim, extent) for dim, extent in enumerate(shape_of(value)))
-    found = writer.put(stablehlo.DynamicSliceOp(value, _at(writer, value, starts), shape))
-    strides = tuple(abs(steps[dim][0]) if dim in extents else 1 for dim in range(len(shape)))
-    if any(stride > 1 for stride in strides):
-        found = writer.put(stablehlo.SliceOp(found, (0,) * len(shape), shape, strides))
-    backwards = [dim for dim, size in extents.items() if steps[dim][0] < 0 and size > 1]
-    return writer.put(stablehlo.ReverseOp(found, backwards)) if backwards else found
-
-
-def _spread(writer: Writer, value: SSAValue, steps: dict[int, tuple[int, int]], padding: object) -> SSAValue:
-    """The elements further apart, with padding between them."""
-    shape = shape_of(value)
-    between = tuple(steps[dim][1] - 1 if dim in steps and shape[dim] > 1 else 0 for dim in range(len(shape)))
-    if not any(between):
-        return value
-    none = (0,) * len(shape)
-    return writer.put(stablehlo.PadOp(value, writer.splat(padding, value, ()), none, none, between))
-
-
-def _at(writer: Writer, value: SSAValue, starts: dict[int, SSAValue]) -> list[SSAValue]:
-    return [starts[dim] if dim in starts else writer.number(0) for dim in range(len(shape_of(value)))]
+    return writer.part(gathered, {}, (slots, *piece))

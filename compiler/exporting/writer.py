@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,6 +112,14 @@ class Writer:
         rest = shape[1:]
         parts = [self.put(stablehlo.SliceOp(value, (run[0], *(0 for _ in rest)), (run[-1] + 1, *rest))) for run in runs]
         return self.put(stablehlo.ConcatenateOp(parts, 0))
+
+    def part(self, value: SSAValue, front: Mapping[int, int], shape: Sequence[int]) -> SSAValue:
+        """The part of a value of this shape that starts so far into some dims."""
+        if shape_of(value) == tuple(shape):
+            return value
+        starts = tuple(front.get(dim, 0) for dim in range(len(shape)))
+        stops = tuple(start + extent for start, extent in zip(starts, shape, strict=True))
+        return self.put(stablehlo.SliceOp(value, starts, stops))
 
     def splat(self, value: Any, like: SSAValue, shape: Sequence[int]) -> SSAValue:
         """A constant of the element type of `like`."""

@@ -162,7 +162,7 @@ def test_rounds_of_a_window_make_it_whole(moved: Window, parts: int) -> None:
     into, out, margin = moved.operand // parts, moved.result // parts, moved.operand * moved.dilation
     step, apart = devices.spacing(moved)
     results = np.full((parts, out + 2 * margin), -1)
-    for (size,), messages in devices.windows([(moved, parts)]):
+    for (size,), messages in devices.windows([[(moved, parts)]]):
         assert len({one.sender for one in messages}) == len({one.receiver for one in messages}) == len(messages)
         assert len({one.sender == one.receiver for one in messages}) == 1
         for one in messages:
@@ -177,9 +177,9 @@ def test_rounds_of_a_window_make_it_whole(moved: Window, parts: int) -> None:
 
 def test_windows_take_few_rounds() -> None:
     """Of as many sizes as there are borders: a round for each bit of the longest message, and one for what stays."""
-    assert len(devices.windows([(Window(480, 512, -8), 8)])) == 4
+    assert len(devices.windows([[(Window(480, 512, -8), 8)]])) == 4
     # Each device needs three times 32 elements, of one to three others: not a round for messages of 32 and of 64 each.
-    assert len(devices.windows([(Window(256, 768, -512), 8)])) == 4
+    assert len(devices.windows([[(Window(256, 768, -512), 8)]])) == 4
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -199,7 +199,7 @@ def test_windows_of_two_dims_send_each_corner_once() -> None:
     rows, columns = (Window(16, 24, -1, frame=6, step=4), 4), (Window(8, 12, -1, frame=6, step=4), 2)
     crossed = sum(
         sizes[0] * sizes[1] * (one.sender != one.receiver)
-        for sizes, messages in devices.windows([rows, columns])
+        for sizes, messages in devices.windows([[rows, columns]])
         for one in messages
     )
     assert Fraction(crossed, 8) == missing_elements([rows, columns])
