@@ -21,6 +21,9 @@ from shardwright.layout.planning.window import Window
 Round = tuple[tuple[int, ...], list[Piece]]
 """The extents of the boxes of a round, along the dims that move, and who sends what to whom."""
 
+Place = tuple[int, ...]
+"""Where a box starts, or how far it reaches, along the dims that move."""
+
 
 @dataclass(frozen=True)
 class Move:
@@ -69,15 +72,14 @@ def written(writer: Writer, ops: Sequence[dtensor.WindowOp]) -> list[SSAValue]:
     starts = [0, *accumulate(shape_of(value)[first] for value in values)]
     joined = values[0] if len(values) == 1 else writer.put(stablehlo.ConcatenateOp(values, first))
     members = groups(axes, writer.mesh)
-    for sizes, messages in plan:
-        what: list[tuple[int, ...]] = [(0,) * len(steps)] * count
-        for one in messages:
-            what[one.sender] = (one.what[0] + starts[one.number], *one.what[1:])
+    for at, (sizes, messages) in enumerate(plan):
+        found = {one.sender: (one.what[0] + starts[one.number], *one.what[1:]) for one in messages}
+        what = [found.get(part, found[messages[0].sender]) for part in range(count)]
         sent = _read(writer, joined, dict(zip(steps, sizes, strict=True)), steps, _places(writer, steps, what, axes))
         pairs = np.concatenate([members[:, (one.sender, one.receiver)] for one in messages])
         moved = writer.permute(sent, pairs)
         for number in sorted({one.number for one in messages}):
-            results[number].take(moved, messages)
+            results[number].take(moved, at)
     return [result.whole() for result in results]
 
 
@@ -85,37 +87,66 @@ class _Result:
     """Padding with room around it, over which boxes are written as they come."""
 
     def __init__(self, writer: Writer, move: Move, plan: Sequence[Round], number: int, parts: int) -> None:
-        self.writer, self.move, self.number, self.parts = writer, move, number, parts
+        self.writer, self.move, self.parts = writer, move, parts
         self.shape = shape_of(move.op.outputs[0])
-        mine = [(sizes, [one for one in messages if one.number == number]) for sizes, messages in plan]
-        self.front, around = self._room([one for one in mine if one[1]])
+        self.spans = [self._span(sizes) for sizes, _ in plan]
+        self.slots = self._slots([messages for _, messages in plan], number)
+        self.front, around = self._room()
         extents = [around.get(dim, extent) for dim, extent in enumerate(self.shape)]
         self.value = writer.splat(move.padding, move.op.inputs[0], extents)
 
-    def _room(self, plan: Sequence[Round]) -> tuple[dict[int, int], dict[int, int]]:
+    def _span(self, sizes: Sequence[int]) -> Place:
+        """How far a box reaches in the result, where its elements may stand apart."""
+        return tuple((size - 1) * apart + 1 for size, (_, apart) in zip(sizes, self.move.steps.values(), strict=True))
+
+    def _slots(self, plan: Sequence[Sequence[Piece]], number: int) -> list[dict[int, Place]]:
+        """
+        Where each part writes in each round, if it does not write aside.
+
+        Who is sent nothing gets zeros from a permute: where its result has zeros it writes them like the others.
+        """
+        mine = [{one.receiver: one.slot for one in messages if one.number == number} for messages in plan]
+        zeros = not any(np.asarray(self.move.padding).tobytes())
+        for at, (messages, slots) in enumerate(zip(plan, mine, strict=True)):
+            place = next(iter(slots.values()), None)
+            if place is None or not zeros or messages[0].sender == messages[0].receiver:
+                continue
+            idle = set(range(self.parts)) - {one.receiver for one in messages}
+            written = [(self.spans[other], taken) for other, taken in enumerate(mine)]
+            if all(self._free(part, place, self.spans[at], written) for part in idle):
+                slots |= dict.fromkeys(idle, place)
+        return mine
+
+    @staticmethod
+    def _free(part: int, place: Place, span: Place, written: Sequence[tuple[Place, dict[int, Place]]]) -> bool:
+        """Whether nothing is written to a box of a part's result."""
+        for other, slots in written:
+            sides = zip(place, span, slots.get(part, place), other, strict=True)
+            if part in slots and all(a < there + b and there < a + size for a, size, there, b in sides):
+                return False
+        return True
+
+    def _room(self) -> tuple[dict[int, int], dict[int, int]]:
         """How far boxes reach over the front, and the extents with all that they need, aside as well."""
         front, around = dict[int, int](), dict[int, int]()
-        aside = 0
-        for at, (dim, (_, apart)) in enumerate(self.move.steps.items()):
-            spans = [((sizes[at] - 1) * apart + 1, messages) for sizes, messages in plan]
-            front[dim] = max((-one.slot[at] for _, messages in spans for one in messages), default=0)
-            front[dim] = max(front[dim], 0)
-            ends = (one.slot[at] + span for span, messages in spans for one in messages)
-            if at == 0:
-                aside = max((span for span, messages in spans if len(messages) < self.parts), default=0)
-            around[dim] = front[dim] + max(self.shape[dim] + (aside if at == 0 else 0), *ends, 0)
+        used = [(span, slots) for span, slots in zip(self.spans, self.slots, strict=True) if slots]
+        aside = max((span[0] for span, slots in used if len(slots) < self.parts), default=0)
+        for at, dim in enumerate(self.move.dims):
+            places = [(slot[at], slot[at] + span[at]) for span, slots in used for slot in slots.values()]
+            front[dim] = max(0, -min((start for start, _ in places), default=0))
+            stop = max((stop for _, stop in places), default=0)
+            around[dim] = front[dim] + max(self.shape[dim] + (0 if at else aside), stop)
         return front, around
 
-    def take(self, arrived: SSAValue, messages: Sequence[Piece]) -> None:
-        """Writes what came where it belongs; who received nothing for this result writes aside, behind it."""
-        writer, steps = self.writer, self.move.steps
-        first = next(iter(steps))
-        slot: list[tuple[int, ...]] = [(self.front[first] + self.shape[first], *(0 for _ in [*steps][1:]))] * self.parts
-        for one in messages:
-            if one.number == self.number:
-                slot[one.receiver] = tuple(self.front[dim] + at for dim, at in zip(steps, one.slot, strict=True))
-        spread = _spread(writer, arrived, steps, self.move.padding)
-        starts = _at(writer, self.value, _places(writer, steps, slot, self.move.axes))
+    def take(self, arrived: SSAValue, number: int) -> None:
+        """Writes what came in a round where it belongs; who received nothing of this value writes aside, behind it."""
+        writer, dims, slots = self.writer, self.move.dims, self.slots[number]
+        first = next(iter(dims))
+        aside = (self.shape[first], *(0 for _ in [*dims][1:]))
+        places = [slots.get(part, aside) for part in range(self.parts)]
+        table = [tuple(self.front[dim] + at for dim, at in zip(dims, place, strict=True)) for place in places]
+        spread = _spread(writer, arrived, self.move.steps, self.move.padding)
+        starts = _at(writer, self.value, _places(writer, dims, table, self.move.axes))
         self.value = writer.put(stablehlo.DynamicUpdateSliceOp(self.value, spread, starts))
 
     def whole(self) -> SSAValue:
