@@ -10,7 +10,6 @@
 // CHECK: sdy.manual_computation(%a, %b)
 // CHECK-SAME: in_shardings=[<@mesh, [{"x"}, {"y"}]>, <@mesh, [{"y"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x", "y"}
 // CHECK-SAME: tensor<4x2xf32>
-// CHECK: stablehlo.partition_id
 // CHECK: "stablehlo.collective_permute"
 // CHECK-SAME: source_target_pairs = dense<[[0, 2], [1, 3]]>
 // CHECK-NOT: dtensor
