@@ -49,6 +49,11 @@ $(STAMPS)/peers: $(STAMPS)/dev $(STAMPS)/jax
 	  || echo "Flax, haiku, equinox and their kin cannot be installed here: their training steps are skipped" >&2
 	@touch $@
 
+# The oldest JAX that is supported, in a folder that comes before the newest.
+$(STAMPS)/oldest-jax: $(STAMPS)/peers
+	@$(PIP) install --no-deps --upgrade --target $(VENV)/oldest-jax 'jax==0.10.0' 'jaxlib==0.10.0'
+	@touch $@
+
 demo: $(STAMPS)/base ## partition and run two programs over a 4x2 mesh, on NumPy
 	@$(BIN)/python examples/demo.py
 
@@ -97,8 +102,11 @@ bench: $(STAMPS)/dev ## against JAX, on the same files in one run
 	  || echo "JAX cannot be installed here: the rows that need it are skipped" >&2
 	@$(BIN)/python -m shardwright.benchmarks
 
-peers: $(STAMPS)/peers ## tests against JAX, models of public libraries, MLIR through jaxlib, and C++ riegeli
+WITH_OLDEST_JAX := $(addprefix tests/e2e/test_jax_,internals_peers.py jit_peers.py devices_peers.py)
+
+peers: $(STAMPS)/oldest-jax ## tests against JAX, models of public libraries, MLIR through jaxlib, and C++ riegeli
 	@$(PYTEST) $(PARALLEL) -m peers
+	@PYTHONPATH=$(abspath $(VENV))/oldest-jax $(PYTEST) $(PARALLEL) -m peers $(WITH_OLDEST_JAX)
 
 gpu: $(STAMPS)/dev ## programs on the GPUs that there are, NCCL between them
 	@$(PIP) install --editable '.[cupy,mpi]'
