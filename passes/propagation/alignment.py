@@ -22,7 +22,7 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import Closing, Dims, Node, Opening, Program, Scope, Step
 from shardwright.passes.propagation.partial_flow import Pending, incoming, outgoing, plan_flow
 from shardwright.passes.propagation.strategy import Strategist, Strategy
-from shardwright.passes.rewriter import insert_before, retype
+from shardwright.passes.rewriter import erase, insert_before, retype
 from shardwright.rules.expansion import Site
 from shardwright.rules.rule import assemble, project
 
@@ -68,6 +68,8 @@ class Aligner:
         self.forms: list[_Forms | None] = [None] * len(dims)
         self.types: dict[tuple[Attribute, LayoutSpec], Attribute] = {}
         self.obsolete: list[Operation] = []
+        self.passed: list[dtensor.RelayoutOp] = []
+        """Relayouts that expansions end with; some may prefer what went into them."""
         self.scope = program.root
         self.homes: list[Scope] = [program.root] * len(dims)
         """For each value where it is defined, as seen from the scope at hand."""
@@ -97,6 +99,9 @@ class Aligner:
         for op in reversed(self.obsolete):
             assert op.parent is not None
             op.parent.erase_op(op, safe_erase=False)
+        for op in self.passed:
+            if not op.result.uses:
+                erase(op)
         self.program.function.update_function_type()
 
     def _open(self, scope: Scope) -> None:
@@ -181,6 +186,18 @@ class Aligner:
             new.name_hint = old.name_hint
             forms = self._known(number)
             forms.available[forms.made] = new
+            self._before(number, new)
+
+    def _before(self, number: int, made: SSAValue) -> None:
+        """What an expansion relaid at its end was there as it was before, too: nobody has to move it back."""
+        relayout, forms = made.owner, self._known(number)
+        if not isinstance(relayout, dtensor.RelayoutOp):
+            return
+        spec = dtensor.layout_of(relayout.operand)
+        if spec is not None and not spec.partial and spec not in forms.available:
+            forms.available[spec] = relayout.operand
+            self.inside[self.scope].append((number, spec))
+            self.passed.append(relayout)
 
     def _flowing(self, node: Node, strategy: Strategy) -> tuple[Pending, tuple[int, ...]] | None:
         if node.results and node.results[0] in self.flow.carry:

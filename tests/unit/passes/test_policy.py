@@ -220,3 +220,31 @@ def test_what_ops_exchange_is_counted_before_it_is_sent() -> None:
     counted = bytes_sent(program, Strategist(program), dims, program.steps)
     # Eight elements for each of four devices, of which the first and the last hold four already, the others none.
     assert counted == sent(END_TO_END) == Fraction(4 + 8 + 8 + 4, 4) * F32
+
+
+# The candidates of the halves are traded, so that each device finds the largest of half of the rows: as the result is.
+LARGEST = """
+sdy.mesh @mesh = <["x"=2]>
+func.func public @main(%a: tensor<8x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>})
+    -> (tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [RESULT]>}) {
+  %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %places = stablehlo.iota dim = 1 : tensor<8x64xi32>
+  %0:2 = stablehlo.reduce(%a init: %least), (%places init: %zero) across dimensions = [1]
+      : (tensor<8x64xf32>, tensor<8x64xi32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xi32>)
+   reducer(%b: tensor<f32>, %c: tensor<f32>) (%d: tensor<i32>, %e: tensor<i32>) {
+    %1 = stablehlo.compare GE, %b, %c, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %2 = stablehlo.select %1, %b, %c : tensor<i1>, tensor<f32>
+    %3 = stablehlo.select %1, %d, %e : tensor<i1>, tensor<i32>
+    stablehlo.return %2, %3 : tensor<f32>, tensor<i32>
+  }
+  return %0#1 : tensor<8xi32>
+}
+"""
+
+
+def test_what_an_expansion_relaid_last_is_used_as_it_was_before() -> None:
+    # Half of the values and half of the places go to the other device, and nothing comes back.
+    assert sent(LARGEST.replace("RESULT", '{"x"}')) == (4 + 4) * 4
+    # Where all want them, half of the places come back.
+    assert sent(LARGEST.replace("RESULT", "{}")) == (4 + 4) * 4 + 4 * 4
