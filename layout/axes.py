@@ -131,3 +131,16 @@ def cut(axes: Iterable[Axis], sizes: dict[str, int]) -> dict[Axis, tuple[Axis, .
         stops = [mark for mark in sorted(marks[axis.name]) if start <= mark <= stop]
         pieces[axis] = tuple(part(axis.name, a, b, full) for a, b in pairwise(stops))
     return pieces
+
+
+def remaining(axes: Iterable[Axis], taken: Iterable[Axis], sizes: dict[str, int]) -> tuple[Axis, ...]:
+    """
+    What is left of some axes without those, or those parts, that are taken.
+
+    >>> remaining([Axis("x"), Axis("y")], [Axis("x", 1, 2)], {"x": 8, "y": 2})
+    (Axis(name='x', pre=2, size=4), Axis(name='y', pre=1, size=0))
+    """
+    wanted, without = list(axes), list(taken)
+    pieces = cut([*wanted, *without], sizes)
+    gone = {piece for axis in without for piece in pieces[axis]}
+    return tuple(piece for axis in wanted for piece in pieces[axis] if piece not in gone)

@@ -66,9 +66,9 @@ def misfit(
                 axes = found.get(factor, ())
                 if factors.setdefault(factor, axes) != axes:
                     return f"{name} {place} ({spec.body()}) splits a factor otherwise than the tensors before it"
-    other = next((factor for factor, axes in rule.fixed if factors.get(factor, ()) != axes), None)
-    if other is not None:
-        return f"a factor must be split by {', '.join(map(str, dict(rule.fixed)[other]))} exactly"
+    for factor, axes in rule.fixed:
+        if factors.get(factor, ()) != algebra.canonical(LayoutSpec(mesh.name, (axes,)), mesh).dims[0]:
+            return f"a factor must be split by {', '.join(map(str, axes))} exactly"
     whole = [factor for factor, axes in factors.items() if axes and not rule.splittable(factor)]
     if whole:
         return f"a factor is split that every device needs whole ({rule.kinds[whole[0]]})"

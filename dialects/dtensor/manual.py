@@ -24,7 +24,7 @@ from shardwright.dialects.dtensor.ops import check_axes, collective_form
 from shardwright.dialects.stablehlo.collectives import GroupedOp
 from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.types import Integers, element_of, element_size, integers, shape_of, tensor
-from shardwright.layout.axes import Axis, overlap
+from shardwright.layout.axes import Axis, overlap, remaining
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.cost import sent_bytes
 from shardwright.layout.spec import LayoutSpec
@@ -62,18 +62,17 @@ class CastOp(forms.WrittenOp, forms.TensorOp, ABC):
     def cast(shape: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[int, ...]:
         """The result's shape; `sizes` are the devices over which each dim is split outside."""
 
-    @property
-    def whole(self) -> Axes:
-        """The manual axes along which the value is the same."""
-        split = {axis for axes in self.dim_axes.data for axis in axes}
-        return tuple(axis for axis in self.manual.data if axis not in split)
+    def unnamed(self, mesh: Mesh) -> Axes:
+        """The manual axes, or parts of them, along which the value is the same."""
+        split = [axis for axes in self.dim_axes.data for axis in axes]
+        return remaining(self.manual.data, split, mesh.sizes)
 
     def verify_(self) -> None:
         mesh = mesh_of(self, self.mesh.root_reference.data)
         named = [*self.manual.data, *(axis for axes in self.dim_axes.data for axis in axes)]
         check_axes(named, mesh)
-        if not set(named) <= set(self.manual.data):
-            raise VerifyException("dim_axes may name manual axes only")
+        if not {axis.name for axis in named} <= {axis.name for axis in self.manual.data}:
+            raise VerifyException("dim_axes may name manual axes, and parts of them, only")
         shape = shape_of(self.operand)
         if len(shape) != len(self.dim_axes.data):
             raise VerifyException(f"dim_axes has {len(self.dim_axes.data)} dims, but the tensor has {len(shape)}")

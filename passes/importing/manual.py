@@ -23,7 +23,7 @@ from shardwright.dialects.stablehlo import collectives
 from shardwright.dialects.stablehlo.collectives import UI32, GroupedOp, ReplicaGroups, ReplicaGroupsAttr
 from shardwright.dialects.text.locations import fault, where
 from shardwright.dialects.types import shape_of
-from shardwright.layout.axes import Axis
+from shardwright.layout.axes import Axis, remaining
 from shardwright.layout.check import check_spec
 from shardwright.layout.forms.groups import axes_of_digits, axes_of_groups, pairs_as_sources
 from shardwright.layout.mesh import Mesh
@@ -55,7 +55,7 @@ def inline_manual(op: ManualComputationOp, mesh: Mesh, read: ReadSharding) -> No
     manual = _manual_axes(op, mesh)
     block, name = op.body.block, f"of the manual computation{_at(op)}"
     for number, (argument, value) in enumerate(zip(block.args, op.inputs, strict=True)):
-        spec = _withheld(read(op.in_shardings.data[number], value, op), manual)
+        spec = _withheld(read(op.in_shardings.data[number], value, op), manual, mesh)
         fixed = insert_before(op, ConstraintOp(value, spec, f"operand {number} {name}")).results[0]
         cast = _cast(ToManualOp(fixed, mesh, _dim_axes(spec, manual, op), manual), argument, op)
         argument.replace_all_uses_with(insert_before(op, cast).results[0])
@@ -63,7 +63,7 @@ def inline_manual(op: ManualComputationOp, mesh: Mesh, read: ReadSharding) -> No
     move_body(op.body.block, op)
     results: list[SSAValue] = []
     for number, (value, result) in enumerate(zip(returned, op.outputs, strict=True)):
-        spec = _withheld(read(op.out_shardings.data[number], result, op), manual)
+        spec = _withheld(read(op.out_shardings.data[number], result, op), manual, mesh)
         cast = _cast(FromManualOp(value, mesh, _dim_axes(spec, manual, op), manual), result, op)
         whole = insert_before(op, cast).results[0]
         results.append(insert_before(op, ConstraintOp(whole, spec, f"result {number} {name}")).results[0])
@@ -103,10 +103,9 @@ def _manual_axes(op: ManualComputationOp, mesh: Mesh) -> Axes:
     return tuple(Axis(name) for name in op.manual_axes.data)
 
 
-def _withheld(spec: LayoutSpec, manual: Axes) -> LayoutSpec:
+def _withheld(spec: LayoutSpec, manual: Axes, mesh: Mesh) -> LayoutSpec:
     """The layout with the manual axes that it does not name kept out of its open dims."""
-    named = {*spec.axes(), *spec.withheld}
-    more = tuple(axis for axis in manual if axis not in named) if spec.open_dims else ()
+    more = remaining(manual, [*spec.axes(), *spec.withheld], mesh.sizes) if spec.open_dims else ()
     return changed(spec, withheld=spec.withheld + more)
 
 

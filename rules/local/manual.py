@@ -62,7 +62,8 @@ def _to_manual(op: ToManualOp, local: Local) -> Sequence[SSAValue]:
 
 def _from_manual(op: FromManualOp, local: Local) -> Sequence[SSAValue]:
     """The same outwards; along manual axes that split no dim the value must not vary."""
-    return [local.put(UnvaryingOp(op.operand, local.mesh.name, op.whole)) if op.whole else op.operand]
+    alike = op.unnamed(local.mesh)
+    return [local.put(UnvaryingOp(op.operand, local.mesh.name, alike)) if alike else op.operand]
 
 
 def _all_reduce(op: collectives.AllReduceOp, local: Local) -> Sequence[SSAValue]:

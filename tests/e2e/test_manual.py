@@ -514,3 +514,44 @@ def test_a_general_body_is_refused() -> None:
     text = PARTS.replace(reducer("add"), body).replace("GROUPS", axes_text("x"))
     with pytest.raises(ShardwrightError, match="SW0461"):
         run(text, [np.zeros(16, np.float32)])
+
+
+# Each device adds its number to its part; what is said about the parts, a mesh axis of one device or a part of an axis,
+# decides which part that is.
+NUMBERED = """
+sdy.mesh @mesh = <[MESH]>
+func.func public @main(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [DIMS, {}]>] out_shardings=[<@mesh, [DIMS, {}]>]
+      manual_axes={AXES} (%b: tensor<ROWSx4xf32>) {
+    %i = stablehlo.partition_id : tensor<ui32>
+    %p = stablehlo.constant dense<PART> : tensor<ui32>
+    %j = stablehlo.divide %i, %p : tensor<ui32>
+    %f = stablehlo.convert %j : (tensor<ui32>) -> tensor<f32>
+    %g = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<ROWSx4xf32>
+    %1 = stablehlo.add %b, %g : tensor<ROWSx4xf32>
+    sdy.return %1 : tensor<ROWSx4xf32>
+  } : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mesh", "axes", "dims", "rows", "part", "order"),
+    [
+        ('"x"=4, "y"=1', '"x", "y"', '{"y", "x"}', 2, 1, [0, 1, 2, 3]),
+        ('"x"=1, "y"=4', '"x", "y"', '{"y", "x"}', 2, 1, [0, 1, 2, 3]),
+        ('"x"=4', '"x"', '{"x":(2)2, "x":(1)2}', 2, 1, [0, 2, 1, 3]),
+        ('"x"=4', '"x"', '{"x":(1)2}', 4, 2, [0, 1]),
+    ],
+    ids=["one device, major", "one device, minor", "parts exchanged", "a major part"],
+)
+def test_shardings_name_axes_of_one_device_and_parts_of_axes(
+    mesh: str, axes: str, dims: str, rows: int, part: int, order: list[int]
+) -> None:
+    text = NUMBERED
+    for name, value in {"MESH": mesh, "DIMS": dims, "AXES": axes, "ROWS": rows, "PART": part}.items():
+        text = text.replace(name, str(value))
+    given = np.arange(32, dtype=np.float32).reshape(8, 4)
+    numbers = np.repeat(order, rows).astype(np.float32)[:, None]
+    np.testing.assert_array_equal(run(text, [given]).results[0], given + numbers)

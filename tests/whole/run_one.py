@@ -29,6 +29,9 @@ EACH = "each"
 ROUND_TRIP = 4
 """Every so many-th program is printed and read back after each pass."""
 
+EXPORTED = 5
+"""Every so many-th program is exported, read again, and run as what it is then."""
+
 SPREAD = 8
 """Every so many-th program also runs on several processes."""
 
@@ -79,7 +82,8 @@ def records(first: int, number: int, styles: str = "") -> Iterator[Record]:
         except Exception:  # the fuzzer's own fault, but no reason to stop
             yield Record(seed, style, CRASHED, f"the fuzzer: {last_frame()}", 0, [], "")
             continue
-        found = (examine if seed % SPREAD else examine_everywhere)(program, round_trip=seed % ROUND_TRIP == 0)
+        ask = examine if seed % SPREAD else examine_everywhere
+        found = ask(program, round_trip=seed % ROUND_TRIP == 0, exported=seed % EXPORTED == 0)
         text = program.text if found.digest else ""
         yield Record(
             seed, style, found.state, found.detail, math.prod(program.mesh.values()), op_names(text), found.digest

@@ -28,9 +28,9 @@ from whole.traced import Traced
 from whole.verdict import CRASHED, REFUSALS, RIGHT, WRONG, Outcome, Runnable, difference, examine, last_frame
 
 
-def examine_everywhere(program: Program | Traced, *, round_trip: bool = False) -> Outcome:
+def examine_everywhere(program: Program | Traced, *, round_trip: bool = False, exported: bool = False) -> Outcome:
     """What comes of a program in one process, and with one device a process and with as few processes as divide it."""
-    found = examine(program, round_trip=round_trip)
+    found = examine(program, round_trip=round_trip, exported=exported)
     size = math.prod(program.mesh.values())
     few = next((number for number in range(2, size) if can_share(program, number)), size)
     for processes in sorted({size, few} - {1}, reverse=True) if found.state == RIGHT else ():

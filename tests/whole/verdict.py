@@ -10,12 +10,14 @@ import hashlib
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
 from harness import partitioned, run_unsharded
 from xdsl.dialects.builtin import ModuleOp
 
+from shardwright.compiler.exporting.manual import export_stablehlo
 from shardwright.compiler.report import prediction
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.parsing import parse_module
@@ -31,6 +33,11 @@ REFUSALS = {
     "SW0603": "parts of one axis whose ends do not nest: no device holds a whole number of both",
 }
 """Codes by which legal programs may be refused. Any other error on a random program is a fault of ours."""
+
+EXPORTED_REFUSALS = {
+    "SW0608": "a loop with collectives whose condition is alike everywhere, which a program of one device does not show"
+}
+"""Codes by which the program of each device, exported, may be refused."""
 
 
 class Runnable(Protocol):
@@ -68,15 +75,21 @@ def verdict(program: Runnable, *, round_trip: bool = False, fused: bool = True) 
 
 
 def examine(
-    program: Runnable, *, round_trip: bool = False, engines: Sequence[bool] = (True, False), alone: bool = True
+    program: Runnable,
+    *,
+    round_trip: bool = False,
+    engines: Sequence[bool] = (True, False),
+    alone: bool = True,
+    exported: bool = False,
 ) -> Outcome:
-    """Run a program in some engines, fused or not, and with `alone` on one device too."""
+    """Run a program in some engines, fused or not, with `alone` on one device too, and as it is exported."""
     try:
         planned, local = partitioned(program.text, round_trip=round_trip)
         texts = print_module(planned), print_module(local)
         if round_trip:
             _generic_forms(planned, local)
-        problem = next(_problems(program, planned, local, engines, alone), "")
+        problems = chain(_problems(program, planned, local, engines, alone), _exported(program, local, exported))
+        problem = next(problems, "")
     except ShardwrightError as error:
         code = error.diagnostics[0].code
         return Outcome(REFUSED if code in REFUSALS else CRASHED, str(error).split("\n")[0])
@@ -119,6 +132,25 @@ def _problems(
             expected = None if single is None else replace(value, array=single[number])
             if expected is not None and (problem := difference(found, expected, "one device gives")):
                 yield f"result {number} ({value.name}) {problem}{engine}"
+
+
+def _exported(program: Runnable, local: ModuleOp, wanted: bool) -> Iterator[str]:
+    """What is wrong with the program of each device, written with StableHLO's collectives and read again."""
+    if not wanted:
+        return
+    own = local.clone()
+    export_stablehlo(own)
+    try:
+        _, again = partitioned(print_module(own))
+    except ShardwrightError as error:
+        if error.diagnostics[0].code in EXPORTED_REFUSALS:
+            return
+        raise
+    expected = compile_module(local.clone()).run(program.inputs)
+    found = compile_module(again).run(program.inputs)
+    for number, (one, value) in enumerate(zip(found, program.results, strict=True)):
+        if problem := difference(one, replace(value, array=expected[number]), "it gives before"):
+            yield f"result {number} ({value.name}) {problem} as exported"
 
 
 def difference(found: Array, value: Value, other: str = "NumPy gives") -> str:

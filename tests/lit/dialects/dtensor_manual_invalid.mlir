@@ -20,7 +20,7 @@ func.func @uneven(%a: tensor<6x4xf32>) -> tensor<1x4xf32> {
 
 dtensor.mesh @mesh = <["x"=4, "y"=2]>
 func.func @not_manual(%a: tensor<8x4xf32>) -> tensor<32x4xf32> {
-  // expected-error @+1 {{'dtensor.from_manual' op dim_axes may name manual axes only}}
+  // expected-error @+1 {{'dtensor.from_manual' op dim_axes may name manual axes, and parts of them, only}}
   %0 = dtensor.from_manual @mesh [{"x"}, {}] manual {"y"} %a : (tensor<8x4xf32>) -> tensor<32x4xf32>
   return %0 : tensor<32x4xf32>
 }
