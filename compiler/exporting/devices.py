@@ -312,7 +312,7 @@ def windows(moves: Sequence[Sequence[tuple[Window, int]]]) -> list[tuple[tuple[i
 
     >>> found = windows([[(Window(480, 512, -8), 8)]])
     >>> [(sizes, [(one.sender, one.receiver) for one in messages]) for sizes, messages in found if sizes < (40,)]
-    [((4,), [(0, 1), (3, 2), (5, 4), (7, 6)]), ((8,), [(4, 3), (5, 4)]), ((16,), [(6, 5), (7, 6)])]
+    [((4,), [(0, 1), (7, 6), (5, 4), (3, 2)]), ((8,), [(4, 3), (5, 4)]), ((16,), [(6, 5), (7, 6)])]
     """
     count = math.prod(parts for _, parts in moves[0])
     along = [[(one, parts, window(one, parts)) for one, parts in moved] for moved in moves]

@@ -16,7 +16,7 @@ from shardwright.tools.main import COMMANDS, main
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.md")])
-NEEDS_JAX = ("benchmarks.export_programs", "benchmarks.programs.")
+NEEDS_JAX = ("benchmarks.export_programs", "benchmarks.models", "benchmarks.programs.")
 
 
 def page_id(path: Path) -> str:

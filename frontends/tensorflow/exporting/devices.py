@@ -250,7 +250,7 @@ def _to_manual(devices: Devices, e: Emitter, op: ToManualOp, whole: Parts) -> Pa
 
 def _from_manual(devices: Devices, e: Emitter, op: FromManualOp, parts: Parts) -> Parts:
     """The blocks joined, along the last dim first; of devices that hold the same one, the first one's."""
-    parts = devices.first(parts, op.whole)
+    parts = devices.first(parts, op.unnamed(devices.atoms.mesh))
     for dim, axes in reversed(list(enumerate(op.dim_axes.data))):
         if axes:
             parts = devices.per_group(_joined, e, dim, parts, devices.atoms.positions(axes), same=True)
