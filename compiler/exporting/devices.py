@@ -318,10 +318,30 @@ def windows(moves: Sequence[Sequence[tuple[Window, int]]]) -> list[tuple[tuple[i
     along = [[(one, parts, window(one, parts)) for one, parts in moved] for moved in moves]
     own = [_boxes([(_kept(found, one, parts), parts) for one, parts, found in lines]) for lines in along]
     units = [math.gcd(*(_unit(found) for *_, found in lines)) for lines in zip(*along, strict=True)]
-    ways = [[_boxes(_cut(lines, way, units)) for lines in along] for way in (_whole, _even, _halved)]
     kept = [one for number, boxes in enumerate(own) for one in _in_rounds([_numbered(boxes, number)], count)]
-    moving = [[_moving(_numbered(boxes, number)) for number, boxes in enumerate(way)] for way in ways]
-    return kept + min((_in_rounds(way, count) for way in moving), key=len)
+    best: list[tuple[tuple[int, ...], list[Piece]]] | None = None
+    for way in (_whole, _halved, _even):
+        # The pieces of one message need a round each. To be counted first: odd sizes have many small pieces.
+        if best is None or max((_pieces(lines, way, units) for lines in along), default=0) < len(best):
+            cut = [_numbered(_boxes(_cut(lines, way, units)), number) for number, lines in enumerate(along)]
+            plan = _in_rounds(list(map(_moving, cut)), count)
+            best = plan if best is None or len(plan) < len(best) else best
+    return kept + (best or [])
+
+
+def _pieces(
+    along: Sequence[tuple[Window, int, dict[int, list[Piece]]]],
+    way: Callable[[int, int], list[int]],
+    units: Sequence[int],
+) -> int:
+    """The most pieces that a message between parts is cut into along one dim."""
+    moving = [
+        (size, unit)
+        for (*_, found), unit in zip(along, units, strict=True)
+        for size, pieces in found.items()
+        if not all(map(_stays, pieces))
+    ]
+    return max((len(way(*one)) for one in moving), default=0)
 
 
 def _moving(boxes: Moves) -> Moves:

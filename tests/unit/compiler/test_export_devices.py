@@ -182,6 +182,13 @@ def test_windows_take_few_rounds() -> None:
     assert len(devices.windows([[(Window(256, 768, -512), 8)]])) == 4
 
 
+def test_a_window_of_odd_sizes_is_not_cut_into_single_elements() -> None:
+    """Each device is sent nearly all of one and a little of the next: as single elements that were a million rounds."""
+    moved = Window(1 << 20, 1 << 20, (1 << 17) + (1 << 16) - 1)
+    plan = devices.windows([[(moved, 8)]])
+    assert [sizes for sizes, _ in plan] == [((1 << 16) - 1,), ((1 << 16) + 1,)]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_rounds_are_as_few_as_the_busiest_device_has_messages(seed: int) -> None:
     random = np.random.default_rng(seed)
