@@ -23,6 +23,7 @@ from whole.styles import SHARES, STYLES
 from whole.traced import SMOOTH, Traced, random_traced
 from whole.verdict import CRASHED, REFUSED, RIGHT, WRONG, Outcome, examine
 
+from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.runtime.processes.communicator import Array
 from shardwright.runtime.processes.crossing import Group, Piece
@@ -142,6 +143,21 @@ def test_one_device_that_says_otherwise_is_noticed(monkeypatch: pytest.MonkeyPat
     assert f"shardwright run {path} --inputs" in text
     assert [op.name for op in parse_module(text, "found.mlir").walk()].count("stablehlo.add") == 1
     assert len(np.load(path.with_suffix(".inputs.npz")).files) == text.count("%arg", 0, text.index("->"))
+
+
+def test_an_export_that_says_otherwise_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here permutes are left out."""
+    program = next(p for p in map(random_program, range(60)) if '"stablehlo.collective_permute"' in _exported(p))
+    assert examine(program, exported=True).state == RIGHT
+    monkeypatch.setattr(Writer, "permute", lambda own, value, pairs: value)
+    found = examine(program, exported=True)
+    assert (found.state, "as exported" in found.detail) == (WRONG, True)
+
+
+def _exported(program: Program) -> str:
+    local = verdict.partitioned(program.text)[1]
+    verdict.export_stablehlo(local)
+    return verdict.print_module(local)
 
 
 def test_bytes_that_differ_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ def kind_of(found: Outcome) -> str:
 
 def smallest(program: Program | Traced) -> Program | Traced:
     """The smallest program found that fails alike."""
-    return shrink(program, lambda one: kind_of(examine_everywhere(one, round_trip=True)), MOST_TRIALS)
+    return shrink(program, lambda one: kind_of(examine_everywhere(one, round_trip=True, exported=True)), MOST_TRIALS)
 
 
 def write_reproducer(record: Record, folder: Path) -> Path:

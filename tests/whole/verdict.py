@@ -141,13 +141,12 @@ def _exported(program: Runnable, local: ModuleOp, wanted: bool) -> Iterator[str]
     own = local.clone()
     export_stablehlo(own)
     try:
-        _, again = partitioned(print_module(own))
+        again = compile_module(partitioned(print_module(own))[1])
     except ShardwrightError as error:
         if error.diagnostics[0].code in EXPORTED_REFUSALS:
             return
         raise
-    expected = compile_module(local.clone()).run(program.inputs)
-    found = compile_module(again).run(program.inputs)
+    expected, found = compile_module(local.clone()).run(program.inputs), again.run(program.inputs)
     for number, (one, value) in enumerate(zip(found, program.results, strict=True)):
         if problem := difference(one, replace(value, array=expected[number]), "it gives before"):
             yield f"result {number} ({value.name}) {problem} as exported"
