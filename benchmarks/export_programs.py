@@ -20,7 +20,6 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 from shardwright.benchmarks import shardy, xla
-from shardwright.benchmarks.hlo_bytes import collectives, summary
 from shardwright.benchmarks.programs import (
     algebra,
     control,
@@ -35,6 +34,7 @@ from shardwright.benchmarks.programs import (
     windows,
 )
 from shardwright.benchmarks.programs.catalogue import PROGRAMS, Context, Program, Traceable
+from shardwright.engines.jax.hlo import collectives, summary
 
 FAMILIES = (mlp, transformer, algebra, indexing, library, windows, ordering, numeric, control, manual, models)
 

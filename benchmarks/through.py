@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from shardwright.benchmarks import files, hlo_bytes, ours, xla
+from shardwright.benchmarks import files, ours, xla
 from shardwright.benchmarks.measure import interleave, timed
 from shardwright.benchmarks.report import Cell, Report, compared
 from shardwright.compiler.pipelines import collector_paused
 from shardwright.compiler.stages import Partitioned, read_module
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.engines.jax import hlo
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.tools.programs.arrays import Array, random_inputs
 
@@ -70,7 +71,8 @@ class Pair:
 
 def _sent(executable: xla.XlaExecutable) -> float:
     """What a compiled program sends; of a loop that depends on data, in one turn."""
-    found = hlo_bytes.collectives(executable.hlo(), executable.devices, [1] * executable.hlo().count("while("))
+    text = executable.hlo()
+    found = hlo.collectives(text, executable.devices, [1] * hlo.loops(text))
     return float(sum(one.sent_bytes for one in found))
 
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from shardwright.engines.jax.internals import compiled_for
+
 DEVICES = 8
 
 
@@ -65,24 +67,4 @@ class XlaExecutable:
 
 def compile_text(text: str, count: int = DEVICES) -> XlaExecutable:
     """Parse StableHLO text and compile it for `count` devices with Shardy and the SPMD partitioner."""
-    jax: Any = import_module("jax")
-    compiler: Any = import_module("jax._src.compiler")
-    client = jax.devices()[0].client
-    import_module("jaxlib.lapack").prepare_lapack_call("potrf", np.float32)  # else calls of LAPACK lead nowhere
-    devices = jax.devices()[:count]
-    options = compiler.get_compile_options(1, count, device_assignment=_numbers(devices))
-    options.executable_build_options.use_spmd_partitioning = True
-    options.executable_build_options.use_shardy_partitioner = True
-    device_list = import_module("jaxlib._jax").DeviceList(tuple(devices))
-    return XlaExecutable(client.compile_and_load(_parse(text), device_list, options), count)
-
-
-def _numbers(devices: Sequence[Any]) -> np.ndarray[Any, Any]:
-    """The numbers of devices, which leave gaps where several processes have them, as the compiler wants them."""
-    return np.array([[device.id for device in devices]])
-
-
-def _parse(text: str) -> Any:
-    mlir: Any = import_module("jax._src.interpreters.mlir")
-    ir: Any = import_module("jaxlib.mlir.ir")
-    return ir.Module.parse(text, mlir.make_ir_context())
+    return XlaExecutable(compiled_for(text, count), count)

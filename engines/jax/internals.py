@@ -12,6 +12,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 
 def leave_out_of_places(folder: str) -> None:
     """Makes JAX leave the files of a folder out of what it says of where ops were written."""
@@ -81,6 +83,22 @@ def exported(text: str, name: str, takes: Sequence[Any], gives: Sequence[Any], p
         mlir_module_serialized=portable(text),
         **no_shardings,
     )
+
+
+def compiled_for(text: str, count: int) -> Any:
+    """What XLA makes of a module's text for the first devices of JAX, with Shardy and its own partitioner."""
+    jax: Any = import_module("jax")
+    ir: Any = import_module("jaxlib.mlir.ir")
+    import_module("jaxlib.lapack").prepare_lapack_call("potrf", np.float32)  # else calls of LAPACK lead nowhere
+    devices = tuple(jax.devices()[:count])
+    # The numbers of devices leave gaps where several processes have them.
+    numbers = np.array([[device.id for device in devices]])
+    options = import_module("jax._src.compiler").get_compile_options(1, count, device_assignment=numbers)
+    options.executable_build_options.use_spmd_partitioning = True
+    options.executable_build_options.use_shardy_partitioner = True
+    module = ir.Module.parse(text, import_module("jax._src.interpreters.mlir").make_ir_context())
+    client = devices[0].client
+    return client.compile_and_load(module, import_module("jaxlib._jax").DeviceList(devices), options)
 
 
 class Store:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from stored_programs import PROGRAMS, RUNNABLE, assert_right, inputs
 from shardwright.benchmarks import xla
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.unsharded import unsharded_module
+from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import native_array
 from shardwright.engines.dtensor_value import DTensorValue, stack
+from shardwright.engines.jax.asking import sent_by_xla
 from shardwright.layout import Layout
 from shardwright.passes.stages import verify_recorded_stage
 from shardwright.runtime.executable import compile_module
@@ -233,3 +236,33 @@ def test_a_sum_scattered_over_two_dims(tmp_path: Path) -> None:
     assert "all_reduce" not in text
     results = run_with_jax(text, inputs, result_layouts(path))
     np.testing.assert_array_equal(results[0], inputs[0] @ inputs[1].T)
+
+
+MATRIX_PRODUCT = """\
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func public @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, \
+%b: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) \
+-> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : \
+(tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("form", "theirs", "said"), [("stablehlo", 64.0, "the same"), ("sdy", 128.0, "2.00 times")])
+def test_what_xla_sends(form: str, theirs: float, said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Of 4x8 partial sums on two devices, we send half and XLA's own partitioner, which reduces them whole, all."""
+    path = tmp_path / "product.mlir"
+    path.write_text(MATRIX_PRODUCT)
+    assert main(["export", str(path), "--to", form, "--ask-xla", "--json"]) == 0
+    output = capfd.readouterr()
+    found = json.loads(output.out)
+    assert (found["bytes_per_device"], found["xla"]["bytes_per_device"]) == (64.0, theirs)
+    assert not found["xla"]["depends_on_data"]
+    assert said in output.err
+
+
+def test_what_xla_does_not_compile() -> None:
+    with pytest.raises(ShardwrightError, match=r"SW0575.*custom op 'nonsense\.op'"):
+        sent_by_xla("func.func @main() { nonsense.op }", 2)

@@ -97,3 +97,12 @@ def test_layouts_as_shardings(dims: Sequence[Any]) -> None:
         wanted = box(Layout(dims, ours).spec, (16, 8), ours, place)
         sides = zip(found[device], (16, 8), strict=True)
         assert tuple((side.start or 0, size if side.stop is None else side.stop) for side, size in sides) == wanted
+
+
+def test_a_text_compiled_for_some_devices() -> None:
+    text = """
+sdy.mesh @mesh = <["x"=2]>
+func.func public @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> \
+{sdy.sharding = #sdy.sharding<@mesh, [{}]>}) { return %a : tensor<4xf32> }"""
+    compiled = internals.compiled_for(text, 2).hlo_modules()[0].to_string()
+    assert "all-gather" in compiled

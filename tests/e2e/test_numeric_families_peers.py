@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from harness import run
 
-from shardwright.benchmarks import hlo_bytes, xla
+from shardwright.benchmarks import xla
+from shardwright.engines.jax import hlo
 
 pytestmark = pytest.mark.peers
 jax: Any = pytest.importorskip("jax")
@@ -149,5 +150,5 @@ def test_programs(name: str) -> None:
     for found, wanted in zip(ran.results, expected, strict=True):
         assert found.dtype == wanted.dtype
         np.testing.assert_allclose(found, wanted, 5e-3, 5e-3)
-    peer = sum(one.sent_bytes for one in hlo_bytes.collectives(lowered.compile().as_text(), 8))
+    peer = sum(one.sent_bytes for one in hlo.collectives(lowered.compile().as_text(), 8))
     assert ran.predicted <= peer

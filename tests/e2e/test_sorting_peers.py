@@ -14,7 +14,7 @@ jax = pytest.importorskip("jax")
 from jax import lax, numpy as jnp  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
-from shardwright.benchmarks.hlo_bytes import collectives  # noqa: E402
+from shardwright.engines.jax.hlo import collectives  # noqa: E402
 
 pytestmark = pytest.mark.peers
 

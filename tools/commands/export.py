@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +34,7 @@ GRAPH = "graphdef"
 
 EPILOG = """examples:
   shardwright export model.mlir --to sdy                       the global program with its layouts
+  shardwright export model.mlir --to sdy --ask-xla -o a.mlir   and what XLA sends with it, on standard error
   shardwright export model.mlir --to stablehlo -o device.mlir  the program of each device, in a file
   shardwright export model.mlir --to stablehlo --json          with its layouts and bytes as data
   shardwright export model.mlir --to graphdef -o model.pb      for TensorFlow; as text on standard output and in .pbtxt
@@ -43,6 +47,7 @@ def _parser() -> CodedArgumentParser:
     add("file", help="the program: StableHLO text with layouts; '-' is standard input")
     add("--to", choices=[*FORMS, GRAPH], required=True, help="the form to write")
     add("--bare", action="store_true", help="with stablehlo: @main takes and gives what one device holds")
+    add("--ask-xla", action="store_true", help="have the installed JAX compile it and say what XLA sends")
     add("-o", dest="output", metavar="OUT", help="write there, in one step; without it, on standard output")
     add("--json", action="store_true", help="print the layouts, the bytes and the text as JSON")
     return parser
@@ -50,7 +55,10 @@ def _parser() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright export`; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.ask_xla and (options.to == GRAPH or options.bare):
+        parser.error("--ask-xla is for what XLA compiles: --to sdy, or --to stablehlo without --bare")
     with program_text(options.file, state) as (name, text):
         module = parse(text, name)
         entry_function(module)
@@ -72,15 +80,15 @@ def _exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object
     """The text of a program in the form that was asked for, with its layouts and bytes; `module` is used up."""
     from shardwright.compiler.pipelines import ALIGN, PLAN, run_pipeline
     from shardwright.compiler.report import predicted_bytes
-    from shardwright.dialects.dtensor import meshes
     from shardwright.dialects.text.printing import print_module
 
     run_pipeline(module, ["propagate"])
     function = entry_function(module)
     returned = function.get_return_op()
+    mesh = _devices(module)
     report: dict[str, object] = {
         "to": options.to,
-        "mesh": {name: size for mesh in meshes(module).values() for name, size in mesh.sizes.items()},
+        "mesh": mesh,
         "arguments": [_described(value) for value in function.args],
         "results": [_described(value) for value in returned.operands] if returned is not None else [],
     }
@@ -89,7 +97,44 @@ def _exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object
     sent = predicted_bytes(planned)
     report["bytes_per_device"] = None if sent is None else float(sent)
     written = FORMS[options.to](module, planned, options.bare)
-    return report | {"text": print_module(written)}
+    text = print_module(written)
+    if options.ask_xla:
+        report |= _asked(text, sent, mesh)
+    return report | {"text": text}
+
+
+def _asked(text: str, ours: Fraction | None, mesh: dict[str, int]) -> dict[str, object]:
+    """What XLA sends with an exported program, also said on standard error beside what we send."""
+    from shardwright.engines.jax.asking import sent_by_xla
+
+    theirs = sent_by_xla(text, math.prod(mesh.values()))
+    print(
+        f"XLA: each device sends {theirs}{' or more, by the data' if theirs.depends_on_data else ''}", file=sys.stderr
+    )
+    print(f"Shardwright: {_beside(ours, theirs.bytes_per_device)}", file=sys.stderr)
+    return {"xla": asdict(theirs)}
+
+
+def _beside(ours: Fraction | None, theirs: float) -> str:
+    """
+    Our bytes beside XLA's.
+
+    >>> _beside(Fraction(64), 96.0)
+    '64 bytes; XLA sends 1.50 times as much'
+    """
+    if ours is None:
+        return "bytes that depend on the data"
+    found = f"{float(ours):,.0f} bytes"
+    if float(ours) == theirs:
+        return f"{found}, the same"
+    return f"{found}; XLA sends {theirs / float(ours):.2f} times as much" if ours else f"{found}, nothing"
+
+
+def _devices(module: ModuleOp) -> dict[str, int]:
+    """The axes of a program's mesh."""
+    from shardwright.dialects.dtensor import meshes
+
+    return {name: size for mesh in meshes(module).values() for name, size in mesh.sizes.items()}
 
 
 def _exported_graph(module: ModuleOp, options: argparse.Namespace) -> str | None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from shardwright.benchmarks import shardy
-from shardwright.benchmarks.hlo_bytes import collectives, summary
+from shardwright.engines.jax.hlo import collectives, summary
 
 
 def hlo(kind: str, result: str, rest: str) -> str:

@@ -207,3 +207,9 @@ def test_a_loop_carries_what_it_uses(tmp_path: Path, capsys: Capture) -> None:
 def test_mistakes(arguments: list[str], code: str, capsys: Capture) -> None:
     assert main(arguments) == 1
     assert f"error[{code}]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [["--to", "graphdef"], ["--to", "stablehlo", "--bare"]])
+def test_xla_is_asked_of_what_it_compiles(options: list[str], capsys: Capture) -> None:
+    assert main(["export", str(MLP), "--ask-xla", *options]) == 1
+    assert "error[SW0701]: shardwright export: --ask-xla is for what XLA compiles" in capsys.readouterr().err

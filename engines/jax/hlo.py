@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -43,7 +43,7 @@ class HloCollective:
     sent_bytes: Fraction
 
 
-def collectives(hlo: str, device_count: int, trips: Sequence[int] = ()) -> list[HloCollective]:
+def collectives(hlo: str, device_count: int, trips: Iterable[int] = ()) -> list[HloCollective]:
     """
     Every collective that a run of an optimised module performs: those in a loop as often as it turns.
 
@@ -102,9 +102,14 @@ def _computations(hlo: str) -> dict[str, list[str]]:
     return found
 
 
+def loops(hlo: str) -> int:
+    """How many loops a module has at most."""
+    return hlo.count("while(")
+
+
 def summary(found: list[HloCollective]) -> dict[str, dict[str, float]]:
     """
-    Count and bytes by kind, as `meta.json` of a program has them.
+    Count and bytes by kind, in the order of their first.
 
     >>> summary([HloCollective("all-gather", 2, Fraction(16)), HloCollective("all-gather", 4, Fraction(8))])
     {'all-gather': {'count': 2, 'sent_bytes': 24.0}}
