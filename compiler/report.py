@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, NameLoc, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from shardwright.compiler.values import layout_at
 from shardwright.diagnostics import SourceLocation
@@ -20,7 +20,7 @@ from shardwright.dialects.dtensor import CollectiveOp, layout_of
 from shardwright.dialects.dtensor.manual import Explicit, explicit_bytes, manual_axes
 from shardwright.dialects.stablehlo import CaseOp, IfOp, WhileOp
 from shardwright.dialects.stablehlo.collectives import GroupedOp
-from shardwright.dialects.text.locations import source_locations, where
+from shardwright.dialects.text.locations import is_backward, source_locations, where
 from shardwright.dialects.trip_count import control_names, trip_count
 from shardwright.dialects.types import element_dtype, element_of, shape_of
 from shardwright.layout.mesh import Mesh
@@ -32,12 +32,17 @@ WHY = "dtensor.why"
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a collective is there, in parts; `rule` and `alternative` are empty where there was no choice."""
+    """
+    Why a collective is there, in parts; `rule` and `alternative` are empty where there was no choice.
+
+    `left_by` is the op that left a result partial, where that is why.
+    """
 
     text: str
     asked_by: str
     rule: str
     alternative: str
+    left_by: str = ""
 
 
 Runs: TypeAlias = Mapping[str, Mapping[str, int]]
@@ -75,7 +80,8 @@ class CollectiveRow:
     One collective of a planned program.
 
     `bytes_per_device` is what each device sends (on average) when it runs once, None where an exact count would take
-    too long; `repetition` says how often it runs. `sources` are the user's places that it serves, the asker's first.
+    too long; `repetition` says how often it runs. `sources` are the user's places that it serves, the asker's first;
+    `backward` says that it serves a gradient.
     """
 
     kind: str
@@ -86,6 +92,7 @@ class CollectiveRow:
     sources: tuple[SourceLocation, ...]
     reasons: tuple[Reason, ...]
     repetition: Repetition = Repetition()
+    backward: bool = False
 
     @property
     def plain_bytes(self) -> int | float | None:
@@ -114,7 +121,9 @@ _REASON = re.compile(
     r"(?P<asked>.*?) needs it(?: finished, and (?P<left>.*?) left it partial)? by its rule (?P<rule>.*?)"
     r"(?:; the alternative (?P<other>.*))?"
 )
-_FROM = re.compile(r"from \S+ at (?P<place>\S+),")
+_FROM = re.compile(
+    r"from (?:argument (?P<argument>\d+)|(?P<op>\S+) at (?P<place>\S+)), (?P<side>its operand|which uses it)"
+)
 
 
 def _reasons(text: str) -> tuple[Reason, ...]:
@@ -128,8 +137,8 @@ def _reasons(text: str) -> tuple[Reason, ...]:
     reasons: list[Reason] = []
     for part in filter(None, re.split("; (?!the alternative )", text)):
         match = _REASON.fullmatch(part)
-        found = (part, "", "") if match is None else (match["asked"], match["rule"], match["other"] or "")
-        reasons.append(Reason(part, *found))
+        found = (part, "", "") if match is None else match.group("asked", "rule", "other", "left")
+        reasons.append(Reason(part, *(each or "" for each in found)))
     return tuple(reasons)
 
 
@@ -155,8 +164,13 @@ class Prediction:
 
 def collective_rows(module: ModuleOp) -> list[CollectiveRow]:
     """Each collective of a planned module, in program order."""
+    return [row for _, row in collectives_with_rows(module)]
+
+
+def collectives_with_rows(module: ModuleOp) -> list[tuple[AnyCollective, CollectiveRow]]:
+    """The same, each with its op."""
     meshes = dtensor.meshes(module)
-    return [_row(op, meshes[op.mesh_name], repetition) for op, repetition in _collectives(module)]
+    return [(op, _row(op, meshes[op.mesh_name], repetition)) for op, repetition in _collectives(module)]
 
 
 def prediction(module: ModuleOp) -> Prediction:
@@ -186,39 +200,99 @@ def _sent_by(op: AnyCollective, mesh: Mesh) -> Fraction | None:
 
 
 def value_rows(module: ModuleOp) -> list[ValueRow]:
-    """Each argument and result of a propagated module's ops, in program order, with the reasons for its layout."""
+    """Each argument and result of a module's ops that has a layout, in program order, with the reasons for it."""
     rows: list[ValueRow] = []
-    by_place = {str(where(op)): op for op in module.walk() if op.results}
     for op in module.walk():
         if isinstance(op, FuncOp):
-            rows += [_argument_row(*pair) for pair in enumerate(op.args)]
-        for result in op.results:
-            if layout_of(result) is not None:
-                name = f"%{result.name_hint}" if result.name_hint else ""
-                rows.append(ValueRow(name, op.name, _brief(result), where(op), tuple(_chain(op, by_place))))
+            rows += [ValueRow(value_name(arg), "argument", _shown(arg), where(arg), chain(arg)) for arg in op.args]
+        rows += [
+            ValueRow(value_name(result), op.name, _shown(result), where(op), chain(result))
+            for result in op.results
+            if layout_of(result) is not None and not isinstance(op, CollectiveOp)
+        ]
     return rows
 
 
-def _argument_row(number: int, value: SSAValue) -> ValueRow:
-    layout = _brief(value) if layout_of(value) is not None else str(value.type)
-    return ValueRow(f"%{value.name_hint or f'arg{number}'}", "argument", layout, where(value), ("given by the user",))
+def value_name(value: SSAValue) -> str:
+    """What people call a value: an argument as its function does (`params['w']`), another by its name in the text."""
+    if isinstance(value, BlockArgument):
+        if isinstance(value.location, NameLoc):
+            return value.location.desc.data
+        return f"%{value.name_hint or f'arg{value.index}'}"
+    return f"%{value.name_hint}" if value.name_hint else ""
 
 
-def _chain(op: Operation, by_place: dict[str, Operation]) -> Iterator[str]:
-    """The reasons for the layout of an op's results: its own, then that of the op it names, and so on."""
-    seen: set[Operation] = set()
-    current: Operation | None = op
+def chain(value: SSAValue) -> tuple[str, ...]:
+    """
+    The reasons for a value's layout: that of the op which makes it, then that of the value it names, and so on to the
+    layout that the user gave. What a collective brings has that of what the collective takes.
+    """
+    steps: list[str] = []
+    seen: set[SSAValue] = set()
+    current: SSAValue | None = _moved(value)
     while current is not None and current not in seen:
         seen.add(current)
-        why = current.attributes.get(WHY)
-        if isinstance(why, StringAttr):
-            yield why.data
-            match = _FROM.search(why.data)
-            current = by_place.get(match["place"]) if match else None
-        elif isinstance(current, dtensor.ConstraintOp | dtensor.RelayoutOp):
-            yield f"given by the user at {where(current)}"
-        else:
-            yield "no layout reached it: every device holds all of it"
+        text, current = _step(current)
+        steps.append(text)
+    return tuple(steps)
+
+
+def _step(value: SSAValue) -> tuple[str, SSAValue | None]:
+    """Why a value has its layout, and the value from which it has it."""
+    owner = value.owner
+    if isinstance(owner, Block):
+        return f"{value_name(value)} is {_shown(value)}, given by the user", None
+    why = owner.attributes.get(WHY)
+    if isinstance(why, StringAttr):
+        return why.data, _origin(owner, why.data)
+    if isinstance(owner, dtensor.ConstraintOp | dtensor.RelayoutOp):
+        return f"given by the user at {where(owner)}", None
+    if not owner.operands:
+        return "each device makes what it needs of it", None
+    if not shape_of(value):
+        return "a single number: there is nothing to split", None
+    return "no layout reached it: every device holds all of it", None
+
+
+def _origin(op: Operation, why: str) -> SSAValue | None:
+    """The value from which an op's result has its layout: an operand, or a result of an op that uses it."""
+    match = _FROM.match(why)
+    if match is None:
+        return None
+    near = [_moved(operand) for operand in op.operands] if match["side"] == "its operand" else _used_by(op)
+    return next((value for value in near if _is_meant(value, match)), None)
+
+
+def _is_meant(value: SSAValue, match: re.Match[str]) -> bool:
+    if isinstance(value, BlockArgument):
+        return str(value.index) == match["argument"]
+    owner = value.owner
+    return isinstance(owner, Operation) and owner.name == match["op"] and str(where(owner)) == match["place"]
+
+
+def _moved(value: SSAValue) -> SSAValue:
+    """What collectives and relayouts that we put in have made this value of."""
+    while isinstance(op := value.owner, CollectiveOp) or (isinstance(op, dtensor.RelayoutOp) and op.reason):
+        value = op.operands[list(op.results).index(value)]  # pyright: ignore[reportArgumentType]
+    return value
+
+
+def asker_of(collective: Operation, asked_by: str) -> SSAValue | None:
+    """What the op that asked for a collective makes of what it brings; None where the program or the user asked."""
+    for value in _used_by(collective):
+        owner = value.owner
+        if isinstance(owner, Operation) and layout_of(value) and f"{owner.name} at {where(owner)}" == asked_by:
+            return value
+    return None
+
+
+def _used_by(op: Operation) -> list[SSAValue]:
+    """The results of the ops that use an op's results, also behind collectives."""
+    found: list[SSAValue] = []
+    for use in (use for result in op.results for use in result.uses):
+        moved = isinstance(use.operation, CollectiveOp)
+        found += _used_by(use.operation) if moved else use.operation.results
+    return found
 
 
 def _collectives(module: ModuleOp) -> Iterator[tuple[AnyCollective, Repetition]]:
@@ -267,6 +341,7 @@ def _row(op: AnyCollective, mesh: Mesh, repetition: Repetition) -> CollectiveRow
         sources=source_locations(op.location),
         reasons=_reasons("written by the user" if isinstance(op, GroupedOp) else reason),
         repetition=repetition,
+        backward=is_backward(op.location),
     )
 
 
@@ -283,6 +358,10 @@ def _moved_axes(op: AnyCollective) -> tuple[str, ...]:
     ]
     axes = dict.fromkeys([*before.axes(), *after.axes()])
     return tuple(axis.brief() for axis in axes if places[0].get(axis) != places[1].get(axis))
+
+
+def _shown(value: SSAValue) -> str:
+    return _brief(value) if layout_of(value) is not None else str(value.type)
 
 
 def _brief(value: SSAValue) -> str:

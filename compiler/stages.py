@@ -53,8 +53,21 @@ class Executable(Protocol):
         ...
 
 
+class Views(Protocol):
+    """Shows stages to people."""
+
+    def explain(self, stage: Partitioned, /) -> Any:
+        """What a program sends, why, and for which line."""
+        ...
+
+
 class Backend(Protocol):
-    """Runs programs, and proves them."""
+    """Runs programs, proves them, and has what shows them."""
+
+    @property
+    def views(self) -> Views:
+        """What shows stages to people."""
+        ...
 
     def __call__(self, module: ModuleOp, known: Sequence[Mesh], /) -> Executable:
         """What runs a local program, on meshes whose devices are known."""
@@ -174,6 +187,14 @@ class Partitioned(_Stage):
         module = self.module.clone()
         export_stablehlo(module, bare=bare)
         return print_module(module)
+
+    def explain(self) -> Any:
+        """
+        What is sent, why, and for which line, as `shardwright explain` says it.
+
+        Print it, ask it (`.why("model.py:18")`, `.why("p['w1']")`, `.why("#3")`), or take its `.data()`.
+        """
+        return self.backend.views.explain(self)
 
     def certify(self) -> Any:
         """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.stages import Executable
+from shardwright.compiler.stages import Executable, Views
 from shardwright.dialects.dtensor import meshes
 from shardwright.engines.dtensor_value import Make
 from shardwright.engines.one_mesh import executable
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OneProcess:
-    """Runs programs in this process, and proves them; `make` makes their users' distributed tensors."""
+    """Runs programs in this process, and proves them; `make` makes their users' distributed tensors, `views` shows."""
 
     make: Make
+    views: Views
 
     def __call__(self, module: ModuleOp, known: Sequence[Mesh]) -> Executable:
         """What runs a local program, or a traced one on several meshes."""

@@ -50,6 +50,25 @@ def source_locations(location: Attribute) -> tuple[SourceLocation, ...]:
     return tuple(dict.fromkeys(place for inner in _inner(location) for place in source_locations(inner)))
 
 
+GRADIENT = "gradient"
+"""What the location of an op that a gradient is made of says."""
+
+
+def is_backward(location: Attribute) -> bool:
+    """
+    Whether an op belongs to a gradient: one of ours, or one that JAX transposed.
+
+    >>> place = FileLineColLoc(StringAttr("f.py"), IntAttr(3), IntAttr(7))
+    >>> is_backward(NameLoc(StringAttr("jit(f)/transpose(jvp())/mul"), place)), is_backward(place)
+    (True, False)
+    """
+    if isinstance(location, NameLoc) and "transpose(" in location.desc.data:
+        return True
+    if isinstance(location, FusedLoc) and location.metadata == StringAttr(GRADIENT):
+        return True
+    return any(is_backward(inner) for inner in _inner(location))
+
+
 def is_known(location: Attribute) -> bool:
     """Whether `location` says anything: a place, or at least a name."""
     if isinstance(location, FileLineColLoc | NameLoc):

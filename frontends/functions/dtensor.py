@@ -18,6 +18,7 @@ from shardwright.engines.one_process import OneProcess
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import is_recording
 from shardwright.layout import Layout
+from shardwright.views.stages import StageViews
 
 
 class DTensor(DTensorValue, Array):
@@ -65,5 +66,5 @@ def as_dtensor(x: Any, name: str, way_out: str) -> DTensor:
     return x
 
 
-BACKEND: Backend = OneProcess(DTensor)
+BACKEND: Backend = OneProcess(DTensor, StageViews())
 """Runs programs in this process, on distributed tensors."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shardwright.compiler.report import CollectiveRow
 from shardwright.compiler.stages import Partitioned, Traced, read_module
@@ -20,6 +20,9 @@ from shardwright.frontends.jax.donation import lay_out_donated
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
 from shardwright.passes.stages import LAYOUT_ARGUMENT
+
+if TYPE_CHECKING:
+    from shardwright.views.explanation.explanation import Explanation
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,12 +60,9 @@ class Lowered:
         """What each device sends in a run, in bytes; None where it depends on the data."""
         return self.partitioned.predicted_bytes
 
-    def explain(self) -> str:
-        """What is sent, why, and for which line."""
-        rows = [_line(row) for row in self.predicted]
-        sent = self.predicted_bytes
-        total = "bytes that depend on the data" if sent is None else f"{float(sent):,.0f} bytes"
-        return "\n".join([f"{len(rows)} collectives; each device sends {total}", *rows])
+    def explain(self) -> Explanation:
+        """What is sent, why, and for which line: print it, or ask it `.why("model.py:18")`."""
+        return self.partitioned.explain()
 
     def as_text(self) -> str:
         """The program as StableHLO, with the program of each device in a manual computation."""
@@ -115,8 +115,8 @@ class Compiled:
         """What each device sends in a run, in bytes; None where it depends on the data."""
         return self.lowered.predicted_bytes
 
-    def explain(self) -> str:
-        """What is sent, why, and for which line."""
+    def explain(self) -> Explanation:
+        """What is sent, why, and for which line: print it, or ask it `.why("model.py:18")`."""
         return self.lowered.explain()
 
 
@@ -169,9 +169,3 @@ def _layouts(partitioned: Partitioned) -> tuple[list[LayoutSpec], list[LayoutSpe
         found = [entry.data[LAYOUT_ARGUMENT] for entry in entries or ()]
         sides.append([layout.data for layout in found if isinstance(layout, LayoutAttr)])
     return sides[0], sides[1]
-
-
-def _line(row: CollectiveRow) -> str:
-    place = f" at {row.sources[0]}" if row.sources else ""
-    why = "; ".join(reason.text for reason in row.reasons)
-    return f"{row.kind} over {', '.join(row.axes)}{place}: {row.plain_bytes} bytes, {row.repetition.times} times: {why}"

@@ -15,7 +15,7 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.building import blocks_in, returned
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, StopGradientOp, WithGradientOp
 from shardwright.dialects.regions import free_values
-from shardwright.dialects.text.locations import fault, fuse, is_known
+from shardwright.dialects.text.locations import GRADIENT, fault, fuse, is_known
 from shardwright.passes.importing.calls import functions
 from shardwright.passes.rewriter import insert_before, move_body, replace
 from shardwright.passes.stages import require_stage, stage_of
@@ -148,7 +148,7 @@ class _Differentiation:
 
     def _insert(self, op: Operation) -> Operation:
         origins = [self.origin.location] if self.origin is not None else []
-        place = fuse([*origins, self.request.location], "gradient")
+        place = fuse([*origins, self.request.location], GRADIENT)
         for inner in op.walk():
             inner.location = inner.location if is_known(inner.location) else place
             for block in blocks_in(inner):

@@ -7,7 +7,7 @@ by one `dtensor.relayout` right before its first use, from the cheapest one that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from shardwright.dialects.dtensor.hints import BarrierOp
 from shardwright.dialects.text.locations import fuse, where
 from shardwright.layout.planning import planner
 from shardwright.layout.spec import LayoutSpec
+from shardwright.layout.words import dim_name, dims_in_words, over
 from shardwright.passes.program import Closing, Dims, Node, Opening, Program, Scope, Step
 from shardwright.passes.propagation.partial_flow import Pending, incoming, outgoing, plan_flow
 from shardwright.passes.propagation.strategy import Strategist, Strategy
@@ -137,7 +138,7 @@ class Aligner:
         (source,), (result,) = node.operands, node.results
         spec = self.program.spec(self.dims[result])
         asked = node.op.properties.get("reason")
-        asker = _Asker(asked.data if isinstance(asked, StringAttr) else "the user's layout")
+        asker = _Asker(asked.data if isinstance(asked, StringAttr) else f"the user's layout{_at(node)}")
         self.homes[result] = self.scope
         # Only in the layout that was asked for, although the operand may be there in others: users of the result would
         # else go round the user's constraint.
@@ -398,7 +399,7 @@ class Aligner:
         if not others:
             return "; the alternative does not exist: the layouts around it leave one way"
         cost, other = self.strategist.cheapest(node, others, self._fetching(node), self.dims)
-        return f"; the alternative {_factors_text(other)} would send {cost:.0f} bytes per device"
+        return f"; the alternative [{_in_words(node, other)}] would send {cost:,.0f} bytes per device"
 
 
 class _Asker(NamedTuple):
@@ -410,13 +411,25 @@ class _Asker(NamedTuple):
 
 
 def _label(node: Node) -> str:
+    return f"{node.op.name}{_at(node)}"
+
+
+def _at(node: Node) -> str:
     place = where(node.op)
-    return f"{node.op.name}{f' at {place}' if place else ''}"
+    return f" at {place}" if place else ""
 
 
-def _factors_text(strategy: Strategy) -> str:
-    names = "ijklmnopqrstuvwxyz"
-    split = ", ".join(
-        f"{names[factor % 18]}={'+'.join(axis.brief() for axis in axes)}" for factor, axes in strategy.factors
-    )
-    return f"[{split or 'nothing split'}]"
+def _in_words(node: Node, strategy: Strategy) -> str:
+    """How a strategy splits an op's results, and which dims of its operands it sums up device by device."""
+    found = [dims_in_words(dims) for dims in strategy.results if any(dims)]
+    return ", ".join([*dict.fromkeys(found), *dict.fromkeys(_summed(node, strategy))]) or "nothing split"
+
+
+def _summed(node: Node, strategy: Strategy) -> Iterator[str]:
+    """The split dims of operands that no result has."""
+    told = {factor for tensor in node.rule.results for dim in tensor for factor in dim}
+    for place, (tensor, dims) in enumerate(zip(node.rule.operands, strategy.operands, strict=True)):
+        for dim, (factors, axes) in enumerate(zip(tensor, dims, strict=True)):
+            if axes and not told.intersection(factors):
+                yield f"{dim_name(dim, len(dims))} of operand {place} {over(axes)}"
+            told.update(factors)

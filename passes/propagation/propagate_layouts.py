@@ -13,6 +13,7 @@ from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor.hints import GroupOp
 from shardwright.dialects.text.locations import fault, where
 from shardwright.layout.spec import LayoutSpec
+from shardwright.layout.words import dims_in_words
 from shardwright.passes.program import Program, entry_function
 from shardwright.passes.propagation.numbering import build_program
 from shardwright.passes.propagation.spreading import Because, State, propagate, settle_groups
@@ -102,15 +103,28 @@ def _write(program: Program, state: State) -> None:
 
 
 def _why(program: Program, op: Operation, because: Because) -> str:
-    """From which op or argument the layout of a result came."""
+    """From which op or argument the layout of a result came, and over which other it was chosen."""
     if because.text or because.node is None or because.source is None:
         return because.text
-    if because.node.op is not op:
-        return f"from {because.node.op.name} at {where(because.node.op)}, which uses it"
-    source = program.values[because.source]
-    if isinstance(source, BlockArgument) and source.block is program.root.block:
-        return f"from argument {source.index}, its operand"
-    if isinstance(source, BlockArgument):
-        return f"from what the loop carries as {source.index}, its operand"
-    assert isinstance(source.owner, Operation)
-    return f"from {source.owner.name} at {where(source)}, its operand"
+    if isinstance(because.node.op, dtensor.ConstraintOp) and because.node.op is not op:
+        found = f"given by the user at {where(because.node.op)}, for what is made of it"
+    elif because.node.op is not op:
+        found = f"from {because.node.op.name} at {where(because.node.op)}, which uses it"
+    else:
+        found = f"from {_named(program, because.source)}, its operand"
+    if because.lost is None:
+        return found
+    sizes = [program.bytes[source] for source in (because.lost.source, because.source)]
+    other = f"{dims_in_words(because.lost.dims)}, from {_named(program, because.lost.source)}"
+    return f"{found}; chosen over {other}, of {sizes[0]:,} bytes against {sizes[1]:,}"
+
+
+def _named(program: Program, number: int) -> str:
+    """A value, by its op or by what brings it."""
+    value = program.values[number]
+    if isinstance(value, BlockArgument) and value.block is program.root.block:
+        return f"argument {value.index}"
+    if isinstance(value, BlockArgument):
+        return f"what the loop carries as {value.index}"
+    assert isinstance(value.owner, Operation)
+    return f"{value.owner.name} at {where(value)}"

@@ -15,7 +15,9 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 from shardwright.dialects.dtensor.hints import BarrierOp
+from shardwright.dialects.text.locations import where
 from shardwright.layout.axes import overlap
+from shardwright.layout.words import dims_in_words
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.alignment import bytes_sent
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
@@ -111,10 +113,12 @@ class _Refiner:
         if best is None:
             return False
         saved, changes = best
-        text = f"moved at {node.op.name} to send {saved:.0f} bytes less per device"
+        place = where(node.op)
+        moved = f"moved at {node.op.name}{f' at {place}' if place else ''} to send {saved:,.0f} bytes less per device"
         for value, dims in changes.items():
+            before = dims_in_words(self.state.dims[value])
             self.state.dims[value] = dims
-            self.state.because[value] = Because(node, None, text)
+            self.state.because[value] = Because(node, None, f"{moved}; without that it would be {before}")
             self.alone.pop(self.stretch[value], None)
         return True
 

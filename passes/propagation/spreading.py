@@ -9,7 +9,7 @@ ops. A value's dims only ever gain axes, so rounds end; each op is visited a bou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shardwright.dialects.dtensor import RelayoutOp
 from shardwright.dialects.dtensor.hints import BACKWARD, FORWARD, BarrierOp
@@ -34,6 +34,15 @@ class Because:
     node: Node | None
     source: int | None
     text: str = ""
+    lost: Lost | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What a value's layout was chosen over: `dims`, which would have come from value `source`, with fewer bytes."""
+
+    dims: Dims
+    source: int
 
 
 @dataclass(slots=True)
@@ -138,10 +147,18 @@ class _Proposal:
     dims: Dims
     node: Node
     source: int
+    lost: Lost | None = None
 
     def beats(self, other: _Proposal | None) -> bool:
         """The one place where conflicts are decided: more bytes win, then more axes, then the smaller text."""
         return other is None or self._rank() < other._rank()
+
+    def against(self, other: _Proposal | None) -> _Proposal:
+        """The better of two proposals for one value, which keeps in mind what it was chosen over."""
+        if other is None or other.dims == self.dims:
+            return self if self.beats(other) or other is None else other
+        best, worse = (self, other) if self.beats(other) else (other, self)
+        return best if best.lost else replace(best, lost=Lost(worse.dims, worse.source))
 
     def _rank(self) -> tuple[int, int, Dims]:
         return -self.weight, -sum(map(len, self.dims)), self.dims
@@ -170,7 +187,7 @@ class _Spread:
             touched: dict[int, Node] = {}
             for value, proposal in proposals.items():
                 self.state.dims[value] = proposal.dims
-                self.state.because[value] = Because(proposal.node, proposal.source)
+                self.state.because[value] = Because(proposal.node, proposal.source, lost=proposal.lost)
                 touched.update((node.index, node) for node in self.program.around(value) if member[node.index])
             dirty = list(touched.values())
 
@@ -188,8 +205,8 @@ class _Spread:
             if not _goes(node, back=place < first_result):
                 continue
             proposal = self._extend(node, place, value, tensor, winners)
-            if proposal is not None and proposal.beats(proposals.get(value)):
-                proposals[value] = proposal
+            if proposal is not None:
+                proposals[value] = proposal.against(proposals.get(value))
 
     def _seen(self, value: int) -> Dims:
         """The value's dims as far as it is their turn."""
@@ -231,15 +248,21 @@ class _Spread:
         used = [axis for axes in current for axis in axes]
         used += (*given.partial, *given.withheld) if given is not None else ()
         used += (*node.reserved, *self.program.reserved[value])
+        before = tuple(used)
         split = sum(map(len, current))
         mine = dict(have)
         gained: tuple[int, int] | None = None
+        lost: Lost | None = None
         open_dims = sorted(state.open_dims[value] - self.later.get(value, frozenset()))
         open_factors = [factor for dim in open_dims for factor in tensor[dim] if factor in winners]
         for factor in sorted(open_factors, key=lambda factor: (-winners[factor][1], winners[factor][0])):
             axes, weight, source = winners[factor]
             new = _added(have.get(factor, ()), axes)
-            if not new or self.program.overlaps(new, used):
+            if not new:
+                continue
+            if self.program.overlaps(new, used):
+                if gained is not None and lost is None and not self.program.overlaps(new, before):
+                    lost = Lost(assemble(dict(have) | {factor: axes}, tensor, rule.sizes, self.mesh), source)
                 continue
             trial = assemble(mine | {factor: axes}, tensor, rule.sizes, self.mesh)
             if sum(map(len, trial)) != split + len(new):
@@ -251,7 +274,7 @@ class _Spread:
         if gained is None:
             return None
         dims = tuple(map(self.strategist.spell, assemble(mine, tensor, rule.sizes, self.mesh)))
-        return _Proposal(gained[0], dims, node, gained[1])
+        return _Proposal(gained[0], dims, node, gained[1], lost)
 
 
 def _added(old: Axes, axes: Axes) -> Axes:

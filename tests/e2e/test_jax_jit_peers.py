@@ -227,7 +227,7 @@ def test_it_answers_before_anything_runs() -> None:
     # A ring over four devices sends three quarters of 32 bytes, twice.
     assert [(row.kind, row.axes, row.bytes_per_device) for row in lowered.predicted] == [("all_reduce", ("data",), 48)]
     assert lowered.predicted_bytes == 48
-    text = lowered.explain()
+    text = str(lowered.explain())
     assert __file__ in text
     assert "bytes" in text
     assert lowered.out_info.shape == (8,)

@@ -9,12 +9,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shardwright.tools.programs.signature import exact_bytes, readable_bytes
 from shardwright.tools.stored.kinds import Kind, kind_of
 from shardwright.tools.stored.messages import read_message, recorded_type, type_for
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report
+from shardwright.views.figures import exact_bytes, readable_bytes
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.serialization.files.text import cannot_write, write_atomically
-from shardwright.tools.programs.signature import readable_bytes
 from shardwright.tools.stored.messages import read_message, read_type
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report
+from shardwright.views.figures import readable_bytes
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message

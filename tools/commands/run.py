@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.checking import wrong_program
 from shardwright.diagnostics import ShardwrightError
-from shardwright.tools.commands.explain import brief_places
 from shardwright.tools.programs.arrays import (
     Array,
     Comparison,
@@ -30,6 +29,7 @@ from shardwright.tools.programs.signature import Signature, check_memory, entry_
 from shardwright.tools.terminal.arguments import CodedArgumentParser, tolerance
 from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, report_diagnostics
 from shardwright.tools.terminal.output import write_report
+from shardwright.views.explanation.places import brief_places
 
 if TYPE_CHECKING:
     from shardwright.compiler.report import Prediction

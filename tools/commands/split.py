@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from shardwright.serialization.files.text import cannot_write
-from shardwright.tools.programs.signature import readable_bytes
 from shardwright.tools.stored.messages import read_message, read_type
 from shardwright.tools.terminal.arguments import CodedArgumentParser, byte_count
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report
 from shardwright.tools.terminal.progress import progress
+from shardwright.views.figures import readable_bytes
 
 DESCRIPTION = """Write a message (a .pb or .cpb file) or a program (.mlir) to PREFIX.pb, or to PREFIX.cpb in chunks
 if it is larger than --max-size. Nothing of it is lost: 'shardwright merge' gives the same message back."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from shardwright.tools.programs.signature import readable_bytes
 from shardwright.tools.stored.kinds import Kind, kind_of
 from shardwright.tools.stored.messages import recorded_type, type_for
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report
 from shardwright.tools.terminal.progress import progress
+from shardwright.views.figures import readable_bytes
 
 DESCRIPTION = """Read all of a stored message (.pb, .cpb), of a saved directory or of a checkpoint, and check every hash
 and everything that is said twice. What is wrong is named, with its place."""

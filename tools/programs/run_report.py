@@ -7,7 +7,7 @@ from typing import Any
 
 from shardwright.diagnostics import Diagnostic
 from shardwright.tools.programs.arrays import Comparison, Declared
-from shardwright.tools.programs.signature import exact_bytes, readable_bytes
+from shardwright.views.figures import exact_bytes, readable_bytes
 
 
 @dataclass

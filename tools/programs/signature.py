@@ -15,6 +15,7 @@ from xdsl.ir import SSAValue
 from shardwright.dialects.text.locations import fault, where
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.tools.programs.arrays import Declared
+from shardwright.views.figures import readable_bytes
 
 ENTRY = "main"
 
@@ -63,32 +64,6 @@ def check_memory(module: ModuleOp, available: int | None = None) -> None:
         if size > limit:
             message = f"{value.type} takes {readable_bytes(size)}; this machine has {readable_bytes(limit)}"
             raise fault("SW0717", message, value, help="run a smaller program, or only partition it: shardwright-opt")
-
-
-def readable_bytes(size: float) -> str:
-    """
-    A number of bytes for people.
-
-    >>> readable_bytes(1536), readable_bytes(12), readable_bytes(3 * 2**40)
-    ('1.5 KiB', '12 bytes', '3.0 TiB')
-    """
-    if size < 1024:
-        return f"{size:.0f} bytes"
-    for unit in ("KiB", "MiB", "GiB"):
-        size /= 1024
-        if size < 1024:
-            return f"{size:.1f} {unit}"
-    return f"{size / 1024:.1f} TiB"
-
-
-def exact_bytes(size: float) -> str:
-    """
-    A number of bytes to compare with others: every figure of a report is written like this.
-
-    >>> exact_bytes(196608), exact_bytes(181.5), exact_bytes(1000 / 3)
-    ('196,608', '181.5', '333.33')
-    """
-    return f"{size:,}" if isinstance(size, int) else f"{size:,.2f}".rstrip("0").rstrip(".")
 
 
 def _declared(key: str, value: SSAValue) -> Declared:

@@ -21,7 +21,7 @@ module @scatter {
   dtensor.mesh @mesh = <["x"=2]>
   func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>, %b: tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> (tensor<4x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) {
     // CHECK: %0 = stablehlo.dot_general %a, %b
-    // CHECK-NEXT: %1 = dtensor.relayout %0 {reason = "the user's layout needs it finished, and stablehlo.dot_general at {{.*}}"} : tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>> -> tensor<4x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
+    // CHECK-NEXT: %1 = dtensor.relayout %0 {reason = "the user's layout at {{\S+}}:27:10 needs it finished, and stablehlo.dot_general at {{.*}}"} : tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>> -> tensor<4x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
     // CHECK-NEXT: return %1
     %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>, tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x4xf32>
     %1 = dtensor.constraint %0 : tensor<4x4xf32> -> tensor<4x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>
@@ -342,7 +342,7 @@ module @reasons {
   dtensor.mesh @mesh = <["x"=2]>
   func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>, %b: tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>) -> (tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>) {
     // CHECK: = dtensor.relayout
-    // CHECK-SAME: needs it by its rule i j, i j -> i j {{.*}}; the alternative [{{.*}}] would send 64 bytes per device"
+    // CHECK-SAME: needs it by its rule i j, i j -> i j {{.*}}; the alternative [nothing split] would send 64 bytes per device"
     %0 = stablehlo.add %a, %b : (tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>, tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>) -> tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>
     return %0 : tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>
   }

@@ -21,7 +21,7 @@ module @backwards {
   dtensor.mesh @mesh = <["x"=2, "y"=2]>
   // CHECK: @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>)
   func.func public @main(%a: tensor<4x8xf32>) -> tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"y"}]>> {
-    // CHECK-NEXT: %0 = stablehlo.negate %a {dtensor.why = "from dtensor.constraint at {{.*}}propagate_layouts.mlir:26:10, which uses it"} : tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>
+    // CHECK-NEXT: %0 = stablehlo.negate %a {dtensor.why = "given by the user at {{.*}}propagate_layouts.mlir:26:10, for what is made of it"} : tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>
     %0 = stablehlo.negate %a : tensor<4x8xf32>
     %1 = dtensor.constraint %0 : tensor<4x8xf32> -> tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>
     return %1 : tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>
@@ -116,7 +116,7 @@ module @conflict_in_a_factor {
 module @conflict_in_a_tensor {
   dtensor.mesh @mesh = <["x"=2, "y"=2]>
   func.func public @main(%a: tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>, %b: tensor<8x32xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>) -> tensor<4x32xf32> {
-    // CHECK: = stablehlo.dot_general {{.*}}dtensor.why = "from argument 1, its operand"{{.*}} -> tensor<4x32xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>
+    // CHECK: = stablehlo.dot_general {{.*}}dtensor.why = "from argument 1, its operand; chosen over rows over x, from argument 0, of 128 bytes against 1,024"{{.*}} -> tensor<4x32xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>
     %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>, tensor<8x32xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>) -> tensor<4x32xf32>
     return %0 : tensor<4x32xf32>
   }

@@ -1,0 +1,105 @@
+"""`--why`: what a question names, and the answer."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shardwright.compiler.report import ValueRow
+from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+from shardwright.views.explanation.data import collective_data, value_data
+from shardwright.views.explanation.entries import Collective, Entry
+from shardwright.views.explanation.places import brief_places
+
+_LINE = re.compile(r"(?:(?P<file>.*):)?(?P<line>\d+)")
+_COLLECTIVE = re.compile(r"#(?P<number>\d+)")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The values and the collectives that a question is about."""
+
+    question: str
+    values: tuple[ValueRow, ...]
+    collectives: tuple[Collective, ...]
+    file: str = ""
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        for value in self.values:
+            called = f" ({value.name})" if value.name else ""
+            lines.append(f"{value.source}: {value.op} gives {value.layout}{called}")
+            lines += [f"  {reason}" for reason in value.chain]
+        for each in self.collectives:
+            lines.append(f"#{each.number} {Entry((each,)).heading}")
+            lines += [f"  {name}: {text}" for name, text in Entry((each,)).facts(len(each.row.reasons) + 1)]
+        return brief_places("\n".join(lines), self.file)
+
+    __repr__ = __str__
+
+    def data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "question": self.question,
+            "values": list(map(value_data, self.values)),
+            "collectives": list(map(collective_data, self.collectives)),
+        }
+
+
+def answer(values: Sequence[ValueRow], collectives: Sequence[Collective], question: str, file: str) -> Answer:
+    """What a question is about; SW0714 with what comes nearest where that is nothing."""
+    if match := _COLLECTIVE.fullmatch(question):
+        found = [each for each in collectives if each.number == int(match["number"])]
+        if found:
+            return Answer(question, (), tuple(found), file)
+        raise _unknown(f"there is no collective {question}", f"there are {len(collectives)}, from #1 on", None)
+    if match := _LINE.fullmatch(question):
+        return _at_line(values, collectives, match["file"] or file, int(match["line"]), Answer(question, (), (), file))
+    named = [value for value in values if value.name and value.name.lstrip("%") == question.lstrip("%")]
+    if not named:
+        names = dict.fromkeys(value.name for value in values if value.name)
+        close = difflib.get_close_matches(question, names, n=3)
+        help_text = f"did you mean {', '.join(close)}?" if close else "ask for a line, an argument, a value, or '#1'"
+        raise _unknown(f"no value is called '{question}'", help_text, None)
+    touched = [each for each in collectives if any(_brings(each, value) for value in named)]
+    return Answer(question, tuple(named), tuple(touched), file)
+
+
+def _brings(collective: Collective, value: ValueRow) -> bool:
+    """Whether a collective moves a value, which is known by where it is made."""
+    return bool(value.chain) and collective.moved == value.chain and value.source in collective.row.sources
+
+
+def _at_line(
+    values: Sequence[ValueRow], collectives: Sequence[Collective], file: str, line: int, empty: Answer
+) -> Answer:
+    found = tuple(value for value in values if _is_at(value.source, file, line))
+    rows = tuple(each for each in collectives if any(_is_at(place, file, line) for place in each.row.sources))
+    if found or rows:
+        return Answer(empty.question, found, rows, empty.file)
+    places = [value.source for value in values if value.source is not None and _is_in(value.source, file)]
+    if not places and values:
+        files = ", ".join(dict.fromkeys(value.source.file for value in values if value.source is not None))
+        raise _unknown(f"nothing of the program was written in {file!r}", f"it was written in {files}", None)
+    lines = sorted({place.line for place in places}, key=lambda number: abs(number - line))
+    close = ", ".join(str(number) for number in sorted(lines[:4]))
+    help_text = f"lines nearby that define values: {close}" if close else "the program defines no values"
+    message = f"line {line} defines no value in the partitioned program"
+    notes = ("values that nothing uses, and duplicates of others, are removed before partitioning",)
+    raise _unknown(message, help_text, SourceLocation(file, line, 1), notes)
+
+
+def _is_at(place: SourceLocation | None, file: str, line: int) -> bool:
+    return place is not None and place.line == line and _is_in(place, file)
+
+
+def _is_in(place: SourceLocation, file: str) -> bool:
+    """Whether a place is in a file, which may be called by the end of its path; without a file, in any."""
+    return not file or place.file == file or place.file.endswith(f"/{file}")
+
+
+def _unknown(message: str, help_text: str, place: SourceLocation | None, notes: Iterable[str] = ()) -> ShardwrightError:
+    return ShardwrightError(Diagnostic("SW0714", message, place, tuple(notes), help_text))
