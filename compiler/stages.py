@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -58,6 +58,17 @@ class Views(Protocol):
 
     def explain(self, stage: Partitioned, /) -> Any:
         """What a program sends, why, and for which line."""
+        ...
+
+    def what_if(
+        self,
+        stage: Partitioned,
+        /,
+        without: Sequence[str] = (),
+        layouts: Mapping[str, str] | None = None,
+        mesh: Mapping[str, int] | None = None,
+    ) -> Any:
+        """What a program would send and hold if it were written otherwise."""
         ...
 
 
@@ -195,6 +206,29 @@ class Partitioned(_Stage):
         Print it, ask it (`.why("model.py:18")`, `.why("p['w1']")`, `.why("#3")`), or take its `.data()`.
         """
         return self.backend.views.explain(self)
+
+    def what_if(
+        self,
+        *,
+        without: Sequence[str] = (),
+        layouts: Mapping[str, str] | None = None,
+        mesh: Mapping[str, int] | None = None,
+    ) -> Any:
+        """
+        What the program would send and hold with each of these changes, and with all of them, beside what it does.
+
+        `without` are lines (`"model.py:18"`) whose constraints and relayouts go; `layouts` gives arguments, by their
+        names, the axes of each dim (`{"p['w1']": "data+model,-"}`); `mesh` gives axes other sizes. Nothing runs. Raises
+        `ShardwrightError` (SW0729) for what the program does not have; a way that is refused says why.
+
+        >>> import shardwright, numpy
+        >>> mesh = shardwright.Mesh(x=2)
+        >>> x = shardwright.relayout(numpy.ones((4, 2), "float32"), shardwright.Layout(["x"], mesh))
+        >>> stage = shardwright.function(lambda x: shardwright.sum(x)).trace(x).partition()
+        >>> [outcome.bytes_per_device for outcome in stage.what_if(layouts={"x": "-,-"}, mesh={"x": 4}).outcomes]
+        [4, 0, 6, 0]
+        """
+        return self.backend.views.what_if(self, without, layouts, mesh)
 
     def certify(self) -> Any:
         """

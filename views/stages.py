@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shardwright.compiler.stages import Partitioned
     from shardwright.views.explanation.explanation import Explanation
+    from shardwright.views.explanation.what_if import Comparison
 
 
 class StageViews:
@@ -16,4 +18,18 @@ class StageViews:
         """What is sent, why, and for which line."""
         from shardwright.views.explanation.explanation import Explanation
 
-        return Explanation(stage.planned)
+        return Explanation(stage.planned, stage.interface.name)
+
+    def what_if(
+        self,
+        stage: Partitioned,
+        without: Sequence[str] = (),
+        layouts: Mapping[str, str] | None = None,
+        mesh: Mapping[str, int] | None = None,
+    ) -> Comparison:
+        """What the program would send and hold if it were written otherwise."""
+        from shardwright.views.explanation.explanation import Explanation
+        from shardwright.views.explanation.what_if import what_if
+
+        file = Explanation(stage.planned, stage.interface.name).file
+        return what_if(stage.traced.module, stage.backend, without, layouts, mesh, file)

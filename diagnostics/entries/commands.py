@@ -47,9 +47,10 @@ SW0713: results differ
     A result differs from the expected one (--expect) or from the unsharded run (--check) by more than atol + rtol *
     |expected|.
     help: --rtol and --atol set the tolerance; report a difference that rounding cannot explain
-SW0714: no value at that line
-    --why explains the values that a source line defines; this line defines none in the partitioned program.
-    help: the message names the closest lines that do
+SW0714: no such value, line or collective
+    --why explains the values that a source line defines, a value by its name, or a collective by its number; the
+    partitioned program has no such thing.
+    help: the message names the closest ones
 SW0715: unknown command
     The word after `shardwright` is not one of its commands.
     help: shardwright --help lists them
@@ -95,6 +96,9 @@ SW0728: nothing but NaN
     A warning: every floating element of all inputs, or of all results, of a run is NaN. The run is counted, and a
     comparison finds NaN equal to NaN, but such numbers prove nothing.
     help: run with inputs that give numbers; without --inputs they are random
+SW0729: no such thing to change
+    --without, --layout and --mesh name what they change: a line that asks for a layout, an argument, an axis.
+    help: the message names those that the program has
 SW0799: internal error
     Shardwright itself failed. The input and the command were saved to the named file.
     help: report it with that file

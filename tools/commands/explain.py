@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, TypedDict
 
 from shardwright.tools.programs.program import parse, program_text
 from shardwright.tools.programs.signature import entry_function
@@ -14,6 +16,7 @@ from shardwright.tools.terminal.output import write_report
 
 if TYPE_CHECKING:
     from shardwright.views.explanation.explanation import Explanation
+    from shardwright.views.explanation.what_if import Comparison
 
 DESCRIPTION = """Partition a program and show its collectives, the dearest first and those of equal layers together:
 what each sends per device, which line asked for it, how that came to want its layout, by which rule, and the
@@ -26,6 +29,10 @@ EPILOG = """examples:
   shardwright explain model.mlir --why model.py:18  those of a line of the source from which it was exported
   shardwright explain model.mlir --why "p['w1']"    an argument or a value
   shardwright explain model.mlir --why '#3'         a collective
+  shardwright explain model.mlir --layout w1=data,- --mesh data=2,model=4
+                                                    what it would send with another layout, and on another mesh
+  shardwright explain model.mlir --without model.py:18
+                                                    what it would send if that line asked for no layout
   shardwright explain model.mlir --json             the same as data
 """
 
@@ -35,6 +42,10 @@ def _parser() -> CodedArgumentParser:
     parser.add_argument("file", help="the program: StableHLO text with layouts; '-' is standard input")
     parser.add_argument("--why", type=_question, metavar="WHAT", help="explain a line, a value, an argument or '#3'")
     parser.add_argument("--all", action="store_true", help="show every collective and every argument")
+    add = parser.add_argument
+    add("--without", action="append", default=[], metavar="LINE", help="what if this line asked for no layout")
+    add("--layout", action="append", default=[], type=_layout, metavar="NAME=AXES", help="what if an argument had it")
+    add("--mesh", type=_sizes, default={}, metavar="AXIS=SIZE,...", help="what if axes of the mesh had these sizes")
     parser.add_argument("--json", action="store_true", help="print the report as JSON on standard output")
     return parser
 
@@ -48,21 +59,68 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright explain`; returns the exit code."""
     options = _parser().parse_args(arguments)
     with program_text(options.file, state) as (name, text):
+        if options.without or options.layout or options.mesh:
+            compared = _compared(text, name, options)
+            write_report(compared.data(), None if options.json else compared.text(**_terminal()))
+            return DONE
         explanation = _explained(text, name)
         if options.why is not None:
             found = explanation.why(options.why)
             write_report(found.data(), None if options.json else str(found))
             return DONE
-    terminal = sys.stdout is not None and sys.stdout.isatty()  # pyright: ignore[reportUnnecessaryComparison]
-    text = None if options.json else explanation.text(all=options.all, width=_columns(terminal), colour=terminal)
+    text = None if options.json else explanation.text(all=options.all, **_terminal())
     write_report(explanation.data() if options.json else None, text)
     return DONE
 
 
-def _columns(terminal: bool) -> int | None:
-    from shutil import get_terminal_size
+class _Terminal(TypedDict):
+    """What a text is fitted to: columns, where standard output is a terminal, and whether there are colours."""
 
-    return get_terminal_size().columns if terminal else None
+    width: int | None
+    colour: bool
+
+
+def _terminal() -> _Terminal:
+    terminal = sys.stdout is not None and sys.stdout.isatty()  # pyright: ignore[reportUnnecessaryComparison]
+    return {"width": get_terminal_size().columns if terminal else None, "colour": terminal}
+
+
+def _layout(text: str) -> tuple[str, str]:
+    """
+    An argument's name and the axes of its dims.
+
+    >>> _layout("p['w1']=data+model,-")
+    ("p['w1']", 'data+model,-')
+    """
+    name, equals, axes = text.partition("=")
+    if not name or not equals:
+        raise ArgumentTypeError(f"'{text}' is not NAME=AXES, such as w1=data,-")
+    return name, axes
+
+
+def _sizes(text: str) -> dict[str, int]:
+    """
+    The sizes of axes.
+
+    >>> _sizes("data=2,model=4")
+    {'data': 2, 'model': 4}
+    """
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(name and size.isdecimal() for name, _, size in pairs):
+        raise ArgumentTypeError(f"'{text}' is not AXIS=SIZE,..., such as data=2,model=4")
+    return {name.strip(): int(size) for name, _, size in pairs}
+
+
+def _compared(text: str, name: str, options: Namespace) -> Comparison:
+    """The program beside what it would be with the changes that were asked for."""
+    from shardwright.compiler.pipelines import run_pipeline
+    from shardwright.frontends.functions.dtensor import BACKEND
+    from shardwright.views.explanation.what_if import what_if
+
+    module = parse(text, name)
+    entry_function(module)
+    run_pipeline(module, ["import-sdy"])
+    return what_if(module, BACKEND, options.without, dict(options.layout), options.mesh, name)
 
 
 def _explained(text: str, name: str) -> Explanation:

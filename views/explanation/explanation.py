@@ -20,7 +20,7 @@ class Explanation:
     """
     What a partitioned program sends, why, and for which line: `print` it, ask it, or take its `data()`.
 
-    `file` is the program's own file, whose lines are called by their numbers alone.
+    Where `name` is the program's own file, its lines are called by their numbers alone.
 
     >>> import numpy, shardwright
     >>> mesh = shardwright.Mesh(x=2)
@@ -31,7 +31,13 @@ class Explanation:
     """
 
     planned: ModuleOp
-    file: str = ""
+    name: str = ""
+
+    @cached_property
+    def file(self) -> str:
+        """The program's own file; nothing where it was written in others."""
+        own = any(value.source is not None and value.source.file == self.name for value in self.values)
+        return self.name if own else ""
 
     @cached_property
     def collectives(self) -> list[Collective]:

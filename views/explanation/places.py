@@ -1,11 +1,47 @@
-"""Places of the user's source in running text, as short as they can be."""
+"""Places of the user's source: read from a question, and as short as they can be in running text."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import PurePath
 
+from shardwright.diagnostics import SourceLocation
+
 _PLACE = re.compile(r"(?P<file>[^\s:()]+\.\w+):(?P<line>\d+)(?::\d+)?")
+_ASKED = re.compile(r"(?:(?P<file>.*):)?(?P<line>\d+)")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a file, which may be called by the end of its path; without a file, of any."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.file else f"line {self.line}"
+
+    @classmethod
+    def of(cls, text: str, file: str = "") -> Place | None:
+        """
+        What a question names, a line alone being one of `file`; None where it names no line.
+
+        >>> print(Place.of("model.py:18"), Place.of("18"), Place.of("w1"))
+        model.py:18 line 18 None
+        """
+        match = _ASKED.fullmatch(text)
+        return None if match is None else cls(match["file"] or file, int(match["line"]))
+
+
+def is_in(found: SourceLocation | None, file: str) -> bool:
+    """Whether something was written in a file."""
+    return found is not None and (not file or found.file == file or found.file.endswith(f"/{file}"))
+
+
+def is_at(found: SourceLocation | None, place: Place) -> bool:
+    """Whether something was written at a place."""
+    return found is not None and found.line == place.line and is_in(found, place.file)
 
 
 def brief_places(text: str, file: str = "") -> str:

@@ -12,9 +12,8 @@ from shardwright.compiler.report import ValueRow
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
 from shardwright.views.explanation.data import collective_data, value_data
 from shardwright.views.explanation.entries import Collective, Entry
-from shardwright.views.explanation.places import brief_places
+from shardwright.views.explanation.places import Place, brief_places, is_at, is_in
 
-_LINE = re.compile(r"(?:(?P<file>.*):)?(?P<line>\d+)")
 _COLLECTIVE = re.compile(r"#(?P<number>\d+)")
 
 
@@ -56,8 +55,8 @@ def answer(values: Sequence[ValueRow], collectives: Sequence[Collective], questi
         if found:
             return Answer(question, (), tuple(found), file)
         raise _unknown(f"there is no collective {question}", f"there are {len(collectives)}, from #1 on", None)
-    if match := _LINE.fullmatch(question):
-        return _at_line(values, collectives, match["file"] or file, int(match["line"]), Answer(question, (), (), file))
+    if place := Place.of(question, file):
+        return _at_line(values, collectives, place, Answer(question, (), (), file))
     named = [value for value in values if value.name and value.name.lstrip("%") == question.lstrip("%")]
     if not named:
         names = dict.fromkeys(value.name for value in values if value.name)
@@ -73,32 +72,21 @@ def _brings(collective: Collective, value: ValueRow) -> bool:
     return bool(value.chain) and collective.moved == value.chain and value.source in collective.row.sources
 
 
-def _at_line(
-    values: Sequence[ValueRow], collectives: Sequence[Collective], file: str, line: int, empty: Answer
-) -> Answer:
-    found = tuple(value for value in values if _is_at(value.source, file, line))
-    rows = tuple(each for each in collectives if any(_is_at(place, file, line) for place in each.row.sources))
-    if found or rows:
-        return Answer(empty.question, found, rows, empty.file)
-    places = [value.source for value in values if value.source is not None and _is_in(value.source, file)]
-    if not places and values:
-        files = ", ".join(dict.fromkeys(value.source.file for value in values if value.source is not None))
-        raise _unknown(f"nothing of the program was written in {file!r}", f"it was written in {files}", None)
-    lines = sorted({place.line for place in places}, key=lambda number: abs(number - line))
-    close = ", ".join(str(number) for number in sorted(lines[:4]))
+def _at_line(values: Sequence[ValueRow], collectives: Sequence[Collective], place: Place, empty: Answer) -> Answer:
+    found = tuple(value for value in values if is_at(value.source, place))
+    touched = tuple(each for each in collectives if any(is_at(source, place) for source in each.row.sources))
+    if found or touched:
+        return Answer(empty.question, found, touched, empty.file)
+    sources = [value.source for value in values if value.source is not None]
+    lines = {source.line for source in sources if is_in(source, place.file)}
+    if sources and not lines:
+        files = ", ".join(dict.fromkeys(source.file for source in sources))
+        raise _unknown(f"nothing of the program was written in '{place.file}'", f"it was written in {files}", None)
+    close = ", ".join(map(str, sorted(sorted(lines, key=lambda number: abs(number - place.line))[:4])))
     help_text = f"lines nearby that define values: {close}" if close else "the program defines no values"
-    message = f"line {line} defines no value in the partitioned program"
+    message = f"line {place.line} defines no value in the partitioned program"
     notes = ("values that nothing uses, and duplicates of others, are removed before partitioning",)
-    raise _unknown(message, help_text, SourceLocation(file, line, 1), notes)
-
-
-def _is_at(place: SourceLocation | None, file: str, line: int) -> bool:
-    return place is not None and place.line == line and _is_in(place, file)
-
-
-def _is_in(place: SourceLocation, file: str) -> bool:
-    """Whether a place is in a file, which may be called by the end of its path; without a file, in any."""
-    return not file or place.file == file or place.file.endswith(f"/{file}")
+    raise _unknown(message, help_text, SourceLocation(place.file, place.line, 1), notes)
 
 
 def _unknown(message: str, help_text: str, place: SourceLocation | None, notes: Iterable[str] = ()) -> ShardwrightError:
