@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from xdsl.dialects.builtin import (
@@ -28,26 +28,49 @@ def source_location(location: Attribute) -> SourceLocation | None:
     """
     The first place in the user's source that `location` names, or `None` when it names none.
 
-    An inlined op counts as being where it was written, not where it was called.
+    An inlined op counts as being where it was written, not where it was called; but what an installed library wrote is
+    where that was called.
 
     >>> place = FileLineColLoc(StringAttr("f.mlir"), IntAttr(3), IntAttr(7))
     >>> str(source_location(NameLoc(StringAttr("jit(f)/add"), place)))
     'f.mlir:3:7'
+    >>> library = FileLineColLoc(StringAttr("/lib/python3.12/site-packages/flax/linear.py"), IntAttr(1), IntAttr(2))
+    >>> str(source_location(CallSiteLoc(library, place)))
+    'f.mlir:3:7'
     """
     if isinstance(location, FileLineColLoc):
-        return SourceLocation(location.filename.data, location.line.data, location.column.data)
-    for inner in _inner(location):
-        found = source_location(inner)
-        if found is not None:
-            return found
-    return None
+        return _place(location)
+    library = None
+    for place in _places(location):
+        if not _is_library(place.file):
+            return place
+        library = library or place
+    return library
 
 
 def source_locations(location: Attribute) -> tuple[SourceLocation, ...]:
     """Every distinct place in the user's source that `location` names, the first one first."""
+    found = tuple(dict.fromkeys(_places(location)))
+    return tuple(place for place in found if not _is_library(place.file)) or found
+
+
+def _place(location: FileLineColLoc) -> SourceLocation:
+    return SourceLocation(location.filename.data, location.line.data, location.column.data)
+
+
+def _places(location: Attribute) -> Iterator[SourceLocation]:
+    """Every place that a location names."""
     if isinstance(location, FileLineColLoc):
-        return (SourceLocation(location.filename.data, location.line.data, location.column.data),)
-    return tuple(dict.fromkeys(place for inner in _inner(location) for place in source_locations(inner)))
+        yield _place(location)
+    for inner in _inner(location):
+        yield from _places(inner)
+
+
+@lru_cache(maxsize=1024)
+def _is_library(file: str) -> bool:
+    """Whether a file belongs to an installed package or to Python."""
+    folders = file.replace("\\", "/").split("/")
+    return bool({"site-packages", "dist-packages"}.intersection(folders)) or file.startswith("<")
 
 
 GRADIENT = "gradient"

@@ -56,7 +56,7 @@ class Entry:
         row = self.first.row
         count = f"{len(self.alike)} times " if len(self.alike) > 1 else ""
         side = ", for gradients" if row.backward else ""
-        return f"{count}{row.kind} {', '.join(row.axes)}: {bytes_text(row)} bytes per device{side}"
+        return f"{count}{row.kind} {', '.join(row.axes)}: {bytes_text(row)}{side}"
 
     def facts(self, most: int = SHOWN) -> Iterator[tuple[str, str]]:
         """What there is to say about them, each with its name; of lists the first `most`."""
@@ -127,7 +127,7 @@ def sent_within(rows: Iterable[CollectiveRow]) -> dict[str, Fraction | None]:
 
 def bytes_text(row: CollectiveRow) -> str:
     """The bytes of a collective with thousands separated, and how often they are sent."""
-    sent = "?" if row.plain_bytes is None else exact_bytes(row.plain_bytes)
+    sent = f"{'?' if row.plain_bytes is None else exact_bytes(row.plain_bytes)} bytes per device"
     if not row.plain_bytes:
         return sent
     times = f" x {row.repetition.times:,}" if row.repetition.times != 1 else ""

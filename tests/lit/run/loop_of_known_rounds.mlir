@@ -7,7 +7,7 @@
 // CHECK-NEXT:   all_reduce {{.*}} 30 bytes in 5
 // CHECK-NEXT:   stablehlo.while at line {{[0-9]+}}: 5 rounds, 1 start
 
-// EXPLAIN: all_reduce x {{.*}} 6 x 5
+// EXPLAIN: all_reduce x: 6 bytes per device x 5
 // EXPLAIN: 30 bytes sent per device
 module {
   sdy.mesh @mesh = <["x"=4]>

@@ -6,7 +6,7 @@
 // CHECK-NEXT: sent per device: {{[0-9,]+}} bytes in {{[0-9]+}} messages, as predicted
 // CHECK: stablehlo.while at line {{[0-9]+}}: {{[0-9]+}} rounds, 1 start
 
-// EXPLAIN: 6 per round of
+// EXPLAIN: 6 bytes per device per round of
 // EXPLAIN: 6 bytes per round of stablehlo.while at line {{[0-9]+}} sent per device
 module {
   sdy.mesh @mesh = <["x"=4]>

@@ -13,7 +13,7 @@
 // TEXT: sent per device: 1,024 bytes in 1 messages, as predicted
 // TEXT: all_reduce over model
 // EXPLAIN: %x: f32[16@batch, 64]
-// EXPLAIN: all_reduce model f32[16@batch, 64]{sum@model} 1,024
+// EXPLAIN: all_reduce model: 1,024 bytes per device
 // EXPLAIN: 1 collective, 1,024 bytes sent per device
 // WHY: line 24: stablehlo.tanh gives f32[16@batch, 128@model]
 // WHY-NEXT: from stablehlo.dot_general at line
