@@ -278,7 +278,7 @@ class LocatedParser(Parser):
             if not isinstance(attribute, LocationAttr | FileLineColRange):
                 self.raise_error(f"{token.text} is no location", token.span)
             return cast(LocationAttr, attribute)
-        if token.kind is MLIRTokenKind.STRING_LIT:
+        if token.kind in (MLIRTokenKind.STRING_LIT, MLIRTokenKind.BYTES_LIT):
             return self._parse_named_location()
         match self.parse_optional_keyword_in(("unknown", "callsite", "fused")):
             case "unknown":
@@ -304,8 +304,13 @@ class LocatedParser(Parser):
         parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
         return unchecked(FusedLoc, locations=ArrayAttr(parts), metadata=metadata)
 
+    def _parse_any_string(self) -> str:
+        """A string; MLIR writes what is no ASCII as the bytes of UTF-8, which the stock parser keeps apart."""
+        encoded = self.parse_optional_bytes_literal()
+        return self.parse_str_literal() if encoded is None else encoded.decode("utf-8", "replace")
+
     def _parse_named_location(self) -> LocationAttr:
-        name = self.parse_str_literal()
+        name = self._parse_any_string()
         if self.parse_optional_punctuation(":") is None:
             inner: Attribute = NoneAttr()
             if self.parse_optional_punctuation("(") is not None:

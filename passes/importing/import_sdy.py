@@ -97,14 +97,19 @@ class ImportSdyPass(ModulePass):
 
 @dataclass
 class _Meshes:
-    """The module's meshes, and for each of Shardy's symbols the one that stands for it."""
+    """
+    The module's meshes, and for each of Shardy's symbols the one that stands for it.
+
+    `single` are the names of meshes that are one certain device: JAX says so where Python is called back.
+    """
 
     known: dict[str, Mesh]
     symbols: dict[str, str]
+    single: set[str]
 
 
 def _import_meshes(module: ModuleOp) -> _Meshes:
-    found = _Meshes(meshes(module), {})
+    found = _Meshes(meshes(module), {}, set())
     declared = [op for op in module.ops if isinstance(op, sdy.MeshOp)]
     # A mesh without axes, which JAX declares for unsharded values, counts as any other: it comes last to find one.
     for op in sorted(declared, key=lambda op: not op.mesh.data.axes):
@@ -118,14 +123,12 @@ def _import_meshes(module: ModuleOp) -> _Meshes:
 
 def _import_mesh(op: sdy.MeshOp, found: _Meshes) -> None:
     name, mesh = op.sym_name.data, op.mesh.data
-    if mesh.device_ids and (not mesh.axes or mesh.device_ids != tuple(range(len(mesh.device_ids)))):
-        raise fault(
-            "SW0110",
-            f"mesh @{name} lists its devices by device_ids",
-            op,
-            notes=("a program refers to mesh axes only; which device stands where is for the run to say",),
-            help="drop device_ids, and give the devices to Mesh(devices=...)",
-        )
+    if mesh.device_ids and not mesh.axes:
+        found.single.add(name)
+        erase(op)
+        return
+    if mesh.device_ids and mesh.device_ids != tuple(range(len(mesh.device_ids))):
+        raise _devices_named(name, op)
     same = (other for other, known in found.known.items() if not mesh.axes or tuple(known.sizes.items()) == mesh.axes)
     symbol = found.symbols[name] = next(same, name)
     if symbol in found.known:
@@ -133,6 +136,16 @@ def _import_mesh(op: sdy.MeshOp, found: _Meshes) -> None:
     else:
         found.known[name] = Mesh(mesh.axes, name=name)
         replace_with(op, MeshOp(name, mesh.axes))
+
+
+def _devices_named(name: str, place: Operation | SSAValue) -> ShardwrightError:
+    return fault(
+        "SW0110",
+        f"mesh @{name} lists its devices by device_ids",
+        place,
+        notes=("a program refers to mesh axes only; which device stands where is for the run to say",),
+        help="drop device_ids, and give the devices to Mesh(devices=...)",
+    )
 
 
 class _Importer:
@@ -160,6 +173,8 @@ class _Importer:
             return
         annotation = op.attributes.pop(SHARDING, None)
         if isinstance(op, CustomCallOp):
+            # Where a call into Python happens is for the call to say.
+            annotation = None if annotation is not None and self._is_single(annotation) else annotation
             rule = op.attributes.pop(SHARDY_RULE, None)
             if rule is not None:  # our sharding table has a row for the call; others read the rule
                 op.attributes[KEPT_RULE] = rule
@@ -167,6 +182,11 @@ class _Importer:
         if annotation is not None:
             for value, sharding in zip(op.results, _per_value(op, annotation), strict=True):
                 self._annotate(value, sharding, op)
+
+    def _is_single(self, annotation: Attribute) -> bool:
+        """Whether an annotation says nothing but on which one device its op is."""
+        found = annotation.data if isinstance(annotation, sdy.ShardingPerValueAttr) else ()
+        return bool(found) and self.meshes.single.issuperset(str(sharding.mesh) for sharding in found)
 
     def _import_request(self, op: Operation) -> bool:
         """Turns an op of Shardy's into one of ours; whether it was one."""
@@ -245,7 +265,7 @@ class _Importer:
         open_dims = frozenset(number for number, dim in enumerate(sharding.dims) if dim.is_open)
         priorities = tuple(dim.priority or 0 for dim in sharding.dims)
         spec = LayoutSpec(
-            self._mesh_symbol(sharding),
+            self._mesh_symbol(sharding, place),
             tuple(dim.axes for dim in sharding.dims),
             open_dims,
             sharding.unreduced,
@@ -262,7 +282,9 @@ class _Importer:
             partial=merge_adjacent(spec.partial, sizes),
         )
 
-    def _mesh_symbol(self, sharding: sdy.Sharding) -> str:
+    def _mesh_symbol(self, sharding: sdy.Sharding, place: Operation | SSAValue) -> str:
+        if str(sharding.mesh) in self.meshes.single:
+            raise _devices_named(str(sharding.mesh), place)
         if isinstance(sharding.mesh, str):
             return self.meshes.symbols.get(sharding.mesh, sharding.mesh)
         axes = sharding.mesh.axes

@@ -99,3 +99,18 @@ func.func public @one_sharding(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = sdy.sharding_constraint %0 <mesh<["x"=2, "y"=2]>, [{"y"}]> : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// JAX says on which one device a call into Python happens: that is no layout.
+// CHECK-LABEL: module @one_device
+// CHECK-NEXT: dtensor.mesh @mesh
+// CHECK-NOT: maximal
+module @one_device {
+  sdy.mesh @mesh = <["x"=2]>
+  sdy.mesh @maximal_mesh_0 = <[], device_ids=[0]>
+  func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    stablehlo.custom_call @say(%x) {has_side_effect = true, sdy.sharding = #sdy.sharding_per_value<[<@maximal_mesh_0, []>]>} : (tensor<4xf32>) -> ()
+    return %x : tensor<4xf32>
+  }
+}

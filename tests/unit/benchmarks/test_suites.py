@@ -99,4 +99,4 @@ def test_everything_with_jax(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert set(figures) == {"machine", *SUITES}
     for name in ("compile", "step", "partition", "devices"):
         assert all(row["ratio"] > 0 for row in figures[name]["rows"]), name
-    assert capsys.readouterr().out.count("skipped") == 0
+    assert "JAX is not installed" not in capsys.readouterr().out

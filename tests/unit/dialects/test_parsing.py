@@ -6,11 +6,11 @@ import random
 import pytest
 from stored_programs import text
 from xdsl.dialects.builtin import FileLineColLoc, NameLoc, UnknownLoc
-from xdsl.ir import Operation
+from xdsl.ir import BlockArgument, Operation
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import dtensor, sdy, stablehlo
-from shardwright.dialects.text.locations import source_location
+from shardwright.dialects.text.locations import source_location, where
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.text.xdsl_patches import FileLineColRange
@@ -301,3 +301,23 @@ def test_overlong_words_are_cut_in_messages(line: str):
     (diagnostic,) = error(in_function(line)).diagnostics
     assert "..." in diagnostic.message
     assert len(str(diagnostic)) < 500
+
+
+def test_names_that_are_no_ascii() -> None:
+    """MLIR writes them as the bytes of UTF-8, in names of locations and of files."""
+    text = r"""
+#loc1 = loc("jit(\CF\89)"("/tmp/\CF\89.py":3:4))
+func.func public @main(%a: tensor<4xf32> loc("p['\CF\89']")) -> tensor<4xf32> {
+  %0 = stablehlo.tanh %a : tensor<4xf32> loc(#loc1)
+  return %0 : tensor<4xf32>
+}
+"""
+    module = parse_module(text, "f.mlir")
+    (tanh,) = [op for op in module.walk() if op.name == "stablehlo.tanh"]
+    assert str(where(tanh)) == "/tmp/ω.py:3:4"
+    argument = tanh.operands[0]
+    assert isinstance(argument, BlockArgument)
+    assert isinstance(argument.location, NameLoc)
+    assert argument.location.desc.data == "p['ω']"
+    printed = print_module(module, debuginfo=True)
+    assert print_module(parse_module(printed, "f.mlir"), debuginfo=True) == printed
