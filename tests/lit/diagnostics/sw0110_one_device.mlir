@@ -1,5 +1,5 @@
 // RUN: not shardwright-opt %s -p import 2>&1 | filecheck %s
-// CHECK: sw0110_one_device.mlir:7:3: error[SW0110]: mesh @only lists its devices by device_ids
+// CHECK: sw0110_one_device.mlir:7:8: error[SW0110]: mesh @only lists its devices by device_ids
 
 // A tensor that is said to be on one certain device.
 sdy.mesh @only = <[], device_ids=[3]>
