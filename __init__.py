@@ -66,6 +66,7 @@ __all__ = [
     "nan",
     "newaxis",
     "pi",
+    "profile",
     "save",
     "to_graph_def",
     "to_saved_model",
@@ -88,6 +89,7 @@ if _TYPE_CHECKING:
     from shardwright.saving.checkpoints.checkpoint import Checkpoint, list_variables, load_variables, verify_checkpoint
     from shardwright.saving.checkpoints.manager import CheckpointManager
     from shardwright.saving.directories import load, save
+    from shardwright.views.traces.profiling import profile
 else:  # checkers shall not think that the module has every attribute
     _LATER = {
         "Workers": "engines.workers.controller",
@@ -97,6 +99,7 @@ else:  # checkers shall not think that the module has every attribute
         "from_saved_model": "frontends.tensorflow.importing.importing",
         "from_jax": "frontends.jax.importing",
         "gpu_mesh": "engines.cupy.gpus",
+        "profile": "views.traces.profiling",
         "list_variables": "saving.checkpoints.checkpoint",
         "load": "saving.directories",
         "load_mlir": "frontends.jax.importing",

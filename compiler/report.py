@@ -204,9 +204,9 @@ def value_rows(module: ModuleOp) -> list[ValueRow]:
     rows: list[ValueRow] = []
     for op in module.walk():
         if isinstance(op, FuncOp):
-            rows += [ValueRow(value_name(arg), "argument", _shown(arg), where(arg), chain(arg)) for arg in op.args]
+            rows += [ValueRow(value_name(arg), "argument", shown(arg), where(arg), chain(arg)) for arg in op.args]
         rows += [
-            ValueRow(value_name(result), op.name, _shown(result), where(op), chain(result))
+            ValueRow(value_name(result), op.name, shown(result), where(op), chain(result))
             for result in op.results
             if layout_of(result) is not None and not isinstance(op, CollectiveOp)
         ]
@@ -241,7 +241,7 @@ def _step(value: SSAValue) -> tuple[str, SSAValue | None]:
     """Why a value has its layout, and the value from which it has it."""
     owner = value.owner
     if isinstance(owner, Block):
-        return f"{value_name(value)} is {_shown(value)}, given by the user", None
+        return f"{value_name(value)} is {shown(value)}, given by the user", None
     why = owner.attributes.get(WHY)
     if isinstance(why, StringAttr):
         return why.data, _origin(owner, why.data)
@@ -360,7 +360,8 @@ def _moved_axes(op: AnyCollective) -> tuple[str, ...]:
     return tuple(axis.brief() for axis in axes if places[0].get(axis) != places[1].get(axis))
 
 
-def _shown(value: SSAValue) -> str:
+def shown(value: SSAValue) -> str:
+    """A value's type, with its layout where it has one."""
     return _brief(value) if layout_of(value) is not None else str(value.type)
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects.builtin import NameLoc
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects.dtensor import CollectiveOp, layout_of
+from shardwright.dialects.text.locations import is_backward
+from shardwright.dialects.text.scopes import scopes_of
 from shardwright.dialects.types import shape_of
 from shardwright.frontends.jax.jitting import Jitted, jit
 from shardwright.frontends.jax.lowered import Lowered
@@ -80,32 +80,6 @@ def _readers(value: SSAValue) -> Iterator[Operation]:
 
 def _scopes(op: Operation) -> tuple[str, ...] | None:
     """The scopes in which an op was written, from the outermost; None for collectives and gradients."""
-    if isinstance(op, CollectiveOp):
+    if isinstance(op, CollectiveOp) or is_backward(op.location):
         return None
-    return _scopes_in(op.location.desc.data) if isinstance(op.location, NameLoc) else ()
-
-
-_WRAPPED = re.compile(r"(\w+)\((.*)\)")
-
-_OF_JAX = frozenset("while body cond branch scan closed_call checkpoint remat custom_jvp_call shard_map".split())
-"""What JAX's own constructs are called where it says in what an op was written."""
-
-
-def _scopes_in(name: str) -> tuple[str, ...] | None:
-    """
-    The scopes that stand in what JAX says of an op's place; None in the backward pass.
-
-    >>> _scopes_in("jit(step)/jvp(layer)/while/body/hidden/mul"), _scopes_in("jit(step)/transpose(jvp(layer))/mul")
-    (('layer', 'hidden'), None)
-    """
-    found: list[str] = []
-    for part in name.split("/")[:-1]:
-        wrapped = _WRAPPED.fullmatch(part)
-        while wrapped is not None:
-            if wrapped[1] == "transpose":
-                return None
-            part = "" if wrapped[1] in ("jit", "pjit") else wrapped[2]
-            wrapped = _WRAPPED.fullmatch(part)
-        if part and part not in _OF_JAX:
-            found.append(part)
-    return tuple(found)
+    return scopes_of(op.location)

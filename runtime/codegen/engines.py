@@ -18,6 +18,9 @@ from shardwright.runtime.ports import Port
 from shardwright.runtime.processes.communicator import Communicator
 from shardwright.runtime.program import Program
 
+GENERATED, SOURCE = "<shardwright: generated>", "__source__"
+"""The file of generated functions, and the name under which their module has its text: for whoever watches a run."""
+
 
 class Engine(Protocol):
     """Runs one program."""
@@ -89,7 +92,8 @@ class FusedEngine:
 
 def _load(source: str, scope: dict[str, Any]) -> Any:
     """The function `main` of generated text. Only text that this package wrote is ever executed."""
-    exec(compile(source, "<shardwright: generated>", "exec"), scope)
+    scope[SOURCE] = source
+    exec(compile(source, GENERATED, "exec"), scope)
     return scope["main"]
 
 

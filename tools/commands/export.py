@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 DESCRIPTION = """Partition a program and print it for other tools. With --to sdy it stays the global program, and says
 each layout that was chosen as a Shardy annotation. With --to stablehlo it is the program that each device runs, with
 StableHLO's collectives, inside of a manual computation over the global arguments. With --to graphdef it is the global
-program as TensorFlow's graph, without layouts."""
+program as TensorFlow's graph, without layouts. With --to graphviz or model-explorer it is a drawing of the program with
+its collectives, layouts and bytes."""
 
 GRAPH = "graphdef"
 """The form that TensorFlow reads."""
@@ -37,6 +38,7 @@ EPILOG = """examples:
   shardwright export model.mlir --to sdy --ask-xla -o a.mlir   and what XLA sends with it, on standard error
   shardwright export model.mlir --to stablehlo -o device.mlir  the program of each device, in a file
   shardwright export model.mlir --to stablehlo --json          with its layouts and bytes as data
+  shardwright export model.mlir --to graphviz | dot -Tsvg      a drawing
   shardwright export model.mlir --to graphdef -o model.pb      for TensorFlow; as text on standard output and in .pbtxt
 """
 
@@ -45,7 +47,7 @@ def _parser() -> CodedArgumentParser:
     parser = CodedArgumentParser(prog="shardwright export", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("file", help="the program: StableHLO text with layouts; '-' is standard input")
-    add("--to", choices=[*FORMS, GRAPH], required=True, help="the form to write")
+    add("--to", choices=[*FORMS, GRAPH, *DRAWINGS], required=True, help="the form to write")
     add("--bare", action="store_true", help="with stablehlo: @main takes and gives what one device holds")
     add("--ask-xla", action="store_true", help="have the installed JAX compile it and say what XLA sends")
     add("-o", dest="output", metavar="OUT", help="write there, in one step; without it, on standard output")
@@ -57,12 +59,17 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright export`; returns the exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.ask_xla and (options.to == GRAPH or options.bare):
+    if options.ask_xla and (options.to not in FORMS or options.bare):
         parser.error("--ask-xla is for what XLA compiles: --to sdy, or --to stablehlo without --bare")
+    from shardwright.compiler.pipelines import run_pipeline
+
     with program_text(options.file, state) as (name, text):
         module = parse(text, name)
         entry_function(module)
-        if options.to == GRAPH:
+        if options.to in DRAWINGS:
+            run_pipeline(module, ["plan"])
+            shown = _drawing(module, options.to, name)
+        elif options.to == GRAPH:
             shown = _exported_graph(module, options)
         else:
             report = _exported(module, options)
@@ -184,6 +191,23 @@ def _to_stablehlo(propagated: ModuleOp, planned: ModuleOp, bare: bool) -> Module
     run_pipeline(planned, LOCALIZE)
     export_stablehlo(planned, bare=bare)
     return planned
+
+
+DRAWINGS = ("graphviz", "model-explorer")
+"""The forms that draw the planned program, with its collectives, layouts and bytes."""
+
+
+def _drawing(planned: ModuleOp, form: str, name: str) -> str:
+    from shardwright.views.graphs.nodes import nodes_of
+
+    nodes = nodes_of(planned)
+    if form == "graphviz":
+        from shardwright.views.graphs.graphviz import graphviz_text
+
+        return graphviz_text(nodes) + "\n"
+    from shardwright.views.graphs.model_explorer import model_explorer_data
+
+    return json.dumps(model_explorer_data(nodes, name), indent=2) + "\n"
 
 
 FORMS: dict[str, Callable[[ModuleOp, ModuleOp, bool], ModuleOp]] = {"sdy": _to_sdy, "stablehlo": _to_stablehlo}

@@ -42,6 +42,7 @@ UNSHARDED = "the unsharded run"
 EPILOG = """examples:
   shardwright run model.mlir --check                          random inputs, against the unsharded run
   shardwright run model.mlir --inputs x.npz --expect y.npz    given inputs and results
+  shardwright run model.mlir --trace out.json                 what ran when, for Perfetto
   shardwright run model.mlir --json > report.json             the figures as data
 """
 
@@ -56,6 +57,7 @@ def _parser() -> CodedArgumentParser:
     add("--rtol", type=tolerance, help="relative tolerance (default: by element type; float32 1e-4)")
     add("--atol", type=tolerance, help="absolute tolerance (default: of the result's root mean square, at least 1)")
     add("--seed", type=_seed, default=0, help="seed of the random inputs (default 0)")
+    add("--trace", metavar="OUT.json", help="write what ran when, and what it sent, for Perfetto")
     add("--json", action="store_true", help="print the report as JSON on standard output")
     return parser
 
@@ -95,7 +97,7 @@ def _run_program(options: argparse.Namespace, text: str, name: str) -> Report:
     predicted = _partition(module, seconds)
     with _stage(seconds, "compile"):
         executable = compile_module(module)
-    with _stage(seconds, "run"):
+    with _stage(seconds, "run"), _traced(options.trace, predicted):
         results = executable.run(inputs)
     expected, sent = predicted.total(executable.ledger.runs), executable.ledger.sent_bytes
     if expected is not None and sent != expected:  # the design's first principle: anything else is our fault
@@ -113,6 +115,20 @@ def _run_program(options: argparse.Namespace, text: str, name: str) -> Report:
         comparisons += _compare_results(options, signature, unfused, whole)
     nan = all_nan(signature.arguments, inputs), all_nan(signature.results, results)
     return Report(comparisons, list(references), executable.ledger.as_dict(), executable.peak_bytes, seconds, *nan)
+
+
+@contextmanager
+def _traced(path: str | None, predicted: Prediction) -> Generator[None]:
+    """Writes a trace of what runs inside, if one was asked for."""
+    if path is None:
+        yield
+        return
+    from shardwright.views.traces.profiling import write_trace
+    from shardwright.views.traces.recording import recorded
+
+    with recorded() as recording:
+        yield
+    write_trace(recording, path, predicted.total())
 
 
 @contextmanager

@@ -1,0 +1,3 @@
+"""Programs as graphs with their layouts, for tools that draw graphs."""
+
+__all__: list[str] = []
