@@ -60,6 +60,10 @@ class Views(Protocol):
         """What a program sends, why, and for which line."""
         ...
 
+    def allow(self, stage: Partitioned, executable: Executable, /) -> None:
+        """Refuses a program that breaks the limits of the blocks around."""
+        ...
+
     def what_if(
         self,
         stage: Partitioned,
@@ -255,7 +259,9 @@ class Partitioned(_Stage):
             raise ShardwrightValueError(
                 Diagnostic("SW0332", "the program cannot be proved", None, tuple(unproved), "compile it uncertified")
             )
-        return Compiled(self.backend(self.module, self.interface.meshes), self.interface, self.traced)
+        executable = self.backend(self.module, self.interface.meshes)
+        self.backend.views.allow(self, executable)
+        return Compiled(executable, self.interface, self.traced)
 
 
 @dataclass(frozen=True)

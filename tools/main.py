@@ -16,6 +16,7 @@ from shardwright.tools.terminal.suggest import propose
 COMMANDS = {
     "run": "partition a program, run it on simulated devices, and compare its results",
     "explain": "show each collective of the partitioned program: its bytes, who asked for it, and why",
+    "check": "see whether a program keeps a budget of bytes and memory, and moves nothing that nobody wrote",
     "certify": "prove that the partitioned program computes what was written, or read such a proof again",
     "export": "print the program for others: StableHLO with collectives, Shardy's annotations, TensorFlow's graph",
     "inspect": "show what is in a stored message: its chunks, and the sizes of its fields",
@@ -41,6 +42,7 @@ commands:
 examples:
   shardwright run model.mlir --check
   shardwright explain model.mlir
+  shardwright check model.mlir --max-bytes 2GB
   shardwright certify model.mlir
   shardwright export model.mlir --to sdy
   shardwright launch -n 4 train.py

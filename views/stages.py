@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shardwright.diagnostics import ShardwrightValueError
+from shardwright.diagnostics.caller import caller
+from shardwright.views.limits import ACTIVE
+
 if TYPE_CHECKING:
-    from shardwright.compiler.stages import Partitioned
+    from shardwright.compiler.stages import Executable, Partitioned
     from shardwright.views.explanation.explanation import Explanation
     from shardwright.views.explanation.what_if import Comparison
 
@@ -19,6 +24,15 @@ class StageViews:
         from shardwright.views.explanation.explanation import Explanation
 
         return Explanation(stage.planned, stage.interface.name)
+
+    def allow(self, stage: Partitioned, executable: Executable) -> None:
+        """Refuses a program that breaks the limits of the blocks around: SW0580, SW0581."""
+        for limits in ACTIVE.get():
+            from shardwright.views.explanation.judging import broken
+
+            found = broken(limits, stage.planned, stage.interface.name, executable.peak_bytes)
+            if found:
+                raise ShardwrightValueError(replace(each, location=each.location or caller()) for each in found)
 
     def what_if(
         self,

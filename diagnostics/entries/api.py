@@ -146,4 +146,16 @@ SW0574: what JAX does not count
 SW0575: program or array that JAX cannot take
     JAX or XLA has refused a program, an array or the memory for it, and says why.
     help: give the mesh no devices="jax": NumPy runs it then
+SW0580: more than the budget allows
+    A program would send more bytes, or hold more at once, than `shardwright.budget` or `shardwright check` allow. The
+    dearest collectives are named with their lines.
+    help: shardwright explain says why they are there, and --layout, --without and --mesh what else would be sent
+SW0581: collective that nobody wrote
+    Inside of `shardwright.explicit`, and with `shardwright check --no-implicit`, values move only where the user says
+    so: here an op's rule needs a value in another layout.
+    help: write the change of layout where it shall happen, or give the operands layouts that fit
+SW0582: no number of bytes
+    Budgets are whole numbers of bytes, or text with a unit: kB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB (of
+    1024).
+    help: write it as 2GB, 512MiB, or 1000000
 """

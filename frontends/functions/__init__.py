@@ -4,6 +4,7 @@ from shardwright.compiler.control.gradients import checkpoint, custom_gradient
 from shardwright.frontends.functions.dtensor import DTensor
 from shardwright.frontends.functions.function import function
 from shardwright.frontends.functions.gradients import grad, stop_gradient, value_and_grad
+from shardwright.frontends.functions.limits import budget, explicit
 from shardwright.frontends.functions.packing import pack, unpack
 from shardwright.frontends.functions.relayouts import fetch, from_dlpack, relayout, relayout_like
 from shardwright.frontends.functions.signature import TensorSpec
@@ -13,8 +14,10 @@ __all__ = [
     "DTensor",
     "GradientTape",
     "TensorSpec",
+    "budget",
     "checkpoint",
     "custom_gradient",
+    "explicit",
     "fetch",
     "from_dlpack",
     "function",

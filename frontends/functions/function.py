@@ -23,6 +23,7 @@ from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import holding, record
 from shardwright.frontends.functions.signature import Signature, TensorSpec, bound
+from shardwright.views.limits import ACTIVE, Limits
 
 CACHE_SIZE = 1024
 """How many compiled programs one function keeps; the oldest go first."""
@@ -49,6 +50,7 @@ class Function:
         self._signature = signature
         self._cache: OrderedDict[Hashable, Compiled] = OrderedDict()
         self._lock = RLock()
+        self._limits: tuple[Limits, ...] = ()
         update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -129,8 +131,20 @@ class Function:
         module, interface = trace_function(self._function, leaves, tree, ARRAY_FUNCTIONS)
         return Traced(module, interface, BACKEND)
 
+    def limit(self, limits: Limits) -> None:
+        """From now on its programs must keep these limits too; `shardwright.budget` and `explicit` say so."""
+        self._limits += (limits,)
+        self._cache.clear()
+
+    def _within_limits(self, leaves: Sequence[Any], tree: Tree) -> Compiled:
+        token = ACTIVE.set((*ACTIVE.get(), *self._limits))
+        try:
+            return self._trace(leaves, tree).compile()
+        finally:
+            ACTIVE.reset(token)
+
     def _compiled(self, leaves: Sequence[Any], tree: Tree) -> Compiled:
-        key = (tree, tuple([_leaf_key(leaf) for leaf in leaves]))
+        key = (tree, tuple([_leaf_key(leaf) for leaf in leaves]), ACTIVE.get())
         try:
             found = self._cache.get(key)
         except TypeError as error:
@@ -143,7 +157,7 @@ class Function:
             with self._lock:
                 found = self._cache.get(key)
                 if found is None or not found.interface.is_current:
-                    found = self._cache[key] = self._trace(leaves, tree).compile()
+                    found = self._cache[key] = self._within_limits(leaves, tree)
                 if len(self._cache) > CACHE_SIZE:
                     self._cache.popitem(last=False)
         return found

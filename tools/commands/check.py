@@ -1,0 +1,74 @@
+"""`shardwright check`: whether a program keeps a budget, for CI."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from shardwright.diagnostics import ShardwrightError
+from shardwright.tools.programs.program import parse, program_text
+from shardwright.tools.programs.signature import entry_function
+from shardwright.tools.terminal.arguments import CodedArgumentParser
+from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, report_diagnostics
+from shardwright.tools.terminal.output import write_report
+from shardwright.views.limits import Limits, size_in_bytes
+
+DESCRIPTION = """Partition a program and see whether it keeps a budget: bytes that each device sends, bytes that all
+devices together hold at once, and no collective that nobody wrote. Nothing runs. Exits with 1 where it does not, and
+names the dearest collectives with their lines."""
+
+EPILOG = """examples:
+  shardwright check model.mlir --max-bytes 2GB --max-peak 16GiB
+  shardwright check model.mlir --no-implicit --json
+"""
+
+
+def _parser() -> CodedArgumentParser:
+    parser = CodedArgumentParser(prog="shardwright check", description=DESCRIPTION, epilog=EPILOG)
+    add = parser.add_argument
+    add("file", help="the program: StableHLO text with layouts; '-' is standard input")
+    add("--max-bytes", type=_size, metavar="SIZE", help="what each device may send in a run")
+    add("--max-peak", type=_size, metavar="SIZE", help="what all devices together may hold at once, besides arguments")
+    add("--no-implicit", action="store_true", help="refuse collectives that nobody wrote")
+    add("--json", action="store_true", help="print the figures and what is wrong as JSON on standard output")
+    return parser
+
+
+def _size(text: str) -> int:
+    try:
+        return size_in_bytes(text)
+    except ShardwrightError as error:
+        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
+
+
+def command(arguments: Sequence[str], state: CommandState) -> int:
+    """The command `shardwright check`; returns the exit code."""
+    from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
+    from shardwright.compiler.report import predicted_bytes
+    from shardwright.runtime.executable import compile_module
+    from shardwright.views.explanation.judging import broken
+
+    options = _parser().parse_args(arguments)
+    limits = Limits(options.max_bytes, options.max_peak, options.no_implicit)
+    with program_text(options.file, state) as (name, text):
+        planned = parse(text, name)
+        entry_function(planned)
+        run_pipeline(planned, ["plan"])
+        local = planned.clone()
+        run_pipeline(local, LOCALIZE)
+        peak, sent = compile_module(local).peak_bytes, predicted_bytes(planned)
+        found = broken(limits, planned, name, peak)
+    figures = {
+        "ok": not found,
+        "bytes_per_device": None if sent is None else float(sent),
+        "peak_bytes": peak,
+        "broken": [{"code": each.code, "message": each.message, "notes": list(each.notes)} for each in found],
+    }
+    shown = "bytes that depend on data" if sent is None else f"{float(sent):,.2f}".removesuffix(".00") + " bytes"
+    kept = "within the limits" if not found else "over the limits"
+    write_report(
+        figures, None if options.json else f"{kept}: each device sends {shown}, all hold {peak:,} bytes at once"
+    )
+    if found:
+        report_diagnostics(ShardwrightError(found), state.sources)
+    return USER_ERROR if found else DONE
