@@ -23,9 +23,10 @@ COMMANDS = {
     "split": "write a message or program of any size, in chunks if it is large",
     "merge": "write a message that is in chunks in one piece",
     "verify": "check every byte of a stored message, directory or checkpoint",
+    "explain-code": "say what the code of an error means, and what to do",
     "launch": "run a Python program on several processes, which end together when one of them fails",
 }
-"""Each subcommand (the module `tools.commands.NAME`) and the line about it."""
+"""Each subcommand (the module `tools.commands.NAME`, with `_` for `-`) and the line about it."""
 
 HELP = """usage: shardwright COMMAND [OPTIONS]
 
@@ -47,7 +48,8 @@ examples:
   shardwright export model.mlir --to sdy
   shardwright launch -n 4 train.py
 
-exit codes: 0 done, 1 a mistake in the input or a result that differs, 2 an internal error; launch: those of its program
+exit codes: 0 done, 1 a mistake in the input or a result that differs, 2 an internal error, 130 interrupted by Ctrl-C;
+launch: those of its program
 """
 
 
@@ -62,7 +64,7 @@ def _dispatch(arguments: Sequence[str], state: CommandState) -> int:
     """Run the subcommand that `arguments` names."""
     name = arguments[0] if arguments else "--help"
     if name in ("--help", "-h", "help"):
-        write_data(HELP.format(commands="\n".join(f"  {name:<10} {line}" for name, line in COMMANDS.items())))
+        write_data(HELP.format(commands="\n".join(f"  {name:<12} {line}" for name, line in COMMANDS.items())))
         return DONE
     if name == "--version":
         write_data(f"shardwright {_installed_version()}")
@@ -71,7 +73,7 @@ def _dispatch(arguments: Sequence[str], state: CommandState) -> int:
         known = propose(name, COMMANDS, f"the commands are {', '.join(COMMANDS)}")
         raise ShardwrightError(Diagnostic("SW0715", f"shardwright has no command '{name}'", help=known))
     command: Callable[[Sequence[str], CommandState], int]
-    command = import_module(f"shardwright.tools.commands.{name}").command
+    command = import_module(f"shardwright.tools.commands.{name.replace('-', '_')}").command
     return command(arguments[1:], state)
 
 

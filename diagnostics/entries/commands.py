@@ -99,6 +99,9 @@ SW0728: nothing but NaN
 SW0729: no such thing to change
     --without, --layout and --mesh name what they change: a line that asks for a layout, an argument, an axis.
     help: the message names those that the program has
+SW0730: no such code
+    Codes of errors are SW and four digits.
+    help: shardwright explain-code --all lists them
 SW0799: internal error
     Shardwright itself failed. The input and the command were saved to the named file.
     help: report it with that file

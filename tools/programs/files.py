@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import sys
+from io import BufferedIOBase, RawIOBase
 from pathlib import Path
 
-from shardwright.compiler.bytecode import payload, text_of
+from shardwright.compiler.bytecode import MAGIC, payload, text_of
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
 
 STANDARD_INPUT = "-"
 
 
-def read_bytes(path: str) -> bytes:
-    """The bytes of `path`; `-` is standard input."""
+STREAM_LIMIT, CHUNK = 1 << 30, 1 << 20
+"""Bytes of a program that are taken from a pipe, a terminal or a device at most, and at a time."""
+
+
+def read_bytes(path: str, *, program: bool = False) -> bytes:
+    """
+    The bytes of `path`; `-` is standard input.
+
+    A regular file may have any size. What may never end is read up to `STREAM_LIMIT` (SW0702), and as a `program` no
+    further than a NUL, which none has as text.
+    """
     if path == STANDARD_INPUT:
-        return sys.stdin.buffer.read()
+        return _read_stream(sys.stdin.buffer, path, program)
     try:
+        if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
+            with open(path, "rb", buffering=0) as stream:
+                return _read_stream(stream, path, program)
         return Path(path).read_bytes()
     except (OSError, ValueError) as error:
         usual: dict[type[Exception], str] = {
@@ -29,6 +42,20 @@ def read_bytes(path: str) -> bytes:
         raise ShardwrightError(diagnostic) from error
 
 
+def _read_stream(stream: RawIOBase | BufferedIOBase, path: str, program: bool) -> bytes:
+    """All of a stream that ends in time; of what is no program as much as shows it."""
+    data = bytearray()
+    while chunk := stream.read(CHUNK):
+        data += chunk
+        if len(data) > STREAM_LIMIT:
+            message = f"'{display_name(path)}' has no end: {STREAM_LIMIT:,} bytes were read"
+            help_text = "write a program that large to a file, and give that"
+            raise ShardwrightError(Diagnostic("SW0702", message, help=help_text))
+        if program and b"\0" in chunk and MAGIC not in data:
+            break
+    return bytes(data)
+
+
 def read_text(path: str) -> str:
     """
     The program at `path` as text: UTF-8, or MLIR bytecode where jaxlib is installed; `-` is standard input.
@@ -40,7 +67,7 @@ def read_text(path: str) -> str:
 it does not exist
       help: check the path; '-' reads standard input
     """
-    data = read_bytes(path)
+    data = read_bytes(path, program=True)
     bytecode = payload(data)
     if bytecode is not None:
         return text_of(bytecode, display_name(path))

@@ -17,7 +17,8 @@ from shardwright.saving.faults import missing_package
 from shardwright.serialization.files.text import write_atomically
 from shardwright.tools.terminal.output import write_talk
 
-DONE, USER_ERROR, INTERNAL_ERROR = 0, 1, 2
+DONE, USER_ERROR, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes; the last is what shells give to what Ctrl-C has ended."""
 
 LONGEST_MESSAGE = 200
 """Characters of an internal error's message that are shown; the reproducer has all of it."""
@@ -36,7 +37,8 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
     Run `body` and return the command's exit code.
 
     A `ShardwrightError` is printed on standard error and gives 1. A `ShardwrightInternalError` and any other exception
-    are ours: the input is saved with the traceback, standard error names the file, and the code is 2.
+    are ours: the input is saved with the traceback, standard error names the file, and the code is 2. Ctrl-C gives a
+    line and 130.
 
     >>> def wrong(state: CommandState) -> int:
     ...     raise ShardwrightError(Diagnostic("SW0702", "cannot read 'f'"))
@@ -49,6 +51,9 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
     except BrokenPipeError:
         # The reader of our output (`| head`) left: nothing more can be said.
         return USER_ERROR
+    except KeyboardInterrupt:
+        write_talk("interrupted")
+        return INTERRUPTED
     except Exception as error:
         mistake = _mistake(error)
         if mistake is None:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from ml_dtypes import bfloat16
 
+from shardwright.diagnostics.registry import ENTRIES
 from shardwright.tools.main import main
+from shardwright.tools.programs import files
+from shardwright.tools.terminal.guard import CommandState, guarded
 
 Capture = pytest.CaptureFixture[str]
 
@@ -244,3 +251,66 @@ def test_fractions_of_bytes_and_collectives_that_send_nothing(path: str, capsys:
     assert main(["explain", path]) == 0
     last = capsys.readouterr().out.rstrip().split("\n")[-1]
     assert last == "2 collectives (1 of them sends nothing), 5.33 bytes sent per device"
+
+
+@pytest.mark.parametrize("text", ["SW0104", "sw0104", "0104", "error[SW0104]:"])
+def test_codes_are_explained(text: str, capsys: Capture) -> None:
+    assert main(["explain-code", text]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("SW0104: ")
+    assert "help: " in out
+
+
+def test_every_code_is_explained_as_data(capsys: Capture) -> None:
+    assert main(["explain-code", "--all", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [entry["code"] for entry in data] == sorted(ENTRIES)
+    assert all(entry["title"] and entry["explanation"] and entry["help"] for entry in data)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["SW0140"], "SW0730", "there is no code 'SW0140'"),
+        ([], "SW0701", "give a code, or --all"),
+        (["SW0104", "--all"], "SW0701", "give a code, or --all"),
+    ],
+)
+def test_codes_that_there_are_not(arguments: list[str], code: str, message: str, capsys: Capture) -> None:
+    assert main(["explain-code", *arguments]) == 1
+    errors = capsys.readouterr().err
+    assert f"error[{code}]" in errors
+    assert message in errors
+
+
+def test_the_package_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "shardwright", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("shardwright ")
+
+
+def test_interrupted_in_one_line(capsys: Capture) -> None:
+    def interrupted(state: CommandState) -> int:
+        raise KeyboardInterrupt
+
+    assert guarded(CommandState("shardwright run f"), interrupted) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
+def test_what_never_ends_is_no_program(capsys: Capture) -> None:
+    assert main(["run", "/dev/zero"]) == 1
+    assert "error[SW0703]: '/dev/zero' is not UTF-8 text: a NUL byte at offset 0" in capsys.readouterr().err
+
+
+def test_a_stream_without_an_end(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    class Endless(io.RawIOBase):
+        def read(self, size: int = -1) -> bytes:
+            assert size > 0, "all of it would be more than there is memory"
+            return b"y\n" * (size // 2)
+
+    monkeypatch.setattr(files, "STREAM_LIMIT", 5 << 20)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Endless()))
+    assert main(["run", "-"]) == 1
+    assert "error[SW0702]: '<stdin>' has no end: 5,242,880 bytes were read" in capsys.readouterr().err
