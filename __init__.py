@@ -11,7 +11,14 @@ Write a program on whole arrays, say how a few of them are distributed over a me
 ... def layer(x, w):
 ...     return shardwright.nn.relu(x @ w)
 >>> layer(x, w)
-DTensor(f32[8@batch, 4@model], Mesh(batch=4, model=2))
+DTensor([[16., 16., 16., 16.],
+         [16., 16., 16., 16.],
+         [16., 16., 16., 16.],
+         [16., 16., 16., 16.],
+         [16., 16., 16., 16.],
+         [16., 16., 16., 16.],
+         [16., 16., 16., 16.],
+         [16., 16., 16., 16.]], f32[8@batch, 4@model], Mesh(batch=4, model=2))
 
 Functions and types have the names of the array API standard, so that `x.__array_namespace__()` is this module.
 """
@@ -71,6 +78,7 @@ __all__ = [
     "to_graph_def",
     "to_saved_model",
     "verify_checkpoint",
+    "visualize",
 ]
 __all__ += _arrays.__all__
 __all__ += _functions.__all__
@@ -89,6 +97,7 @@ if _TYPE_CHECKING:
     from shardwright.saving.checkpoints.checkpoint import Checkpoint, list_variables, load_variables, verify_checkpoint
     from shardwright.saving.checkpoints.manager import CheckpointManager
     from shardwright.saving.directories import load, save
+    from shardwright.views.pictures import visualize
     from shardwright.views.traces.profiling import profile
 else:  # checkers shall not think that the module has every attribute
     _LATER = {
@@ -108,6 +117,7 @@ else:  # checkers shall not think that the module has every attribute
         "to_graph_def": "frontends.tensorflow.exporting.graphs",
         "to_saved_model": "frontends.tensorflow.exporting.files",
         "verify_checkpoint": "saving.checkpoints.checkpoint",
+        "visualize": "views.pictures",
     }
 
     def __getattr__(name: str) -> _Any:

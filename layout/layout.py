@@ -20,6 +20,7 @@ from shardwright.layout.forms.layout_record import (
 from shardwright.layout.forms.mesh_record import form_error
 from shardwright.layout.forms.text import is_type_text, read_spec, read_type
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.pictures.picture import Picture, picture
 from shardwright.layout.spec import LayoutSpec
 
 DimSharding: TypeAlias = "str | Sequence[str] | None"
@@ -270,6 +271,30 @@ class Layout:
         'f32[16@batch, 64]'
         """
         return self.for_rank(len(shape)).spec.brief(tuple(shape), dtype)
+
+    def picture(self, shape: Sequence[int] | None = None, dtype: str = "") -> Picture:
+        """
+        Which device holds which part of a tensor of `shape`, or of any tensor, to look at.
+
+        Raises `ValueError` as `local_shape` does.
+
+        >>> print(Layout(["x"], Mesh(x=2)).picture((4,), "f32"))
+        f32[4@x]
+        mesh x=2: devices 0 to 1
+        dim 0 across
+        dim 0: 2 parts over x
+          0:2   2:4
+        ┌─────┬─────┐
+        │ 0   │ 1   │
+        └─────┴─────┘
+        """
+        if shape is None:
+            return picture(self._spec, self._mesh.sizes)
+        self.local_shape(shape)
+        return picture(self.for_rank(len(shape)).spec, self._mesh.sizes, shape, dtype)
+
+    def _repr_html_(self) -> str:
+        return self.picture().svg()
 
     def __str__(self) -> str:
         return str(self._spec)

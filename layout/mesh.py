@@ -20,6 +20,7 @@ from shardwright.layout.forms.mesh_record import (
     record_of_text,
     text_of,
 )
+from shardwright.layout.pictures.picture import Picture, mesh_picture
 
 
 class Mesh:
@@ -339,6 +340,13 @@ class Mesh:
     def span(self, axis: Axis) -> tuple[int, int]:
         """The half-open range of digits that `axis` takes."""
         return span(axis, self._sizes[axis.name])
+
+    def picture(self) -> Picture:
+        """Where each device stands, to look at."""
+        return mesh_picture(self._sizes)
+
+    def _repr_html_(self) -> str:
+        return self.picture().svg()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mesh):

@@ -57,7 +57,7 @@ def save(
     >>> y = double(shardwright.ones(8, layout=rows))
     >>> place = shardwright.save(double, tempfile.mkdtemp() + "/double")
     >>> shardwright.load(place)(numpy.arange(8, dtype="float32"))
-    DTensor(f32[8@x], Mesh(x=4))
+    DTensor([ 0.,  2.,  4.,  6.,  8., 10., 12., 14.], f32[8@x], Mesh(x=4))
     """
     _check_packages()
     from shardwright.saving.directory.writing import write_directory

@@ -146,6 +146,9 @@ SW0574: what JAX does not count
 SW0575: program or array that JAX cannot take
     JAX or XLA has refused a program, an array or the memory for it, and says why.
     help: give the mesh no devices="jax": NumPy runs it then
+SW0576: nothing to draw
+    visualize draws a distributed tensor, a mesh, or a layout, this one for a tensor of the shape that it is given.
+    help: give a layout with a shape: shardwright.visualize(layout, (16, 64))
 SW0580: more than the budget allows
     A program would send more bytes, or hold more at once, than `shardwright.budget` or `shardwright check` allow. The
     dearest collectives are named with their lines.

@@ -121,7 +121,10 @@ def zeros(
     >>> import shardwright
     >>> mesh = shardwright.Mesh(batch=2)
     >>> shardwright.zeros((4, 3), layout=shardwright.Layout(["batch"], mesh))
-    DTensor(f32[4@batch, 3], Mesh(batch=2))
+    DTensor([[0., 0., 0.],
+             [0., 0., 0.],
+             [0., 0., 0.],
+             [0., 0., 0.]], f32[4@batch, 3], Mesh(batch=2))
     """
     return _finished(_filled(0, shape, dtype, "zeros"), name, layout, device)
 
@@ -331,7 +334,8 @@ def asarray(
 
     >>> import shardwright
     >>> shardwright.asarray([[1, 2], [3, 4]], layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
-    DTensor(i32[2@x, 2], Mesh(x=2))
+    DTensor([[1, 2],
+             [3, 4]], i32[2@x, 2], Mesh(x=2))
     """
     if copy is False and (isinstance(x, list | tuple) or scalar_kind(x) is not None):
         raise value_error("SW0510", "asarray: numbers are always copied", help="leave copy=False out")

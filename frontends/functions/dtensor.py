@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,10 @@ from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import is_recording
 from shardwright.layout import Layout
 from shardwright.views.stages import StageViews
+from shardwright.views.values import elements_text
+
+LINE = 100
+"""How long the last line of a tensor's text may be with its layout; where it is longer, that has its own line."""
 
 
 class DTensor(DTensorValue, Array):
@@ -32,7 +37,7 @@ class DTensor(DTensorValue, Array):
     >>> mesh = shardwright.Mesh(batch=2)
     >>> x = shardwright.relayout(numpy.arange(4.0), shardwright.Layout(["batch"], mesh))
     >>> x
-    DTensor(f64[4@batch], Mesh(batch=2))
+    DTensor([0., 1., 2., 3.], f64[4@batch], Mesh(batch=2))
     >>> (x + 1).numpy()
     array([1., 2., 3., 4.])
     """
@@ -44,7 +49,16 @@ class DTensor(DTensorValue, Array):
         return ARRAY_FUNCTIONS
 
     def __repr__(self) -> str:
-        return f"DTensor({self.layout.describe(self.shape, brief(self.dtype))}, {self.mesh!r})"
+        described = f"{self.layout.describe(self.shape, brief(self.dtype))}, {self.mesh!r})"
+        elements = elements_text(self, "DTensor(")
+        if elements is None:  # they are elsewhere, and stay there
+            return f"DTensor({described}"
+        last = len("DTensor(") + len(elements) - elements.rfind("\n") - 1
+        between = ", " if last + len(", ") + len(described) <= LINE else ",\n        "
+        return f"DTensor({elements}{between}{described}"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>{self.layout.picture(self.shape, brief(self.dtype)).svg()}"
 
     def __getitem__(self, index: Any) -> Any:
         place = one_place(index, self.shape) if current_trace() is None and not is_recording() else None

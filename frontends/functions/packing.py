@@ -28,7 +28,8 @@ def pack(components: Sequence[Any], layout: Layout) -> DTensor:
     >>> import shardwright, numpy
     >>> mesh = shardwright.Mesh(x=2)
     >>> shardwright.pack([numpy.zeros((1, 3)), numpy.ones((1, 3))], shardwright.Layout(["x"], mesh))
-    DTensor(f64[2@x, 3], Mesh(x=2))
+    DTensor([[0., 0., 0.],
+             [1., 1., 1.]], f64[2@x, 3], Mesh(x=2))
     """
     check_layout(layout, "pack")
     return DTensor(stack(components_of(components), layout), layout)

@@ -27,9 +27,10 @@ def relayout(source: Any, mesh_or_layout: Layout | Mesh) -> Any:
 
     >>> import shardwright
     >>> mesh = shardwright.Mesh(x=2)
-    >>> x = shardwright.ones((4, 4), layout=shardwright.Layout(["x"], mesh))
+    >>> x = shardwright.ones((2, 4), layout=shardwright.Layout(["x"], mesh))
     >>> shardwright.relayout(x, shardwright.Layout([None, "x"], mesh))
-    DTensor(f32[4, 4@x], Mesh(x=2))
+    DTensor([[1., 1., 1., 1.],
+             [1., 1., 1., 1.]], f32[2, 4@x], Mesh(x=2))
     """
     layout = mesh_or_layout
     if isinstance(layout, Mesh):
@@ -57,7 +58,7 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     >>> shardwright.from_dlpack(numpy.arange(3.0))
     array([0., 1., 2.])
     >>> shardwright.from_dlpack(numpy.ones(4), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
-    DTensor(f64[4@x], Mesh(x=2))
+    DTensor([1., 1., 1., 1.], f64[4@x], Mesh(x=2))
     """
     if not hasattr(x, "__dlpack__") or isinstance(x, type):
         raise type_error(
@@ -76,7 +77,7 @@ def relayout_like(source: Any, reference: Any, use_mesh_only: bool = False) -> A
     >>> import shardwright, numpy
     >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
     >>> shardwright.relayout_like(numpy.zeros(6), x)
-    DTensor(f64[6@x], Mesh(x=2))
+    DTensor([0., 0., 0., 0., 0., 0.], f64[6@x], Mesh(x=2))
     """
     layout = getattr(reference, "layout", None)
     if layout is None:

@@ -75,8 +75,9 @@ def create_dtensor_iterable(
     >>> mesh = shardwright.Mesh(batch=4, model=2)
     >>> data = [(numpy.full((8, 3), i), numpy.full(8, i)) for i in range(5)]
     >>> batches = shardwright.create_dtensor_iterable(data, shardwright.Layout(["batch", None], mesh), "batch", 2)
-    >>> len(batches), next(iter(batches))
-    (2, (DTensor(i64[16@batch, 3], Mesh(batch=4, model=2)), DTensor(i64[16@batch], Mesh(batch=4, model=2))))
+    >>> rows, labels = next(iter(batches))
+    >>> len(batches), rows.shape, labels
+    (2, (16, 3), DTensor([0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1], i64[16@batch], Mesh(batch=4, model=2)))
     """
     if not hasattr(dataset, "__iter__") and not hasattr(dataset, "__getitem__"):
         raise type_error("SW0550", f"a {type(dataset).__name__} is no dataset", help="give anything with __iter__")

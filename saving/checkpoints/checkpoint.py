@@ -260,7 +260,7 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     >>> import tempfile, numpy, shardwright
     >>> path = shardwright.Checkpoint(table=numpy.arange(4.0), step=3).save(tempfile.mkdtemp() + "/one")
     >>> shardwright.load_variables(path, {"table": shardwright.Layout(["x"], shardwright.Mesh(x=2))})
-    {'table': DTensor(f64[4@x], Mesh(x=2))}
+    {'table': DTensor([0., 1., 2., 3.], f64[4@x], Mesh(x=2))}
     """
     given: Mapping[str, Layout] = {} if layouts is None else layouts
     with Team.over(given.values(), f"reading {checked_path(path)!r}") as team, _reading(path) as folder:

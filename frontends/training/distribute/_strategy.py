@@ -133,7 +133,7 @@ class DTensorStrategy:
         >>> import shardwright as sw
         >>> strategy = sw.distribute.DTensorStrategy(sw.Mesh(batch=2))
         >>> strategy.run(lambda x, y: x + y, (sw.ones(4, layout=strategy.batch_layout), 1.0))
-        DTensor(f32[4@batch], Mesh(batch=2))
+        DTensor([2., 2., 2., 2.], f32[4@batch], Mesh(batch=2))
         """
         function = fn if isinstance(fn, Function | KerasStep) else self._traced(fn)
         positional = tuple(args) if isinstance(args, list | tuple) else (args,)

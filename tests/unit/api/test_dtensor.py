@@ -64,8 +64,9 @@ def test_replicated_values_are_held_once() -> None:
 
 
 def test_text_shows_the_layout() -> None:
-    assert repr(sw.relayout(WHOLE, LAYOUTS[0])) == "DTensor(f32[8@batch, 8], Mesh(batch=4, model=2))"
-    assert str(sw.relayout(np.float64(1), LAYOUTS[-1])) == "DTensor(f64[], Mesh(batch=4, model=2))"
+    small = sw.relayout(np.array([[1.5, 2], [3, 4]]), sw.Layout(["model"], MESH))
+    assert repr(small) == "DTensor([[1.5, 2. ],\n         [3. , 4. ]], f64[2@model, 2], Mesh(batch=4, model=2))"
+    assert str(sw.relayout(np.float64(1), LAYOUTS[-1])) == "DTensor(1., f64[], Mesh(batch=4, model=2))"
 
 
 def test_a_tensor_does_not_change_with_its_source() -> None:
@@ -167,4 +168,4 @@ def test_relayout_of_what_does_not_split() -> None:
 def test_bfloat16_and_empty_tensors() -> None:
     x = sw.relayout(np.ones((8, 0), sw.bfloat16), LAYOUTS[0])
     assert (x + 1).shape == (8, 0)
-    assert repr(sw.relayout(np.ones(8, sw.bfloat16), LAYOUTS[0])).startswith("DTensor(bf16[8@batch]")
+    assert repr(sw.relayout(np.ones(8, sw.bfloat16), LAYOUTS[0])).endswith("1], bf16[8@batch], Mesh(batch=4, model=2))")

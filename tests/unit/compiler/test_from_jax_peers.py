@@ -83,7 +83,7 @@ def test_shardings_of_jit_and_of_arrays() -> None:
     jitted = jax.jit(lambda x: (x.T, x.sum(0)), out_shardings=(sharding("y", "x"), sharding()))
     compiled = shardwright.from_jax(jitted, value).compile()
     transposed, total = compiled(np.asarray(value))
-    assert repr(transposed) == "DTensor(f32[4@y, 8@x], Mesh(x=4, y=2))"
+    assert repr(transposed).endswith(" f32[4@y, 8@x], Mesh(x=4, y=2))")
     np.testing.assert_array_equal(transposed, np.asarray(value).T)
     np.testing.assert_array_equal(total, np.asarray(value).sum(0))
 
