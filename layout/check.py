@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from shardwright.diagnostics import Diagnostic
+from shardwright.diagnostics.suggestions import also
 from shardwright.layout.axes import Axis, overlap, part, span
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
@@ -49,7 +50,9 @@ def _check_axes_exist(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> D
             return Diagnostic(
                 "SW0102",
                 f"mesh @{spec.mesh} has no axis {axis.name!r}",
-                help=f"its axes are {_axis_sizes(mesh, mesh.axis_names)}" if mesh.sizes else "it has no axes",
+                help=also(axis.name, mesh.axis_names, f"its axes are {_axis_sizes(mesh, mesh.axis_names)}")
+                if mesh.sizes
+                else "it has no axes",
             )
     return None
 

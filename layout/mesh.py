@@ -8,6 +8,7 @@ from operator import index
 from typing import ClassVar, SupportsIndex, cast
 
 from shardwright.diagnostics import ShardwrightValueError
+from shardwright.diagnostics.suggestions import also
 from shardwright.layout.axes import Axis, part, span
 from shardwright.layout.faults import fault
 from shardwright.layout.forms.clients import ALONE, Clients
@@ -322,7 +323,7 @@ class Mesh:
         """The size of axis `name`; `ValueError` (SW0102) when there is none (RFC: `mesh.dim_size`)."""
         if name not in self._sizes:
             known = f"its axes are {', '.join(self._sizes)}" if self._sizes else "it has no axes"
-            raise fault("SW0102", f"mesh {self} has no axis {name!r}", known)
+            raise fault("SW0102", f"mesh {self} has no axis {name!r}", also(name, self._sizes, known))
         return self._sizes[name]
 
     def axis_size(self, axis: Axis) -> int:

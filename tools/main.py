@@ -9,9 +9,9 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.suggestions import propose
 from shardwright.tools.terminal.guard import DONE, CommandState, guarded
 from shardwright.tools.terminal.output import write_data
-from shardwright.tools.terminal.suggest import propose
 
 COMMANDS = {
     "run": "partition a program, run it on simulated devices, and compare its results",

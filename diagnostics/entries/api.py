@@ -54,7 +54,7 @@ SW0515: argument that is no layout
 SW0516: no such function or method
     Array functions are functions of the module, with the names of the array API standard; arrays have operators and a
     few properties, but no methods for them.
-    help: write shardwright.sum(x) for x.sum(); docs/api.md lists the functions
+    help: write shardwright.sum(x) for x.sum(); dir(shardwright) lists the functions
 SW0517: device that there is none of
     A tensor's elements are in this process, whose one device is called cpu; where they are on the mesh is its layout.
     help: use shardwright.relayout to move a tensor to another mesh or layout

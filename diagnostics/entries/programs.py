@@ -11,7 +11,7 @@ SW0202: undefined name
     help: define the name before its use, or correct its spelling
 SW0203: unknown operation
     The text has operations that Shardwright does not know. All of them are listed with their lines.
-    help: docs/dialects.md lists the operations that can be read; rewrite the program without the others
+    help: correct the names, or rewrite the program without these operations
 SW0301: op built with operands that do not fit
     The shapes or element types of the operands do not fit the op.
     help: make shapes and element types fit the op

@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+from shardwright.diagnostics.suggestions import propose
 from shardwright.dialects.text.xdsl_patches import LocatedParser
 
 _OP_START = re.compile(
@@ -28,6 +29,7 @@ BYTE_ORDER_MARK = "\ufeff"
 LONGEST_WORD = 100
 """Characters of one word of the user's text that a message repeats."""
 
+_DEFINED = re.compile(r"(%[A-Za-z_$.-][\w$.-]*)(?=[ \t]*[=:])", re.ASCII)
 _OVERLONG = re.compile(rf"\S{{{LONGEST_WORD},}}")
 
 
@@ -95,13 +97,14 @@ class _ModuleParser(LocatedParser):
         listed = [f"{op} at line {', '.join(map(str, found))}" for op, found in sorted(lines.items())]
         line, column = self.place(span.start)
         what = f"unknown operation '{_brief(name)}'" if len(places) == 1 else f"{len(places)} unknown operations"
+        known = [op.name for op in self.ctx.loaded_ops]
         raise ShardwrightError(
             Diagnostic(
                 "SW0203",
                 what,
                 SourceLocation(self.lexer.input.name, line, column),
                 notes=tuple(listed),
-                help="docs/dialects.md lists the operations that can be read",
+                help=propose(name, known, f"{len(known)} operations can be read, and this is none of them"),
             )
         )
 
@@ -116,9 +119,17 @@ def _located(span: Span[str] | Span[bytes], message: str, file_name: str, line_o
             _code(message),
             message[:1].lower() + message[1:] if message[1:2].islower() else message,
             SourceLocation(file_name, place.line + line_offset, place.col),
-            help=_help(message, at_end=span.start >= len(span.input.content)),
+            help=_defined(span) or _help(message, at_end=span.start >= len(span.input.content)),
         )
     )
+
+
+def _defined(span: Span[str] | Span[bytes]) -> str | None:
+    """What to write for a value that nothing defines, where a name of the text is spelled nearly like it."""
+    if not isinstance(span.text, str) or not span.text.startswith("%") or span.text[1:].isdecimal():
+        return None
+    names = _DEFINED.findall(str(span.input.content))
+    return propose(span.text, [name for name in names if name != span.text], "") or None
 
 
 def _brief(text: str) -> str:
@@ -151,7 +162,7 @@ _HELPS = (
     ("not defined", "define the alias in this file, or correct its spelling"),
     ("by itself", "define the alias without itself"),
     ("defined twice", "give each value its own name"),
-    ("not registered", "docs/dialects.md lists the types and attributes that can be read"),
+    ("not registered", "correct the spelling: this is no type or attribute of a dialect that can be read"),
     ("is used as", "make the two types equal"),
     ("has a dynamic dim", "every shape is known before the run: export the program for the sizes it is to run with"),
     ("has no rank", "every shape is known before the run: write it out, as in tensor<4x8xf32>"),

@@ -1,34 +1,19 @@
-"""What to write instead of a name that there is not: NumPy's names and methods, and slips of the pen."""
+"""What to write instead of a name that there is not: names of other libraries, and slips of the pen."""
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from types import ModuleType
 from typing import NoReturn
 
 from shardwright.diagnostics.faults import attribute_error
+from shardwright.diagnostics.suggestions import nearest
+from shardwright.frontends.functions.aliases import ELSEWHERE
 
-ELSEWHERE = {
-    "absolute": "shardwright.abs",
-    "amax": "shardwright.max",
-    "amin": "shardwright.min",
-    "arctan2": "shardwright.atan2",
-    "array": "shardwright.asarray, or numpy.array outside of traced functions",
-    "concatenate": "shardwright.concat",
-    "copy": "the tensor itself: no tensor ever changes",
-    "dot": "shardwright.matmul",
-    "flatten": "shardwright.reshape(x, (-1,))",
-    "hstack": "shardwright.concat",
-    "item": "float(x) or int(x), outside of traced functions",
-    "power": "shardwright.pow",
-    "ravel": "shardwright.reshape(x, (-1,))",
-    "split": "slices, such as x[:2] and x[2:], or shardwright.unstack",
-    "swapaxes": "shardwright.permute_dims",
-    "tolist": "numpy.asarray(x).tolist(), outside of traced functions",
-    "transpose": "shardwright.permute_dims",
-    "vstack": "shardwright.concat",
-}
-"""NumPy's names for what is called or done otherwise here."""
+HOMES = ("nn", "random", "linalg", "fft", "optimizers", "metrics", "distribute")
+"""The modules of the package in which a name may be found."""
+
+SHORT = 3
+"""Letters of names of others that have to be met exactly: nearly everything short is one slip away from them."""
 
 
 def instead_of(module: ModuleType, name: str) -> str | None:
@@ -39,27 +24,28 @@ def instead_of(module: ModuleType, name: str) -> str | None:
     >>> [instead_of(shardwright, name) for name in ("concatenate", "softmax", "sun")]
     ['shardwright.concat', 'shardwright.nn.softmax', 'shardwright.sum']
     """
-    public: list[str] = module.__all__
-    if name in ELSEWHERE:
-        return ELSEWHERE[name]
-    if name in public:
+    if name in module.__all__:
         return f"shardwright.{name}"
-    if callable(getattr(module.nn, name, None)):
-        return f"shardwright.nn.{name}"
-    near = get_close_matches(name, public, 1)
-    return f"shardwright.{near[0]}" if near else None
+    home = _home(module, name)
+    if home or name in ELSEWHERE:
+        return f"shardwright.{home}.{name}" if home else ELSEWHERE[name]
+    inside = {other: home for home in HOMES for other in getattr(module, home).__all__}
+    near = nearest(name, [*module.__all__, *inside, *(other for other in ELSEWHERE if len(other) > SHORT)])
+    if near is None or near in module.__all__:
+        return near and f"shardwright.{near}"
+    return f"shardwright.{inside[near]}.{near}" if near in inside else ELSEWHERE[near]
 
 
 def no_method(module: ModuleType, kind: str, name: str, properties: list[str]) -> NoReturn:
     """Refuses an attribute that an array does not have; AttributeError (SW0516)."""
-    near = None if name in ELSEWHERE else get_close_matches(name, properties, 1, 0.8)
-    found = f"x.{near[0]}" if near and not _is_public(module, name) else instead_of(module, name)
+    near = None if name in ELSEWHERE or _is_public(module, name) else nearest(name, properties)
+    found = f"x.{near}" if near else instead_of(module, name)
     called = f"{found}(x, ...)" if _is_public(module, name) else found
     raise attribute_error(
         "SW0516",
         f"a {kind} has no attribute {name!r}",
         "what is done with arrays is a function of the module, as in the array API standard",
-        help=f"use {called}" if called else "docs/api.md lists the functions",
+        help=f"use {called}" if called else "dir(shardwright) lists the functions",
     )
 
 
@@ -69,9 +55,14 @@ def no_function(module: ModuleType, name: str) -> NoReturn:
     raise attribute_error(
         "SW0516",
         f"module 'shardwright' has no attribute {name!r}",
-        help=f"use {found}" if found else "docs/api.md lists the functions",
+        help=f"use {found}" if found else "dir(shardwright) lists the functions",
     )
 
 
 def _is_public(module: ModuleType, name: str) -> bool:
-    return name in module.__all__ or callable(getattr(module.nn, name, None))
+    return name in module.__all__ or _home(module, name) is not None
+
+
+def _home(module: ModuleType, name: str) -> str | None:
+    """The module of the package that has a function of this name."""
+    return next((home for home in HOMES if name in getattr(module, home).__all__), None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace as changed
-from difflib import get_close_matches
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
@@ -13,6 +12,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import ShardwrightError
+from shardwright.diagnostics.suggestions import propose
 from shardwright.dialects import sdy, stablehlo
 from shardwright.dialects.dtensor import ConstraintOp, MeshOp, RelayoutOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.hints import BarrierOp, GroupOp
@@ -49,9 +49,6 @@ from shardwright.passes.stages import (
 PREFIX = "sdy."
 FRAMES = REGIONS_OF_TENSORS | {"func.func", "sdy.manual_computation", "sdy.named_computation"}
 """Ops whose regions compute on tensors that have layouts."""
-
-CLOSE = 0.75
-"""How like `sdy.sharding` a name is that is taken for a misspelling of it, from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -325,12 +322,11 @@ def _check_names(names: Iterable[str], place: Operation | SSAValue) -> None:
     """Refuses Shardy's attributes that nothing reads: a sharding under a misspelt name would be lost silently."""
     for name in names:
         if name.startswith(PREFIX):
-            close = get_close_matches(name, [SHARDING], cutoff=CLOSE)
             raise fault(
                 "SW0115",
                 f"the attribute {name} means nothing here",
                 place,
-                help=f"did you mean '{SHARDING}'?" if close else f"only {SHARDING} is read: drop it",
+                help=propose(name, [SHARDING], f"only {SHARDING} is read: drop it"),
             )
 
 

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.diagnostics import ShardwrightError
+from shardwright.diagnostics.suggestions import also
 from shardwright.dialects import stablehlo
 from shardwright.dialects.dtensor import AxisIndexOp, ConstraintOp
 from shardwright.dialects.dtensor.manual import CastOp, FetchOp, FromManualOp, ToManualOp
@@ -99,7 +100,12 @@ def _manual_axes(op: ManualComputationOp, mesh: Mesh) -> Axes:
     unknown = next((name for name in op.manual_axes.data if name not in mesh.sizes), None)
     if unknown is not None:
         known = ", ".join(mesh.sizes) or "none"
-        raise fault("SW0102", f"mesh @{mesh.name} has no axis {unknown!r}", op, help=f"its axes are {known}")
+        raise fault(
+            "SW0102",
+            f"mesh @{mesh.name} has no axis {unknown!r}",
+            op,
+            help=also(unknown, mesh.sizes, f"its axes are {known}"),
+        )
     return tuple(Axis(name) for name in op.manual_axes.data)
 
 

@@ -11,7 +11,7 @@ from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.tools.terminal.suggest import propose
+from shardwright.diagnostics.suggestions import propose
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.registry import coded
+from shardwright.diagnostics.suggestions import propose
 from shardwright.tools.programs.files import read_bytes
-from shardwright.tools.terminal.suggest import propose
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message

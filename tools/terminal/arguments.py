@@ -7,8 +7,8 @@ import re
 from typing import NoReturn, Protocol
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.suggestions import propose
 from shardwright.tools.terminal.output import write_data
-from shardwright.tools.terminal.suggest import propose
 
 _UNRECOGNIZED = re.compile(r"unrecognized arguments: (\S+)")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 from shardwright.compiler.report import ValueRow
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+from shardwright.diagnostics.suggestions import close_names
 from shardwright.views.explanation.data import collective_data, value_data
 from shardwright.views.explanation.entries import Collective, Entry
 from shardwright.views.explanation.places import Place, brief_places, is_at, is_in
@@ -60,7 +60,7 @@ def answer(values: Sequence[ValueRow], collectives: Sequence[Collective], questi
     named = [value for value in values if value.name and value.name.lstrip("%") == question.lstrip("%")]
     if not named:
         names = dict.fromkeys(value.name for value in values if value.name)
-        close = difflib.get_close_matches(question, names, n=3)
+        close = close_names(question, names)[:3]
         help_text = f"did you mean {', '.join(close)}?" if close else "ask for a line, an argument, a value, or '#1'"
         raise _unknown(f"no value is called '{question}'", help_text, None)
     touched = [each for each in collectives if any(_brings(each, value) for value in named)]

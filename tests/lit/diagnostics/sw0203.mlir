@@ -2,7 +2,7 @@
 // CHECK: sw0203.mlir:8:8: error[SW0203]: 2 unknown operations
 // CHECK: note: stablehlo.negated at line 8
 // CHECK: note: tosa.add at line 9
-// CHECK: help: docs/dialects.md lists the operations that can be read
+// CHECK: help: did you mean 'stablehlo.negate'?
 
 func.func public @main(%x: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %0 = stablehlo.negated %x : tensor<16x64xf32>
