@@ -132,7 +132,7 @@ else:  # checkers shall not think that the module has every attribute
                 raise missing_package(error) from None
         if name.startswith("_"):
             raise AttributeError(f"module 'shardwright' has no attribute {name!r}")
-        from shardwright.frontends.functions.suggestions import no_function
+        from shardwright.frontends.functions.naming.suggestions import no_function
 
         no_function(_import_module(__name__), name)
 

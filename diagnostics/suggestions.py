@@ -26,7 +26,7 @@ def close_names(word: str, known: Iterable[str]) -> list[str]:
     one stands first.
 
     >>> close_names("stablehlo.ad", ["stablehlo.abs", "stablehlo.add", "stablehlo.and", "chlo.sinh"])
-    ['stablehlo.add', 'stablehlo.abs', 'stablehlo.and']
+    ['stablehlo.add', 'stablehlo.and']
     """
     plain = _plain(word)
     ranked: list[tuple[int, int, int]] = []

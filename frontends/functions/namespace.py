@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NoReturn
 
-from shardwright.frontends.functions.suggestions import no_method
+from shardwright.frontends.functions.naming.suggestions import no_method
 
 
 class ArrayFunctions(dict[str, Callable[..., Any]]):

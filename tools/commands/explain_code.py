@@ -7,10 +7,10 @@ from textwrap import fill
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.registry import ENTRIES, area
+from shardwright.diagnostics.suggestions import propose
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report
-from shardwright.tools.terminal.suggest import propose
 
 DESCRIPTION = "Say what the code of an error means, why it is one, and what to do about it."
 

@@ -10,7 +10,7 @@ import pytest
 import shardwright as sw
 from shardwright.diagnostics.suggestions import close_names, distance, nearest
 from shardwright.dialects.text.parsing import parse_module
-from shardwright.frontends.functions.aliases import ELSEWHERE
+from shardwright.frontends.functions.naming.aliases import ELSEWHERE
 
 X = sw.ones((2, 2), layout=sw.Layout(["x"], sw.Mesh(x=2)))
 

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from shardwright.diagnostics.faults import attribute_error
 from shardwright.diagnostics.suggestions import nearest
-from shardwright.frontends.functions.aliases import ELSEWHERE
+from shardwright.frontends.functions.naming.aliases import ELSEWHERE
 
 HOMES = ("nn", "random", "linalg", "fft", "optimizers", "metrics", "distribute")
 """The modules of the package in which a name may be found."""
