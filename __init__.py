@@ -24,12 +24,13 @@ Functions and types have the names of the array API standard, so that `x.__array
 """
 
 import sys as _sys
+import typing as _typing
 from importlib import import_module as _import_module
 from math import e, inf, nan, pi
-from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from shardwright import dtensor
 from shardwright._version import __version__
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightTypeError, ShardwrightValueError
 from shardwright.frontends import arrays as _arrays, functions as _functions, jax as jax, training as _training
 from shardwright.frontends.arrays import *
@@ -43,6 +44,8 @@ __array_api_version__ = "2024.12"
 newaxis = None
 
 __all__ = [
+    "Array",
+    "ArrayLike",
     "Checkpoint",
     "CheckpointManager",
     "Diagnostic",
@@ -86,7 +89,7 @@ __all__ += _training.__all__
 
 _sys.modules["shardwright.jax"] = jax  # `import shardwright.jax`: no folder at the root may be called as JAX is
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from shardwright.engines.cupy.gpus import gpu_mesh
     from shardwright.engines.workers.controller import Workers
     from shardwright.frontends.arrays import fft, linalg
@@ -120,7 +123,7 @@ else:  # checkers shall not think that the module has every attribute
         "visualize": "views.pictures",
     }
 
-    def __getattr__(name: str) -> _Any:
+    def __getattr__(name: str) -> _typing.Any:
         if name in ("fft", "linalg"):  # loaded when they are used
             return _import_module(f"shardwright.frontends.arrays.{name}")
         if name in _LATER:

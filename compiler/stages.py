@@ -110,7 +110,14 @@ class _Stage:
         return f"{count} operations"
 
     def as_text(self, *, debuginfo: bool = False) -> str:
-        """The program's text; with `debuginfo`, each operation says where it was written."""
+        """
+        The program's text; with `debuginfo`, each operation says where it was written.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> "stablehlo.multiply" in traced.as_text()
+        True
+        """
         return print_module(self.module, debuginfo=debuginfo)
 
 
@@ -126,17 +133,38 @@ class Traced(_Stage):
     """
 
     def propagate(self) -> Propagated:
-        """Decides the layout of every value."""
+        """
+        Decides the layout of every value.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> traced.propagate()
+        Propagated(<lambda>(x: f32[2]), Mesh(), 2 operations)
+        """
         module = self.module.clone()
         run_pipeline(module, IMPORT + PROPAGATE)
         return Propagated(module, _decided(self.interface, module), self.backend, self)
 
     def partition(self) -> Partitioned:
-        """Decides the layouts and turns the program into the one that each device runs."""
+        """
+        Decides the layouts and turns the program into the one that each device runs.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> traced.partition()
+        Partitioned(<lambda>(x: f32[2]), Mesh(), 0 collectives, 0 bytes sent per device)
+        """
         return self.propagate().partition()
 
     def compile(self, *, certify: bool = False) -> Compiled:
-        """Makes the program ready to run on its mesh, or on its meshes; with `certify`, once it is proved."""
+        """
+        Makes the program ready to run on its mesh, or on its meshes; with `certify`, once it is proved.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> traced.compile()(numpy.ones(2, "float32"))
+        array([2., 2.], dtype=float32)
+        """
         if len(meshes(self.module)) > 1:
             return Compiled(self.backend(self.module, self.interface.meshes), self.interface, self)
         return self.partition().compile(certify=certify)
@@ -149,7 +177,14 @@ class Propagated(_Stage):
     traced: Traced
 
     def to_sdy(self) -> str:
-        """The global program with its layouts as Shardy's annotations, as JAX reads it."""
+        """
+        The global program with its layouts as Shardy's annotations, as JAX reads it.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> "stablehlo.multiply" in traced.propagate().to_sdy()
+        True
+        """
         from shardwright.compiler.exporting.sdy import export_sdy
 
         module = self.module.clone()
@@ -158,11 +193,25 @@ class Propagated(_Stage):
 
     @property
     def layouts(self) -> list[ValueRow]:
-        """Each value with its layout, and how it came to have it."""
+        """
+        Each value with its layout, and how it came to have it.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> traced.propagate().layouts[0].name
+        '%x'
+        """
         return value_rows(self.module)
 
     def partition(self) -> Partitioned:
-        """Inserts the collectives and turns the program into the one that each device runs."""
+        """
+        Inserts the collectives and turns the program into the one that each device runs.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> len(traced.propagate().partition().predicted)
+        0
+        """
         module = self.module.clone()
         run_pipeline(module, ALIGN + PLAN)
         rows, sent = collective_rows(module), predicted_bytes(module)
@@ -196,6 +245,11 @@ class Partitioned(_Stage):
         The program of each device with StableHLO's collectives, in a manual computation of the global arrays.
 
         With `bare`, it takes and gives what one device holds.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> "stablehlo.multiply" in traced.partition().to_stablehlo()
+        True
         """
         from shardwright.compiler.exporting.manual import export_stablehlo
 
@@ -254,7 +308,14 @@ class Partitioned(_Stage):
         return proof
 
     def compile(self, *, certify: bool = False) -> Compiled:
-        """Makes the program ready to run on its mesh; with `certify`, once it is proved (SW0332 where it cannot be)."""
+        """
+        Makes the program ready to run on its mesh; with `certify`, once it is proved (SW0332 where it cannot be).
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> traced.partition().compile(certify=True)(numpy.ones(2, "float32"))
+        array([2., 2.], dtype=float32)
+        """
         if certify and (unproved := self.certify().unproved):
             raise ShardwrightValueError(
                 Diagnostic("SW0332", "the program cannot be proved", None, tuple(unproved), "compile it uncertified")
@@ -282,21 +343,50 @@ class Compiled:
 
     @property
     def source(self) -> str:
-        """The Python function that runs."""
+        """
+        The Python function that runs.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> "def " in traced.compile().source
+        True
+        """
         return self.executable.source
 
     @property
     def ledger(self) -> Any:
-        """What the last run sent: messages and bytes by collective and axes."""
+        """
+        What the last run sent: messages and bytes by collective and axes.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> traced.compile().ledger
+        Ledger(0 bytes sent per device in 0 messages)
+        """
         return self.executable.ledger
 
     @property
     def peak_bytes(self) -> int:
-        """The most bytes that a run holds at once: its results and its intermediate values, all devices together."""
+        """
+        The most bytes that a run holds at once: its results and its intermediate values, all devices together.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> traced.compile().peak_bytes > 0
+        True
+        """
         return self.executable.peak_bytes
 
     def as_text(self) -> str:
-        """The Python function that runs."""
+        """
+        The Python function that runs.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> compiled = traced.compile()
+        >>> compiled.as_text() == compiled.source
+        True
+        """
         return self.source
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -304,7 +394,14 @@ class Compiled:
         return self.run(_matched(leaves, tree, self.interface))
 
     def run(self, arguments: Sequence[Any]) -> Any:
-        """The results for the array arguments in order, already known to fit."""
+        """
+        The results for the array arguments in order, already known to fit.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> traced.compile().run([numpy.ones(2, "float32")])
+        array([2., 2.], dtype=float32)
+        """
         taken = [_with_elements(*pair) for pair in zip(arguments, self.interface.parameters, strict=True)]
         results = self.executable([*taken, *map(held, self.interface.captured)])
         count = len(results) - len(self.interface.updated)

@@ -61,32 +61,74 @@ class DTensorValue(Scalars):
 
     @property
     def held(self) -> np.ndarray[Any, Any] | Parts:
-        """The stacked form, or what stands for it where it is elsewhere."""
+        """
+        The stacked form, or what stands for it where it is elsewhere.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.held.shape
+        (2, 2)
+        """
         return self._held
 
     @property
     def stacked(self) -> np.ndarray[Any, Any]:
-        """The stacked form; where it is elsewhere, it is brought here each time."""
+        """
+        The stacked form; where it is elsewhere, it is brought here each time.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.stacked.shape
+        (2, 2)
+        """
         return self._held.here() if isinstance(self._held, Parts) else self._held
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The global shape."""
+        """
+        The global shape.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4, 2), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.shape
+        (4, 2)
+        """
         return self._shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The element type."""
+        """
+        The element type.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4, 2), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.dtype
+        dtype('float32')
+        """
         return self._held.dtype
 
     @property
     def layout(self) -> Layout:
-        """How the tensor is distributed."""
+        """
+        How the tensor is distributed.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.layout
+        Layout(['x'], Mesh(x=2))
+        """
         return self._layout
 
     @property
     def mesh(self) -> Mesh:
-        """The mesh over which it is distributed."""
+        """
+        The mesh over which it is distributed.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.mesh
+        Mesh(x=2)
+        """
         return self._layout.mesh
 
     def numpy(self) -> np.ndarray[Any, Any]:
@@ -94,6 +136,11 @@ class DTensorValue(Scalars):
         The global array, read-only: partial results are combined, parts put together.
 
         Raises `ValueError` (SW0903) where other processes hold parts of it.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.numpy()
+        array([1., 1., 1., 1.], dtype=float32)
         """
         elsewhere = [axis for axis in self._layout.spec.axes() if is_across(axis, self.mesh)]
         if elsewhere:
@@ -101,7 +148,14 @@ class DTensorValue(Scalars):
         return read_only(stacking.from_stacked(self.stacked, self._layout.spec, self.mesh))
 
     def components(self) -> list[np.ndarray[Any, Any]]:
-        """The local array of each device of this process, read-only, in row-major order of the mesh."""
+        """
+        The local array of each device of this process, read-only, in row-major order of the mesh.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> [part.shape for part in x.components()]
+        [(2,), (2,)]
+        """
         mesh = self.mesh
         devices = mesh.local_device_ids
         stacked = self.stacked if devices else None

@@ -31,7 +31,7 @@ def arrays() -> tuple[np.ndarray, dict[str, np.ndarray]]:
     return random.standard_normal((64, 128), np.float32), params
 
 
-def distribute(x: np.ndarray, params: dict[str, np.ndarray]) -> tuple[sw.DTensor, dict[str, sw.DTensor]]:
+def distribute(x: np.ndarray, params: dict[str, np.ndarray]) -> tuple[sw.Array, dict[str, sw.Array]]:
     """The same arrays, split over the mesh."""
     layouts = {"w1": [None, "model"], "b1": ["model"], "w2": ["model"], "b2": [None]}
     distributed = {name: sw.relayout(array, sw.Layout(layouts[name], MESH)) for name, array in params.items()}

@@ -108,6 +108,10 @@ class Layout:
         Reads a message `tensorflow.dtensor.LayoutProto`, or its bytes; with `mesh`, it must have the same axes.
 
         Raises `ValueError` (SW0117) for anything else.
+
+        >>> layout = Layout(["x"], Mesh(x=2))
+        >>> Layout.from_proto(layout.to_proto()).sharding_specs
+        ['x']
         """
         return layout_of_record(record_of_layout_message(message), mesh)
 
@@ -137,17 +141,32 @@ class Layout:
 
     @property
     def mesh(self) -> Mesh:
-        """The mesh."""
+        """
+        The mesh.
+
+        >>> Layout(["x"], Mesh(x=2)).mesh
+        Mesh(x=2)
+        """
         return self._mesh
 
     @property
     def spec(self) -> LayoutSpec:
-        """The layout as the IR has it, with the mesh as a symbol."""
+        """
+        The layout as the IR has it, with the mesh as a symbol.
+
+        >>> print(Layout(["x"], Mesh(x=2)).spec)
+        <@mesh, [{"x"}]>
+        """
         return self._spec
 
     @property
     def rank(self) -> int:
-        """The number of dims that the layout names; a tensor may have more, which are then unsharded."""
+        """
+        The number of dims that the layout names; a tensor may have more, which are then unsharded.
+
+        >>> Layout(["x", None], Mesh(x=2)).rank
+        2
+        """
         return self._spec.rank
 
     @property
@@ -162,7 +181,12 @@ class Layout:
 
     @property
     def is_replicated(self) -> bool:
-        """Whether every device holds the whole, finished value."""
+        """
+        Whether every device holds the whole, finished value.
+
+        >>> Layout([None], Mesh(x=2)).is_replicated, Layout(["x"], Mesh(x=2)).is_replicated
+        (True, False)
+        """
         return self._spec.replicated
 
     def to_string(self) -> str:

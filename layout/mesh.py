@@ -111,12 +111,22 @@ class Mesh:
 
     @property
     def clients(self) -> Clients:
-        """The processes whose devices make up the mesh, and which of them this one is."""
+        """
+        The processes whose devices make up the mesh, and which of them this one is.
+
+        >>> Mesh(x=2).clients.count
+        1
+        """
         return self._clients
 
     @property
     def owner(self) -> object:
-        """Who holds the devices where it is not this process and others like it: workers, GPUs, or JAX."""
+        """
+        Who holds the devices where it is not this process and others like it: workers, GPUs, or JAX.
+
+        >>> Mesh(x=2).owner is None
+        True
+        """
         return self._owner
 
     def owned_by(self, owner: object) -> Mesh:
@@ -143,7 +153,12 @@ class Mesh:
 
     @property
     def num_clients(self) -> int:
-        """The number of processes whose devices make up the mesh."""
+        """
+        The number of processes whose devices make up the mesh.
+
+        >>> Mesh(x=2).num_clients
+        1
+        """
         return self._clients.count
 
     def client_borders(self, clients: int) -> dict[str, int]:
@@ -174,19 +189,32 @@ class Mesh:
         The size along each axis of the box of devices that each process holds: of one process, the mesh's shape.
 
         Raises `ValueError` (SW0120) where the devices of a process are no box.
+
+        >>> Mesh(x=2, y=4).client_shape
+        (2, 4)
         """
         borders = self.client_borders(self.num_clients)
         return tuple(size // borders.get(name, 1) for name, size in self._sizes.items())
 
     @property
     def local_device_ids(self) -> tuple[int, ...]:
-        """The places in the mesh, row-major, of the devices of this process."""
+        """
+        The places in the mesh, row-major, of the devices of this process.
+
+        >>> Mesh(x=2).local_device_ids
+        (0, 1)
+        """
         here = self.size // self._clients.count if self._clients.is_here else 0
         return tuple(range(here * self._clients.place, here * (self._clients.place + 1)))
 
     @property
     def local_devices(self) -> tuple[str, ...]:
-        """The names of this process' devices."""
+        """
+        The names of this process' devices.
+
+        >>> Mesh(x=2).local_devices
+        ('CPU:0', 'CPU:1')
+        """
         names = self.devices if self.devices is not None else default_devices(self.size)
         return tuple(names[place] for place in self.local_device_ids)
 
@@ -272,11 +300,21 @@ class Mesh:
 
     @classmethod
     def from_proto(cls, message: object, *, name: str = "mesh") -> Mesh:
-        """Reads a `MeshProto`, a message or its bytes; raises `ValueError` (SW0117) for anything else."""
+        """
+        Reads a `MeshProto`, a message or its bytes; raises `ValueError` (SW0117) for anything else.
+
+        >>> Mesh.from_proto(Mesh(x=2).to_proto()).sizes
+        {'x': 2}
+        """
         return cls.from_record(record_of_message(message), name)
 
     def record(self) -> MeshRecord:
-        """The mesh as TensorFlow's texts and messages list it."""
+        """
+        The mesh as TensorFlow's texts and messages list it.
+
+        >>> Mesh(x=2).record().dims
+        (('x', 2),)
+        """
         names = self.devices if self.devices is not None else default_devices(self.size)
         full = tuple(DeviceSpec.parse(device).full() for device in names)
         here = self.local_device_ids
@@ -293,7 +331,12 @@ class Mesh:
 
     @classmethod
     def from_record(cls, record: MeshRecord, name: str = "mesh") -> Mesh:
-        """The mesh that TensorFlow lists so; `ValueError` (SW0117) for lists that do not fit together."""
+        """
+        The mesh that TensorFlow lists so; `ValueError` (SW0117) for lists that do not fit together.
+
+        >>> Mesh.from_record(Mesh(x=2).record()).sizes
+        {'x': 2}
+        """
         clients = record.clients()
         mesh = cls(record.dims, record.devices() or None, name=record.name or name)
         mesh._clients = clients
@@ -301,45 +344,93 @@ class Mesh:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The size of each axis, by name, in order."""
+        """
+        The size of each axis, by name, in order.
+
+        >>> Mesh(x=2, y=4).sizes
+        {'x': 2, 'y': 4}
+        """
         return self._sizes
 
     @property
     def axis_names(self) -> tuple[str, ...]:
-        """The names of the axes, major to minor."""
+        """
+        The names of the axes, major to minor.
+
+        >>> Mesh(x=2, y=4).axis_names
+        ('x', 'y')
+        """
         return tuple(self._sizes)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes of the axes, major to minor."""
+        """
+        The sizes of the axes, major to minor.
+
+        >>> Mesh(x=2, y=4).shape
+        (2, 4)
+        """
         return tuple(self._sizes.values())
 
     @property
     def size(self) -> int:
-        """The number of devices."""
+        """
+        The number of devices.
+
+        >>> Mesh(x=2, y=4).size
+        8
+        """
         return math.prod(self._sizes.values())
 
     def dim_size(self, name: str) -> int:
-        """The size of axis `name`; `ValueError` (SW0102) when there is none (RFC: `mesh.dim_size`)."""
+        """
+        The size of axis `name`; `ValueError` (SW0102) when there is none (RFC: `mesh.dim_size`).
+
+        >>> Mesh(x=2, y=4).dim_size("y")
+        4
+        """
         if name not in self._sizes:
             known = f"its axes are {', '.join(self._sizes)}" if self._sizes else "it has no axes"
             raise fault("SW0102", f"mesh {self} has no axis {name!r}", also(name, self._sizes, known))
         return self._sizes[name]
 
     def axis_size(self, axis: Axis) -> int:
-        """The number of parts into which `axis`, or the part of it, splits a dim."""
+        """
+        The number of parts into which `axis`, or the part of it, splits a dim.
+
+        >>> mesh = Mesh(x=2, y=4)
+        >>> mesh.axis_size(mesh.part("y", 1, 2))
+        2
+        """
         return axis.size or self._sizes[axis.name]
 
     def group_size(self, axes: Iterable[Axis]) -> int:
-        """The number of devices that differ only along `axes`."""
+        """
+        The number of devices that differ only along `axes`.
+
+        >>> mesh = Mesh(x=2, y=4)
+        >>> mesh.group_size([mesh.part("y", 1, 4)])
+        4
+        """
         return math.prod(axis.size or self._sizes[axis.name] for axis in axes)
 
     def part(self, name: str, start: int, stop: int) -> Axis:
-        """The part `[start, stop)` of the digits of axis `name`."""
+        """
+        The part `[start, stop)` of the digits of axis `name`.
+
+        >>> Mesh(x=2, y=4).part("y", 1, 2)
+        Axis(name='y', pre=1, size=2)
+        """
         return part(name, start, stop, self._sizes[name])
 
     def span(self, axis: Axis) -> tuple[int, int]:
-        """The half-open range of digits that `axis` takes."""
+        """
+        The half-open range of digits that `axis` takes.
+
+        >>> mesh = Mesh(x=2, y=4)
+        >>> mesh.span(mesh.part("y", 1, 2))
+        (1, 2)
+        """
         return span(axis, self._sizes[axis.name])
 
     def picture(self) -> Picture:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import update_wrapper
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from shardwright.compiler.control import regions
 from shardwright.compiler.tracing import emit
@@ -14,6 +14,9 @@ from shardwright.compiler.tracing.pytree import Tree, flatten, unflatten
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, WithGradientOp
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def is_differentiable(dtype: DType) -> bool:
@@ -94,7 +97,7 @@ def _target(value: Any) -> Tracer:
 _SCALARS = "return one number, such as shardwright.sum(...) or shardwright.mean(...) of the losses"
 
 
-def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
+def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
     """
     Lets a function say its own gradient (RFC: `tf.custom_gradient`).
 
@@ -109,7 +112,7 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
     array([1., 1.])
     """
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: P.args, **kwargs: P.kwargs) -> Any:
         value, rule = function(*args, **kwargs)
         if current_trace() is None:
             return value
@@ -146,7 +149,7 @@ def _one_each(found: Any, inputs: Sequence[Tracer]) -> list[Tracer]:
     ]
 
 
-def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
+def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
     """
     The function, whose intermediate values are computed again for the gradient instead of kept (rematerialisation).
 
@@ -156,16 +159,17 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
     array([1.])
     """
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: P.args, **kwargs: P.kwargs) -> Any:
         if current_trace() is None:
             return function(*args, **kwargs)
         leaves, tree = flatten((args, kwargs), is_traced)
         inputs = [emit.as_tracer(leaf) for leaf in leaves]
         shapes: list[Tree] = []
+        again: Callable[..., Any] = function
 
         def write(values: list[Tracer]) -> list[Tracer]:
             inner_args, inner_kwargs = unflatten(tree, values)
-            parts, found = flatten(function(*inner_args, **inner_kwargs), is_traced)
+            parts, found = flatten(again(*inner_args, **inner_kwargs), is_traced)
             shapes[:] = [found]
             return [emit.as_tracer(part) for part in parts]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self
+from collections.abc import Callable, Iterator, Sequence
+from types import EllipsisType, ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, TypeAlias
+
+import numpy as np
 
 from shardwright.compiler.tracing.dtypes import DType
 from shardwright.diagnostics.faults import type_error, value_error
-from shardwright.layout import Layout
+from shardwright.layout import Layout, Mesh
 
 
 class Namespace(Protocol):
@@ -36,7 +38,26 @@ class Namespace(Protocol):
 PLAIN_OPERANDS = (bool, int, float, complex)
 """What operators take, next to arrays and anything else that NumPy can read."""
 
-Operator = Callable[[Any, Any], Any]
+
+class SupportsArray(Protocol):
+    """What NumPy can read: NumPy's own arrays and scalars, and arrays of other libraries."""
+
+    def __array__(self) -> np.ndarray[Any, Any]:
+        """The elements."""
+        ...
+
+
+ArrayLike: TypeAlias = "Array | SupportsArray | complex"
+"""What array functions take: distributed and traced arrays, variables, NumPy arrays, Python numbers."""
+
+Positions: TypeAlias = "ArrayLike | Sequence[int]"
+"""Whole numbers that choose elements, in an array or a list."""
+
+IndexItem: TypeAlias = "int | slice | EllipsisType | Positions | None"
+Index: TypeAlias = "IndexItem | tuple[IndexItem, ...]"
+"""What stands in the brackets of `x[...]`: positions, slices, `...`, `None`, arrays of positions or of truth values."""
+
+Operator: TypeAlias = "Callable[[Any, ArrayLike], Array]"
 
 
 def _is_operand(value: Any) -> bool:
@@ -46,7 +67,7 @@ def _is_operand(value: Any) -> bool:
 def _operator(name: str) -> Operator:
     """The method of an operator: the array function of this name; NotImplemented for what is no operand."""
 
-    def operator(self: Array, other: Any) -> Any:
+    def operator(self: Any, other: ArrayLike) -> Array:
         return self.namespace[name](self, other) if _is_operand(other) else NotImplemented
 
     return operator
@@ -55,7 +76,7 @@ def _operator(name: str) -> Operator:
 def _operators(name: str) -> tuple[Operator, Operator]:
     """The method of an operator, and the one for an array on its right side."""
 
-    def reflected(self: Array, other: Any) -> Any:
+    def reflected(self: Any, other: ArrayLike) -> Array:
         return self.namespace[name](other, self) if _is_operand(other) else NotImplemented
 
     return _operator(name), reflected
@@ -74,7 +95,14 @@ class Array(ABC):
     @property
     @abstractmethod
     def namespace(self) -> Namespace:
-        """The functions that its operators call."""
+        """
+        The functions that its operators call.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> "sum" in x.namespace
+        True
+        """
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         # NumPy asks here for `numpy_array + x` and for `numpy.exp(x)`.
@@ -91,35 +119,117 @@ class Array(ABC):
     @property
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
-        """The global shape."""
+        """
+        The global shape.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4, 2), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.shape
+        (4, 2)
+        """
 
     @property
     @abstractmethod
     def dtype(self) -> DType:
-        """The element type."""
+        """
+        The element type.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4, 2), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.dtype
+        dtype('float32')
+        """
 
     @property
     @abstractmethod
-    def layout(self) -> Layout | None:
-        """How the tensor is distributed; None while that is not decided (RFC: `tf.Tensor.layout`)."""
+    def layout(self) -> Layout | Any:
+        """
+        How the tensor is distributed; None while that is not decided (RFC: `tf.Tensor.layout`).
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.layout
+        Layout(['x'], Mesh(x=2))
+        """
+
+    @property
+    def mesh(self) -> Mesh:
+        """
+        The mesh over which the tensor is distributed.
+
+        Raises `TypeError` (SW0503) where there is none: for plain variables, and for traced values whose layout is
+        decided later.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.mesh
+        Mesh(x=2)
+        """
+        layout: Layout | None = self.layout
+        if layout is None:
+            raise type_error(
+                "SW0503",
+                "there is no mesh without a layout, and this array has none",
+                "in a traced function layouts are decided when all of it is written down",
+                help="shardwright.relayout(x, layout) gives it one",
+            )
+        return layout.mesh
+
+    if TYPE_CHECKING:  # what traced values refuse, each with its way out
+
+        def numpy(self) -> np.ndarray[Any, Any]: ...
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]: ...
+        def __bool__(self) -> bool: ...
+        def __int__(self) -> int: ...
+        def __float__(self) -> float: ...
+        def __complex__(self) -> complex: ...
+        def __index__(self) -> int: ...
 
     @property
     def ndim(self) -> int:
-        """The number of dims."""
+        """
+        The number of dims.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4, 2), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.ndim
+        2
+        """
         return len(self.shape)
 
     @property
     def size(self) -> int:
-        """The number of elements."""
+        """
+        The number of elements.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4, 2), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.size
+        8
+        """
         return math.prod(self.shape)
 
     @property
     def device(self) -> str:
-        """Where the elements are: in this process. Which device of the mesh has which of them is the layout."""
+        """
+        Where the elements are: in this process. Which device of the mesh has which of them is the layout.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.device
+        'cpu'
+        """
         return "cpu"
 
     def to_device(self, device: str, /, *, stream: object = None) -> Self:
-        """The tensor itself, for the one device that there is; ValueError (SW0517) for another."""
+        """
+        The tensor itself, for the one device that there is; ValueError (SW0517) for another.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.to_device("cpu") is x
+        True
+        """
         if device == self.device and stream is None:
             return self
         raise value_error(
@@ -129,8 +239,15 @@ class Array(ABC):
         )
 
     @property
-    def T(self) -> Any:
-        """The matrix transposed; only for two dims, as in the standard."""
+    def T(self) -> Array:
+        """
+        The matrix transposed; only for two dims, as in the standard.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4, 2), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.T.shape
+        (2, 4)
+        """
         if self.ndim != 2:
             raise type_error(
                 "SW0510", f".T needs two dims, not {self.ndim}", help="use .mT or shardwright.permute_dims"
@@ -138,8 +255,15 @@ class Array(ABC):
         return self.namespace["permute_dims"](self, (1, 0))
 
     @property
-    def mT(self) -> Any:
-        """The last two dims swapped."""
+    def mT(self) -> Array:
+        """
+        The last two dims swapped.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4, 2), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.mT.shape
+        (2, 4)
+        """
         return self.namespace["matrix_transpose"](self)
 
     if not TYPE_CHECKING:  # checkers shall not think that an array has every attribute
@@ -151,7 +275,7 @@ class Array(ABC):
             properties = [known for known in dir(type(self)) if not known.startswith("_")]
             self.namespace.refuse(kind, name, properties)
 
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         return self.namespace.module()
 
     def __len__(self) -> int:
@@ -159,15 +283,15 @@ class Array(ABC):
             raise type_error("SW0510", "a tensor without dims has no length")
         return self.shape[0]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Array]:
         if not self.shape:
             raise type_error("SW0510", "a tensor without dims cannot be iterated over")
         return iter(self.namespace["unstack"](self))
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: Index) -> Array:
         return self.namespace["index"](self, index)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: Index, value: ArrayLike) -> NoReturn:
         raise type_error(
             "SW0514",
             "an element cannot be assigned: no tensor ever changes",
@@ -192,24 +316,24 @@ class Array(ABC):
     __gt__ = _operator("greater")
     __ge__ = _operator("greater_equal")
 
-    def __eq__(self, other: object) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  (element-wise)
+    def __eq__(self, other: object) -> Array:  # pyright: ignore[reportIncompatibleMethodOverride]  (element-wise)
         return self.namespace["equal"](self, other) if _is_operand(other) else NotImplemented
 
-    def __ne__(self, other: object) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  (element-wise)
+    def __ne__(self, other: object) -> Array:  # pyright: ignore[reportIncompatibleMethodOverride]  (element-wise)
         return self.namespace["not_equal"](self, other) if _is_operand(other) else NotImplemented
 
     __hash__ = object.__hash__
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Array:
         return self.namespace["negative"](self)
 
-    def __pos__(self) -> Any:
+    def __pos__(self) -> Array:
         return self
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> Array:
         return self.namespace["abs"](self)
 
-    def __invert__(self) -> Any:
+    def __invert__(self) -> Array:
         return self.namespace["bitwise_invert"](self)
 
 

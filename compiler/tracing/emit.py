@@ -34,7 +34,7 @@ LITERAL_LIMIT = 64 * 1024
 """The most bytes of a NumPy array that a traced program takes in as a constant."""
 
 Value = Any
-"""What array functions take: traced values, distributed tensors, NumPy arrays, Python scalars."""
+"""What somebody gave for an array (`ArrayLike`); whether it is one, is seen here."""
 
 
 def trace_now() -> Trace:

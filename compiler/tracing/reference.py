@@ -23,11 +23,25 @@ class Reference(TypedArray):
     @property
     @abstractmethod
     def held(self) -> Any:
-        """The distributed tensor or NumPy array that it holds."""
+        """
+        The distributed tensor or NumPy array that it holds.
+
+        >>> import shardwright
+        >>> shardwright.Variable([1.0, 2.0]).held
+        array([1., 2.], dtype=float32)
+        """
 
     @abstractmethod
     def keep(self, value: Any) -> None:
-        """Holds another tensor of its shape, type and layout; the old one is given up."""
+        """
+        Holds another tensor of its shape, type and layout; the old one is given up.
+
+        >>> import shardwright, numpy
+        >>> total = shardwright.Variable([1.0, 2.0])
+        >>> total.keep(numpy.ones(2, "float32"))
+        >>> total.value
+        array([1., 1.], dtype=float32)
+        """
 
 
 def held(value: Any) -> Any:

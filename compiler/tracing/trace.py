@@ -7,12 +7,12 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from itertools import count
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from xdsl.dialects.builtin import LocationAttr, NameLoc, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from shardwright.compiler.tracing.array import Array, Namespace, TypedArray
+from shardwright.compiler.tracing.array import Array, ArrayLike, Index, Namespace, TypedArray
 from shardwright.compiler.tracing.dtypes import DType, brief
 from shardwright.compiler.tracing.reference import Reference
 from shardwright.diagnostics.faults import type_error, value_error
@@ -234,6 +234,22 @@ class Tracer(TypedArray):
 
     def __repr__(self) -> str:
         return f"Traced({brief(self.dtype)}{list(self.shape)})"
+
+    if TYPE_CHECKING:  # whatever a traced value meets, the result is traced
+
+        def __getitem__(self, index: Index) -> Tracer: ...
+        def __neg__(self) -> Tracer: ...
+        def __abs__(self) -> Tracer: ...
+        def __invert__(self) -> Tracer: ...
+        def __eq__(self, other: object) -> Tracer: ...
+        def __ne__(self, other: object) -> Tracer: ...
+        def _operator(self, other: ArrayLike, /) -> Tracer: ...
+
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _operator
+        __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _operator
+        __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _operator
+        __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _operator
+        __lt__ = __le__ = __gt__ = __ge__ = _operator
 
     __bool__ = _refusing(
         "a Python condition",

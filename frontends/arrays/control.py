@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
 import numpy as np
 from xdsl.ir import Operation, Region
 
 from shardwright.compiler.control import regions
 from shardwright.compiler.tracing import emit
-from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import BOOLEAN, brief, kind_of
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import Tree, flatten, unflatten
 from shardwright.compiler.tracing.trace import Tracer, current_trace
@@ -23,6 +22,11 @@ from shardwright.frontends.arrays.shapes import stack
 
 __all__ = ["cond", "scan", "switch", "while_loop"]
 
+Carry = TypeVar("Carry")
+Row = TypeVar("Row")
+Made = TypeVar("Made")
+Operands = TypeVarTuple("Operands")
+
 INT32 = np.dtype("int32")
 
 Make = Callable[[Sequence[Region], Sequence[AnyTensor]], Operation]
@@ -32,7 +36,9 @@ Step = Callable[[list[Tracer], list[Tracer]], tuple[list[Tracer], list[Tracer]]]
 """One round of a scan: the next state and the results, of the state and one row of each input."""
 
 
-def cond(pred: Value, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: Any) -> Any:
+def cond(
+    pred: ArrayLike, true_fn: Callable[[*Operands], Made], false_fn: Callable[[*Operands], Made], *operands: *Operands
+) -> Made:
     """
     One of two functions of the operands, chosen by a scalar truth value; only that one runs.
 
@@ -52,7 +58,7 @@ def cond(pred: Value, true_fn: Callable[..., Any], false_fn: Callable[..., Any],
     return _branch([true_fn, false_fn], operands, lambda bodies, types: _if(chosen, bodies, types))
 
 
-def switch(index: Value, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+def switch(index: ArrayLike, branches: Sequence[Callable[[*Operands], Made]], *operands: *Operands) -> Made:
     """
     One of several functions of the operands, chosen by a scalar whole number, which is clamped to those there are.
 
@@ -64,7 +70,7 @@ def switch(index: Value, branches: Sequence[Callable[..., Any]], *operands: Any)
     if not branches:
         raise value_error("SW0521", "switch needs at least one branch", help="give a list of functions")
     if current_trace() is None:
-        return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
+        return branches[min(max(int(np.asarray(index)), 0), len(branches) - 1)](*operands)
     chosen = _scalar(index, "the index of switch")
     if kind_of(chosen.dtype) != "integer":
         raise _mismatch(f"the index of switch is {brief(chosen.dtype)}, not a whole number", "convert it to int32")
@@ -79,7 +85,7 @@ def _if(chosen: Tracer, bodies: Sequence[Region], types: Sequence[AnyTensor]) ->
     return stablehlo.IfOp(chosen.value, on_true, on_false, types)
 
 
-def while_loop(cond_fn: Callable[[Any], Any], body_fn: Callable[[Any], Any], init: Any) -> Any:
+def while_loop(cond_fn: Callable[[Carry], ArrayLike], body_fn: Callable[[Carry], Carry], init: Carry) -> Carry:
     """
     Applies `body_fn` to a tree of arrays for as long as `cond_fn` of it holds.
 
@@ -112,12 +118,12 @@ def while_loop(cond_fn: Callable[[Any], Any], body_fn: Callable[[Any], Any], ini
 
 
 def scan(
-    f: Callable[[Any, Any], tuple[Any, Any]],
-    init: Any,
-    xs: Any = None,
+    f: Callable[[Carry, Row], tuple[Carry, Made]],
+    init: Carry,
+    xs: Row | None = None,
     length: int | None = None,
     reverse: bool = False,
-) -> tuple[Any, Any]:
+) -> tuple[Carry, Made]:
     """
     Folds `f` over the first dim of a tree of arrays: `carry, y = f(carry, x)`; the last carry and all `y`, stacked.
 
@@ -270,7 +276,7 @@ def _fitting(value: Any, tree: Tree, like: Sequence[Tracer], what: str, other: s
     return made
 
 
-def _scalar(value: Value, what: str) -> Tracer:
+def _scalar(value: ArrayLike, what: str) -> Tracer:
     found = emit.as_tracer(value, what)
     if found.shape:
         raise _mismatch(f"{what} has shape {list(found.shape)}", "make it one: shardwright.all, shardwright.any")

@@ -18,7 +18,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from shardwright.compiler.tracing import emit
-from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import shape_argument
 from shardwright.compiler.tracing.dtypes import (
     BOOLEAN,
@@ -33,7 +33,6 @@ from shardwright.compiler.tracing.dtypes import (
     kind_of,
     scalar_kind,
 )
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import value_error
 from shardwright.frontends.arrays.types.inspection import Device
@@ -79,13 +78,13 @@ def _finished(value: Tracer, name: Name, layout: Layout | None, device: Device) 
 @array_function
 def full(
     shape: Shape,
-    fill_value: Value,
+    fill_value: ArrayLike,
     dtype: OptionalDType = None,
     name: Name = None,
     layout: Layout | None = None,
     *,
     device: Device = None,
-) -> Any:
+) -> Array:
     """
     An array whose elements all equal `fill_value`.
 
@@ -99,7 +98,7 @@ def full(
 
 
 @array_function
-def fill(dims: Shape, value: Value, name: Name = None, layout: Layout | None = None) -> Any:
+def fill(dims: Shape, value: ArrayLike, name: Name = None, layout: Layout | None = None) -> Array:
     """
     An array of shape `dims` whose elements all equal `value` (RFC: `tf.fill`).
 
@@ -114,7 +113,7 @@ def fill(dims: Shape, value: Value, name: Name = None, layout: Layout | None = N
 @array_function
 def zeros(
     shape: Shape, dtype: OptionalDType = None, name: Name = None, layout: Layout | None = None, *, device: Device = None
-) -> Any:
+) -> Array:
     """
     An array of zeros.
 
@@ -132,7 +131,7 @@ def zeros(
 @array_function
 def ones(
     shape: Shape, dtype: OptionalDType = None, name: Name = None, layout: Layout | None = None, *, device: Device = None
-) -> Any:
+) -> Array:
     """An array of ones."""
     return _finished(_filled(1, shape, dtype, "ones"), name, layout, device)
 
@@ -140,7 +139,7 @@ def ones(
 @array_function
 def empty(
     shape: Shape, dtype: OptionalDType = None, name: Name = None, layout: Layout | None = None, *, device: Device = None
-) -> Any:
+) -> Array:
     """An array to be overwritten, which here is one of zeros."""
     return _finished(_filled(0, shape, dtype, "empty"), name, layout, device)
 
@@ -152,49 +151,67 @@ def _filled(value: int, shape: Shape, dtype: OptionalDType, what: str) -> Tracer
 
 @array_function
 def full_like(
-    x: Value,
+    x: ArrayLike,
     /,
-    fill_value: Value,
+    fill_value: ArrayLike,
     dtype: OptionalDType = None,
     name: Name = None,
     layout: Layout | None = None,
     *,
     device: Device = None,
-) -> Any:
+) -> Array:
     """An array like `x`, whose elements all equal `fill_value`."""
     return _finished(_like(x, fill_value, dtype), name, _layout_like(x, layout), device)
 
 
 @array_function
 def zeros_like(
-    x: Value, /, dtype: OptionalDType = None, name: Name = None, layout: Layout | None = None, *, device: Device = None
-) -> Any:
+    x: ArrayLike,
+    /,
+    dtype: OptionalDType = None,
+    name: Name = None,
+    layout: Layout | None = None,
+    *,
+    device: Device = None,
+) -> Array:
     """An array like `x`, of zeros."""
     return _finished(_like(x, 0, dtype), name, _layout_like(x, layout), device)
 
 
 @array_function
 def ones_like(
-    x: Value, /, dtype: OptionalDType = None, name: Name = None, layout: Layout | None = None, *, device: Device = None
-) -> Any:
+    x: ArrayLike,
+    /,
+    dtype: OptionalDType = None,
+    name: Name = None,
+    layout: Layout | None = None,
+    *,
+    device: Device = None,
+) -> Array:
     """An array like `x`, of ones."""
     return _finished(_like(x, 1, dtype), name, _layout_like(x, layout), device)
 
 
 @array_function
 def empty_like(
-    x: Value, /, dtype: OptionalDType = None, name: Name = None, layout: Layout | None = None, *, device: Device = None
-) -> Any:
+    x: ArrayLike,
+    /,
+    dtype: OptionalDType = None,
+    name: Name = None,
+    layout: Layout | None = None,
+    *,
+    device: Device = None,
+) -> Array:
     """An array like `x`, to be overwritten, which here is one of zeros."""
     return _finished(_like(x, 0, dtype), name, _layout_like(x, layout), device)
 
 
-def _like(x: Value, fill_value: Value, dtype: OptionalDType) -> Tracer:
+def _like(x: ArrayLike, fill_value: ArrayLike, dtype: OptionalDType) -> Tracer:
     target = as_dtype(dtype) if dtype is not None else emit.dtype_of(x)
     return emit.fit(fill_value, target, emit.shape_of(x))
 
 
-def _layout_like(x: Value, layout: Layout | None) -> Layout | None:
+def _layout_like(x: ArrayLike, layout: Layout | None) -> Layout | None:
     return layout if layout is not None else getattr(x, "layout", None)
 
 
@@ -209,7 +226,7 @@ def arange(
     layout: Layout | None = None,
     *,
     device: Device = None,
-) -> Any:
+) -> Array:
     """
     Numbers from `start` up to `stop`, which is left out, by `step`.
 
@@ -248,7 +265,7 @@ def linspace(
     *,
     endpoint: bool = True,
     device: Device = None,
-) -> Any:
+) -> Array:
     """`num` evenly spaced numbers from `start` to `stop`, which is the last one unless `endpoint` is False."""
     given = complex in (type(start), type(stop))
     target = as_dtype(dtype) if dtype is not None else DEFAULT_COMPLEX if given else DEFAULT_FLOAT
@@ -272,7 +289,7 @@ def eye(
     name: Name = None,
     layout: Layout | None = None,
     device: Device = None,
-) -> Any:
+) -> Array:
     """A matrix of zeros with ones on the diagonal `k`."""
     shape = (n_rows, n_rows if n_cols is None else n_cols)
     target = as_dtype(dtype) if dtype is not None else DEFAULT_FLOAT
@@ -280,7 +297,7 @@ def eye(
 
 
 @array_function
-def tril(x: Value, /, *, k: int = 0) -> Any:
+def tril(x: ArrayLike, /, *, k: int = 0) -> Array:
     """
     The matrices with zeros above diagonal `k`.
 
@@ -293,12 +310,12 @@ def tril(x: Value, /, *, k: int = 0) -> Any:
 
 
 @array_function
-def triu(x: Value, /, *, k: int = 0) -> Any:
+def triu(x: ArrayLike, /, *, k: int = 0) -> Array:
     """The matrices with zeros below diagonal `k`."""
     return _triangle("GE", x, k, "triu")
 
 
-def _triangle(direction: str, x: Value, k: int, what: str) -> Tracer:
+def _triangle(direction: str, x: ArrayLike, k: int, what: str) -> Tracer:
     value = emit.as_tracer(x, what)
     if value.ndim < 2:
         raise value_error("SW0510", f"{what} needs two dims, not {value.ndim}")
@@ -318,7 +335,7 @@ def _offset_compare(direction: str, shape: Sequence[int], k: int) -> Tracer:
 
 
 def asarray(
-    x: Value,
+    x: ArrayLike,
     /,
     dtype: OptionalDType = None,
     name: Name = None,
@@ -326,7 +343,7 @@ def asarray(
     *,
     copy: bool | None = None,
     device: Device = None,
-) -> Any:
+) -> Array:
     """
     An array of `x`: a number, a nested list of numbers, or an array; with `layout`, distributed.
 
@@ -349,11 +366,11 @@ def asarray(
 
 
 @array_function
-def _asarray(x: Value, dtype: OptionalDType, name: Name, layout: Layout | None, device: Device) -> Any:
+def _asarray(x: ArrayLike, dtype: OptionalDType, name: Name, layout: Layout | None, device: Device) -> Array:
     return _finished(emit.fit(x, _target(x, dtype), emit.shape_of(x)), name, layout, device)
 
 
-def _target(x: Value, dtype: OptionalDType) -> DType:
+def _target(x: ArrayLike, dtype: OptionalDType) -> DType:
     kind = scalar_kind(x)
     return as_dtype(dtype) if dtype is not None else default_dtype(kind) if kind else emit.dtype_of(x)
 

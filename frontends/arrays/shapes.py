@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
 from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_INTEGER
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import index_error, type_error, value_error
 from shardwright.frontends.arrays.indexing.picking import picked_at, places_of
@@ -36,7 +36,7 @@ __all__ = [
 
 
 @array_function
-def reshape(x: Value, /, shape: Sequence[int] | int, *, copy: bool | None = None) -> Any:
+def reshape(x: ArrayLike, /, shape: Sequence[int] | int, *, copy: bool | None = None) -> Array:
     """
     The same elements, row-major, in another shape; one size may be -1 and is worked out.
 
@@ -64,7 +64,7 @@ def _worked_out(sizes: list[int], total: int) -> list[int]:
 
 
 @array_function
-def permute_dims(x: Value, /, axes: Sequence[int]) -> Any:
+def permute_dims(x: ArrayLike, /, axes: Sequence[int]) -> Array:
     """
     The dims in another order: dim `i` of the result is dim `axes[i]`.
 
@@ -80,7 +80,7 @@ def permute_dims(x: Value, /, axes: Sequence[int]) -> Any:
 
 
 @array_function
-def matrix_transpose(x: Value, /) -> Any:
+def matrix_transpose(x: ArrayLike, /) -> Array:
     """The last two dims swapped."""
     value = emit.as_tracer(x, "matrix_transpose")
     if value.ndim < 2:
@@ -89,7 +89,7 @@ def matrix_transpose(x: Value, /) -> Any:
 
 
 @array_function
-def moveaxis(x: Value, source: int | Sequence[int], destination: int | Sequence[int], /) -> Any:
+def moveaxis(x: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int], /) -> Array:
     """The dims in `source` moved to `destination`, the others in their order."""
     value = emit.as_tracer(x, "moveaxis")
     moved, places = (
@@ -105,7 +105,7 @@ def moveaxis(x: Value, source: int | Sequence[int], destination: int | Sequence[
 
 
 @array_function
-def expand_dims(x: Value, /, axis: int | Sequence[int] = 0) -> Any:
+def expand_dims(x: ArrayLike, /, axis: int | Sequence[int] = 0) -> Array:
     """
     New dims of size 1 at the places in `axis`.
 
@@ -122,7 +122,7 @@ def expand_dims(x: Value, /, axis: int | Sequence[int] = 0) -> Any:
 
 
 @array_function
-def squeeze(x: Value, /, axis: Dims = None) -> Any:
+def squeeze(x: ArrayLike, /, axis: Dims = None) -> Array:
     """The dims in `axis`, which have size 1, dropped; without `axis` all that have."""
     value = emit.as_tracer(x, "squeeze")
     ones = tuple(dim for dim, size in enumerate(value.shape) if size == 1)
@@ -133,7 +133,7 @@ def squeeze(x: Value, /, axis: Dims = None) -> Any:
 
 
 @array_function
-def broadcast_to(x: Value, /, shape: Sequence[int]) -> Any:
+def broadcast_to(x: ArrayLike, /, shape: Sequence[int]) -> Array:
     """The elements repeated up to `shape`, dims aligned at the last."""
     value = emit.as_tracer(x, "broadcast_to")
     if emit.broadcast_shape("broadcast_to", value.shape, shape) != tuple(shape):
@@ -142,7 +142,7 @@ def broadcast_to(x: Value, /, shape: Sequence[int]) -> Any:
 
 
 @array_function
-def broadcast_arrays(*arrays: Value) -> Any:
+def broadcast_arrays(*arrays: ArrayLike) -> list[Array]:
     """The arrays repeated up to their common shape."""
     values = [emit.as_tracer(array, "broadcast_arrays") for array in arrays]
     shape = emit.broadcast_shape("broadcast_arrays", *[value.shape for value in values])
@@ -150,7 +150,7 @@ def broadcast_arrays(*arrays: Value) -> Any:
 
 
 @array_function
-def concat(arrays: Sequence[Value], /, *, axis: int | None = 0) -> Any:
+def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
     """
     Arrays end to end along dim `axis`; with None, flattened first.
 
@@ -170,7 +170,7 @@ def concat(arrays: Sequence[Value], /, *, axis: int | None = 0) -> Any:
 
 
 @array_function
-def stack(arrays: Sequence[Value], /, *, axis: int = 0) -> Any:
+def stack(arrays: Sequence[ArrayLike], /, *, axis: int = 0) -> Array:
     """Arrays of one shape along a new dim."""
     values = _promoted(arrays, "stack")
     if len({value.shape for value in values}) > 1:
@@ -181,7 +181,7 @@ def stack(arrays: Sequence[Value], /, *, axis: int = 0) -> Any:
     return emit.concatenate([emit.reshape(value, (*shape[:dim], 1, *shape[dim:])) for value in values], dim)
 
 
-def _promoted(arrays: Sequence[Value], what: str) -> list[Tracer]:
+def _promoted(arrays: Sequence[ArrayLike], what: str) -> list[Tracer]:
     if len(arrays) == 0:
         raise value_error("SW0504", f"{what} needs at least one array")
     dtype = emit.result_dtype(what, *arrays)
@@ -189,7 +189,7 @@ def _promoted(arrays: Sequence[Value], what: str) -> list[Tracer]:
 
 
 @array_function
-def unstack(x: Value, /, *, axis: int = 0) -> Any:
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """The slices along dim `axis`, as a tuple: the inverse of `stack`."""
     value = emit.as_tracer(x, "unstack")
     dim = dim_of(axis, value.ndim, "unstack")
@@ -198,14 +198,14 @@ def unstack(x: Value, /, *, axis: int = 0) -> Any:
 
 
 @array_function
-def flip(x: Value, /, *, axis: Dims = None) -> Any:
+def flip(x: ArrayLike, /, *, axis: Dims = None) -> Array:
     """The elements of the dims in `axis` back to front, or of all dims."""
     value = emit.as_tracer(x, "flip")
     return emit.reverse(value, dims_of(axis, value.ndim, "flip"))
 
 
 @array_function
-def roll(x: Value, /, shift: int, *, axis: int | None = None) -> Any:
+def roll(x: ArrayLike, /, shift: int, *, axis: int | None = None) -> Array:
     """The elements moved by `shift` places along dim `axis`, around its end; without `axis` as if flattened."""
     value = emit.as_tracer(x, "roll")
     flat = emit.reshape(value, (value.size,)) if axis is None else value
@@ -220,7 +220,7 @@ def roll(x: Value, /, shift: int, *, axis: int | None = None) -> Any:
 
 
 @array_function
-def index(x: Value, key: Any, /) -> Any:
+def index(x: ArrayLike, key: Any, /) -> Array:
     """`x[key]`: whole numbers, slices, `...` and `None`, known while tracing, and arrays of whole numbers."""
     value, items = emit.as_tracer(x, "indexing"), key if isinstance(key, tuple) else (key,)
     return _chosen(value, items) if any(map(_is_positions, items)) else _indexed(value, items)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import Static, flatten
@@ -26,13 +26,13 @@ def array_function(implementation: Callable[P, R]) -> Callable[P, R]:
     `implementation` as a traced function of its array arguments. Everything that is no array (dims, types, Python
     numbers) is then part of the program.
     """
-    program = Function(implementation)
+    program: Function[P, R] = Function(implementation)
 
     @wraps(implementation)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         trace = current_trace()
         if trace is None:
-            return cast(R, _run(program, args, kwargs))
+            return _run(program, args, kwargs)
         outermost = trace.calling()
         try:
             return implementation(*args, **kwargs)
@@ -44,7 +44,7 @@ def array_function(implementation: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def _run(program: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _run(program: Function[..., R], args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
     value = program.run(tuple(map(_numbers_static, args)), {name: _numbers_static(kwargs[name]) for name in kwargs})
     record(program, args, kwargs, value, holding(flatten((args, kwargs), is_traced)[0]))
     return value

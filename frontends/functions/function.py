@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial, update_wrapper
 from threading import RLock
 from types import MethodType
-from typing import Any, overload
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, overload
 
 import numpy as np
 
@@ -25,11 +25,16 @@ from shardwright.frontends.functions.recording import holding, record
 from shardwright.frontends.functions.signature import Signature, TensorSpec, bound
 from shardwright.views.limits import ACTIVE, Limits
 
+P = ParamSpec("P")
+R = TypeVar("R")
+Rest = ParamSpec("Rest")
+Owner = TypeVar("Owner")
+
 CACHE_SIZE = 1024
 """How many compiled programs one function keeps; the oldest go first."""
 
 
-class Function:
+class Function(Generic[P, R]):
     """
     A Python function on global arrays, run as one program on the devices of its arguments' mesh.
 
@@ -39,7 +44,7 @@ class Function:
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Callable[P, R],
         static: Sequence[str] = (),
         signature: Signature | None = None,
     ) -> None:
@@ -53,43 +58,88 @@ class Function:
         self._limits: tuple[Limits, ...] = ()
         update_wrapper(self, function)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if current_trace() is not None:
-            if self._signature is not None:
-                args, kwargs = bound(self._function, self._signature, args, kwargs), {}
-            return self._function(*args, **kwargs)
+            return self._traced_along(args, kwargs)
         leaves, tree = self._flatten(args, kwargs)
         compiled = self._compiled(leaves, tree)
         held = holding(compiled.interface.captured)
         value = compiled.run(leaves)
         record(self, args, kwargs, value, held)
-        return value
+        return cast(R, value)
 
-    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a call with these arguments gives, without any tape taking note of it."""
+    def _traced_along(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
+        if self._signature is not None:
+            args, kwargs = bound(self._function, self._signature, args, kwargs), {}
+        return self._function(*args, **kwargs)
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
+        """
+        What a call with these arguments gives, without any tape taking note of it.
+
+        >>> import shardwright, numpy
+        >>> double = shardwright.function(lambda x: x * 2)
+        >>> double.run((numpy.arange(2),), {})
+        array([0, 2])
+        """
         leaves, tree = self._flatten(args, kwargs)
-        return self._compiled(leaves, tree).run(leaves)
+        return cast(R, self._compiled(leaves, tree).run(leaves))
 
     @property
-    def python_function(self) -> Callable[..., Any]:
-        """The Python function that is traced."""
+    def python_function(self) -> Callable[P, R]:
+        """
+        The Python function that is traced.
+
+        >>> import shardwright, numpy
+        >>> double = shardwright.function(lambda x: x * 2)
+        >>> double.python_function(3)
+        6
+        """
         return self._function
 
     @property
     def static_names(self) -> frozenset[str]:
-        """The names of the arguments that are constants of the program."""
+        """
+        The names of the arguments that are constants of the program.
+
+        >>> import shardwright
+        >>> power = shardwright.function(lambda x, n: x**n, static=["n"])
+        >>> power.static_names
+        frozenset({'n'})
+        """
         return self._static_names
 
     @property
     def input_signature(self) -> Signature | None:
-        """What every call's arguments have to be, if that was said."""
+        """
+        What every call's arguments have to be, if that was said.
+
+        >>> import shardwright
+        >>> typed = shardwright.function(abs, input_signature=[shardwright.TensorSpec((2,), "float32")])
+        >>> len(typed.input_signature)
+        1
+        """
         return self._signature
 
     @property
     def specialisations(self) -> list[Compiled]:
-        """The programs for all kinds of arguments so far, oldest first, without those of variables since moved."""
+        """
+        The programs for all kinds of arguments so far, oldest first, without those of variables since moved.
+
+        >>> import shardwright, numpy
+        >>> double = shardwright.function(lambda x: x * 2)
+        >>> _ = double(numpy.ones(2)), double(numpy.ones(3))
+        >>> len(double.specialisations)
+        2
+        """
         return [compiled for compiled in list(self._cache.values()) if compiled.interface.is_current]
 
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+    @overload
+    def __get__(
+        self: Function[Concatenate[Owner, Rest], R], instance: Owner, owner: type | None = None
+    ) -> Callable[Rest, R]: ...
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
@@ -124,7 +174,14 @@ class Function:
         return layouts_of(self.trace(*args, **kwargs).propagate())
 
     def compiled(self, *args: Any, **kwargs: Any) -> Compiled:
-        """The program that a call with these arguments runs."""
+        """
+        The program that a call with these arguments runs.
+
+        >>> import shardwright, numpy
+        >>> double = shardwright.function(lambda x: x * 2)
+        >>> double.compiled(numpy.arange(2))(numpy.arange(2))
+        array([0, 2])
+        """
         return self._compiled(*self._flatten(args, kwargs))
 
     def _trace(self, leaves: Sequence[Any], tree: Tree) -> Traced:
@@ -210,19 +267,19 @@ def _leaf_key(leaf: Any) -> Hashable:
 
 @overload
 def function(
-    function: Callable[..., Any], /, *, static: Sequence[str] = (), input_signature: Signature | None = None
-) -> Function: ...
+    function: Callable[P, R], /, *, static: Sequence[str] = (), input_signature: Signature | None = None
+) -> Function[P, R]: ...
 @overload
 def function(
     *, static: Sequence[str] = (), input_signature: Signature | None = None
-) -> Callable[[Callable[..., Any]], Function]: ...
+) -> Callable[[Callable[P, R]], Function[P, R]]: ...
 def function(
-    function: Callable[..., Any] | None = None,
+    function: Callable[P, R] | None = None,
     /,
     *,
     static: Sequence[str] = (),
     input_signature: Signature | None = None,
-) -> Function | Callable[[Callable[..., Any]], Function]:
+) -> Function[P, R] | Callable[[Callable[P, R]], Function[P, R]]:
     """
     Makes a Python function run as one program on the mesh of its arguments (RFC: `tf.function`).
 
@@ -243,5 +300,5 @@ def function(
     array([0, 2, 4])
     """
     if function is None:
-        return partial(Function, static=static, signature=input_signature)
+        return partial(Function[P, R], static=static, signature=input_signature)
     return Function(function, static, input_signature)

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import update_wrapper
-from typing import Any
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
 from shardwright.compiler.control.gradients import differentiated
 from shardwright.compiler.tracing import emit
-from shardwright.compiler.tracing.emit import Value
-from shardwright.compiler.tracing.trace import Tracer
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.dialects.dtensor.gradients import StopGradientOp
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.frontends.functions.function import Function
 
+First = TypeVar("First")
+P = ParamSpec("P")
+R = TypeVar("R")
 
-def value_and_grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Function:
+
+@overload
+def value_and_grad(
+    function: Callable[Concatenate[First, P], R], argnums: Literal[0] = 0
+) -> Function[Concatenate[First, P], tuple[R, First]]: ...
+@overload
+def value_and_grad(function: Callable[P, R], argnums: int) -> Function[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(function: Callable[P, R], argnums: Sequence[int]) -> Function[P, tuple[R, tuple[Any, ...]]]: ...
+def value_and_grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Function[..., Any]:
     """
     Like `grad`, but the result is the function's value and its gradient.
 
@@ -26,7 +37,15 @@ def value_and_grad(function: Callable[..., Any], argnums: int | Sequence[int] = 
     return Function(differentiated(function, argnums))
 
 
-def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Function:
+@overload
+def grad(
+    function: Callable[Concatenate[First, P], ArrayLike], argnums: Literal[0] = 0
+) -> Function[Concatenate[First, P], First]: ...
+@overload
+def grad(function: Callable[P, ArrayLike], argnums: int) -> Function[P, Any]: ...
+@overload
+def grad(function: Callable[P, ArrayLike], argnums: Sequence[int]) -> Function[P, tuple[Any, ...]]: ...
+def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Function[..., Any]:
     """
     The function that computes the gradient of a scalar function with respect to some of its positional arguments.
 
@@ -46,7 +65,7 @@ def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Func
 
 
 @array_function
-def stop_gradient(x: Value) -> Tracer:
+def stop_gradient(x: ArrayLike) -> Array:
     """
     The value `x`, which counts as a constant for gradients.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import default_dtype, scalar_kind
 from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.trace import current_trace
@@ -18,7 +19,7 @@ from shardwright.layout import Layout
 _DEFAULTS = {"i": "integer", "f": "float", "c": "complex"}
 
 
-def pack(components: Sequence[Any], layout: Layout) -> DTensor:
+def pack(components: Sequence[ArrayLike | Sequence[Any]], layout: Layout) -> DTensor:
     """
     The distributed tensor made of every device's component, in row-major order of the mesh (RFC: `tf.dtensor.pack`).
 
@@ -35,7 +36,7 @@ def pack(components: Sequence[Any], layout: Layout) -> DTensor:
     return DTensor(stack(components_of(components), layout), layout)
 
 
-def unpack(dtensor: Any) -> list[np.ndarray[Any, Any]]:
+def unpack(dtensor: Array) -> list[np.ndarray[Any, Any]]:
     """
     Every device's component, in row-major order of the mesh (RFC: `tf.dtensor.unpack`).
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 
 from shardwright.compiler.tracing import emit
-from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import as_dtype
-from shardwright.compiler.tracing.emit import Value, as_numpy, check_layout
+from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.engines.dtensor_value import scatter
@@ -18,7 +19,7 @@ from shardwright.frontends.functions.dtensor import DTensor, as_dtensor
 from shardwright.layout import Layout, Mesh
 
 
-def relayout(source: Any, mesh_or_layout: Layout | Mesh) -> Any:
+def relayout(source: ArrayLike | Sequence[Any], mesh_or_layout: Layout | Mesh) -> Array:
     """
     The same tensor in another layout (RFC: `tf.dtensor.relayout`); a NumPy array is distributed.
 
@@ -40,14 +41,16 @@ def relayout(source: Any, mesh_or_layout: Layout | Mesh) -> Any:
         return relayout(source, Layout(Mesh.UNSHARDED, layout) if known is None else known.moved_to(layout))
     check_layout(layout, "relayout")
     if current_trace() is not None or isinstance(source, Array):
-        return _relayout(source, layout)
+        return _relayout(cast("ArrayLike", source), layout)
     # A copy: the tensor must not change when the caller's array does.
     plain = isinstance(source, bool | int | float | complex) and not hasattr(source, "dtype")
     array = np.array(source, dtype=as_dtype(type(source)) if plain else None)
     return DTensor(scatter(as_numpy(array, "relayout"), layout), layout)
 
 
-def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None, layout: Layout | None = None) -> Any:
+def from_dlpack(
+    x: Any, /, *, device: str | None = None, copy: bool | None = None, layout: Layout | None = None
+) -> Array:
     """
     The array of another library, by way of DLPack; its memory is shared unless `copy` or `layout` is given.
 
@@ -67,10 +70,10 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     if device not in (None, "cpu"):
         raise value_error("SW0517", f"there is no device {device!r}", help="the one device is called cpu")
     array = np.from_dlpack(x, copy=copy)
-    return array if layout is None else relayout(array, layout)
+    return cast("Array", array) if layout is None else relayout(array, layout)
 
 
-def relayout_like(source: Any, reference: Any, use_mesh_only: bool = False) -> Any:
+def relayout_like(source: ArrayLike | Sequence[Any], reference: Array, use_mesh_only: bool = False) -> Array:
     """
     The same tensor in the layout of `reference`, or only on its mesh (RFC: `tf.dtensor.relayout_like`).
 
@@ -87,7 +90,7 @@ def relayout_like(source: Any, reference: Any, use_mesh_only: bool = False) -> A
     return relayout(source, layout.mesh if use_mesh_only else layout)
 
 
-def fetch(x: Any) -> np.ndarray[Any, Any]:
+def fetch(x: Array) -> np.ndarray[Any, Any]:
     """
     The whole of a distributed tensor as a NumPy array, on every process of the job.
 
@@ -108,5 +111,5 @@ def fetch(x: Any) -> np.ndarray[Any, Any]:
 
 
 @array_function
-def _relayout(source: Value, layout: Layout) -> Any:
+def _relayout(source: ArrayLike, layout: Layout) -> Array:
     return emit.relayout(emit.as_tracer(source, "relayout"), layout, "shardwright.relayout")

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar, overload
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -23,6 +23,9 @@ from shardwright.dialects import stablehlo
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import OPEN, Recorded
+
+Key = TypeVar("Key")
+Leaf = TypeVar("Leaf", bound=Array)
 
 
 class GradientTape:
@@ -109,10 +112,34 @@ class GradientTape:
                 raise type_error("SW0520", f"{leaf!r} has no gradient", help="watch floating-point arrays")
             self._watched[id(leaf)] = leaf
 
-    def watched_variables(self) -> tuple[Any, ...]:
+    def watched_variables(self) -> tuple[Array, ...]:
         """The arrays that were watched, in order."""
         return tuple(self._watched.values())
 
+    @overload
+    def gradient(
+        self, target: Any, sources: Array, output_gradients: Any = None, unconnected_gradients: str = "none"
+    ) -> Array | Any: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: list[Leaf] | tuple[Leaf, ...],
+        output_gradients: Any = None,
+        unconnected_gradients: str = "none",
+    ) -> Sequence[Array | Any]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: dict[Key, Leaf],
+        output_gradients: Any = None,
+        unconnected_gradients: str = "none",
+    ) -> dict[Key, Array | Any]: ...
+    @overload
+    def gradient(
+        self, target: Any, sources: object, output_gradients: Any = None, unconnected_gradients: str = "none"
+    ) -> Any: ...
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
     ) -> Any:

@@ -4,19 +4,19 @@
 Everything loads on use.
 """
 
+import typing as _typing
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 __all__ = ["from_jax", "jit", "load_mlir", "shardings"]
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from shardwright.frontends.jax.advising import shardings
     from shardwright.frontends.jax.importing import from_jax, load_mlir
     from shardwright.frontends.jax.jitting import jit
 else:
     _LATER = {"from_jax": "importing", "jit": "jitting", "load_mlir": "importing", "shardings": "advising"}
 
-    def __getattr__(name: str) -> _Any:
+    def __getattr__(name: str) -> _typing.Any:
         if name not in _LATER:
             raise AttributeError(f"module 'shardwright.jax' has no attribute {name!r}")
         return getattr(_import_module(f"shardwright.frontends.jax.{_LATER[name]}"), name)

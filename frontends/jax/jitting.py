@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
 
 from shardwright.compiler.bytecode import required
 from shardwright.diagnostics import ShardwrightError
@@ -25,7 +25,27 @@ _LOWERING: ContextVar[bool] = ContextVar("lowering", default=False)
 """Whether a function is being traced for us: functions inside of it become part of its program."""
 
 
-class Jitted:
+P = ParamSpec("P")
+R = TypeVar("R")
+Rest = ParamSpec("Rest")
+Owner = TypeVar("Owner")
+
+
+class Options(TypedDict, total=False):
+    """What `jit` takes beside the function."""
+
+    in_shardings: Any
+    out_shardings: Any
+    static_argnums: Numbers
+    static_argnames: Names
+    donate_argnums: Numbers
+    donate_argnames: Names
+    keep_unused: bool
+    compiler_options: dict[str, Any] | None
+    fallback: Fallback
+
+
+class Jitted(Generic[P, R]):
     """
     A function whose programs Shardwright partitions; made by `jit`.
 
@@ -33,7 +53,7 @@ class Jitted:
     made when it is first needed. A call returns at once; its arrays are waited for when somebody looks at them.
     """
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any], fallback: Fallback) -> None:
+    def __init__(self, function: Callable[P, R], options: dict[str, Any], fallback: Fallback) -> None:
         self._plain = _jax().jit(function, **options)
         self._static = Static(function, options.get("static_argnums"), options.get("static_argnames"))
         self._kept = {name: options[name] for name in ("keep_unused", "compiler_options") if name in options}
@@ -45,10 +65,16 @@ class Jitted:
     def __repr__(self) -> str:
         return f"shardwright.jax.jit({getattr(self, '__name__', 'function')})"
 
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+    @overload
+    def __get__(
+        self: Jitted[Concatenate[Owner, Rest], R], instance: Owner, owner: type[Any] | None = None
+    ) -> Callable[Rest, R]: ...
     def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         call = self._static.split(args, kwargs)
         if _LOWERING.get():
             return self._plain(*args, **kwargs)
@@ -117,6 +143,10 @@ class Jitted:
             )
 
 
+@overload
+def jit(function: Callable[P, R], /, **options: Unpack[Options]) -> Jitted[P, R]: ...
+@overload
+def jit(**options: Unpack[Options]) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
 def jit(
     function: Callable[..., Any] | None = None,
     /,
@@ -130,7 +160,7 @@ def jit(
     keep_unused: bool = False,
     compiler_options: dict[str, Any] | None = None,
     fallback: Fallback = None,
-) -> Any:
+) -> Jitted[..., Any] | Callable[..., Any]:
     """
     As `jax.jit`, with Shardwright in place of XLA's partitioner; the arguments are those of `jax.jit`.
 
@@ -166,7 +196,7 @@ def jit(
     options = {name: value for name, value in given.items() if value is not None}
     options |= {"keep_unused": True} if keep_unused else {}
     if function is None:
-        return functools.partial(Jitted, options=options, fallback=fallback)
+        return functools.partial(Jitted[..., Any], options=options, fallback=fallback)
     return Jitted(function, options, fallback)
 
 

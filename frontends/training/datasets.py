@@ -248,7 +248,7 @@ def _joined(leaves: Sequence[Any], bounds: Sequence[tuple[int, int]], path: str,
         shown = ", ".join(sorted({f"{array.dtype}{list(array.shape)}" for array in arrays}))
         raise value_error("SW0550", f"{path}: {shown} cannot stand one behind the other")
     whole = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-    own = relayout(whole, plan.part.layout(fitting))
+    own: Any = relayout(whole, plan.part.layout(fitting))
     return own if plan.part.whole is None else DTensor(own.stacked, fitting.on(plan.part.whole))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from shardwright.compiler.tracing import emit
-from shardwright.compiler.tracing.array import Array, Namespace
+from shardwright.compiler.tracing.array import Array, ArrayLike, Namespace, Positions
 from shardwright.compiler.tracing.dims import shape_argument
 from shardwright.compiler.tracing.dtypes import (
     DType,
@@ -23,7 +23,7 @@ from shardwright.compiler.tracing.dtypes import (
     kind_of,
     scalar_kind,
 )
-from shardwright.compiler.tracing.emit import Value, as_numpy, check_layout
+from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.interface import positional_names
 from shardwright.compiler.tracing.reference import Reference, held
 from shardwright.compiler.tracing.trace import Tracer, current_trace, setting
@@ -153,8 +153,15 @@ class Variable(Reference, Scalars):
         return ARRAY_FUNCTIONS
 
     @property
-    def layout(self) -> Layout | None:
-        """The layout of every tensor that the variable holds; None for plain arrays."""
+    def layout(self) -> Layout | Any:
+        """
+        The layout of every tensor that the variable holds; None for plain arrays.
+
+        >>> import shardwright
+        >>> rows = shardwright.Layout(["x"], shardwright.Mesh(x=2))
+        >>> shardwright.Variable(shardwright.zeros, shape=(4,), layout=rows).layout
+        Layout(['x'], Mesh(x=2))
+        """
         return self._layout
 
     @property
@@ -165,12 +172,26 @@ class Variable(Reference, Scalars):
         self._held = value if self._layout is not None else read_only(np.asarray(value))
 
     @property
-    def value(self) -> Any:
-        """The tensor that it holds: a `DTensor` or NumPy array, in traced functions a traced value."""
+    def value(self) -> Array:
+        """
+        The tensor that it holds: a `DTensor` or NumPy array, in traced functions a traced value.
+
+        >>> import shardwright
+        >>> total = shardwright.Variable([1.0, 2.0], name="total")
+        >>> total.value
+        array([1., 2.], dtype=float32)
+        """
         return self._held if current_trace() is None else self.traced()
 
-    def read_value(self) -> Any:
-        """The same as `value` (RFC: `tf.Variable.read_value`)."""
+    def read_value(self) -> Array:
+        """
+        The same as `value` (RFC: `tf.Variable.read_value`).
+
+        >>> import shardwright
+        >>> total = shardwright.Variable([1.0, 2.0], name="total")
+        >>> total.read_value()
+        array([1., 2.], dtype=float32)
+        """
         return self.value
 
     read = read_value  # the RFC uses both names
@@ -182,6 +203,11 @@ class Variable(Reference, Scalars):
         A gradient tape takes its gradient with respect to what the variable held when the tape began: the same value,
         unless something was assigned since (see `Trace.held_at`). Outside of traced functions a tape notes with each
         call what the variables in it held, and adds up their gradients.
+
+        >>> import shardwright, numpy
+        >>> total = shardwright.Variable([1.0, 2.0], name="total")
+        >>> shardwright.function(lambda: total.traced() + 1)()
+        array([2., 3.], dtype=float32)
         """
         return emit.as_tracer(self)
 
@@ -190,6 +216,12 @@ class Variable(Reference, Scalars):
         Moves the variable to another layout, also on another mesh; functions that use it are traced again for it.
 
         With `None`, which is what a `LayoutMap` has for names that meet no pattern, it stays.
+
+        >>> import shardwright
+        >>> total = shardwright.Variable([1.0, 2.0], name="total")
+        >>> total.set_layout(shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> total
+        Variable('total', f32[2@x], Mesh(x=2))
         """
         if layout is None:
             return
@@ -197,13 +229,18 @@ class Variable(Reference, Scalars):
         self._held = relayout(self._held, layout)
         self._layout = self._held.layout
 
-    def assign(self, value: Any, *, relayout: bool = False) -> Any:
+    def assign(self, value: ArrayLike | Sequence[Any], *, relayout: bool = False) -> Array:
         """
         Lets the variable hold another value, of its shape and type; the new value.
 
         Outside of traced functions an array without a layout is distributed. Raises `ValueError` (SW0530) for another
         shape and, unless `relayout` says to bring it here, for a tensor in another layout; `TypeError` (SW0506) for
         another type.
+
+        >>> import shardwright
+        >>> total = shardwright.Variable([1.0, 2.0], name="total")
+        >>> total.assign([3.0, 4.0])
+        array([3., 4.], dtype=float32)
         """
         given = self._typed(held(value) if current_trace() is None else value)
         layout = given.layout if isinstance(given, Array) else None
@@ -212,7 +249,7 @@ class Variable(Reference, Scalars):
             raise self._unfit(mine, f"a tensor laid out as {layout}")
         return self._put(np.array(given) if isinstance(given, np.ndarray) else given)
 
-    def _put(self, given: Any) -> Any:
+    def _put(self, given: Any) -> Array:
         """Holds a value of its type, which nobody else changes, in the layout of the variable."""
         if given.shape != self._shape:
             raise self._unfit(f"the shape {list(self._shape)}", f"a value of shape {list(given.shape)}")
@@ -225,7 +262,7 @@ class Variable(Reference, Scalars):
             self.keep(relayout(given, self._layout))
         return self.value
 
-    def assign_add(self, delta: Any) -> Any:
+    def assign_add(self, delta: ArrayLike | Sequence[Any]) -> Array:
         """
         Adds to what the variable holds; the new value.
 
@@ -235,11 +272,18 @@ class Variable(Reference, Scalars):
         """
         return self._put(_moved(self, self._typed(delta), "assign_add", self._settled))
 
-    def assign_sub(self, delta: Any) -> Any:
-        """Subtracts from what the variable holds."""
+    def assign_sub(self, delta: ArrayLike | Sequence[Any]) -> Array:
+        """
+        Subtracts from what the variable holds.
+
+        >>> import shardwright
+        >>> total = shardwright.Variable([1.0, 2.0], name="total")
+        >>> total.assign_sub(1.0)
+        array([0., 1.], dtype=float32)
+        """
         return self._put(_moved(self, self._typed(delta), "assign_sub", self._settled))
 
-    def gather(self, indices: Any) -> Any:
+    def gather(self, indices: Positions) -> Array:
         """
         The rows at `indices`, whole numbers of any shape; an index outside of the variable is clamped.
 
@@ -251,16 +295,21 @@ class Variable(Reference, Scalars):
         """
         return _gathered(self, indices)
 
-    def scatter_update(self, indices: Any, updates: Any) -> Any:
+    def scatter_update(self, indices: Positions, updates: ArrayLike | Sequence[Any]) -> Array:
         """
         Replaces the rows at `indices`; an index outside of the variable is left out.
 
         `updates` has the shape of `indices` followed by that of a row, or broadcasts to it. Where an index occurs
         twice, one of its rows wins.
+
+        >>> import shardwright, numpy
+        >>> total = shardwright.Variable([1.0, 2.0], name="total")
+        >>> total.scatter_update(numpy.array([1]), 5.0)
+        array([1., 5.], dtype=float32)
         """
         return self._put(_scattered(self, indices, self._typed(updates), False, self._settled))
 
-    def scatter_add(self, indices: Any, updates: Any) -> Any:
+    def scatter_add(self, indices: Positions, updates: ArrayLike | Sequence[Any]) -> Array:
         """
         Adds to the rows at `indices`, which may repeat; an index outside of the variable is left out.
 
@@ -271,8 +320,15 @@ class Variable(Reference, Scalars):
         """
         return self._put(_scattered(self, indices, self._typed(updates), True, self._settled))
 
-    def scatter_sub(self, indices: Any, updates: Any) -> Any:
-        """Subtracts from the rows at `indices`, which may repeat."""
+    def scatter_sub(self, indices: Positions, updates: ArrayLike | Sequence[Any]) -> Array:
+        """
+        Subtracts from the rows at `indices`, which may repeat.
+
+        >>> import shardwright, numpy
+        >>> total = shardwright.Variable([1.0, 2.0], name="total")
+        >>> total.scatter_sub(numpy.array([1]), 5.0)
+        array([ 1., -3.], dtype=float32)
+        """
         return self.scatter_add(indices, ARRAY_FUNCTIONS["negative"](self._typed(updates)))
 
     @property
@@ -306,7 +362,14 @@ class Variable(Reference, Scalars):
         )
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The global array; not in traced functions."""
+        """
+        The global array; not in traced functions.
+
+        >>> import shardwright
+        >>> total = shardwright.Variable([1.0, 2.0], name="total")
+        >>> total.numpy()
+        array([1., 2.], dtype=float32)
+        """
         return self.__array__()
 
     def _seen(self) -> Any:
@@ -377,17 +440,17 @@ def _kept(value: Tracer, layout: Layout | None) -> Tracer:
 
 
 @array_function
-def _moved(variable: Value, delta: Value, what: str, layout: Layout | None) -> Any:
+def _moved(variable: ArrayLike, delta: ArrayLike, what: str, layout: Layout | None) -> Array:
     operation = stablehlo.AddOp if what == "assign_add" else stablehlo.SubtractOp
     return _kept(emit.binary(operation, *emit.operands(what, variable, delta)), layout)
 
 
 @array_function
-def _gathered(variable: Value, indices: Value) -> Any:
+def _gathered(variable: ArrayLike, indices: Positions) -> Array:
     return rows_at(variable, indices)
 
 
 @array_function
-def _scattered(variable: Value, indices: Value, updates: Value, adds: bool, layout: Layout | None) -> Any:
+def _scattered(variable: Array, indices: Positions, updates: ArrayLike, adds: bool, layout: Layout | None) -> Array:
     sum_of_rows = stablehlo.OrOp if kind_of(variable.dtype) == "boolean" else stablehlo.AddOp
     return _kept(rows_placed(sum_of_rows if adds else None, variable, indices, updates), layout)

@@ -39,8 +39,6 @@ from shardwright.serialization.protos import graph_pb2, program_pb2 as pb, saved
 
 STAGES = (Traced, Propagated, Partitioned, Compiled)
 
-_Functions = Function | LoadedFunction
-
 
 class Collector:
     """
@@ -214,7 +212,7 @@ class Collector:
         if not programs:
             raise SavingError("SW0866", f"{where} has no program")
         names: list[str] = []
-        if isinstance(function, _Functions):
+        if isinstance(function, Function | LoadedFunction):
             message.static_names.extend(sorted(function.static_names))
             signature = _signature_of(function)
             if signature is not None:
@@ -282,7 +280,7 @@ def _is_structure(item: Any, depth: int = 0) -> bool:
 class _Method:
     """A traced function that is called on a module; `takes_module` is whether the module is its first argument."""
 
-    function: Function
+    function: Function[..., Any]
     takes_module: bool
 
 
@@ -328,7 +326,7 @@ def _programs(function: Any, instance: Any = None) -> list[Traced]:
     return found or _by_input_signature(function, instance)
 
 
-def _by_input_signature(function: Function, instance: Any) -> list[Traced]:
+def _by_input_signature(function: Function[..., Any], instance: Any) -> list[Traced]:
     """The program of a function that was not called yet, if its input signature says for what."""
     signature = function.input_signature
     if signature is None or any(getattr(spec, "is_open", False) for spec in flatten(signature)[0]):
@@ -350,7 +348,7 @@ def _traced_for(function: Any, instance: Any, given: Any, where: str) -> list[Tr
     return [_trace(function, instance, call, where) for call in calls]
 
 
-def _trace(function: Function, instance: Any, call: Any, where: str) -> Traced:
+def _trace(function: Function[..., Any], instance: Any, call: Any, where: str) -> Traced:
     own = () if instance is None else (instance,)
     if isinstance(call, dict):
         return function.trace(*own, **cast("dict[str, Any]", call))

@@ -8,11 +8,10 @@ the standard says. The examples run at once, on one device, and so return NumPy 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_FLOAT, DTypeLike, as_dtype, check_kind, kind_of
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects import stablehlo
@@ -83,13 +82,15 @@ INEXACT = ("float", "complex")
 BITS = ("boolean", "integer")
 
 
-def _unary(operation: type[stablehlo.UnaryOp], x: Value, kinds: tuple[str, ...], what: str) -> Tracer:
+def _unary(operation: type[stablehlo.UnaryOp], x: ArrayLike, kinds: tuple[str, ...], what: str) -> Tracer:
     value = emit.as_tracer(x, what)
     check_kind(value.dtype, kinds, what)
     return emit.unary(operation, value)
 
 
-def _binary(operation: type[stablehlo.BinaryOp], x1: Value, x2: Value, kinds: tuple[str, ...], what: str) -> Tracer:
+def _binary(
+    operation: type[stablehlo.BinaryOp], x1: ArrayLike, x2: ArrayLike, kinds: tuple[str, ...], what: str
+) -> Tracer:
     left, right = emit.operands(what, x1, x2)
     check_kind(left.dtype, kinds, what)
     if emit.weak_kind(x1) and emit.weak_kind(x2):
@@ -97,12 +98,12 @@ def _binary(operation: type[stablehlo.BinaryOp], x1: Value, x2: Value, kinds: tu
     return emit.binary(operation, left, right)
 
 
-def _compare(direction: str, x1: Value, x2: Value, what: str) -> Tracer:
+def _compare(direction: str, x1: ArrayLike, x2: ArrayLike, what: str) -> Tracer:
     left, right = emit.operands(what, x1, x2)
     return emit.compare(direction, left, right)
 
 
-def _float_operand(x: Value, what: str, kinds: tuple[str, ...] = INEXACT) -> Tracer:
+def _float_operand(x: ArrayLike, what: str, kinds: tuple[str, ...] = INEXACT) -> Tracer:
     """The operand of a function that needs floats or complex numbers; a Python integer counts as a float."""
     value = emit.as_tracer(x, what)
     if value.scalar_kind == "integer":
@@ -112,7 +113,7 @@ def _float_operand(x: Value, what: str, kinds: tuple[str, ...] = INEXACT) -> Tra
 
 
 @array_function
-def add(x1: Value, x2: Value, /) -> Any:
+def add(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     The sum, element by element.
 
@@ -124,19 +125,19 @@ def add(x1: Value, x2: Value, /) -> Any:
 
 
 @array_function
-def subtract(x1: Value, x2: Value, /) -> Any:
+def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The difference, element by element."""
     return _binary(stablehlo.SubtractOp, x1, x2, NUMERIC, "subtract")
 
 
 @array_function
-def multiply(x1: Value, x2: Value, /) -> Any:
+def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The product, element by element."""
     return _binary(stablehlo.MultiplyOp, x1, x2, NUMERIC, "multiply")
 
 
 @array_function
-def divide(x1: Value, x2: Value, /) -> Any:
+def divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The quotient of floats or complex numbers, element by element; for integers there is `floor_divide`."""
     if emit.weak_kind(x1) == emit.weak_kind(x2) == "integer":
         x1 = emit.fit(x1, DEFAULT_FLOAT, ())
@@ -144,7 +145,7 @@ def divide(x1: Value, x2: Value, /) -> Any:
 
 
 @array_function
-def floor_divide(x1: Value, x2: Value, /) -> Any:
+def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The quotient rounded down, element by element."""
     left, right = emit.operands("floor_divide", x1, x2)
     check_kind(left.dtype, REAL, "floor_divide")
@@ -157,7 +158,7 @@ def floor_divide(x1: Value, x2: Value, /) -> Any:
 
 
 @array_function
-def remainder(x1: Value, x2: Value, /) -> Any:
+def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The remainder of `floor_divide`, with the divisor's sign, as Python's `%`."""
     left, right = emit.operands("remainder", x1, x2)
     check_kind(left.dtype, REAL, "remainder")
@@ -178,7 +179,7 @@ def _differs(rest: Tracer, divisor: Tracer) -> Tracer:
 
 
 @array_function
-def pow(x1: Value, x2: Value, /) -> Any:
+def pow(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The power, element by element; small whole exponents become multiplications."""
     if type(x2) is int and 1 <= x2 <= 4:
         return _whole_power(emit.as_tracer(x1, "pow"), x2)
@@ -194,19 +195,19 @@ def _whole_power(value: Tracer, exponent: int) -> Tracer:
 
 
 @array_function
-def maximum(x1: Value, x2: Value, /) -> Any:
+def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The larger one, element by element; NaN where either is NaN."""
     return _binary(stablehlo.MaximumOp, x1, x2, REAL, "maximum")
 
 
 @array_function
-def minimum(x1: Value, x2: Value, /) -> Any:
+def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The smaller one, element by element; NaN where either is NaN."""
     return _binary(stablehlo.MinimumOp, x1, x2, REAL, "minimum")
 
 
 @array_function
-def clip(x: Value, /, min: Value | None = None, max: Value | None = None) -> Any:
+def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """
     The elements limited to `min` and `max`, which broadcast and keep the type of `x`.
 
@@ -222,13 +223,13 @@ def clip(x: Value, /, min: Value | None = None, max: Value | None = None) -> Any
 
 
 @array_function
-def atan2(x1: Value, x2: Value, /) -> Any:
+def atan2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The angle of the point `(x2, x1)`, from -pi to pi."""
     return _binary(stablehlo.Atan2Op, x1, x2, ("float",), "atan2")
 
 
 @array_function
-def logaddexp(x1: Value, x2: Value, /) -> Any:
+def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`log(exp(x1) + exp(x2))` without overflow."""
     left, right = emit.operands("logaddexp", x1, x2)
     check_kind(left.dtype, ("float",), "logaddexp")
@@ -246,19 +247,19 @@ def _negative(value: Tracer) -> Tracer:
 
 
 @array_function
-def negative(x: Value, /) -> Any:
+def negative(x: ArrayLike, /) -> Array:
     """The elements with the other sign."""
     return _unary(stablehlo.NegateOp, x, NUMERIC, "negative")
 
 
 @array_function
-def positive(x: Value, /) -> Any:
+def positive(x: ArrayLike, /) -> Array:
     """The elements as they are."""
     return emit.as_tracer(x, "positive")
 
 
 @array_function
-def abs(x: Value, /) -> Any:
+def abs(x: ArrayLike, /) -> Array:
     """The absolute value."""
     value = emit.as_tracer(x, "abs")
     if value.dtype.kind == "u":
@@ -267,7 +268,7 @@ def abs(x: Value, /) -> Any:
 
 
 @array_function
-def sign(x: Value, /) -> Any:
+def sign(x: ArrayLike, /) -> Array:
     """-1, 0 or 1, as the elements are below, at or above zero."""
     value = emit.as_tracer(x, "sign")
     if value.dtype.kind == "u":
@@ -279,20 +280,20 @@ def sign(x: Value, /) -> Any:
 
 
 @array_function
-def square(x: Value, /) -> Any:
+def square(x: ArrayLike, /) -> Array:
     """The elements times themselves."""
     return _whole_power(emit.as_tracer(x, "square"), 2)
 
 
 @array_function
-def reciprocal(x: Value, /) -> Any:
+def reciprocal(x: ArrayLike, /) -> Array:
     """One divided by the elements."""
     value = _float_operand(x, "reciprocal")
     return emit.binary(stablehlo.DivideOp, emit.constant(1, value.dtype, value.shape), value)
 
 
 @array_function
-def exp(x: Value, /) -> Any:
+def exp(x: ArrayLike, /) -> Array:
     """
     e to the power of the elements.
 
@@ -304,7 +305,7 @@ def exp(x: Value, /) -> Any:
 
 
 @array_function
-def expm1(x: Value, /) -> Any:
+def expm1(x: ArrayLike, /) -> Array:
     """`exp(x) - 1`, exact near zero."""
     value = _float_operand(x, "expm1")
     exact = emit.unary(stablehlo.ExponentialMinusOneOp, value)
@@ -319,90 +320,90 @@ def expm1(x: Value, /) -> Any:
 
 
 @array_function
-def log(x: Value, /) -> Any:
+def log(x: ArrayLike, /) -> Array:
     """The natural logarithm."""
     return emit.unary(stablehlo.LogOp, _float_operand(x, "log"))
 
 
 @array_function
-def log1p(x: Value, /) -> Any:
+def log1p(x: ArrayLike, /) -> Array:
     """`log(1 + x)`, exact near zero."""
     return emit.unary(stablehlo.LogPlusOneOp, _float_operand(x, "log1p"))
 
 
 @array_function
-def log2(x: Value, /) -> Any:
+def log2(x: ArrayLike, /) -> Array:
     """The logarithm to base 2."""
     return _scaled_log(x, math.log(2), "log2")
 
 
 @array_function
-def log10(x: Value, /) -> Any:
+def log10(x: ArrayLike, /) -> Array:
     """The logarithm to base 10."""
     return _scaled_log(x, math.log(10), "log10")
 
 
-def _scaled_log(x: Value, base: float, what: str) -> Tracer:
+def _scaled_log(x: ArrayLike, base: float, what: str) -> Tracer:
     value = emit.unary(stablehlo.LogOp, _float_operand(x, what))
     return emit.binary(stablehlo.DivideOp, value, emit.constant(base, value.dtype, value.shape))
 
 
 @array_function
-def sqrt(x: Value, /) -> Any:
+def sqrt(x: ArrayLike, /) -> Array:
     """The square root."""
     return emit.unary(stablehlo.SqrtOp, _float_operand(x, "sqrt"))
 
 
 @array_function
-def rsqrt(x: Value, /) -> Any:
+def rsqrt(x: ArrayLike, /) -> Array:
     """One divided by the square root (not in the standard)."""
     return emit.unary(stablehlo.RsqrtOp, _float_operand(x, "rsqrt"))
 
 
 @array_function
-def sin(x: Value, /) -> Any:
+def sin(x: ArrayLike, /) -> Array:
     """The sine."""
     return emit.unary(stablehlo.SineOp, _float_operand(x, "sin"))
 
 
 @array_function
-def cos(x: Value, /) -> Any:
+def cos(x: ArrayLike, /) -> Array:
     """The cosine."""
     return emit.unary(stablehlo.CosineOp, _float_operand(x, "cos"))
 
 
 @array_function
-def tan(x: Value, /) -> Any:
+def tan(x: ArrayLike, /) -> Array:
     """The tangent."""
     return emit.unary(stablehlo.TanOp, _float_operand(x, "tan"))
 
 
 @array_function
-def tanh(x: Value, /) -> Any:
+def tanh(x: ArrayLike, /) -> Array:
     """The hyperbolic tangent."""
     return emit.unary(stablehlo.TanhOp, _float_operand(x, "tanh"))
 
 
 @array_function
-def floor(x: Value, /) -> Any:
+def floor(x: ArrayLike, /) -> Array:
     """The greatest whole number that is not above; integers stay as they are."""
     return _rounded(stablehlo.FloorOp, x, "floor")
 
 
 @array_function
-def ceil(x: Value, /) -> Any:
+def ceil(x: ArrayLike, /) -> Array:
     """The least whole number that is not below; integers stay as they are."""
     return _rounded(stablehlo.CeilOp, x, "ceil")
 
 
 @array_function
-def round(x: Value, /) -> Any:
+def round(x: ArrayLike, /) -> Array:
     """The nearest whole number, the even one of two; integers stay as they are."""
     return _rounded(stablehlo.RoundNearestEvenOp, x, "round")
 
 
 @array_function
-def trunc(x: Value, /) -> Any:
+def trunc(x: ArrayLike, /) -> Array:
     """The whole number next to it towards zero; integers stay as they are."""
     value = emit.as_tracer(x, "trunc")
     if kind_of(value.dtype) == "integer":
@@ -411,56 +412,56 @@ def trunc(x: Value, /) -> Any:
     return emit.select(below, _rounded(stablehlo.CeilOp, value, "trunc"), _rounded(stablehlo.FloorOp, value, "trunc"))
 
 
-def _rounded(operation: type[stablehlo.UnaryOp], x: Value, what: str) -> Tracer:
+def _rounded(operation: type[stablehlo.UnaryOp], x: ArrayLike, what: str) -> Tracer:
     value = emit.as_tracer(x, what)
     return value if kind_of(value.dtype) == "integer" else _unary(operation, value, ("float",), what)
 
 
 @array_function
-def equal(x1: Value, x2: Value, /) -> Any:
+def equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Whether elements are equal."""
     return _compare("EQ", x1, x2, "equal")
 
 
 @array_function
-def not_equal(x1: Value, x2: Value, /) -> Any:
+def not_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Whether elements differ."""
     return _compare("NE", x1, x2, "not_equal")
 
 
 @array_function
-def less(x1: Value, x2: Value, /) -> Any:
+def less(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Whether elements of `x1` are below those of `x2`."""
     return _compare("LT", x1, x2, "less")
 
 
 @array_function
-def less_equal(x1: Value, x2: Value, /) -> Any:
+def less_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Whether elements of `x1` are not above those of `x2`."""
     return _compare("LE", x1, x2, "less_equal")
 
 
 @array_function
-def greater(x1: Value, x2: Value, /) -> Any:
+def greater(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Whether elements of `x1` are above those of `x2`."""
     return _compare("GT", x1, x2, "greater")
 
 
 @array_function
-def greater_equal(x1: Value, x2: Value, /) -> Any:
+def greater_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Whether elements of `x1` are not below those of `x2`."""
     return _compare("GE", x1, x2, "greater_equal")
 
 
 @array_function
-def isnan(x: Value, /) -> Any:
+def isnan(x: ArrayLike, /) -> Array:
     """Whether elements are NaN."""
     value = emit.as_tracer(x, "isnan")
     return emit.compare("NE", value, value)
 
 
 @array_function
-def isinf(x: Value, /) -> Any:
+def isinf(x: ArrayLike, /) -> Array:
     """Whether elements are infinite."""
     value = emit.as_tracer(x, "isinf")
     if kind_of(value.dtype) != "float":
@@ -470,7 +471,7 @@ def isinf(x: Value, /) -> Any:
 
 
 @array_function
-def isfinite(x: Value, /) -> Any:
+def isfinite(x: ArrayLike, /) -> Array:
     """Whether elements are neither NaN nor infinite."""
     value = emit.as_tracer(x, "isfinite")
     if kind_of(value.dtype) != "float":
@@ -480,61 +481,61 @@ def isfinite(x: Value, /) -> Any:
 
 
 @array_function
-def logical_and(x1: Value, x2: Value, /) -> Any:
+def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Whether both elements hold."""
     return _binary(stablehlo.AndOp, x1, x2, ("boolean",), "logical_and")
 
 
 @array_function
-def logical_or(x1: Value, x2: Value, /) -> Any:
+def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Whether either element holds."""
     return _binary(stablehlo.OrOp, x1, x2, ("boolean",), "logical_or")
 
 
 @array_function
-def logical_xor(x1: Value, x2: Value, /) -> Any:
+def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Whether just one of both elements holds."""
     return _binary(stablehlo.XorOp, x1, x2, ("boolean",), "logical_xor")
 
 
 @array_function
-def logical_not(x: Value, /) -> Any:
+def logical_not(x: ArrayLike, /) -> Array:
     """Whether elements do not hold."""
     return _unary(stablehlo.NotOp, x, ("boolean",), "logical_not")
 
 
 @array_function
-def bitwise_and(x1: Value, x2: Value, /) -> Any:
+def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The bits that both have."""
     return _binary(stablehlo.AndOp, x1, x2, BITS, "bitwise_and")
 
 
 @array_function
-def bitwise_or(x1: Value, x2: Value, /) -> Any:
+def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The bits that either has."""
     return _binary(stablehlo.OrOp, x1, x2, BITS, "bitwise_or")
 
 
 @array_function
-def bitwise_xor(x1: Value, x2: Value, /) -> Any:
+def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The bits that just one of both has."""
     return _binary(stablehlo.XorOp, x1, x2, BITS, "bitwise_xor")
 
 
 @array_function
-def bitwise_invert(x: Value, /) -> Any:
+def bitwise_invert(x: ArrayLike, /) -> Array:
     """The other bits."""
     return _unary(stablehlo.NotOp, x, BITS, "bitwise_invert")
 
 
 @array_function
-def bitwise_left_shift(x1: Value, x2: Value, /) -> Any:
+def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The bits of `x1` moved up by `x2` places."""
     return _binary(stablehlo.ShiftLeftOp, x1, x2, ("integer",), "bitwise_left_shift")
 
 
 @array_function
-def bitwise_right_shift(x1: Value, x2: Value, /) -> Any:
+def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The bits of `x1` moved down by `x2` places; signed integers keep their sign."""
     left, right = emit.operands("bitwise_right_shift", x1, x2)
     check_kind(left.dtype, ("integer",), "bitwise_right_shift")
@@ -543,7 +544,7 @@ def bitwise_right_shift(x1: Value, x2: Value, /) -> Any:
 
 
 @array_function
-def where(condition: Value, x1: Value, x2: Value, /) -> Any:
+def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     Elements of `x1` where `condition` holds, else of `x2`; what `if` is for traced values.
 
@@ -559,7 +560,7 @@ def where(condition: Value, x1: Value, x2: Value, /) -> Any:
 
 
 @array_function
-def astype(x: Value, dtype: DTypeLike, /, *, copy: bool = True, device: str | None = None) -> Any:
+def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True, device: str | None = None) -> Array:
     """
     The elements in another type; `copy` is accepted for the standard's sake, tensors being immutable.
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, check_kind, kind_of
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.types import dtype_element
@@ -37,7 +36,7 @@ __all__ = [
 NUMERIC = ("integer", "float", "complex")
 
 
-def _function(operation: type[chlo.ChloUnaryOp], x: Value, what: str) -> Tracer:
+def _function(operation: type[chlo.ChloUnaryOp], x: ArrayLike, what: str) -> Tracer:
     value = emit.as_tracer(x, what)
     if value.scalar_kind == "integer":
         value = emit.convert(value, DEFAULT_FLOAT)
@@ -46,19 +45,19 @@ def _function(operation: type[chlo.ChloUnaryOp], x: Value, what: str) -> Tracer:
 
 
 @array_function
-def acos(x: Value, /) -> Any:
+def acos(x: ArrayLike, /) -> Array:
     """The inverse cosine."""
     return _function(chlo.AcosOp, x, "acos")
 
 
 @array_function
-def acosh(x: Value, /) -> Any:
+def acosh(x: ArrayLike, /) -> Array:
     """The inverse hyperbolic cosine."""
     return _function(chlo.AcoshOp, x, "acosh")
 
 
 @array_function
-def asin(x: Value, /) -> Any:
+def asin(x: ArrayLike, /) -> Array:
     """
     The inverse sine.
 
@@ -70,37 +69,37 @@ def asin(x: Value, /) -> Any:
 
 
 @array_function
-def asinh(x: Value, /) -> Any:
+def asinh(x: ArrayLike, /) -> Array:
     """The inverse hyperbolic sine."""
     return _function(chlo.AsinhOp, x, "asinh")
 
 
 @array_function
-def atan(x: Value, /) -> Any:
+def atan(x: ArrayLike, /) -> Array:
     """The inverse tangent."""
     return _function(chlo.AtanOp, x, "atan")
 
 
 @array_function
-def atanh(x: Value, /) -> Any:
+def atanh(x: ArrayLike, /) -> Array:
     """The inverse hyperbolic tangent."""
     return _function(chlo.AtanhOp, x, "atanh")
 
 
 @array_function
-def cosh(x: Value, /) -> Any:
+def cosh(x: ArrayLike, /) -> Array:
     """The hyperbolic cosine."""
     return _function(chlo.CoshOp, x, "cosh")
 
 
 @array_function
-def sinh(x: Value, /) -> Any:
+def sinh(x: ArrayLike, /) -> Array:
     """The hyperbolic sine."""
     return _function(chlo.SinhOp, x, "sinh")
 
 
 @array_function
-def erf(x: Value, /) -> Any:
+def erf(x: ArrayLike, /) -> Array:
     """The error function (not in the standard)."""
     value = emit.as_tracer(x, "erf")
     check_kind(value.dtype, ("float",), "erf")
@@ -108,7 +107,7 @@ def erf(x: Value, /) -> Any:
 
 
 @array_function
-def conj(x: Value, /) -> Any:
+def conj(x: ArrayLike, /) -> Array:
     """The complex conjugate; real numbers stay as they are."""
     value = emit.as_tracer(x, "conj")
     check_kind(value.dtype, NUMERIC, "conj")
@@ -116,7 +115,7 @@ def conj(x: Value, /) -> Any:
 
 
 @array_function
-def real(x: Value, /) -> Any:
+def real(x: ArrayLike, /) -> Array:
     """
     The real parts.
 
@@ -130,7 +129,7 @@ def real(x: Value, /) -> Any:
 
 
 @array_function
-def imag(x: Value, /) -> Any:
+def imag(x: ArrayLike, /) -> Array:
     """The imaginary parts; those of real numbers are zero."""
     value = emit.as_tracer(x, "imag")
     check_kind(value.dtype, NUMERIC, "imag")
@@ -140,7 +139,7 @@ def imag(x: Value, /) -> Any:
 
 
 @array_function
-def signbit(x: Value, /) -> Any:
+def signbit(x: ArrayLike, /) -> Array:
     """
     Whether the sign bit is set, also that of -0.0 and of NaNs.
 
@@ -160,7 +159,7 @@ def _signbit(value: Tracer) -> Tracer:
 
 
 @array_function
-def copysign(x1: Value, x2: Value, /) -> Any:
+def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The absolute values of `x1` with the signs of `x2`."""
     left, right = _floats("copysign", x1, x2)
     size = emit.unary(stablehlo.AbsOp, left)
@@ -168,7 +167,7 @@ def copysign(x1: Value, x2: Value, /) -> Any:
 
 
 @array_function
-def hypot(x1: Value, x2: Value, /) -> Any:
+def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     The square root of the sum of squares, which does not overflow on the way.
 
@@ -187,13 +186,13 @@ def hypot(x1: Value, x2: Value, /) -> Any:
 
 
 @array_function
-def nextafter(x1: Value, x2: Value, /) -> Any:
+def nextafter(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The floats next to `x1` in the direction of `x2`."""
     left, right = _floats("nextafter", x1, x2)
     return emit.trace_now().emit(chlo.NextAfterOp(left.value, right.value))
 
 
-def _floats(what: str, x1: Value, x2: Value) -> list[Tracer]:
+def _floats(what: str, x1: ArrayLike, x2: ArrayLike) -> list[Tracer]:
     values = emit.operands(what, x1, x2)
     check_kind(values[0].dtype, ("float",), what)
     return values

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import Dims, dims_of
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DTypeLike, as_dtype, check_kind
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.frontends.arrays.indexing.picking import cut
 from shardwright.frontends.arrays.shapes import concat
@@ -21,7 +19,7 @@ __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 @array_function
 def fftfreq(
     n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Device = None, layout: Layout | None = None
-) -> Any:
+) -> Array:
     """
     The frequencies of the elements that `fft` gives, for samples that are `d` apart.
 
@@ -33,13 +31,13 @@ def fftfreq(
     middle = (n + 1) // 2
     parts = [_frequencies(start, stop, n * d, dtype) for start, stop in ((0, middle), (middle - n, 0))]
     value = concat(parts)
-    return value if layout is None else emit.constrain(value, layout)
+    return value if layout is None else emit.constrain(emit.as_tracer(value), layout)
 
 
 @array_function
 def rfftfreq(
     n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Device = None, layout: Layout | None = None
-) -> Any:
+) -> Array:
     """The frequencies of the elements that `rfft` gives."""
     check_device(device)
     value = _frequencies(0, n // 2 + 1, n * d, dtype)
@@ -55,7 +53,7 @@ def _frequencies(start: int, stop: int, divisor: float, dtype: DTypeLike | None)
 
 
 @array_function
-def fftshift(x: Value, /, *, axes: Dims = None) -> Any:
+def fftshift(x: ArrayLike, /, *, axes: Dims = None) -> Array:
     """
     The elements with frequency zero moved to the middle of the dims in `axes`, or of all.
 
@@ -67,12 +65,12 @@ def fftshift(x: Value, /, *, axes: Dims = None) -> Any:
 
 
 @array_function
-def ifftshift(x: Value, /, *, axes: Dims = None) -> Any:
+def ifftshift(x: ArrayLike, /, *, axes: Dims = None) -> Array:
     """The inverse of `fftshift`."""
     return _shifted(x, axes, -1, "ifftshift")
 
 
-def _shifted(x: Value, axes: Dims, direction: int, what: str) -> Tracer:
+def _shifted(x: ArrayLike, axes: Dims, direction: int, what: str) -> Tracer:
     value = emit.as_tracer(x, what)
     for dim in dims_of(axes, value.ndim, what):
         size = value.shape[dim]

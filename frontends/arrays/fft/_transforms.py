@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import dim_of
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, check_kind, kind_of
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import chlo, stablehlo
@@ -29,7 +29,7 @@ Kind = stablehlo.FftType
 
 
 @array_function
-def fft(x: Value, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
+def fft(x: ArrayLike, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     """
     The Fourier transform along dim `axis`, cut or filled with zeros to `n` elements first.
 
@@ -43,25 +43,25 @@ def fft(x: Value, /, *, n: int | None = None, axis: int = -1, norm: Norm = "back
 
 
 @array_function
-def ifft(x: Value, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
+def ifft(x: ArrayLike, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     """The inverse of `fft`."""
     return _along(Kind.IFFT, _complex(x, "ifft"), [(n, axis)], norm, "ifft")
 
 
 @array_function
-def fftn(x: Value, /, *, s: Sequence[int] | None = None, axes: Axes = None, norm: Norm = "backward") -> Any:
+def fftn(x: ArrayLike, /, *, s: Sequence[int] | None = None, axes: Axes = None, norm: Norm = "backward") -> Array:
     """The Fourier transform along several dims, each cut or filled to its size in `s`."""
     return _along(Kind.FFT, _complex(x, "fftn"), _pairs(x, s, axes, "fftn"), norm, "fftn")
 
 
 @array_function
-def ifftn(x: Value, /, *, s: Sequence[int] | None = None, axes: Axes = None, norm: Norm = "backward") -> Any:
+def ifftn(x: ArrayLike, /, *, s: Sequence[int] | None = None, axes: Axes = None, norm: Norm = "backward") -> Array:
     """The inverse of `fftn`."""
     return _along(Kind.IFFT, _complex(x, "ifftn"), _pairs(x, s, axes, "ifftn"), norm, "ifftn")
 
 
 @array_function
-def rfft(x: Value, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
+def rfft(x: ArrayLike, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     """
     The first half of the Fourier transform of real numbers; the other half is its mirror image.
 
@@ -73,32 +73,32 @@ def rfft(x: Value, /, *, n: int | None = None, axis: int = -1, norm: Norm = "bac
 
 
 @array_function
-def rfftn(x: Value, /, *, s: Sequence[int] | None = None, axes: Axes = None, norm: Norm = "backward") -> Any:
+def rfftn(x: ArrayLike, /, *, s: Sequence[int] | None = None, axes: Axes = None, norm: Norm = "backward") -> Array:
     """`rfft` along the last of several dims, `fft` along the others."""
     return _from_real(x, _pairs(x, s, axes, "rfftn"), norm, "rfftn")
 
 
 @array_function
-def irfft(x: Value, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
+def irfft(x: ArrayLike, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     """The inverse of `rfft`; `n` is the number of real elements, an even one unless it is given."""
     return _to_real(_complex(x, "irfft"), [(n, axis)], norm, "irfft")
 
 
 @array_function
-def irfftn(x: Value, /, *, s: Sequence[int] | None = None, axes: Axes = None, norm: Norm = "backward") -> Any:
+def irfftn(x: ArrayLike, /, *, s: Sequence[int] | None = None, axes: Axes = None, norm: Norm = "backward") -> Array:
     """The inverse of `rfftn`."""
     return _to_real(_complex(x, "irfftn"), _pairs(x, s, axes, "irfftn"), norm, "irfftn")
 
 
 @array_function
-def hfft(x: Value, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
+def hfft(x: ArrayLike, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     """The Fourier transform of numbers whose other half is their mirror image; it is real."""
     mirrored = emit.unary(chlo.ConjOp, _complex(x, "hfft"))
     return _to_real(mirrored, [(n, axis)], _other(norm, "hfft"), "hfft")
 
 
 @array_function
-def ihfft(x: Value, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
+def ihfft(x: ArrayLike, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     """The inverse of `hfft`."""
     return emit.unary(chlo.ConjOp, _from_real(x, [(n, axis)], _other(norm, "ihfft"), "ihfft"))
 
@@ -109,7 +109,7 @@ def _other(norm: str, what: str) -> Any:
     return _OTHER[norm]
 
 
-def _pairs(x: Value, s: Sequence[int] | None, axes: Axes, what: str) -> list[Sized]:
+def _pairs(x: ArrayLike, s: Sequence[int] | None, axes: Axes, what: str) -> list[Sized]:
     rank = len(emit.shape_of(x))
     if axes is None:
         axes = range(rank) if s is None else range(rank - len(s), rank)
@@ -118,20 +118,20 @@ def _pairs(x: Value, s: Sequence[int] | None, axes: Axes, what: str) -> list[Siz
     return list(zip(s if s is not None else [None] * len(axes), axes, strict=True))
 
 
-def _wide(x: Value, what: str) -> Tracer:
+def _wide(x: ArrayLike, what: str) -> Tracer:
     value = emit.as_tracer(x, what)
     check_kind(value.dtype, ("float", "complex"), what)
     return emit.convert(value, DEFAULT_FLOAT) if value.dtype.name in NARROW else value
 
 
-def _complex(x: Value, what: str) -> Tracer:
+def _complex(x: ArrayLike, what: str) -> Tracer:
     value = _wide(x, what)
     if kind_of(value.dtype) == "complex":
         return value
     return emit.binary(stablehlo.ComplexOp, value, emit.constant(0, value.dtype, value.shape))
 
 
-def _from_real(x: Value, pairs: Sequence[Sized], norm: str, what: str) -> Tracer:
+def _from_real(x: ArrayLike, pairs: Sequence[Sized], norm: str, what: str) -> Tracer:
     value = _wide(x, what)
     check_kind(value.dtype, ("float",), what)
     halved = _along(Kind.RFFT, value, _some(pairs, what)[-1:], norm, what)

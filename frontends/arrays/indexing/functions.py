@@ -10,10 +10,9 @@ import numpy as np
 from xdsl.ir import Operation
 
 from shardwright.compiler.tracing import emit
-from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.array import Array, ArrayLike, Positions
 from shardwright.compiler.tracing.dims import dim_of, shape_argument
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DTypeLike, as_dtype, brief, kind_of
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
@@ -40,7 +39,7 @@ __all__ = [
 
 
 @array_function
-def gather(params: Value, indices: Value, /, *, axis: int = 0, batch_dims: int = 0) -> Any:
+def gather(params: ArrayLike, indices: Positions, /, *, axis: int = 0, batch_dims: int = 0) -> Array:
     """
     Slices of `params` along dim `axis` at whole numbers of any shape (RFC: `tf.gather`).
 
@@ -53,9 +52,9 @@ def gather(params: Value, indices: Value, /, *, axis: int = 0, batch_dims: int =
     >>> shardwright.gather(numpy.array([10.0, 20.0, 30.0]), numpy.array([2, 0]))
     array([30., 10.])
     """
-    if kind_of(emit.dtype_of(indices, "gather")) != "integer" and kind_of(emit.dtype_of(params)) == "integer":
-        params, indices = indices, params
-    value = emit.as_tracer(params, "gather")
+    swapped = kind_of(emit.dtype_of(indices, "gather")) != "integer" and kind_of(emit.dtype_of(params)) == "integer"
+    given, indices = (indices, params) if swapped else (params, indices)
+    value = emit.as_tracer(given, "gather")
     dim = dim_of(axis, value.ndim, "gather")
     places = places_of(beside(indices, value), value.shape[dim], "gather")
     if not 0 <= batch_dims <= min(dim, places.ndim) or value.shape[:batch_dims] != places.shape[:batch_dims]:
@@ -68,7 +67,7 @@ def gather(params: Value, indices: Value, /, *, axis: int = 0, batch_dims: int =
 
 
 @array_function
-def take(x: Value, indices: Value, /, *, axis: int | None = None) -> Any:
+def take(x: ArrayLike, indices: Positions, /, *, axis: int | None = None) -> Array:
     """
     Slices along dim `axis` at whole numbers; negative ones count from the end.
 
@@ -84,7 +83,7 @@ def take(x: Value, indices: Value, /, *, axis: int | None = None) -> Any:
 
 
 @array_function
-def take_along_axis(x: Value, indices: Value, /, *, axis: int = -1) -> Any:
+def take_along_axis(x: ArrayLike, indices: Positions, /, *, axis: int = -1) -> Array:
     """
     For each index the element there along dim `axis`; the other dims of both broadcast.
 
@@ -111,15 +110,15 @@ def take_along_axis(x: Value, indices: Value, /, *, axis: int = -1) -> Any:
 
 @array_function
 def one_hot(
-    indices: Value,
+    indices: Positions,
     depth: int,
     /,
-    on_value: Value = 1,
-    off_value: Value = 0,
+    on_value: ArrayLike = 1,
+    off_value: ArrayLike = 0,
     *,
     axis: int = -1,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Array:
     """
     A new dim of `depth` elements at `axis`: `on_value` at each index, `off_value` elsewhere.
 
@@ -141,14 +140,14 @@ def one_hot(
     return emit.select(hit, emit.fit(on_value, target, shape), emit.fit(off_value, target, shape))
 
 
-def _chosen_dtype(on_value: Value, off_value: Value) -> Any:
+def _chosen_dtype(on_value: ArrayLike, off_value: ArrayLike) -> Any:
     if type(on_value) is int and type(off_value) is int:
         return DEFAULT_FLOAT
     return emit.result_dtype("one_hot", on_value, off_value)
 
 
 @array_function
-def segment_sum(data: Value, segment_ids: Value, /, num_segments: int) -> Any:
+def segment_sum(data: ArrayLike, segment_ids: ArrayLike, /, num_segments: int) -> Array:
     """
     The sums of the rows of `data` that have the same number in `segment_ids`; numbers outside are left out.
 
@@ -160,18 +159,18 @@ def segment_sum(data: Value, segment_ids: Value, /, num_segments: int) -> Any:
 
 
 @array_function
-def segment_max(data: Value, segment_ids: Value, /, num_segments: int) -> Any:
+def segment_max(data: ArrayLike, segment_ids: ArrayLike, /, num_segments: int) -> Array:
     """The largest elements of rows with the same number; the lowest number where there is no row."""
     return _segments(stablehlo.MaximumOp, data, segment_ids, num_segments, "segment_max")
 
 
 @array_function
-def segment_min(data: Value, segment_ids: Value, /, num_segments: int) -> Any:
+def segment_min(data: ArrayLike, segment_ids: ArrayLike, /, num_segments: int) -> Array:
     """The smallest elements of rows with the same number; the highest number where there is no row."""
     return _segments(stablehlo.MinimumOp, data, segment_ids, num_segments, "segment_min")
 
 
-def _segments(operation: type[Operation], data: Value, segment_ids: Value, count: int, what: str) -> Tracer:
+def _segments(operation: type[Operation], data: ArrayLike, segment_ids: ArrayLike, count: int, what: str) -> Tracer:
     value = emit.as_tracer(data, what)
     places = row_numbers(segment_ids, what)
     if value.shape[: places.ndim] != places.shape:
@@ -186,7 +185,7 @@ def _segments(operation: type[Operation], data: Value, segment_ids: Value, count
 
 
 @array_function
-def scatter_update(x: Value, indices: Value, updates: Value, /, *, axis: int = 0) -> Any:
+def scatter_update(x: ArrayLike, indices: Positions, updates: ArrayLike, /, *, axis: int = 0) -> Array:
     """
     `x` with slices along dim `axis` replaced; of several for one place the last one stays.
 
@@ -201,7 +200,7 @@ def scatter_update(x: Value, indices: Value, updates: Value, /, *, axis: int = 0
 
 
 @array_function
-def scatter_add(x: Value, indices: Value, updates: Value, /, *, axis: int = 0) -> Any:
+def scatter_add(x: ArrayLike, indices: Positions, updates: ArrayLike, /, *, axis: int = 0) -> Array:
     """
     `x` with `updates` added to slices along dim `axis`, to each as often as it is named.
 
@@ -213,19 +212,19 @@ def scatter_add(x: Value, indices: Value, updates: Value, /, *, axis: int = 0) -
 
 
 @array_function
-def scatter_max(x: Value, indices: Value, updates: Value, /, *, axis: int = 0) -> Any:
+def scatter_max(x: ArrayLike, indices: Positions, updates: ArrayLike, /, *, axis: int = 0) -> Array:
     """`x` with slices along dim `axis` raised to `updates` where these are larger."""
     return _scattered(stablehlo.MaximumOp, x, indices, updates, axis, "scatter_max")
 
 
 @array_function
-def scatter_min(x: Value, indices: Value, updates: Value, /, *, axis: int = 0) -> Any:
+def scatter_min(x: ArrayLike, indices: Positions, updates: ArrayLike, /, *, axis: int = 0) -> Array:
     """`x` with slices along dim `axis` lowered to `updates` where these are smaller."""
     return _scattered(stablehlo.MinimumOp, x, indices, updates, axis, "scatter_min")
 
 
 def _scattered(
-    operation: type[Operation] | None, x: Value, indices: Value, updates: Value, axis: int, what: str
+    operation: type[Operation] | None, x: ArrayLike, indices: Positions, updates: ArrayLike, axis: int, what: str
 ) -> Tracer:
     value = emit.as_tracer(x, what)
     dim = dim_of(axis, value.ndim, what)
@@ -235,7 +234,7 @@ def _scattered(
 
 
 @array_function
-def repeat(x: Value, repeats: Any, /, *, axis: int | None = None) -> Any:
+def repeat(x: ArrayLike, repeats: Any, /, *, axis: int | None = None) -> Array:
     """
     Each element several times along dim `axis`, or flattened; `repeats` is one number, or known numbers for each.
 
@@ -269,7 +268,7 @@ def _repeated(value: Tracer, dim: int, count: int, *, after: bool) -> Tracer:
 
 
 @array_function
-def tile(x: Value, repetitions: Sequence[int], /) -> Any:
+def tile(x: ArrayLike, repetitions: Sequence[int], /) -> Array:
     """
     The whole array several times along each dim.
 
@@ -287,7 +286,7 @@ def tile(x: Value, repetitions: Sequence[int], /) -> Any:
 
 
 @array_function
-def meshgrid(*arrays: Value, indexing: str = "xy") -> Any:
+def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> list[Array]:
     """
     Rows of coordinates as arrays over their whole grid, one for each row.
 

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import Block, Operation, Region
 
 from shardwright.compiler.tracing import emit
-from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.array import Array, ArrayLike, Positions
 from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_INTEGER, brief, kind_of
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
@@ -21,7 +21,7 @@ from shardwright.dialects.types import dtype_element, tensor
 from shardwright.layout import Layout
 
 
-def beside(indices: Value, params: Tracer) -> Value:
+def beside(indices: Positions, params: Tracer) -> Positions:
     """Indices on the mesh of what they choose from: they follow it there, whole on every device."""
     if not isinstance(indices, Array):
         return indices
@@ -124,25 +124,25 @@ def placed(
     return emit.trace_now().emit(op)
 
 
-def rows_at(x: Value, indices: Value) -> Tracer:
+def rows_at(x: ArrayLike, indices: Positions) -> Tracer:
     """The rows of `x` at whole numbers of any shape; an index outside of it is clamped."""
     return picked(_rows(x, "gather"), row_numbers(indices, "gather", "convert them"), 0)
 
 
-def rows_placed(body: type[Operation] | None, x: Value, indices: Value, updates: Value) -> Tracer:
+def rows_placed(body: type[Operation] | None, x: ArrayLike, indices: Positions, updates: ArrayLike) -> Tracer:
     """`x` with rows combined with `updates`, or replaced by them (None); an index outside of it is left out."""
     value, places = _rows(x, "scatter"), row_numbers(indices, "scatter", "convert them")
     return placed(body, value, places, emit.fit(updates, value.dtype, (*places.shape, *value.shape[1:])), 0)
 
 
-def _rows(x: Value, what: str) -> Tracer:
+def _rows(x: ArrayLike, what: str) -> Tracer:
     value = emit.as_tracer(x, what)
     if not value.ndim:
         raise value_error("SW0510", f"{what}: a scalar has no rows", help="rows are along the first dim")
     return value
 
 
-def row_numbers(indices: Value, what: str, help: str | None = None) -> Tracer:
+def row_numbers(indices: Positions, what: str, help: str | None = None) -> Tracer:
     """Whole numbers that choose rows; TypeError (SW0514) for anything else."""
     places = emit.as_tracer(indices, what)
     if kind_of(places.dtype) != "integer":

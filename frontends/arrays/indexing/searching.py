@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import NoReturn
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
 from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, check_kind
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import chlo, stablehlo
@@ -34,7 +35,7 @@ ORDERED = ("boolean", "integer", "float")
 
 
 @array_function
-def sort(x: Value, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
+def sort(x: ArrayLike, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """
     The elements along dim `axis` in order; NaNs count as the largest. The order is always stable.
 
@@ -47,7 +48,7 @@ def sort(x: Value, /, *, axis: int = -1, descending: bool = False, stable: bool 
 
 
 @array_function
-def argsort(x: Value, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
+def argsort(x: ArrayLike, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """The places from which `sort` takes the elements."""
     value = _ordered(x, "argsort")
     dim = dim_of(axis, value.ndim, "argsort")
@@ -55,14 +56,14 @@ def argsort(x: Value, /, *, axis: int = -1, descending: bool = False, stable: bo
     return sorted_together([value, places], dim, descending=descending)[1]
 
 
-def _ordered(x: Value, what: str) -> Tracer:
+def _ordered(x: ArrayLike, what: str) -> Tracer:
     value = emit.as_tracer(x, what)
     check_kind(value.dtype, ORDERED, what)
     return value
 
 
 @array_function
-def top_k(x: Value, /, k: int = 1, *, axis: int = -1) -> Any:
+def top_k(x: ArrayLike, /, k: int = 1, *, axis: int = -1) -> tuple[Array, Array]:
     """
     The `k` largest elements along dim `axis`, in descending order, and their places: a pair.
 
@@ -83,11 +84,12 @@ def top_k(x: Value, /, k: int = 1, *, axis: int = -1) -> Any:
     trace = emit.trace_now()
     trace.emit(op)
     back = [*range(dim), last, *range(dim, last)]
-    return tuple(emit.transpose(Tracer(trace, result), back) for result in op.results)
+    largest, places = (emit.transpose(Tracer(trace, result), back) for result in op.results)
+    return largest, places
 
 
 @array_function
-def searchsorted(x1: Value, x2: Value, /, *, side: str = "left", sorter: Value | None = None) -> Any:
+def searchsorted(x1: ArrayLike, x2: ArrayLike, /, *, side: str = "left", sorter: ArrayLike | None = None) -> Array:
     """
     Where the elements of `x2` belong in the ascending row `x1`: before equal ones, or after them (`side="right"`).
 
@@ -120,7 +122,7 @@ def _bisected(row: Tracer, values: Tracer, side: str) -> Tracer:
 
 
 @array_function
-def isin(x1: Value, x2: Value, /, *, invert: bool = False) -> Any:
+def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> Array:
     """
     Whether each element of `x1` is among those of `x2`, or is not (`invert`).
 
@@ -139,18 +141,18 @@ def isin(x1: Value, x2: Value, /, *, invert: bool = False) -> Any:
 
 
 @array_function
-def count_nonzero(x: Value, /, *, axis: Dims = None, keepdims: bool = False) -> Any:
+def count_nonzero(x: ArrayLike, /, *, axis: Dims = None, keepdims: bool = False) -> Array:
     """The number of elements over the dims in `axis` that are not zero."""
     value = emit.as_tracer(x, "count_nonzero")
     dims = dims_of(axis, value.ndim, "count_nonzero")
     return summed(counted(value), stablehlo.AddOp, dims, keepdims)
 
 
-def _refused(name: str, way_out: str):
+def _refused(name: str, way_out: str) -> Callable[[ArrayLike], NoReturn]:
     """A public function of the standard that there cannot be: it says so."""
 
     @named(name, f"Refused (SW0540): the shape of `{name}` is not known before the program runs.")
-    def refused(x: Value, /) -> Any:
+    def refused(x: ArrayLike, /) -> NoReturn:
         raise type_error(
             "SW0540",
             f"{name} has a result whose shape depends on data",

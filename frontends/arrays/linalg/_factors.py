@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr, i8 as byte
 from xdsl.ir import Attribute
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, DType, brief, kind_of
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
@@ -24,22 +24,22 @@ _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 
 class EighResult(NamedTuple):
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 class QRResult(NamedTuple):
-    Q: Any
-    R: Any
+    Q: Array
+    R: Array
 
 
 class SVDResult(NamedTuple):
-    U: Any
-    S: Any
-    Vh: Any
+    U: Array
+    S: Array
+    Vh: Array
 
 
-def matrices(x: Value, what: str, *, square: bool = False) -> Tracer:
+def matrices(x: ArrayLike, what: str, *, square: bool = False) -> Tracer:
     """Traced matrices of a type that LAPACK has."""
     value = emit.as_tracer(x, what)
     if value.dtype.name not in _LETTERS:
@@ -68,7 +68,7 @@ def lapack(
 
 
 @array_function
-def cholesky(x: Value, /, *, upper: bool = False) -> Any:
+def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Array:
     """
     The triangular factor of positive definite matrices: `l @ l^H`, or `u^H @ u`; NaN where they are none.
 
@@ -82,7 +82,7 @@ def cholesky(x: Value, /, *, upper: bool = False) -> Any:
 
 
 @array_function
-def eigh(x: Value, /) -> Any:
+def eigh(x: ArrayLike, /) -> EighResult:
     """
     The eigenvalues of Hermitian matrices in ascending order, and their eigenvectors as columns.
 
@@ -95,12 +95,12 @@ def eigh(x: Value, /) -> Any:
 
 
 @array_function
-def eigvalsh(x: Value, /) -> Any:
+def eigvalsh(x: ArrayLike, /) -> Array:
     """The eigenvalues of Hermitian matrices, in ascending order."""
     return _symmetric(x, "eigvalsh", "N")[1]
 
 
-def _symmetric(x: Value, what: str, mode: str) -> tuple[Tracer, Tracer]:
+def _symmetric(x: ArrayLike, what: str, mode: str) -> tuple[Tracer, Tracer]:
     value = matrices(x, what, square=True)
     *batch, size, _ = value.shape
     routine = "heevd" if kind_of(value.dtype) == "complex" else "syevd"
@@ -110,7 +110,7 @@ def _symmetric(x: Value, what: str, mode: str) -> tuple[Tracer, Tracer]:
 
 
 @array_function
-def qr(x: Value, /, *, mode: str = "reduced") -> Any:
+def qr(x: ArrayLike, /, *, mode: str = "reduced") -> QRResult:
     """
     Orthonormal columns and upper triangles whose products are the matrices; all columns for `mode="complete"`.
 
@@ -141,11 +141,11 @@ def factored(value: Tracer, count: int) -> tuple[Tracer, Tracer]:
 def _upper(value: Tracer) -> Tracer:
     """The elements on the diagonal and above it, zeros elsewhere."""
     rows, columns = (emit.iota(DEFAULT_INTEGER, value.shape, value.ndim - back) for back in (2, 1))
-    return where(rows <= columns, value, 0)
+    return emit.as_tracer(where(rows <= columns, value, 0))
 
 
 @array_function
-def svd(x: Value, /, *, full_matrices: bool = True) -> Any:
+def svd(x: ArrayLike, /, *, full_matrices: bool = True) -> SVDResult:
     """
     Singular values in descending order between left vectors, as columns, and right ones, as rows.
 
@@ -157,7 +157,7 @@ def svd(x: Value, /, *, full_matrices: bool = True) -> Any:
 
 
 @array_function
-def svdvals(x: Value, /) -> Any:
+def svdvals(x: ArrayLike, /) -> Array:
     """The singular values of matrices, in descending order."""
     return singular(matrices(x, "svdvals"), "N")[1]
 

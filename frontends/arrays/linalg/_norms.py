@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import dims_of
 from shardwright.compiler.tracing.dtypes import check_kind
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo
@@ -22,7 +21,7 @@ __all__ = ["matrix_norm", "vector_norm"]
 
 
 @array_function
-def matrix_norm(x: Value, /, *, keepdims: bool = False, ord: float | str | None = "fro") -> Any:
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: float | str | None = "fro") -> Array:
     """
     A norm of each matrix: `fro`, `nuc`, 1, 2, infinity, or -1, -2, -infinity for the least instead of the largest.
 
@@ -35,20 +34,20 @@ def matrix_norm(x: Value, /, *, keepdims: bool = False, ord: float | str | None 
         norm = sqrt(total(_squares(value), axis=(-2, -1)))
     elif ord in (1, -1, math.inf, -math.inf):
         sums = total(abs(value), axis=-2 if abs(float(ord)) == 1 else -1)
-        norm = _extreme(sums, float(ord))
+        norm = _extreme(emit.as_tracer(sums), float(ord))
     elif ord == "nuc" or ord in (2, -2):
         values = singular(value, "N")[1]
         norm = total(values, axis=-1) if ord == "nuc" else _extreme(values, float(ord))
     else:
         raise value_error("SW0510", f"matrix_norm: there is no norm {ord!r}", help="it is fro, nuc, 1, 2, inf or minus")
-    return emit.reshape(norm, (*norm.shape, 1, 1)) if keepdims else norm
+    return emit.reshape(emit.as_tracer(norm), (*norm.shape, 1, 1)) if keepdims else norm
 
 
 def _extreme(values: Tracer, order: float) -> Tracer:
     """The largest along the last dim, or the least for a negative order; zero of none."""
     if not values.shape[-1]:
         return emit.constant(0, values.dtype, values.shape[:-1])
-    return largest(values, axis=-1) if order > 0 else smallest(values, axis=-1)
+    return emit.as_tracer(largest(values, axis=-1) if order > 0 else smallest(values, axis=-1))
 
 
 def _squares(value: Tracer) -> Tracer:
@@ -57,7 +56,9 @@ def _squares(value: Tracer) -> Tracer:
 
 
 @array_function
-def vector_norm(x: Value, /, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, ord: float = 2) -> Any:
+def vector_norm(
+    x: ArrayLike, /, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, ord: float = 2
+) -> Array:
     """
     The norm of order `ord` over the dims in `axis`, or over all: 0 counts elements, infinity takes the largest one.
 
@@ -80,4 +81,4 @@ def vector_norm(x: Value, /, *, axis: int | Sequence[int] | None = None, keepdim
         return sqrt(total(_squares(value), axis=dims, keepdims=keepdims))
     powers = emit.binary(stablehlo.PowerOp, sizes, emit.constant(ord, sizes.dtype, sizes.shape))
     sums = total(powers, axis=dims, keepdims=keepdims)
-    return emit.binary(stablehlo.PowerOp, sums, emit.constant(1 / ord, sums.dtype, sums.shape))
+    return emit.binary(stablehlo.PowerOp, emit.as_tracer(sums), emit.constant(1 / ord, sums.dtype, sums.shape))

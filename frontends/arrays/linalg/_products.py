@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import dim_of
 from shardwright.compiler.tracing.dtypes import DTypeLike, check_kind, kind_of
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo
@@ -22,7 +20,7 @@ __all__ = ["cross", "diagonal", "matmul", "matrix_transpose", "outer", "tensordo
 
 
 @array_function
-def cross(x1: Value, x2: Value, /, *, axis: int = -1) -> Any:
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     """
     The cross product of vectors of three elements along dim `axis`; the other dims broadcast.
 
@@ -42,7 +40,7 @@ def cross(x1: Value, x2: Value, /, *, axis: int = -1) -> Any:
 
 
 @array_function
-def outer(x1: Value, x2: Value, /) -> Any:
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     The products of each element of one vector with each of another one.
 
@@ -58,7 +56,7 @@ def outer(x1: Value, x2: Value, /) -> Any:
 
 
 @array_function
-def diagonal(x: Value, /, *, offset: int = 0) -> Any:
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
     """
     The diagonals of matrices; those above for a positive `offset`.
 
@@ -85,7 +83,7 @@ def diagonals(value: Tracer, offset: int) -> Tracer:
 
 
 @array_function
-def trace(x: Value, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Any:
+def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     """The sums of the diagonals."""
     value = emit.as_tracer(x, "trace")
     check_kind(value.dtype, NUMERIC, "trace")

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, kind_of
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import chlo, stablehlo
@@ -23,12 +23,12 @@ __all__ = ["det", "inv", "matrix_power", "matrix_rank", "pinv", "slogdet", "solv
 
 
 class SlogdetResult(NamedTuple):
-    sign: Any
-    logabsdet: Any
+    sign: Array
+    logabsdet: Array
 
 
 @array_function
-def det(x: Value, /) -> Any:
+def det(x: ArrayLike, /) -> Array:
     """
     The determinants, from LU factors.
 
@@ -57,16 +57,16 @@ def _product(value: Tracer) -> Tracer:
 
 
 @array_function
-def slogdet(x: Value, /) -> Any:
+def slogdet(x: ArrayLike, /) -> SlogdetResult:
     """The signs of the determinants, and the logarithms of their absolute values."""
     value = matrices(x, "slogdet", square=True)
     pivots, turns = _pivots(value)
-    logarithm = summed(log(abs(pivots)), stablehlo.AddOp, (pivots.ndim - 1,), keepdims=False)
+    logarithm = summed(emit.as_tracer(log(abs(pivots))), stablehlo.AddOp, (pivots.ndim - 1,), keepdims=False)
     return SlogdetResult(turns * _product(emit.unary(stablehlo.SignOp, pivots)), logarithm)
 
 
 @array_function
-def solve(x1: Value, x2: Value, /) -> Any:
+def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     The solutions of `x1 @ x = x2`, where `x2` is one vector or has matrices; not finite for a singular matrix.
 
@@ -90,7 +90,7 @@ def solve(x1: Value, x2: Value, /) -> Any:
 
 def _solved(matrix: Tracer, right: Tracer) -> Tracer:
     basis, triangle = factored(matrix, matrix.shape[-1])
-    turned = matmul(_adjoint(basis), right)
+    turned = emit.as_tracer(matmul(_adjoint(basis), right))
     batch = turned.shape[:-2]
     wide = emit.broadcast(triangle, (*batch, *triangle.shape[-2:]))
     op = stablehlo.TriangularSolveOp(wide.value, turned.value, lower=False)
@@ -104,7 +104,7 @@ def _adjoint(value: Tracer) -> Tracer:
 
 
 @array_function
-def inv(x: Value, /) -> Any:
+def inv(x: ArrayLike, /) -> Array:
     """
     The inverses of square matrices.
 
@@ -122,7 +122,7 @@ def _identity(like: Tracer) -> Tracer:
 
 
 @array_function
-def matrix_power(x: Value, n: int, /) -> Any:
+def matrix_power(x: ArrayLike, n: int, /) -> Array:
     """
     The products of `n` factors that are all the same square matrix; of its inverse for a negative `n`.
 
@@ -137,7 +137,7 @@ def matrix_power(x: Value, n: int, /) -> Any:
     if n < 0:
         value, n = inv(value), -n
     if n == 0:
-        return _identity(value)
+        return _identity(emit.as_tracer(value))
     result: Any = None
     while n:
         if n & 1:
@@ -148,7 +148,7 @@ def matrix_power(x: Value, n: int, /) -> Any:
 
 
 @array_function
-def pinv(x: Value, /, *, rtol: Value | None = None) -> Any:
+def pinv(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
     """The pseudoinverses: singular values up to `rtol` times the largest one count as zero."""
     value = matrices(x, "pinv")
     left, values, right = singular(value, "S")
@@ -161,7 +161,7 @@ def pinv(x: Value, /, *, rtol: Value | None = None) -> Any:
     return matmul(columns * row, _adjoint(left))
 
 
-def _limit(value: Tracer, values: Tracer, rtol: Value | None) -> Tracer:
+def _limit(value: Tracer, values: Tracer, rtol: ArrayLike | None) -> Tracer:
     """What the largest singular value, times the tolerance, sets as a limit."""
     if not values.shape[-1]:
         return values
@@ -173,7 +173,7 @@ def _limit(value: Tracer, values: Tracer, rtol: Value | None) -> Tracer:
 
 
 @array_function
-def matrix_rank(x: Value, /, *, rtol: Value | None = None) -> Any:
+def matrix_rank(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
     """
     The numbers of singular values above `rtol` times the largest one.
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from shardwright.compiler.control.gradients import custom_gradient
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import check_kind
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import chlo, stablehlo
 from shardwright.frontends.arrays.elementwise.functions import exp, expm1, log1p, maximum, tanh, where
@@ -38,7 +38,7 @@ __all__ = [
 
 
 @array_function
-def relu(x: Value, /) -> Any:
+def relu(x: ArrayLike, /) -> Array:
     """
     The elements above zero, zero for the others; at zero the gradient is zero.
 
@@ -49,7 +49,7 @@ def relu(x: Value, /) -> Any:
     value = emit.as_tracer(x, "relu")
     check_kind(value.dtype, ("integer", "float"), "relu")
     zero = emit.constant(0, value.dtype, value.shape)
-    above: Tracer = maximum(value, zero)
+    above: Tracer = emit.as_tracer(maximum(value, zero))
     if value.dtype.kind in "iu":
         return above
 
@@ -60,7 +60,7 @@ def relu(x: Value, /) -> Any:
 
 
 @array_function
-def relu6(x: Value, /) -> Any:
+def relu6(x: ArrayLike, /) -> Array:
     """The elements, from zero to six; at both ends the gradient is zero."""
     return _limited(_limited(operand(x, "relu6"), "LE", 0), "GE", 6)
 
@@ -73,18 +73,18 @@ def _limited(value: Tracer, direction: str, bound: float) -> Tracer:
 
 def _above(value: Tracer, on_true: Tracer, on_false: Tracer) -> Tracer:
     """One value where `value` is above zero, the other elsewhere."""
-    return where(value > 0, on_true, on_false)
+    return emit.as_tracer(where(value > 0, on_true, on_false))
 
 
 @array_function
-def leaky_relu(x: Value, /, alpha: float = 0.2) -> Any:
+def leaky_relu(x: ArrayLike, /, alpha: float = 0.2) -> Array:
     """The elements above zero, `alpha` times the others."""
     value = operand(x, "leaky_relu")
     return _above(value, value, value * float(alpha))
 
 
 @array_function
-def elu(x: Value, /, alpha: float = 1.0) -> Any:
+def elu(x: ArrayLike, /, alpha: float = 1.0) -> Array:
     """The elements above zero, `alpha (exp(x) - 1)` for the others."""
     value = operand(x, "elu")
     return _above(value, value, _below(value) * float(alpha))
@@ -93,18 +93,18 @@ def elu(x: Value, /, alpha: float = 1.0) -> Any:
 def _below(value: Tracer) -> Tracer:
     """`exp(x) - 1` of what is not above zero, so that nothing overflows where it is not taken."""
     zero = emit.constant(0, value.dtype, value.shape)
-    return expm1(_above(value, zero, value))
+    return emit.as_tracer(expm1(_above(value, zero, value)))
 
 
 @array_function
-def celu(x: Value, /, alpha: float = 1.0) -> Any:
+def celu(x: ArrayLike, /, alpha: float = 1.0) -> Array:
     """The elements above zero, `alpha (exp(x / alpha) - 1)` for the others."""
     value = operand(x, "celu")
     return _above(value, value, _below(value / float(alpha)) * float(alpha))
 
 
 @array_function
-def selu(x: Value, /) -> Any:
+def selu(x: ArrayLike, /) -> Array:
     """`elu` with the two constants that keep mean and variance."""
     value = operand(x, "selu")
     alpha, scale = 1.6732632423543772, 1.0507009873554805
@@ -112,19 +112,19 @@ def selu(x: Value, /) -> Any:
 
 
 @array_function
-def sigmoid(x: Value, /) -> Any:
+def sigmoid(x: ArrayLike, /) -> Array:
     """`1 / (1 + exp(-x))`."""
     return emit.unary(stablehlo.LogisticOp, operand(x, "sigmoid"))
 
 
 @array_function
-def log_sigmoid(x: Value, /) -> Any:
+def log_sigmoid(x: ArrayLike, /) -> Array:
     """The logarithm of `sigmoid`, without its rounding."""
     return -softplus(-operand(x, "log_sigmoid"))
 
 
 @array_function
-def silu(x: Value, /) -> Any:
+def silu(x: ArrayLike, /) -> Array:
     """The elements times their sigmoid."""
     value = operand(x, "silu")
     return value * sigmoid(value)
@@ -134,7 +134,7 @@ swish = silu
 
 
 @array_function
-def gelu(x: Value, /, *, approximate: bool = True) -> Any:
+def gelu(x: ArrayLike, /, *, approximate: bool = True) -> Array:
     """The elements times the normal distribution's share below them; `approximate` uses the tanh form."""
     value = operand(x, "gelu")
     half = 0.5 * value
@@ -146,7 +146,7 @@ def gelu(x: Value, /, *, approximate: bool = True) -> Any:
 
 
 @array_function
-def softplus(x: Value, /) -> Any:
+def softplus(x: ArrayLike, /) -> Array:
     """`log(1 + exp(x))`, which does not overflow."""
     value = operand(x, "softplus")
     rest = log1p(exp(-abs(value)))
@@ -154,27 +154,27 @@ def softplus(x: Value, /) -> Any:
 
 
 @array_function
-def softsign(x: Value, /) -> Any:
+def softsign(x: ArrayLike, /) -> Array:
     """`x / (1 + |x|)`."""
     value = operand(x, "softsign")
     return value / (emit.constant(1, value.dtype, value.shape) + abs(value))
 
 
 @array_function
-def mish(x: Value, /) -> Any:
+def mish(x: ArrayLike, /) -> Array:
     """The elements times the hyperbolic tangent of their `softplus`."""
     value = operand(x, "mish")
     return value * tanh(softplus(value))
 
 
 @array_function
-def hard_sigmoid(x: Value, /) -> Any:
+def hard_sigmoid(x: ArrayLike, /) -> Array:
     """`relu6(x + 3) / 6`."""
     return relu6(operand(x, "hard_sigmoid") + 3) / 6
 
 
 @array_function
-def hard_silu(x: Value, /) -> Any:
+def hard_silu(x: ArrayLike, /) -> Array:
     """The elements times their `hard_sigmoid`."""
     value = operand(x, "hard_silu")
     return value * hard_sigmoid(value)
@@ -184,6 +184,6 @@ hard_swish = hard_silu
 
 
 @array_function
-def hard_tanh(x: Value, /) -> Any:
+def hard_tanh(x: ArrayLike, /) -> Array:
     """The elements, from -1 to 1."""
     return _limited(_limited(operand(x, "hard_tanh"), "LT", -1), "GT", 1)

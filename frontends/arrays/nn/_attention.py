@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_FLOAT, DEFAULT_INTEGER, check_kind
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.frontends.arrays.indexing.functions import gather
 from shardwright.frontends.arrays.nn._losses import softmax
@@ -18,7 +16,7 @@ __all__ = ["embedding_lookup", "scaled_dot_product_attention"]
 
 
 @array_function
-def embedding_lookup(params: Value, ids: Value, /) -> Any:
+def embedding_lookup(params: ArrayLike, ids: ArrayLike, /) -> Array:
     """
     The rows of `params` at whole numbers of any shape (RFC: distributed embeddings).
 
@@ -34,15 +32,15 @@ def embedding_lookup(params: Value, ids: Value, /) -> Any:
 
 @array_function
 def scaled_dot_product_attention(
-    query: Value,
-    key: Value,
-    value: Value,
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
     /,
     *,
-    mask: Value | None = None,
+    mask: ArrayLike | None = None,
     causal: bool = False,
     scale: float | None = None,
-) -> Any:
+) -> Array:
     """
     The means of values, weighted by the softmax of the products of queries and keys.
 
@@ -62,12 +60,12 @@ def scaled_dot_product_attention(
     groups = k.shape[2]
     grouped = emit.reshape(q, (batch, time, groups, heads // groups, depth))
     factor = depth**-0.5 if scale is None else float(scale)
-    scores: Tracer = einsum("btghd,bsgd->bghts", grouped * factor, k)
+    scores: Tracer = emit.as_tracer(einsum("btghd,bsgd->bghts", grouped * factor, k))
     kept = scores.dtype
     wide = emit.convert(scores, DEFAULT_FLOAT) if kept.itemsize < 4 else scores
     wide = _masked(wide, mask, causal)
-    weights = emit.convert(softmax(wide), kept)
-    mixed: Tracer = einsum("bghts,bsgd->btghd", weights, v)
+    weights = emit.convert(emit.as_tracer(softmax(wide)), kept)
+    mixed: Tracer = emit.as_tracer(einsum("bghts,bsgd->btghd", weights, v))
     return emit.reshape(mixed, (batch, time, heads, v.shape[3]))
 
 
@@ -83,7 +81,7 @@ def _check(q: Tracer, k: Tracer, v: Tracer) -> None:
         )
 
 
-def _masked(scores: Tracer, mask: Value | None, causal: bool) -> Tracer:
+def _masked(scores: Tracer, mask: ArrayLike | None, causal: bool) -> Tracer:
     """The products with what may not be seen as low as can be."""
     batch, groups, share, time, keys = scores.shape
     hidden = emit.constant(_LOW, scores.dtype, scores.shape)

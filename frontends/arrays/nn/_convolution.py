@@ -7,11 +7,10 @@ Inputs are batch, space, features (`data_format` says otherwise), filters are sp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import check_kind
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo.windows import ConvDimensions
@@ -70,8 +69,8 @@ def _forward(rank: int):
 
     @named(name, doc)
     def convolution(
-        x: Value,
-        filters: Value,
+        x: ArrayLike,
+        filters: ArrayLike,
         /,
         strides: Numbers = 1,
         padding: Padding = "SAME",
@@ -79,7 +78,7 @@ def _forward(rank: int):
         data_format: Format = None,
         dilations: Numbers = 1,
         groups: int = 1,
-    ) -> Any:
+    ) -> Array:
         return _convolved(rank, x, filters, strides, padding, data_format, dilations, groups, name)
 
     return convolution
@@ -92,8 +91,8 @@ def _back(rank: int):
 
     @named(name, doc)
     def transposed(
-        x: Value,
-        filters: Value,
+        x: ArrayLike,
+        filters: ArrayLike,
         /,
         output_shape: Sequence[int] | None = None,
         strides: Numbers = 1,
@@ -101,7 +100,7 @@ def _back(rank: int):
         *,
         data_format: Format = None,
         dilations: Numbers = 1,
-    ) -> Any:
+    ) -> Array:
         value, kernel = _operands(x, filters, rank, name)
         features, space = spatial_dims(rank, value.ndim, data_format, name)
         if kernel.shape[-1] != value.shape[features]:
@@ -129,15 +128,15 @@ conv1d_transpose, conv2d_transpose, conv3d_transpose = (_back(rank) for rank in 
 
 @array_function
 def depthwise_conv2d(
-    x: Value,
-    filters: Value,
+    x: ArrayLike,
+    filters: ArrayLike,
     /,
     strides: Numbers = 1,
     padding: Padding = "SAME",
     *,
     data_format: Format = None,
     dilations: Numbers = 1,
-) -> Any:
+) -> Array:
     """
     A convolution of each feature alone, as `conv2d`: filters are (height, width, inputs, outputs for each input).
 
@@ -155,8 +154,8 @@ def depthwise_conv2d(
 
 def _convolved(
     rank: int,
-    x: Value,
-    filters: Value,
+    x: ArrayLike,
+    filters: ArrayLike,
     strides: Numbers,
     padding: Padding,
     data_format: Format,
@@ -181,7 +180,7 @@ def _convolved(
     return _emitted(value, kernel, numbers, sweeps, groups)
 
 
-def _operands(x: Value, filters: Value, rank: int, what: str) -> list[Tracer]:
+def _operands(x: ArrayLike, filters: ArrayLike, rank: int, what: str) -> list[Tracer]:
     dtype = emit.result_dtype(what, x, filters)
     check_kind(dtype, ("integer", "float", "complex"), what)
     value, kernel = (emit.convert(emit.as_tracer(one, what), dtype) for one in (x, filters))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
 from shardwright.compiler.tracing.dtypes import kind_of
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import stablehlo
 from shardwright.dialects.dtensor.gradients import StopGradientOp
@@ -29,7 +27,7 @@ __all__ = [
 
 
 @array_function
-def softmax(x: Value, /, *, axis: Dims = -1) -> Any:
+def softmax(x: ArrayLike, /, *, axis: Dims = -1) -> Array:
     """
     The exponentials, divided by their sum over the dims in `axis`.
 
@@ -40,16 +38,16 @@ def softmax(x: Value, /, *, axis: Dims = -1) -> Any:
     value = operand(x, "softmax")
     dims = dims_of(axis, value.ndim, "softmax")
     powers = exp(value - _largest(value, dims))
-    return powers / _total(powers, dims)
+    return powers / _total(emit.as_tracer(powers), dims)
 
 
 @array_function
-def log_softmax(x: Value, /, *, axis: Dims = -1) -> Any:
+def log_softmax(x: ArrayLike, /, *, axis: Dims = -1) -> Array:
     """The logarithm of `softmax`, without its rounding near zero."""
     value = operand(x, "log_softmax")
     dims = dims_of(axis, value.ndim, "log_softmax")
     shifted = value - _largest(value, dims)
-    return shifted - log(_total(exp(shifted), dims))
+    return shifted - log(_total(emit.as_tracer(exp(shifted)), dims))
 
 
 def _total(value: Tracer, dims: tuple[int, ...], *, keepdims: bool = True) -> Tracer:
@@ -62,7 +60,7 @@ def _largest(value: Tracer, dims: tuple[int, ...]) -> Tracer:
 
 
 @array_function
-def logsumexp(x: Value, /, *, axis: Dims = None, keepdims: bool = False) -> Any:
+def logsumexp(x: ArrayLike, /, *, axis: Dims = None, keepdims: bool = False) -> Array:
     """
     The logarithm of the sum of exponentials over the dims in `axis`, without overflow.
 
@@ -74,8 +72,8 @@ def logsumexp(x: Value, /, *, axis: Dims = None, keepdims: bool = False) -> Any:
     dims = dims_of(axis, value.ndim, "logsumexp")
     largest = _largest(value, dims)
     top = where(isfinite(largest), largest, 0)
-    result = log(_total(exp(value - top), dims)) + top
-    return result if keepdims else emit.reshape(result, _without(value.shape, dims))
+    result = log(_total(emit.as_tracer(exp(value - top)), dims)) + top
+    return result if keepdims else emit.reshape(emit.as_tracer(result), _without(value.shape, dims))
 
 
 def _without(shape: tuple[int, ...], dims: tuple[int, ...]) -> list[int]:
@@ -83,7 +81,7 @@ def _without(shape: tuple[int, ...], dims: tuple[int, ...]) -> list[int]:
 
 
 @array_function
-def softmax_cross_entropy(logits: Value, labels: Value, /, *, axis: int = -1) -> Any:
+def softmax_cross_entropy(logits: ArrayLike, labels: ArrayLike, /, *, axis: int = -1) -> Array:
     """
     Minus the logarithm of the probability that `softmax` of the logits along dim `axis` gives the labels.
 
@@ -117,25 +115,25 @@ def _sparse(value: Tracer, labels: Tracer, dim: int) -> Tracer:
     wide = emit.broadcast_in_dim(labels, value.shape, others)
     hit = wide == emit.iota(labels.dtype, value.shape, dim)
     shifted = value - _largest(value, (dim,))
-    total = _total(exp(shifted), (dim,), keepdims=False)
+    total = _total(emit.as_tracer(exp(shifted)), (dim,), keepdims=False)
     chosen = where(hit, shifted, 0)
-    return log(total) - _total(chosen, (dim,), keepdims=False)
+    return emit.as_tracer(log(total)) - _total(emit.as_tracer(chosen), (dim,), keepdims=False)
 
 
 @array_function
-def softmax_cross_entropy_with_logits(labels: Value, logits: Value, axis: int = -1) -> Any:
+def softmax_cross_entropy_with_logits(labels: ArrayLike, logits: ArrayLike, axis: int = -1) -> Array:
     """`softmax_cross_entropy` with TensorFlow's order of arguments: probabilities, then logits."""
     return softmax_cross_entropy(logits, labels, axis=axis)
 
 
 @array_function
-def sparse_softmax_cross_entropy_with_logits(labels: Value, logits: Value) -> Any:
+def sparse_softmax_cross_entropy_with_logits(labels: ArrayLike, logits: ArrayLike) -> Array:
     """`softmax_cross_entropy` with TensorFlow's order of arguments: whole numbers, then logits."""
     return softmax_cross_entropy(logits, labels)
 
 
 @array_function
-def sigmoid_cross_entropy(logits: Value, labels: Value, /) -> Any:
+def sigmoid_cross_entropy(logits: ArrayLike, labels: ArrayLike, /) -> Array:
     """
     Minus the logarithm of the probability that `sigmoid` of each logit gives its label, from 0 to 1; no overflow.
 
@@ -152,6 +150,6 @@ def sigmoid_cross_entropy(logits: Value, labels: Value, /) -> Any:
 
 
 @array_function
-def sigmoid_cross_entropy_with_logits(labels: Value, logits: Value) -> Any:
+def sigmoid_cross_entropy_with_logits(labels: ArrayLike, logits: ArrayLike) -> Array:
     """`sigmoid_cross_entropy` with TensorFlow's order of arguments."""
     return sigmoid_cross_entropy(logits, labels)

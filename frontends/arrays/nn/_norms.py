@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo
@@ -22,8 +21,14 @@ __all__ = ["batch_norm", "group_norm", "l2_normalize", "layer_norm", "moments", 
 
 @array_function
 def layer_norm(
-    x: Value, /, scale: Value | None = None, offset: Value | None = None, *, axis: Dims = -1, eps: float = 1e-5
-) -> Any:
+    x: ArrayLike,
+    /,
+    scale: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    *,
+    axis: Dims = -1,
+    eps: float = 1e-5,
+) -> Array:
     """
     The elements less their mean, over their standard deviation, along the dims in `axis`; then scaled and moved.
 
@@ -42,7 +47,7 @@ def _normal(value: Tracer, dims: tuple[int, ...], eps: float) -> Tracer:
     return centred * rsqrt(variance(value, dims, 0, keepdims=True) + float(eps))
 
 
-def _scaled(value: Tracer, scale: Value | None, offset: Value | None) -> Tracer:
+def _scaled(value: Tracer, scale: ArrayLike | None, offset: ArrayLike | None) -> Tracer:
     """The value times `scale` plus `offset`, where they are given."""
     for other, operation in ((scale, stablehlo.MultiplyOp), (offset, stablehlo.AddOp)):
         if other is not None:
@@ -51,7 +56,7 @@ def _scaled(value: Tracer, scale: Value | None, offset: Value | None) -> Tracer:
 
 
 @array_function
-def rms_norm(x: Value, /, scale: Value | None = None, *, axis: Dims = -1, eps: float = 1e-6) -> Any:
+def rms_norm(x: ArrayLike, /, scale: ArrayLike | None = None, *, axis: Dims = -1, eps: float = 1e-6) -> Array:
     """The elements over the root of their mean square along the dims in `axis`; then scaled."""
     value = operand(x, "rms_norm")
     squares = averaged(value * value, dims_of(axis, value.ndim, "rms_norm"), 0, keepdims=True)
@@ -60,15 +65,15 @@ def rms_norm(x: Value, /, scale: Value | None = None, *, axis: Dims = -1, eps: f
 
 @array_function
 def group_norm(
-    x: Value,
+    x: ArrayLike,
     /,
     groups: int,
-    scale: Value | None = None,
-    offset: Value | None = None,
+    scale: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
     *,
     axis: int = -1,
     eps: float = 1e-5,
-) -> Any:
+) -> Array:
     """
     For each element of the batch (the first dim): features in groups, each group and all of space with its own norm.
 
@@ -90,7 +95,7 @@ def group_norm(
     return _scaled(whole, *(_by_feature(given, dim, value.ndim) for given in (scale, offset)))
 
 
-def _by_feature(given: Value | None, dim: int, rank: int) -> Tracer | None:
+def _by_feature(given: ArrayLike | None, dim: int, rank: int) -> Tracer | None:
     """One number for each feature, so that it broadcasts against dim `dim`; other shapes as they are."""
     if given is None:
         return None
@@ -99,7 +104,7 @@ def _by_feature(given: Value | None, dim: int, rank: int) -> Tracer | None:
 
 
 @array_function
-def moments(x: Value, /, axes: Dims = None, *, keepdims: bool = False) -> Any:
+def moments(x: ArrayLike, /, axes: Dims = None, *, keepdims: bool = False) -> tuple[Array, Array]:
     """Mean and variance over the dims in `axes`: a pair (RFC: `tf.nn.moments`)."""
     value = operand(x, "moments")
     dims = dims_of(axes, value.ndim, "moments")
@@ -108,17 +113,17 @@ def moments(x: Value, /, axes: Dims = None, *, keepdims: bool = False) -> Any:
 
 @array_function
 def batch_norm(
-    x: Value,
+    x: ArrayLike,
     /,
-    mean: Value | None = None,
-    variance: Value | None = None,
-    offset: Value | None = None,
-    scale: Value | None = None,
+    mean: ArrayLike | None = None,
+    variance: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    scale: ArrayLike | None = None,
     *,
     axis: int = -1,
     eps: float = 1e-3,
     sync: bool = True,
-) -> Any:
+) -> Array:
     """
     Each feature (dim `axis`) less its mean, over its deviation; then scaled and moved.
 
@@ -163,7 +168,7 @@ def _by_replica(value: Tracer, dim: int, eps: float) -> Tracer:
     return emit.reshape(_normal(split, dims, eps), value.shape)
 
 
-def batch_norm_layer(*, axis: int = -1, eps: float = 1e-3, sync: bool = True) -> Callable[[Value], Any]:
+def batch_norm_layer(*, axis: int = -1, eps: float = 1e-3, sync: bool = True) -> Callable[[ArrayLike], Array]:
     """
     A function that normalises its argument by its own statistics (RFC: `tf.batch_norm(sync=False)(t)`).
 
@@ -176,7 +181,7 @@ def batch_norm_layer(*, axis: int = -1, eps: float = 1e-3, sync: bool = True) ->
 
 
 @array_function
-def l2_normalize(x: Value, /, *, axis: Dims = -1, eps: float = 1e-12) -> Any:
+def l2_normalize(x: ArrayLike, /, *, axis: Dims = -1, eps: float = 1e-12) -> Array:
     """
     The elements over the root of the sum of their squares along the dims in `axis`, which counts as `eps` at least.
 

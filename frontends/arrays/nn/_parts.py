@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import ArrayLike
 from shardwright.compiler.tracing.dtypes import check_kind
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.layout.planning.sweep import Sweep
@@ -22,7 +22,7 @@ SPACE = {1: "width", 2: "height, width", 3: "depth, height, width"}
 _FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 
 
-def operand(x: Value, what: str) -> Tracer:
+def operand(x: ArrayLike, what: str) -> Tracer:
     """A traced value of floats, with a type of its own: a Python number gets one."""
     value = emit.as_tracer(x, what)
     check_kind(value.dtype, ("float",), what)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from shardwright.compiler.tracing import emit
-from shardwright.compiler.tracing.emit import Value
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import stablehlo
 from shardwright.frontends.arrays._families import named
@@ -70,14 +70,14 @@ def _pool(kind: Kind, rank: int):
 
     @named(name, doc)
     def pool(
-        x: Value,
+        x: ArrayLike,
         /,
         window: Numbers,
         strides: Numbers | None = None,
         padding: Padding = "VALID",
         *,
         data_format: Format = None,
-    ) -> Any:
+    ) -> Array:
         value = operand(x, name)
         _, space = spatial_dims(rank, value.ndim, data_format, name)
         windows = numbers_for(window, rank, name, "window")
@@ -113,7 +113,7 @@ def _counts(sweep: Sweep, size: int) -> Any:
 
 
 @array_function
-def global_max_pool(x: Value, /, *, data_format: str = "channels_last", keepdims: bool = False) -> Any:
+def global_max_pool(x: ArrayLike, /, *, data_format: str = "channels_last", keepdims: bool = False) -> Array:
     """
     The largest element over all spatial dims, for each feature: (batch, features) of any number of spatial dims.
 
@@ -129,20 +129,20 @@ def global_max_pool(x: Value, /, *, data_format: str = "channels_last", keepdims
 
 
 @array_function
-def global_avg_pool(x: Value, /, *, data_format: str = "channels_last", keepdims: bool = False) -> Any:
+def global_avg_pool(x: ArrayLike, /, *, data_format: str = "channels_last", keepdims: bool = False) -> Array:
     """The mean over all spatial dims, for each feature, as `global_max_pool`."""
     value = operand(x, "global_avg_pool")
     return _combined("avg", value, _all_space(value, data_format, "global_avg_pool"), keepdims)
 
 
 @array_function
-def adaptive_max_pool(x: Value, /, output_size: Numbers, *, data_format: str = "channels_last") -> Any:
+def adaptive_max_pool(x: ArrayLike, /, output_size: Numbers, *, data_format: str = "channels_last") -> Array:
     """The largest elements of as many windows along each spatial dim as `output_size` says, as `adaptive_avg_pool`."""
     return _adaptive("max", x, output_size, data_format)
 
 
 @array_function
-def adaptive_avg_pool(x: Value, /, output_size: Numbers, *, data_format: str = "channels_last") -> Any:
+def adaptive_avg_pool(x: ArrayLike, /, output_size: Numbers, *, data_format: str = "channels_last") -> Array:
     """
     The means of as many windows along each spatial dim as `output_size` says, as equal as can be.
 
@@ -153,7 +153,7 @@ def adaptive_avg_pool(x: Value, /, output_size: Numbers, *, data_format: str = "
     return _adaptive("avg", x, output_size, data_format)
 
 
-def _adaptive(kind: Kind, x: Value, output_size: Numbers, data_format: str) -> Tracer:
+def _adaptive(kind: Kind, x: ArrayLike, output_size: Numbers, data_format: str) -> Tracer:
     """Dim by dim: result i of n is made of what lies from i/n to (i+1)/n of the dim."""
     name = f"adaptive_{kind}_pool"
     value = operand(x, name)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import ArrayLike
 from shardwright.compiler.tracing.dtypes import DType
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
@@ -30,14 +31,18 @@ _SPREAD = (0x9E3779B9, 0x85EBCA6B)
 """Odd numbers that spread the high words of 64-bit seeds."""
 
 
-def seed_argument(seed: Value, what: str) -> Value:
+Seed: TypeAlias = "ArrayLike | Sequence[int]"
+"""What says which numbers are drawn: two whole numbers, in an array, a list or a tuple."""
+
+
+def seed_argument(seed: Seed, what: str) -> ArrayLike:
     """
     A seed as an array of two whole numbers, so that another seed is no other program.
 
     Raises `TypeError` or `ValueError` (SW0560) for anything but two whole numbers.
     """
-    if isinstance(seed, list | tuple):
-        if not all(isinstance(part, int) and not isinstance(part, bool) for part in seed):
+    if isinstance(seed, Sequence):
+        if not all(type(part) is int for part in seed):
             raise type_error("SW0560", f"{what}: {seed!r} is no seed", help="give two whole numbers: seed=(1, 2)")
         seed = np.array([part & (1 << 64) - 1 for part in seed], LONG)
     dtype, shape = emit.dtype_of(seed, what), emit.shape_of(seed)
@@ -52,7 +57,7 @@ def seed_argument(seed: Value, what: str) -> Value:
     return seed
 
 
-def key_of(seed: Value) -> Key:
+def key_of(seed: ArrayLike) -> Key:
     """The key of a seed: its low words, into which the high words of 64-bit numbers are mixed."""
     value = emit.as_tracer(seed)
     wide = emit.convert(emit.convert(value, np.dtype("int64")) if value.dtype.kind == "i" else value, LONG)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, DType, scalar_kind
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
@@ -23,7 +24,7 @@ from shardwright.frontends.arrays.elementwise.functions import exp, floor, log, 
 from shardwright.frontends.arrays.random._counters import LONG, WORD, Key, bits
 from shardwright.frontends.arrays.reducing.reductions import reduced
 
-State = tuple[Tracer, Tracer, Tracer]
+State = tuple[Array, Array, Array]
 """What a loop carries."""
 
 DOUBLE = np.dtype("float64")
@@ -34,7 +35,7 @@ _SMALL = 10.0
 """The mean up to which counts are found by adding up probabilities."""
 
 
-def uniform(key: Key, shape: Sequence[int], dtype: DType, minval: Value, maxval: Value | None) -> Tracer:
+def uniform(key: Key, shape: Sequence[int], dtype: DType, minval: Value, maxval: Value) -> Tracer:
     """Numbers evenly distributed in [minval, maxval); for floats `maxval` is 1 if not given."""
     whole = dtype.kind in "iu"
     if maxval is None and whole:
@@ -50,7 +51,7 @@ def uniform_full_int(key: Key, shape: Sequence[int], dtype: DType) -> Tracer:
     return bits(key, shape, dtype)
 
 
-def between(key: Key, shape: Sequence[int], dtype: DType, low: Value, high: Value) -> Tracer:
+def between(key: Key, shape: Sequence[int], dtype: DType, low: ArrayLike, high: ArrayLike) -> Tracer:
     """Floats evenly distributed in [low, high)."""
     unit = _fraction(key, shape, dtype)
     if isinstance(low, int | float) and isinstance(high, int | float) and (low, high) == (0, 1):
@@ -59,34 +60,35 @@ def between(key: Key, shape: Sequence[int], dtype: DType, low: Value, high: Valu
     found = unit * (top - bottom) + bottom
     # Rounding may reach the upper end, which does not belong to the interval.
     below = emit.trace_now().emit(chlo.NextAfterOp(top.value, bottom.value))
-    return minimum(found, below)
+    return emit.as_tracer(minimum(found, below))
 
 
-def _fraction(key: Key, shape: Sequence[int], dtype: DType, stream: int | Tracer = 0) -> Tracer:
+def _fraction(key: Key, shape: Sequence[int], dtype: DType, stream: int | Array = 0) -> Tracer:
     """Floats in [0, 1): as many random bits as the type holds, exactly."""
     digits = np.finfo(dtype).nmant + 1 if dtype.kind == "f" else 8
     return emit.convert(_top(key, shape, digits, stream), dtype) * 2.0**-digits
 
 
-def open_fraction(key: Key, shape: Sequence[int], dtype: DType, stream: int | Tracer = 0) -> Tracer:
+def open_fraction(key: Key, shape: Sequence[int], dtype: DType, stream: int | Array = 0) -> Tracer:
     """Floats in (0, 1), evenly spaced around the middle."""
     digits = np.finfo(dtype).nmant if dtype.kind == "f" else 7
     number = _top(key, shape, digits, stream)
     return emit.convert(number + number + 1, dtype) * 2.0 ** -(digits + 1)
 
 
-def _top(key: Key, shape: Sequence[int], digits: int, stream: int | Tracer) -> Tracer:
+def _top(key: Key, shape: Sequence[int], digits: int, stream: int | Array) -> Tracer:
     """Random whole numbers of so many binary digits."""
     word = WORD if digits < 32 else LONG
-    return bits(key, shape, word, stream) >> (word.itemsize * 8 - digits)
+    counted = stream if isinstance(stream, int) else emit.as_tracer(stream)
+    return bits(key, shape, word, counted) >> (word.itemsize * 8 - digits)
 
 
-def _whole_numbers(key: Key, shape: Sequence[int], dtype: DType, low: Value, high: Value) -> Tracer:
+def _whole_numbers(key: Key, shape: Sequence[int], dtype: DType, low: ArrayLike, high: ArrayLike) -> Tracer:
     """Whole numbers evenly distributed in [low, high); the remainder of 64 bits, so that none is preferred."""
     bottom, top = (emit.convert(_fit(bound, dtype, shape, "uniform"), dtype) for bound in (low, high))
     count = _unsigned(top) - _unsigned(bottom)
     # A range that is empty only at run time gives its lower bound.
-    safe: Tracer = where(top > bottom, count, 1)
+    safe: Tracer = emit.as_tracer(where(top > bottom, count, 1))
     found = emit.binary(stablehlo.RemainderOp, bits(key, shape, LONG), safe)
     return bottom + emit.convert(found, dtype)
 
@@ -97,7 +99,7 @@ def _unsigned(value: Tracer) -> Tracer:
 
 
 def _standard_normal(
-    key: Key, shape: Sequence[int], dtype: DType, stream: int | Tracer = 0, *, truncated: bool = False
+    key: Key, shape: Sequence[int], dtype: DType, stream: int | Array = 0, *, truncated: bool = False
 ) -> Tracer:
     """Floats of mean 0 and deviation 1 before the ends beyond two deviations are cut off, if they are."""
     work = dtype if dtype.itemsize >= 4 else np.dtype("float32")
@@ -108,7 +110,9 @@ def _standard_normal(
     return emit.convert(emit.unary(chlo.ErfInvOp, centred) * math.sqrt(2.0), dtype)
 
 
-def normal(key: Key, shape: Sequence[int], dtype: DType, mean: Value, stddev: Value, truncated: bool = False) -> Tracer:
+def normal(
+    key: Key, shape: Sequence[int], dtype: DType, mean: ArrayLike, stddev: ArrayLike | None, truncated: bool = False
+) -> Tracer:
     """Floats with this mean and deviation; if truncated, those within two deviations."""
     value = _standard_normal(key, shape, dtype, truncated=truncated)
     factor = 1 if stddev is None else stddev
@@ -123,7 +127,7 @@ def gumbel(key: Key, shape: Sequence[int], dtype: DType) -> Tracer:
     """Floats whose largest, added to logits, is at a place with the probability of its logit."""
     work = dtype if dtype.itemsize >= 4 else np.dtype("float32")
     waited = -log(open_fraction(key, shape, work))
-    return emit.convert(-log(waited), dtype)
+    return emit.convert(emit.as_tracer(-log(waited)), dtype)
 
 
 def order(key: Key, count: int) -> Tracer:
@@ -136,14 +140,14 @@ def order(key: Key, count: int) -> Tracer:
     return Tracer(trace, op.results[1])
 
 
-def gamma(key: Key, shape: Sequence[int], dtype: DType, alpha: Value, beta: Value) -> Tracer:
+def gamma(key: Key, shape: Sequence[int], dtype: DType, alpha: ArrayLike, beta: ArrayLike) -> Array:
     """Floats of shape `alpha` and rate `beta`: Marsaglia and Tsang's method, from two draws each round."""
     given, rate = (_fit(value, DOUBLE, shape, "gamma") for value in (alpha, beta))
     small = given < 1
     d = where(small, given + 1, given) - 1 / 3
     c = rsqrt(d * 9.0)
 
-    def draw(stream: Tracer) -> tuple[Tracer, Tracer]:
+    def draw(stream: Array) -> tuple[Array, Array]:
         x = _standard_normal(key, shape, DOUBLE, stream)
         root = _like(1, x) + c * x
         v = root * root * root
@@ -153,13 +157,13 @@ def gamma(key: Key, shape: Sequence[int], dtype: DType, alpha: Value, beta: Valu
         drawn = log(open_fraction(key, shape, DOUBLE, _next(stream)))
         return d * safe, positive & (drawn < bound)
 
-    accepted = _until_accepted(_like(0, d), emit.compare("NE", d, d), draw)
+    accepted = _until_accepted(_like(0, d), d != d, draw)
     # A number of shape a + 1 times u^(1/a) has shape a.
     shrunk = accepted * exp(log(open_fraction(key, shape, DOUBLE)) / given)
     return where(small, shrunk, accepted) / rate
 
 
-def poisson(key: Key, shape: Sequence[int], dtype: DType, lam: Value) -> Tracer:
+def poisson(key: Key, shape: Sequence[int], dtype: DType, lam: ArrayLike) -> Array:
     """Counts of mean `lam`: Hoermann's transformed rejection, or added probabilities where the mean is small."""
     rate = _fit(lam, DOUBLE, shape, "poisson")
     small = rate < _SMALL
@@ -172,14 +176,14 @@ def poisson(key: Key, shape: Sequence[int], dtype: DType, lam: Value) -> Tracer:
     squeeze = _like(0.9277, b) - _like(3.6224, b) / (b - 2)
     log_many = log(many)
 
-    def density(number: Tracer) -> Tracer:
+    def density(number: Array) -> Array:
         return number * log_many - many - _lgamma(number + 1)
 
     drawn = _transformed(key, (a, b, many + 0.43, hat, squeeze), density, done=small, top=None)
     return where(small, counted, drawn)
 
 
-def binomial(key: Key, shape: Sequence[int], dtype: DType, counts: Value, probs: Value) -> Tracer:
+def binomial(key: Key, shape: Sequence[int], dtype: DType, counts: ArrayLike, probs: ArrayLike) -> Array:
     """Successes of `counts` trials with probability `probs`: Hoermann's rejection, or added probabilities where few."""
     n, p = (_fit(value, DOUBLE, shape, "binomial") for value in (counts, probs))
     likely = p > 0.5
@@ -195,7 +199,7 @@ def binomial(key: Key, shape: Sequence[int], dtype: DType, counts: Value, probs:
     return where(likely, n - found, found)
 
 
-def _binomial_draws(key: Key, n: Tracer, q: Tracer, done: Tracer) -> Tracer:
+def _binomial_draws(key: Key, n: Array, q: Array, done: Array) -> Array:
     other = 1 - q
     deviation = sqrt(n * q * other)
     b = _like(1.15, q) + deviation * 2.53
@@ -207,18 +211,18 @@ def _binomial_draws(key: Key, n: Tracer, q: Tracer, done: Tracer) -> Tracer:
     log_odds = log(q / other)
     peak = _lgamma(mode + one) + _lgamma(n - mode + one)
 
-    def density(number: Tracer) -> Tracer:
+    def density(number: Array) -> Array:
         mine = _lgamma(number + one) + _lgamma(n - number + one)
         return peak - mine + (number - mode) * log_odds
 
     return _transformed(key, (a, b, n * q + 0.5, hat, squeeze), density, done=done, top=n)
 
 
-def _added_up(key: Key, start: Tracer, ratio: Callable[[Tracer], Tracer]) -> Tracer:
+def _added_up(key: Key, start: Array, ratio: Callable[[Array], Array]) -> Array:
     """The first count at which the probabilities, from `start` on and each `ratio` of the last, exceed a draw."""
     draw = _fraction(key, start.shape, DOUBLE)
 
-    def short(state: State) -> Tracer:
+    def short(state: State) -> Array:
         _, mass, total = state
         return (total <= draw) & (mass > 1e-30)
 
@@ -235,16 +239,16 @@ def _added_up(key: Key, start: Tracer, ratio: Callable[[Tracer], Tracer]) -> Tra
 
 def _transformed(
     key: Key,
-    parameters: tuple[Tracer, Tracer, Tracer, Tracer, Tracer],
-    density: Callable[[Tracer], Tracer],
+    parameters: tuple[Array, Array, Array, Array, Array],
+    density: Callable[[Array], Array],
     *,
-    done: Tracer,
-    top: Tracer | None,
-) -> Tracer:
+    done: Array,
+    top: Array | None,
+) -> Array:
     """Counts by transformed rejection (Hoermann, 1993), for a density that is given by its logarithm."""
     a, b, centre, hat, squeeze = parameters
 
-    def draw(stream: Tracer) -> tuple[Tracer, Tracer]:
+    def draw(stream: Array) -> tuple[Array, Array]:
         u = open_fraction(key, a.shape, DOUBLE, stream) - 0.5
         v = open_fraction(key, a.shape, DOUBLE, _next(stream))
         rest = _like(0.5, u) - abs(u)
@@ -261,7 +265,7 @@ def _transformed(
     return _until_accepted(_like(0, a), done, draw)
 
 
-def _until_accepted(start: Tracer, done: Tracer, draw: Callable[[Tracer], tuple[Tracer, Tracer]]) -> Tracer:
+def _until_accepted(start: Array, done: Array, draw: Callable[[Array], tuple[Array, Array]]) -> Array:
     """For each element that is not done, the first draw that is accepted; a draw takes two streams."""
 
     def step(state: State) -> State:
@@ -271,7 +275,7 @@ def _until_accepted(start: Tracer, done: Tracer, draw: Callable[[Tracer], tuple[
         both = finished | accepted
         return _next(_next(stream)), both, where(fresh, drawn, value)
 
-    def going(state: State) -> Tracer:
+    def going(state: State) -> Array:
         stream, finished, _ = state
         return (stream < 2 * ROUNDS) & _any(~finished)
 
@@ -279,7 +283,7 @@ def _until_accepted(start: Tracer, done: Tracer, draw: Callable[[Tracer], tuple[
     return found[2]
 
 
-def _fit(value: Value, dtype: DType, shape: Sequence[int], what: str) -> Tracer:
+def _fit(value: ArrayLike, dtype: DType, shape: Sequence[int], what: str) -> Tracer:
     """A parameter of a distribution, broadcast to the shape of the numbers; ValueError (SW0561) when it is larger."""
     given = emit.shape_of(value)
     if emit.broadcast_shape(what, given, tuple(shape)) != tuple(shape):
@@ -291,17 +295,17 @@ def _fit(value: Value, dtype: DType, shape: Sequence[int], what: str) -> Tracer:
     return emit.fit(value, dtype, shape)
 
 
-def _next(stream: Tracer) -> Tracer:
+def _next(stream: Array) -> Array:
     return stream + 1
 
 
-def _any(value: Tracer) -> Tracer:
-    return reduced(value, stablehlo.OrOp, tuple(range(value.ndim)), keepdims=False)
+def _any(value: Array) -> Array:
+    return reduced(emit.as_tracer(value), stablehlo.OrOp, tuple(range(value.ndim)), keepdims=False)
 
 
-def _like(number: float, other: Tracer) -> Tracer:
+def _like(number: float, other: Array) -> Array:
     return emit.constant(number, other.dtype, other.shape)
 
 
-def _lgamma(value: Tracer) -> Tracer:
-    return emit.unary(chlo.LgammaOp, value)
+def _lgamma(value: Array) -> Array:
+    return emit.unary(chlo.LgammaOp, emit.as_tracer(value))

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import shape_argument
 from shardwright.compiler.tracing.dtypes import DTypeLike, as_dtype, check_kind, scalar_kind
 from shardwright.compiler.tracing.emit import Value
@@ -20,6 +21,7 @@ from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.frontends.arrays.indexing.picking import picked
 from shardwright.frontends.arrays.random import _counters as counters, _distributions as distributions
+from shardwright.frontends.arrays.random._counters import Seed
 from shardwright.frontends.arrays.reducing.reductions import argmax
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.layout import Layout
@@ -48,19 +50,21 @@ WHOLE, FLOAT, REAL = ("integer",), ("float",), ("integer", "float")
 
 @array_function
 def _drawn(
-    draw: Callable[..., Tracer],
+    draw: Callable[..., Array],
     kinds: tuple[str, ...],
-    seed: Value,
+    seed: ArrayLike,
     shape: Shape,
     dtype: DTypeLike,
     layout: Layout | None,
     **parameters: Value,
-) -> Any:
+) -> Array:
     """Numbers of a distribution, of a type of these kinds. The seed is an argument: another one is no other program."""
     what = draw.__name__
     target, sizes = as_dtype(dtype), shape_argument(shape, what)
     check_kind(target, kinds, what)
-    return _laid_out(emit.convert(draw(counters.key_of(seed), sizes, target, **parameters), target), layout)
+    return _laid_out(
+        emit.convert(emit.as_tracer(draw(counters.key_of(seed), sizes, target, **parameters)), target), layout
+    )
 
 
 def _laid_out(value: Tracer, layout: Layout | None) -> Tracer:
@@ -69,13 +73,13 @@ def _laid_out(value: Tracer, layout: Layout | None) -> Tracer:
 
 def stateless_random_uniform(
     shape: Shape,
-    seed: Value,
-    minval: Value | None = 0,
-    maxval: Value | None = None,
+    seed: Seed,
+    minval: ArrayLike | None = 0,
+    maxval: ArrayLike | None = None,
     dtype: DTypeLike = "float32",
     name: str | None = None,
     layout: Layout | None = None,
-) -> Any:
+) -> Array:
     """
     Numbers evenly distributed from `minval` up to, not including, `maxval` (RFC: `tf.random.stateless_random_uniform`).
 
@@ -99,8 +103,8 @@ def stateless_random_uniform(
 
 
 def stateless_random_uniform_full_int(
-    shape: Shape, seed: Value, dtype: DTypeLike = "uint64", name: str | None = None, layout: Layout | None = None
-) -> Any:
+    shape: Shape, seed: Seed, dtype: DTypeLike = "uint64", name: str | None = None, layout: Layout | None = None
+) -> Array:
     """
     Whole numbers, each of the type with the same probability.
 
@@ -114,13 +118,13 @@ def stateless_random_uniform_full_int(
 
 def stateless_random_normal(
     shape: Shape,
-    seed: Value,
-    mean: Value = 0.0,
-    stddev: Value = 1.0,
+    seed: Seed,
+    mean: ArrayLike = 0.0,
+    stddev: ArrayLike = 1.0,
     dtype: DTypeLike = "float32",
     name: str | None = None,
     layout: Layout | None = None,
-) -> Any:
+) -> Array:
     """
     Numbers with a normal distribution (RFC: `tf.random.stateless_random_normal`, whose arguments these are).
 
@@ -134,13 +138,13 @@ def stateless_random_normal(
 
 def stateless_random_truncated_normal(
     shape: Shape,
-    seed: Value,
-    mean: Value = 0.0,
-    stddev: Value = 1.0,
+    seed: Seed,
+    mean: ArrayLike = 0.0,
+    stddev: ArrayLike = 1.0,
     dtype: DTypeLike | None = "float32",
     name: str | None = None,
     layout: Layout | None = None,
-) -> Any:
+) -> Array:
     """
     Numbers with a normal distribution of which only what is within two standard deviations of the mean is kept.
 
@@ -155,13 +159,13 @@ def stateless_random_truncated_normal(
 
 def stateless_random_gamma(
     shape: Shape,
-    seed: Value,
-    alpha: Value,
-    beta: Value | None = None,
+    seed: Seed,
+    alpha: ArrayLike,
+    beta: ArrayLike | None = None,
     dtype: DTypeLike = "float32",
     name: str | None = None,
     layout: Layout | None = None,
-) -> Any:
+) -> Array:
     """
     Numbers with a gamma distribution of shape `alpha` and rate `beta` (1 if not given), which broadcast to `shape`.
 
@@ -175,12 +179,12 @@ def stateless_random_gamma(
 
 def stateless_random_poisson(
     shape: Shape,
-    seed: Value,
-    lam: Value,
+    seed: Seed,
+    lam: ArrayLike,
     dtype: DTypeLike = "int32",
     name: str | None = None,
     layout: Layout | None = None,
-) -> Any:
+) -> Array:
     """
     Counts with a Poisson distribution of mean `lam`, which broadcasts to `shape`.
 
@@ -194,13 +198,13 @@ def stateless_random_poisson(
 
 def stateless_random_binomial(
     shape: Shape,
-    seed: Value,
-    counts: Value,
-    probs: Value,
+    seed: Seed,
+    counts: ArrayLike,
+    probs: ArrayLike,
     output_dtype: DTypeLike = "int32",
     name: str | None = None,
     layout: Layout | None = None,
-) -> Any:
+) -> Array:
     """
     How many of `counts` trials succeed, each with probability `probs`; both broadcast to `shape`.
 
@@ -213,13 +217,13 @@ def stateless_random_binomial(
 
 
 def stateless_categorical(
-    logits: Value,
+    logits: ArrayLike,
     num_samples: int,
-    seed: Value,
+    seed: Seed,
     dtype: DTypeLike = "int64",
     name: str | None = None,
     layout: Layout | None = None,
-) -> Any:
+) -> Array:
     """
     For each row of `logits`, `num_samples` classes drawn with the probabilities `softmax(logits)`.
 
@@ -232,7 +236,7 @@ def stateless_categorical(
 
 
 @array_function
-def _categorical(seed: Value, logits: Value, samples: int, dtype: DTypeLike, layout: Layout | None) -> Any:
+def _categorical(seed: ArrayLike, logits: ArrayLike, samples: int, dtype: DTypeLike, layout: Layout | None) -> Array:
     value, target = emit.as_tracer(logits, "categorical"), as_dtype(dtype)
     check_kind(value.dtype, ("float",), "categorical")
     check_kind(target, ("integer",), "categorical")
@@ -241,13 +245,13 @@ def _categorical(seed: Value, logits: Value, samples: int, dtype: DTypeLike, lay
     sizes = (value.shape[0], *shape_argument(samples, "categorical"), value.shape[1])
     noise = distributions.gumbel(counters.key_of(seed), sizes, value.dtype)
     total = emit.binary(stablehlo.AddOp, noise, emit.broadcast_in_dim(value, sizes, (0, 2)))
-    return _laid_out(emit.convert(argmax(total, axis=2), target), layout)
+    return _laid_out(emit.convert(emit.as_tracer(argmax(total, axis=2)), target), layout)
 
 
 stateless_random_categorical = stateless_categorical
 
 
-def stateless_shuffle(value: Value, seed: Value, name: str | None = None, layout: Layout | None = None) -> Any:
+def stateless_shuffle(value: ArrayLike, seed: Seed, name: str | None = None, layout: Layout | None = None) -> Array:
     """
     The rows of `value` (its elements, if it has one dim) in another order.
 
@@ -259,7 +263,7 @@ def stateless_shuffle(value: Value, seed: Value, name: str | None = None, layout
 
 
 @array_function
-def _shuffle(seed: Value, value: Value, layout: Layout | None) -> Any:
+def _shuffle(seed: ArrayLike, value: ArrayLike, layout: Layout | None) -> Array:
     rows = emit.as_tracer(value, "shuffle")
     if not rows.ndim:
         raise value_error("SW0510", "shuffle: a scalar has no rows", help="rows are along the first dim")
@@ -270,14 +274,14 @@ stateless_random_shuffle = stateless_shuffle
 
 
 @array_function
-def _dropout(seed: Value, x: Value, rate: Value, noise_shape: Sequence[int] | None) -> Any:
+def _dropout(seed: ArrayLike, x: ArrayLike, rate: ArrayLike, noise_shape: Sequence[int] | None) -> Array:
     value = emit.as_tracer(x, "dropout")
     check_kind(value.dtype, ("float",), "dropout")
     sizes = value.shape if noise_shape is None else shape_argument(noise_shape, "dropout")
     emit.broadcast_shape("dropout", value.shape, sizes)
     draws = distributions.between(counters.key_of(seed), sizes, as_dtype("float32"), 0, 1)
     kept = emit.compare("GE", draws, emit.fit(rate, draws.dtype, sizes))
-    if scalar_kind(rate):
+    if isinstance(rate, int | float):
         left = emit.constant(1 - rate, value.dtype, value.shape)
     else:
         share = emit.fit(rate, value.dtype, ())
@@ -286,7 +290,7 @@ def _dropout(seed: Value, x: Value, rate: Value, noise_shape: Sequence[int] | No
     return emit.select(emit.broadcast(kept, value.shape), grown, emit.constant(0, value.dtype, value.shape))
 
 
-def dropout(x: Value, rate: Value, seed: Value, *, noise_shape: Sequence[int] | None = None) -> Any:
+def dropout(x: ArrayLike, rate: ArrayLike, seed: Seed, *, noise_shape: Sequence[int] | None = None) -> Array:
     """
     The elements with a share `rate` of them set to zero, the others over `1 - rate`, so that their mean stays.
 
@@ -298,7 +302,7 @@ def dropout(x: Value, rate: Value, seed: Value, *, noise_shape: Sequence[int] | 
     >>> shardwright.nn.dropout(numpy.ones(6, "float32"), 0.5, seed=(1, 2)).tolist()
     [2.0, 0.0, 0.0, 0.0, 0.0, 2.0]
     """
-    if scalar_kind(rate) and not 0 <= rate < 1:
+    if isinstance(rate, int | float) and not 0 <= rate < 1:
         raise value_error("SW0561", f"dropout: a rate of {rate!r} is none", help="give a share from 0 up to 1")
     return _dropout(counters.seed_argument(seed, "dropout"), x, rate, noise_shape)
 
@@ -355,13 +359,13 @@ def set_seed(seed: int) -> None:
 
 def uniform(
     shape: Shape,
-    minval: Value | None = 0,
-    maxval: Value | None = None,
+    minval: ArrayLike | None = 0,
+    maxval: ArrayLike | None = None,
     dtype: DTypeLike = "float32",
-    seed: Value | None = None,
+    seed: Seed | None = None,
     name: str | None = None,
     layout: Layout | None = None,
-) -> Any:
+) -> Array:
     """
     Like `stateless_random_uniform`, with other numbers at each call without a seed; an initial value of a `Variable`.
 
@@ -379,13 +383,13 @@ def _unseeded(what: str, stateless: Callable[..., Any]):
 
     def draw(
         shape: Shape,
-        mean: Value = 0.0,
-        stddev: Value = 1.0,
+        mean: ArrayLike = 0.0,
+        stddev: ArrayLike = 1.0,
         dtype: DTypeLike = "float32",
-        seed: Value | None = None,
+        seed: Seed | None = None,
         name: str | None = None,
         layout: Layout | None = None,
-    ) -> Any:
+    ) -> Array:
         return stateless(shape, seeds.following(what, seed), mean, stddev, dtype, name, layout)
 
     draw.__name__ = draw.__qualname__ = what

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import dim_of
 from shardwright.compiler.tracing.dtypes import DTypeLike, check_kind, default_dtype
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo
@@ -25,8 +25,8 @@ NUMERIC = ("integer", "float", "complex")
 
 @array_function
 def cumulative_sum(
-    x: Value, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
-) -> Any:
+    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+) -> Array:
     """
     The sums of all elements up to each one along dim `axis`; `include_initial` puts a zero in front.
 
@@ -39,14 +39,14 @@ def cumulative_sum(
 
 @array_function
 def cumulative_prod(
-    x: Value, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
-) -> Any:
+    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+) -> Array:
     """The products of all elements up to each one along dim `axis`; `include_initial` puts a one in front."""
     return _standard(stablehlo.MultiplyOp, x, axis, dtype, include_initial, "cumulative_prod")
 
 
 def _standard(
-    operation: Any, x: Value, axis: int | None, dtype: DTypeLike | None, include_initial: bool, what: str
+    operation: Any, x: ArrayLike, axis: int | None, dtype: DTypeLike | None, include_initial: bool, what: str
 ) -> Tracer:
     value = emit.as_tracer(x, what)
     check_kind(value.dtype, NUMERIC, what)
@@ -77,7 +77,7 @@ def _accumulated(operation: Any, value: Tracer, dim: int, *, reverse: bool) -> T
 
 
 @array_function
-def cumsum(x: Value, /, axis: int = 0, *, exclusive: bool = False, reverse: bool = False) -> Any:
+def cumsum(x: ArrayLike, /, axis: int = 0, *, exclusive: bool = False, reverse: bool = False) -> Array:
     """
     Running sums along dim `axis`: up to each element or before it (`exclusive`), from the front or the end (`reverse`).
 
@@ -89,12 +89,12 @@ def cumsum(x: Value, /, axis: int = 0, *, exclusive: bool = False, reverse: bool
 
 
 @array_function
-def cumprod(x: Value, /, axis: int = 0, *, exclusive: bool = False, reverse: bool = False) -> Any:
+def cumprod(x: ArrayLike, /, axis: int = 0, *, exclusive: bool = False, reverse: bool = False) -> Array:
     """Running products, as `cumsum`."""
     return _running(stablehlo.MultiplyOp, x, axis, exclusive, reverse, "cumprod")
 
 
-def _running(operation: Any, x: Value, axis: int, exclusive: bool, reverse: bool, what: str) -> Tracer:
+def _running(operation: Any, x: ArrayLike, axis: int, exclusive: bool, reverse: bool, what: str) -> Tracer:
     value = emit.as_tracer(x, what)
     check_kind(value.dtype, NUMERIC, what)
     dim = dim_of(axis, value.ndim, what)
@@ -108,7 +108,9 @@ def _running(operation: Any, x: Value, axis: int, exclusive: bool, reverse: bool
 
 
 @array_function
-def diff(x: Value, /, *, axis: int = -1, n: int = 1, prepend: Value | None = None, append: Value | None = None) -> Any:
+def diff(
+    x: ArrayLike, /, *, axis: int = -1, n: int = 1, prepend: ArrayLike | None = None, append: ArrayLike | None = None
+) -> Array:
     """
     Each element less the one before it along dim `axis`, `n` times over.
 

@@ -6,12 +6,11 @@ import re
 import string
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import dim_of
 from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, check_kind, kind_of
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import chlo, stablehlo
@@ -79,7 +78,7 @@ def product(left: Term, right: Term, kept: str) -> Term:
     return Term(emit.dot(left.value, right.value, dims), "".join(batch + free))
 
 
-def _operands(what: str, *values: Value) -> list[Tracer]:
+def _operands(what: str, *values: ArrayLike) -> list[Tracer]:
     """The values with their common type and their own shapes."""
     dtype = emit.result_dtype(what, *values)
     check_kind(dtype, NUMERIC, what)
@@ -87,7 +86,7 @@ def _operands(what: str, *values: Value) -> list[Tracer]:
 
 
 @array_function
-def matmul(x1: Value, x2: Value, /) -> Any:
+def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     The matrix product over the last two dims; the dims before broadcast. `x1 @ x2` is the same.
 
@@ -110,7 +109,7 @@ def matmul(x1: Value, x2: Value, /) -> Any:
 
 
 @array_function
-def vecdot(x1: Value, x2: Value, /, *, axis: int = -1) -> Any:
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     """The sum of products along dim `axis`, which both have, of the conjugate of `x1`; the other dims broadcast."""
     left, right = emit.operands("vecdot", x1, x2)
     check_kind(left.dtype, NUMERIC, "vecdot")
@@ -123,7 +122,7 @@ def vecdot(x1: Value, x2: Value, /, *, axis: int = -1) -> Any:
 
 
 @array_function
-def tensordot(x1: Value, x2: Value, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Any:
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Array:
     """The sum of products over pairs of dims: the last `axes` of one and the first of the other, or two lists."""
     left, right = _operands("tensordot", x1, x2)
     if isinstance(axes, int):
@@ -145,7 +144,7 @@ def tensordot(x1: Value, x2: Value, /, *, axes: int | tuple[Sequence[int], Seque
 
 
 @array_function
-def einsum(equation: str, /, *operands: Value) -> Any:
+def einsum(equation: str, /, *operands: ArrayLike) -> Array:
     """
     Products summed as Einstein's notation says; operands are multiplied from left to right.
 

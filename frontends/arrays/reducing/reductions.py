@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
 from shardwright.compiler.tracing.dtypes import (
     BOOLEAN,
@@ -17,7 +18,6 @@ from shardwright.compiler.tracing.dtypes import (
     default_dtype,
     kind_of,
 )
-from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo
@@ -56,7 +56,7 @@ def accumulator(dtype: DType, asked: DTypeLike | None) -> DType:
 
 
 @array_function
-def sum(x: Value, /, *, axis: Dims = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Any:
+def sum(x: ArrayLike, /, *, axis: Dims = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Array:
     """
     The sum over the dims in `axis`, or over all.
 
@@ -68,12 +68,14 @@ def sum(x: Value, /, *, axis: Dims = None, dtype: DTypeLike | None = None, keepd
 
 
 @array_function
-def prod(x: Value, /, *, axis: Dims = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Any:
+def prod(x: ArrayLike, /, *, axis: Dims = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Array:
     """The product over the dims in `axis`, or over all."""
     return _accumulated(stablehlo.MultiplyOp, x, axis, dtype, keepdims, "prod")
 
 
-def _accumulated(operation: Any, x: Value, axis: Dims, dtype: DTypeLike | None, keepdims: bool, what: str) -> Tracer:
+def _accumulated(
+    operation: Any, x: ArrayLike, axis: Dims, dtype: DTypeLike | None, keepdims: bool, what: str
+) -> Tracer:
     value = emit.as_tracer(x, what)
     check_kind(value.dtype, NUMERIC, what)
     wide = emit.convert(value, accumulator(value.dtype, dtype))
@@ -81,18 +83,18 @@ def _accumulated(operation: Any, x: Value, axis: Dims, dtype: DTypeLike | None, 
 
 
 @array_function
-def max(x: Value, /, *, axis: Dims = None, keepdims: bool = False) -> Any:
+def max(x: ArrayLike, /, *, axis: Dims = None, keepdims: bool = False) -> Array:
     """The largest element over the dims in `axis`, or over all; NaN if there is one."""
     return _extreme(stablehlo.MaximumOp, x, axis, keepdims, "max")
 
 
 @array_function
-def min(x: Value, /, *, axis: Dims = None, keepdims: bool = False) -> Any:
+def min(x: ArrayLike, /, *, axis: Dims = None, keepdims: bool = False) -> Array:
     """The smallest element over the dims in `axis`, or over all; NaN if there is one."""
     return _extreme(stablehlo.MinimumOp, x, axis, keepdims, "min")
 
 
-def _extreme(operation: Any, x: Value, axis: Dims, keepdims: bool, what: str) -> Tracer:
+def _extreme(operation: Any, x: ArrayLike, axis: Dims, keepdims: bool, what: str) -> Tracer:
     value = emit.as_tracer(x, what)
     check_kind(value.dtype, ("integer", "float"), what)
     dims = dims_of(axis, value.ndim, what)
@@ -102,21 +104,21 @@ def _extreme(operation: Any, x: Value, axis: Dims, keepdims: bool, what: str) ->
 
 
 @array_function
-def all(x: Value, /, *, axis: Dims = None, keepdims: bool = False) -> Any:
+def all(x: ArrayLike, /, *, axis: Dims = None, keepdims: bool = False) -> Array:
     """Whether all elements over the dims in `axis` hold (are not zero)."""
     value = emit.convert(emit.as_tracer(x, "all"), BOOLEAN)
     return reduced(value, stablehlo.AndOp, dims_of(axis, value.ndim, "all"), keepdims)
 
 
 @array_function
-def any(x: Value, /, *, axis: Dims = None, keepdims: bool = False) -> Any:
+def any(x: ArrayLike, /, *, axis: Dims = None, keepdims: bool = False) -> Array:
     """Whether an element over the dims in `axis` holds (is not zero)."""
     value = emit.convert(emit.as_tracer(x, "any"), BOOLEAN)
     return reduced(value, stablehlo.OrOp, dims_of(axis, value.ndim, "any"), keepdims)
 
 
 @array_function
-def mean(x: Value, /, *, axis: Dims = None, keepdims: bool = False) -> Any:
+def mean(x: ArrayLike, /, *, axis: Dims = None, keepdims: bool = False) -> Array:
     """
     The mean over the dims in `axis`, or over all.
 
@@ -137,7 +139,7 @@ def averaged(value: Tracer, dims: tuple[int, ...], correction: float, keepdims: 
 
 
 @array_function
-def var(x: Value, /, *, axis: Dims = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+def var(x: ArrayLike, /, *, axis: Dims = None, correction: float = 0.0, keepdims: bool = False) -> Array:
     """The variance over the dims in `axis`; `correction` is taken off the count."""
     value = emit.as_tracer(x, "var")
     check_kind(value.dtype, ("float",), "var")
@@ -151,7 +153,7 @@ def variance(value: Tracer, dims: tuple[int, ...], correction: float, keepdims: 
 
 
 @array_function
-def std(x: Value, /, *, axis: Dims = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+def std(x: ArrayLike, /, *, axis: Dims = None, correction: float = 0.0, keepdims: bool = False) -> Array:
     """The standard deviation over the dims in `axis`: the root of `var`."""
     value = emit.as_tracer(x, "std")
     check_kind(value.dtype, ("float",), "std")
@@ -159,7 +161,7 @@ def std(x: Value, /, *, axis: Dims = None, correction: float = 0.0, keepdims: bo
 
 
 @array_function
-def argmax(x: Value, /, *, axis: int | None = None, keepdims: bool = False) -> Any:
+def argmax(x: ArrayLike, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
     """
     The index of the first largest element along dim `axis`, or of the flattened tensor; the first NaN if there is one.
 
@@ -171,12 +173,12 @@ def argmax(x: Value, /, *, axis: int | None = None, keepdims: bool = False) -> A
 
 
 @array_function
-def argmin(x: Value, /, *, axis: int | None = None, keepdims: bool = False) -> Any:
+def argmin(x: ArrayLike, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
     """The index of the first smallest element along dim `axis`, or of the flattened tensor."""
     return _first(stablehlo.MinimumOp, x, axis, keepdims, "argmin")
 
 
-def _first(operation: Any, x: Value, axis: int | None, keepdims: bool, what: str) -> Tracer:
+def _first(operation: Any, x: ArrayLike, axis: int | None, keepdims: bool, what: str) -> Tracer:
     """
     The least index at which the extreme stands.
 

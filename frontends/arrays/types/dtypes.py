@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +61,7 @@ def _is_value(item: Any) -> Any:
     return scalar_kind(item) is not None or (hasattr(item, "dtype") and not isinstance(item, type))
 
 
-def can_cast(from_: Any, to: DTypeLike, /) -> Any:
+def can_cast(from_: Any, to: DTypeLike, /) -> builtins.bool:
     """
     Whether a type (or an array's) becomes `to` by promotion.
 
@@ -82,7 +83,7 @@ _KINDS = {
 }
 
 
-def isdtype(dtype: DTypeLike, kind: Any) -> Any:
+def isdtype(dtype: DTypeLike, kind: Any) -> builtins.bool:
     """
     Whether a type is of a kind: a type, a name such as `"real floating"`, or a tuple of these.
 
@@ -112,7 +113,7 @@ class FloatInfo:
     dtype: DType
 
 
-def finfo(type: Any, /) -> Any:
+def finfo(type: Any, /) -> FloatInfo:
     """
     The limits of a floating point type, or of an array's.
 
@@ -125,7 +126,7 @@ def finfo(type: Any, /) -> Any:
     return FloatInfo(found.bits, eps, high, low, tiny, np.dtype(found.dtype))
 
 
-def iinfo(type: Any, /) -> Any:
+def iinfo(type: Any, /) -> np.iinfo[Any]:
     """
     The limits of an integer type, or of an array's.
 

@@ -30,7 +30,7 @@ SCHEMA_VERSION = 1
 """The version of SavedModel that TensorFlow writes."""
 
 
-def to_saved_model(stage: Traced | Propagated | Function, path: str | os.PathLike[str]) -> None:
+def to_saved_model(stage: Traced | Propagated | Function[..., Any], path: str | os.PathLike[str]) -> None:
     """
     Writes the global program as a SavedModel directory, whose signature `serving_default` TensorFlow runs.
 
@@ -54,7 +54,7 @@ def to_saved_model(stage: Traced | Propagated | Function, path: str | os.PathLik
         raise cannot_write(folder, error) from error
 
 
-def saved_model(stage: Traced | Propagated | Function) -> saved_model_pb2.SavedModel:
+def saved_model(stage: Traced | Propagated | Function[..., Any]) -> saved_model_pb2.SavedModel:
     """
     The message of a SavedModel with one signature.
 

@@ -51,7 +51,7 @@ class ExportedGraph:
     outputs: tuple[Port, ...]
 
 
-def to_graph_def(stage: Traced | Propagated | Function) -> graph_pb2.GraphDef:
+def to_graph_def(stage: Traced | Propagated | Function[..., Any]) -> graph_pb2.GraphDef:
     """
     The global program as a `GraphDef`, which TensorFlow runs with equal results; layouts are left out.
 
@@ -70,7 +70,9 @@ def to_graph_def(stage: Traced | Propagated | Function) -> graph_pb2.GraphDef:
     return export_graph(stage).graph_def
 
 
-def export_graph(stage: Traced | Propagated | Function, into: graph_pb2.GraphDef | None = None) -> ExportedGraph:
+def export_graph(
+    stage: Traced | Propagated | Function[..., Any], into: graph_pb2.GraphDef | None = None
+) -> ExportedGraph:
     """
     The graph of `to_graph_def` with the names of its arguments and results; written `into` a message if one is given.
 

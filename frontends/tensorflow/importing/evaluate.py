@@ -312,7 +312,7 @@ def _typed(value: Any, kind: int, node: Node) -> Value:
     due = numpy_dtype(kind, str(node))
     if array.dtype == due:
         return array
-    return array.astype(due) if isinstance(array, np.ndarray) else arrays.astype(array, due)
+    return array.astype(due) if isinstance(array, np.ndarray) else emit.as_tracer(arrays.astype(array, due))
 
 
 def _check_shapes(node: Node, outputs: Sequence[Value]) -> None:

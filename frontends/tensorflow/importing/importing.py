@@ -86,7 +86,7 @@ class _Input:
         """The value of an argument, which must be of the type and shape that the graph says."""
         value = given if isinstance(given, Tracer) else np.asarray(given)
         if isinstance(value, Tracer) and value.scalar_kind is not None:
-            return arrays.astype(value, self.dtype)
+            return emit.as_tracer(arrays.astype(value, self.dtype))
         if value.dtype != self.dtype or (self.shape is not None and not fits(value.shape, self.shape)):
             found = f"{brief(value.dtype)}{list(value.shape)}"
             raise GraphError("SW0891", f"input {self.name!r} is {self.described} and cannot be {found}")
@@ -154,7 +154,7 @@ class GraphProgram(Module):
         specs = [spec for spec in inputs.values() if spec is not None]
         self._keywords = dict(zip(inputs, run.__signature__.parameters, strict=True))
         signature = specs if len(specs) == len(inputs) else None
-        self._function: Function = functions.function(run, input_signature=signature)
+        self._function: Function[..., Any] = functions.function(run, input_signature=signature)
 
     def __repr__(self) -> str:
         takes = ", ".join(f"{name}: {spec!r}" for name, spec in self.inputs.items())

@@ -8,8 +8,9 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.emit import shape_of
 from shardwright.compiler.tracing.trace import setting
 from shardwright.diagnostics import SourceLocation
@@ -25,6 +26,8 @@ from shardwright.frontends.training.scopes import entered
 from shardwright.frontends.training.variables import Variable
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.layout_map import LayoutMap
+
+R = TypeVar("R")
 
 _strategies: ContextVar[tuple[DTensorStrategy, ...]] = ContextVar("shardwright_strategies", default=())
 
@@ -123,7 +126,7 @@ class DTensorStrategy:
             self.layout_map.warn_unmet(self._met, scope.names, place)
             self._met |= set(self.layout_map)
 
-    def run(self, fn: Callable[..., Any], args: Any = (), kwargs: Mapping[str, Any] | None = None) -> Any:
+    def run(self, fn: Callable[..., R], args: Any = (), kwargs: Mapping[str, Any] | None = None) -> R:
         """
         Calls a function on all devices (RFC: `strategy.run(train_step, next(batches))`).
 
@@ -135,12 +138,12 @@ class DTensorStrategy:
         >>> strategy.run(lambda x, y: x + y, (sw.ones(4, layout=strategy.batch_layout), 1.0))
         DTensor([2., 2., 2., 2.], f32[4@batch], Mesh(batch=2))
         """
-        function = fn if isinstance(fn, Function | KerasStep) else self._traced(fn)
+        function: Callable[..., Any] = fn if isinstance(fn, Function | KerasStep) else self._traced(fn)
         positional = tuple(args) if isinstance(args, list | tuple) else (args,)
         with self._current():
             return function(*positional, **(kwargs or {}))
 
-    def reduce(self, reduce_op: Any, value: Any, axis: int | tuple[int, ...] | None = None) -> Any:
+    def reduce(self, reduce_op: object, value: ArrayLike, axis: int | tuple[int, ...] | None = None) -> Array:
         """
         The sum, mean, maximum or minimum over dims of a tensor, by default over all (RFC: `strategy.reduce`).
 
@@ -155,7 +158,7 @@ class DTensorStrategy:
         name = str(getattr(reduce_op, "name", reduce_op)).lower()
         if name not in REDUCTIONS:
             raise value_error("SW0554", f"{reduce_op!r} is no reduction", help=f"use {', '.join(REDUCTIONS)}")
-        return value if not shape_of(value) else ARRAY_FUNCTIONS[name](value, axis=axis)
+        return ARRAY_FUNCTIONS[name](value, axis=axis) if shape_of(value) else value  # a number is the number
 
     def distribute_dataset_from_fn(
         self, dataset_fn: Callable[[InputContext], Iterable[Any]], *, ragged: str = "drop", prefetch: int = 2

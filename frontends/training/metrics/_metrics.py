@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DTypeLike
-from shardwright.compiler.tracing.emit import shape_of
+from shardwright.compiler.tracing.emit import dtype_of, shape_of
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import value_error
 from shardwright.frontends.arrays.elementwise import functions
@@ -33,15 +34,15 @@ class Metric(Module):
         kind = type(self).__name__
         return kind if current_trace() is not None else f"{kind}({float(self.result())})"
 
-    def update_state(self, *values: Any, sample_weight: Any = None) -> None:
+    def update_state(self, *values: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
         """Takes in more values, each counted with its weight."""
         raise NotImplementedError
 
-    def update(self, *values: Any, sample_weight: Any = None) -> None:
+    def update(self, *values: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
         """The same as `update_state`."""
         self.update_state(*values, sample_weight=sample_weight)
 
-    def result(self) -> Any:
+    def result(self) -> Array:
         """The figure."""
         return self.total.value
 
@@ -63,7 +64,7 @@ class Sum(Metric):
     Sum(6.0)
     """
 
-    def update_state(self, *values: Any, sample_weight: Any = None) -> None:
+    def update_state(self, *values: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
         (value,) = values
         self.total.assign_add(total(_weighted(_typed(value, self.total), sample_weight)))
 
@@ -84,7 +85,7 @@ class Mean(Metric):
         super().__init__(name, dtype, layout)
         self.count = Variable(0.0, dtype=dtype, layout=layout, name=f"{self.name}/count", trainable=False)
 
-    def update_state(self, *values: Any, sample_weight: Any = None) -> None:
+    def update_state(self, *values: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
         (value,) = values
         self._gather(_typed(value, self.total), sample_weight)
 
@@ -93,7 +94,7 @@ class Mean(Metric):
         self.total.assign_add(total(_weighted(value, weight)))
         self.count.assign_add(total(_weighted(ones, weight)))
 
-    def result(self) -> Any:
+    def result(self) -> Array:
         count = self.count.value
         return self.total / functions.where(greater(count, 0), count, functions.astype(1.0, self.count.dtype))
 
@@ -111,7 +112,7 @@ class Accuracy(Mean):
     0.5
     """
 
-    def update_state(self, *values: Any, sample_weight: Any = None) -> None:
+    def update_state(self, *values: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
         y_true, y_pred = values
         if len(shape_of(y_pred)) == len(shape_of(y_true)) + 1:
             y_pred = argmax(y_pred, axis=-1)
@@ -122,7 +123,7 @@ class Accuracy(Mean):
                 f"{list(shape_of(y_pred))}",
                 help="they have one shape, or the predictions one more dim, which holds the classes' scores",
             )
-        right = equal(functions.astype(y_true, y_pred.dtype), y_pred)
+        right = equal(functions.astype(y_true, dtype_of(y_pred)), y_pred)
         self._gather(functions.astype(right, self.total.dtype), sample_weight)
 
 

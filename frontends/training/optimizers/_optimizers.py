@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
+from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DType
 from shardwright.compiler.tracing.trace import outside
 from shardwright.diagnostics.faults import type_error, value_error
@@ -16,7 +19,7 @@ from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.variables import Variable
 from shardwright.layout import Layout, Mesh
 
-Schedule = Callable[[Any], Any]
+Schedule = Callable[[Array], Array | float]
 """A learning rate as a function of the number of steps made, a scalar of type float32."""
 
 
@@ -47,9 +50,12 @@ class Optimizer(Module):
         self._places: dict[Variable, int] = {}
 
     @property
-    def learning_rate(self) -> Any:
+    def learning_rate(self) -> Array | float:
         """The learning rate: a variable, or what the schedule gives for the present step."""
-        return self._rate if self._schedule is None else self._schedule(functions.astype(self.iterations, "float32"))
+        if self._rate is not None:
+            return self._rate
+        assert self._schedule is not None
+        return self._schedule(functions.astype(self.iterations, "float32"))
 
     @property
     def slots(self) -> dict[str, dict[Variable, Variable]]:
@@ -78,7 +84,7 @@ class Optimizer(Module):
                         slot = Variable(zeros, layout=variable.layout, name=named, trainable=False)
                         self._slots.setdefault(name, []).append(slot)
 
-    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> None:
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[ArrayLike | None, Variable]]) -> None:
         """
         One step: every variable moves along its gradient (RFC: `optimizer.apply_gradients(zip(grads, vars))`).
 
@@ -215,7 +221,7 @@ class AdamW(Adam):
         super().__init__(learning_rate, beta_1, beta_2, epsilon, weight_decay, global_clipnorm, name)
 
 
-def global_norm(tensors: Sequence[Any]) -> Any:
+def global_norm(tensors: Sequence[Array | np.ndarray[Any, Any] | None]) -> Array:
     """
     The square root of the sum of the squares of all elements of some arrays; `None`s are left out.
 
@@ -232,7 +238,9 @@ def global_norm(tensors: Sequence[Any]) -> Any:
     return functions.sqrt(norm)
 
 
-def clip_by_global_norm(tensors: Sequence[Any], clip_norm: float) -> tuple[list[Any], Any]:
+def clip_by_global_norm(
+    tensors: Sequence[Array | np.ndarray[Any, Any] | None], clip_norm: float
+) -> tuple[list[Any], Array]:
     """
     The arrays scaled by one factor so that their common norm is at most `clip_norm`, and the norm before that.
 

@@ -64,8 +64,8 @@ def _identity(call: Call, x: Value) -> Value | None:
 
 
 @row("StopGradient", folds=True)
-def _stop_gradient(call: Call, x: Value) -> Value:
-    return x if call.folding else functions.stop_gradient(x)
+def _stop_gradient(call: Call, x: Any) -> Value:
+    return x if call.folding else emit.as_tracer(functions.stop_gradient(x))
 
 
 @row("CheckNumerics", "CheckNumericsV2", folds=True)
@@ -107,7 +107,7 @@ def _add_n(call: Call, *values: Value) -> Any:
 
 
 @row("SquaredDifference")
-def _squared_difference(call: Call, x: Value, y: Value) -> Any:
+def _squared_difference(call: Call, x: Any, y: Any) -> Any:
     return arrays.square(arrays.subtract(x, y))
 
 
@@ -184,7 +184,7 @@ def _complex(call: Call, real: Any, imaginary: Any) -> Any:
 
 
 @row("ComplexAbs")
-def _complex_abs(call: Call, x: Value) -> Any:
+def _complex_abs(call: Call, x: Any) -> Any:
     return arrays.abs(x)
 
 

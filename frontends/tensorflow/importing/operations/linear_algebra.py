@@ -22,7 +22,7 @@ TRANSFORMS = {
 """Fourier transforms over the last dims, and our functions that are the same."""
 
 
-def _turned(call: Call, x: Value) -> Any:
+def _turned(call: Call, x: Any) -> Any:
     return arrays.conj(arrays.matrix_transpose(x)) if call["adjoint"] else x
 
 
@@ -54,7 +54,7 @@ def _with_diagonal(call: Call, x: Any, diagonal: Any) -> Any:
 
 
 @row(*TRANSFORMS)
-def _transformed(call: Call, x: Value, *lengths: Value) -> Any:
+def _transformed(call: Call, x: Any, *lengths: Value) -> Any:
     """Those with real numbers on one side are told the lengths, too."""
     function, axes = TRANSFORMS[call.node.op]
     sizes = tuple(call.numbers(lengths[0], "lengths")) if lengths else None

@@ -9,7 +9,7 @@ import numpy as np
 
 from shardwright.frontends import arrays
 from shardwright.frontends.arrays import nn
-from shardwright.frontends.tensorflow.importing.evaluate import Call, Value
+from shardwright.frontends.tensorflow.importing.evaluate import Call
 from shardwright.frontends.tensorflow.importing.table import row
 
 ACTIVATIONS = {
@@ -27,12 +27,12 @@ ACTIVATIONS = {
 
 
 @row(*ACTIVATIONS)
-def _activation(call: Call, x: Value) -> Any:
+def _activation(call: Call, x: Any) -> Any:
     return ACTIVATIONS[call.node.op](x)
 
 
 @row("LeakyRelu")
-def _leaky_relu(call: Call, x: Value) -> Any:
+def _leaky_relu(call: Call, x: Any) -> Any:
     return nn.leaky_relu(x, call["alpha"])
 
 

@@ -79,7 +79,7 @@ def _batch_matmul(call: Call, x: Any, y: Any) -> Any:
 
 
 @row("Einsum")
-def _einsum(call: Call, *values: Value) -> Any:
+def _einsum(call: Call, *values: Any) -> Any:
     return arrays.einsum(call["equation"], *values)
 
 
