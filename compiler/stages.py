@@ -199,7 +199,7 @@ class Propagated(_Stage):
         >>> import shardwright, numpy
         >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
         >>> traced.propagate().layouts[0].name
-        '%x'
+        'x'
         """
         return value_rows(self.module)
 
@@ -262,6 +262,12 @@ class Partitioned(_Stage):
         What is sent, why, and for which line, as `shardwright explain` says it.
 
         Print it, ask it (`.why("model.py:18")`, `.why("p['w1']")`, `.why("#3")`), or take its `.data()`.
+
+        >>> import shardwright, numpy
+        >>> x = shardwright.relayout(numpy.ones(4, "float32"), shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> stage = shardwright.function(lambda x: shardwright.sum(x)).trace(x).partition()
+        >>> "all_reduce" in str(stage.explain())
+        True
         """
         return self.backend.views.explain(self)
 

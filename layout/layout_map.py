@@ -6,14 +6,12 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast, overload
+from typing import Any, cast
 
 from shardwright.diagnostics import Diagnostic, SourceLocation
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.layout import Layout, Mesh
-
-Default = TypeVar("Default")
 
 
 @dataclass(frozen=True)
@@ -79,10 +77,6 @@ class LayoutMap(MutableMapping[str, Layout]):
             raise KeyError(name)
         return self._layouts[found[0]]
 
-    @overload
-    def get(self, name: Any, default: None = None, /) -> Layout | None: ...
-    @overload
-    def get(self, name: Any, default: Default, /) -> Layout | Default: ...
     def get(self, name: Any, default: Any = None, /) -> Any:
         """The layout of the first key that a name or a variable meets, else `default`."""
         found = self.patterns(name)

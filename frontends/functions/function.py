@@ -189,7 +189,15 @@ class Function(Generic[P, R]):
         return Traced(module, interface, BACKEND)
 
     def limit(self, limits: Limits) -> None:
-        """From now on its programs must keep these limits too; `shardwright.budget` and `explicit` say so."""
+        """
+        From now on its programs must keep these limits too; `shardwright.budget` and `explicit` say so.
+
+        >>> import shardwright, numpy
+        >>> double = shardwright.function(lambda x: x * 2)
+        >>> double.limit(Limits(max_bytes=0))
+        >>> double(numpy.arange(2))
+        array([0, 2])
+        """
         self._limits += (limits,)
         self._cache.clear()
 

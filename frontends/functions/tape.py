@@ -124,10 +124,18 @@ class GradientTape:
     def gradient(
         self,
         target: Any,
-        sources: list[Leaf] | tuple[Leaf, ...],
+        sources: list[Leaf],
         output_gradients: Any = None,
         unconnected_gradients: str = "none",
-    ) -> Sequence[Array | Any]: ...
+    ) -> list[Array | Any]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: tuple[Leaf, ...],
+        output_gradients: Any = None,
+        unconnected_gradients: str = "none",
+    ) -> tuple[Array | Any, ...]: ...
     @overload
     def gradient(
         self,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from shardwright.compiler.tracing.array import Array, ArrayLike
+from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.emit import shape_of
 from shardwright.compiler.tracing.trace import setting
 from shardwright.diagnostics import SourceLocation
@@ -143,7 +143,7 @@ class DTensorStrategy:
         with self._current():
             return function(*positional, **(kwargs or {}))
 
-    def reduce(self, reduce_op: object, value: ArrayLike, axis: int | tuple[int, ...] | None = None) -> Array:
+    def reduce(self, reduce_op: object, value: Any, axis: int | tuple[int, ...] | None = None) -> Array:
         """
         The sum, mean, maximum or minimum over dims of a tensor, by default over all (RFC: `strategy.reduce`).
 
