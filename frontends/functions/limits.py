@@ -29,7 +29,7 @@ class _Limited(ContextDecorator):
     def __call__(self, func: Called) -> Called:
         if isinstance(func, Function):
             func.limit(self._limits)
-            return func
+            return cast(Called, func)
         return cast(Called, super().__call__(func))
 
 
@@ -52,8 +52,8 @@ def budget(*, max_bytes: int | str | None = None, max_peak: int | str | None = N
     >>> float(total(x))
     8.0
     """
-    limits = [None if size is None else size_in_bytes(size) for size in (max_bytes, max_peak)]
-    return _Limited(Limits(*limits))
+    sent, held = (None if size is None else size_in_bytes(size) for size in (max_bytes, max_peak))
+    return _Limited(Limits(sent, held))
 
 
 def explicit() -> _Limited:

@@ -39,7 +39,7 @@ def _bytes(limit: int | None, explanation: Explanation) -> Iterator[Diagnostic]:
     sent = sent_within(explanation.rows)
     total = sent.pop("")
     known = total is not None and not any(found is None or found > 0 for found in sent.values())
-    if known and total <= limit:
+    if known and total is not None and total <= limit:
         return
     figure = f"{exact_bytes(plain_number(total))} bytes" if known and total is not None else "bytes that depend on data"
     notes = tuple(_line(entry, explanation.file) for entry in explanation.entries[:CULPRITS])
