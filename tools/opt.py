@@ -24,6 +24,7 @@ from shardwright.tools.programs.pipeline_spec import (
     pipeline_text,
     summary,
 )
+from shardwright.tools.programs.printed_passes import PrintedPasses, Wanted, chosen
 from shardwright.tools.programs.program import placed
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, guarded, report_diagnostics
@@ -34,7 +35,7 @@ DESCRIPTION = "Read a program in MLIR text, run passes over it, and print the re
 EPILOG = """examples:
   shardwright-opt model.mlir                          parse, verify and print
   shardwright-opt model.mlir -p partition             the whole partitioner
-  shardwright-opt model.mlir -p import-sdy,inline,cse --print-between-passes
+  shardwright-opt model.mlir -p import-sdy,inline,cse --print-ir-diff
   shardwright-opt --list-passes                       every pass and pipeline, one line each
 
 exit codes: 0 done, 1 a mistake in the input, 2 an internal error (a reproducer file is named)
@@ -52,8 +53,8 @@ class _Driver:
         self.catalogue = load_catalogue()
         self.options = _parser().parse_args(arguments)
         self.pass_seconds: list[tuple[str, float]] = []
-        self.between: list[str] = []
         self.pipeline = PassPipeline(parse_passes(self.options.passes, self.catalogue), self._between)
+        self.printed = PrintedPasses(_wanted(self.options, [each.name for each in self.pipeline.passes]))
         self._started = time.perf_counter()
 
     def run(self) -> int:
@@ -88,14 +89,13 @@ class _Driver:
         """Parse one chunk, run the passes and give the printed result."""
         from shardwright.dialects.text.parsing import parse_module
 
-        self.between = []
         module = parse_module(chunk, name)
         self.pipeline.apply(self.context, module)
         if self.options.emit == "mlir":
-            return "".join(self.between) + self._print(module)
+            return self._print(module)
         from shardwright.runtime.executable import compile_module
 
-        return "".join(self.between) + compile_module(module).source.rstrip("\n") + "\n"
+        return compile_module(module).source.rstrip("\n") + "\n"
 
     def _print(self, module: ModuleOp) -> str:
         from shardwright.dialects.text.printing import print_module
@@ -108,8 +108,8 @@ class _Driver:
             self.pass_seconds.append((previous.name, time.perf_counter() - self._started))
         if not self.options.disable_verify:
             _verify(module, previous)
-        if previous is not None and following is not None and self.options.print_between_passes:
-            self.between.append(f"// after {previous.name}:\n{self._print(module)}")
+        names = (each and each.name for each in (previous, following))
+        self.printed.between(*names, lambda: self._print(module))
         self._started = time.perf_counter()
 
     def _settle(self, name: str, chunk: str, error: ShardwrightError | None) -> bool:
@@ -136,7 +136,16 @@ def _parser() -> CodedArgumentParser:
     add("--emit", choices=["mlir", "python"], default="mlir", help="python: the function a local program runs as")
     add("--list-passes", **flag, help="print each pass and pipeline with a line about it")
     add("--json", **flag, help="with --list-passes: as JSON")
-    add("--print-between-passes", **flag, help="print the program after each pass but the last")
+    for when in ("before", "after"):
+        add(f"--print-ir-{when}-all", **flag, help=f"print the program {when} each pass on standard error")
+        about = f"print the program {when} that pass; may be given several times"
+        add(f"--print-ir-{when}", action="append", default=[], metavar="PASS", help=about)
+    add("--print-ir-diff", **flag, help="print what each pass changes, as a unified diff, on standard error")
+    add(
+        "--print-ir-tree-dir",
+        metavar="DIR",
+        help="write the program, and what each pass makes of it, to numbered files",
+    )
     add("--time-passes", **flag, help="print each pass's seconds on standard error")
     add("--split-input-file", **flag, help=f"treat the parts between '{SEPARATOR}' lines as separate programs")
     add("--verify-diagnostics", **flag, help="check the errors against '// expected-error @+1 {{...}}' comments")
@@ -144,6 +153,13 @@ def _parser() -> CodedArgumentParser:
     add("--print-op-generic", **flag, help="print the generic form")
     add("--print-debuginfo", **flag, help="print locations")
     return parser
+
+
+def _wanted(options: Any, passes: list[str]) -> Wanted:
+    """What the options `--print-ir-...` ask for, of the passes that run."""
+    before = chosen("--print-ir-before", options.print_ir_before, options.print_ir_before_all, passes)
+    after = chosen("--print-ir-after", options.print_ir_after, options.print_ir_after_all, passes)
+    return Wanted(before, after, options.print_ir_diff, options.print_ir_tree_dir)
 
 
 def _verify(module: ModuleOp, made_by: ModulePass | None) -> None:

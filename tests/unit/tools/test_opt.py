@@ -75,11 +75,79 @@ def test_forms_of_output(program: Program, capsys: Capture) -> None:
     assert "def main(" in source
 
 
-def test_prints_between_passes_what_parses_again(program: Program, capsys: Capture) -> None:
-    assert opt.main([program(PROGRAM), "-p", "cse,dce,canonicalize", "--print-between-passes"]) == 0
-    out = capsys.readouterr().out
-    assert [line for line in out.splitlines() if line.startswith("// after")] == ["// after cse:", "// after dce:"]
-    assert out.count("func.func") == 3
+def headings(text: str) -> list[str]:
+    """The lines that say which program follows."""
+    return [line for line in text.splitlines() if line.startswith(("// after", "// before"))]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--print-ir-after-all"], ["// after cse:", "// after dce:"]),
+        (["--print-ir-before-all"], ["// before cse:", "// before dce:"]),
+        (["--print-ir-after", "cse", "--print-ir-before=dce"], ["// after cse:", "// before dce:"]),
+        (["--print-ir-after=cse", "--print-ir-after=dce"], ["// after cse:", "// after dce:"]),
+        ([], []),
+    ],
+)
+def test_prints_programs_around_passes(
+    options: list[str], expected: list[str], program: Program, capsys: Capture
+) -> None:
+    assert opt.main([program(PROGRAM), "-p", "cse,dce", *options]) == 0
+    output = capsys.readouterr()
+    assert headings(output.err) == expected
+    assert output.err.count("func.func") == len(expected)
+    assert output.out.count("func.func") == 1
+    assert headings(output.out) == []
+
+
+def test_prints_what_passes_change(program: Program, capsys: Capture) -> None:
+    text = """\
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.tanh %a : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+"""
+    assert opt.main([program(text), "-p", "dce,cse", "--print-ir-diff"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:2] == ["--- before dce", "+++ after dce"]
+    (removed,) = [line for line in lines[2:] if line.startswith("-")]
+    assert "stablehlo.tanh" in removed
+    assert [line for line in lines[2:] if line.startswith("+")] == []
+    assert lines[-1] == "// cse changes nothing"
+
+
+def test_writes_what_each_pass_makes_to_files(program: Program, tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "a" / "tree"
+    assert opt.main([program(PROGRAM), "-p", "cse,dce", f"--print-ir-tree-dir={folder}"]) == 0
+    printed = capsys.readouterr().out
+    files = sorted(folder.iterdir())
+    assert [path.name for path in files] == ["000_input.mlir", "001_cse.mlir", "002_dce.mlir"]
+    assert files[-1].read_text() == printed
+    assert opt.main([str(files[0]), "-p", "cse,dce"]) == 0
+    assert capsys.readouterr().out == printed
+
+
+def test_a_program_is_shown_though_a_later_pass_fails(
+    program: Program, capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(self: DcePass, ctx: Context, op: ModuleOp) -> None:
+        raise IndexError("deep inside")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(DcePass, "apply", fail)
+    assert opt.main([program(PROGRAM), "-p", "cse,dce", "--print-ir-after-all"]) == 2
+    assert headings(capsys.readouterr().err) == ["// after cse:"]
+
+
+def test_passes_to_print_around_must_run(program: Program, tmp_path: Path, capsys: Capture) -> None:
+    path = program(PROGRAM)
+    assert opt.main([path, "-p", "cse,dce", "--print-ir-after=cs"]) == 1
+    errors = capsys.readouterr().err
+    assert "error[SW0701]: --print-ir-after: no pass 'cs' runs here" in errors
+    assert "did you mean 'cse'?" in errors
+    assert opt.main([path, "-p", "cse", f"--print-ir-tree-dir={path}"]) == 1
+    assert "error[SW0704]: cannot write to the folder" in capsys.readouterr().err
 
 
 def test_times_passes_on_standard_error(program: Program, capsys: Capture) -> None:
@@ -152,7 +220,7 @@ def test_help_is_no_error(capsys: Capture) -> None:
     with pytest.raises(SystemExit) as left:
         opt.main(["--help"])
     assert left.value.code == 0
-    assert "--print-between-passes" in capsys.readouterr().out
+    assert "--print-ir-after-all" in capsys.readouterr().out
 
 
 def test_a_failing_pass_leaves_a_reproducer(
