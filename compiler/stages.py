@@ -75,6 +75,10 @@ class Views(Protocol):
         """What a program would send and hold if it were written otherwise."""
         ...
 
+    def report(self, stage: Partitioned, path: str | Path, compiled: Compiled | None = None, /) -> None:
+        """Writes a page about a program, and about its last run if it is given compiled."""
+        ...
+
 
 class Backend(Protocol):
     """Runs programs, proves them, and has what shows them."""
@@ -294,6 +298,20 @@ class Partitioned(_Stage):
         """
         return self.backend.views.what_if(self, without, layouts, mesh)
 
+    def report(self, path: str | Path) -> None:
+        """
+        Writes one page of HTML about the program, which needs no network: `docs/views.md` says what is on it.
+
+        Raises `ShardwrightError` (SW0704) where the file cannot be written.
+
+        >>> import shardwright, numpy, tempfile, pathlib
+        >>> place = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+        >>> shardwright.function(lambda x: x + 1).trace(numpy.ones(4)).partition().report(place)
+        >>> place.read_text()[:15]
+        '<!doctype html>'
+        """
+        self.backend.views.report(self, path)
+
     def certify(self) -> Any:
         """
         The proof that each device's program computes its part of what was written: a `shardwright.proof.Proof`.
@@ -394,6 +412,23 @@ class Compiled:
         True
         """
         return self.source
+
+    def report(self, path: str | Path) -> None:
+        """
+        Writes the page that `Partitioned.report` writes, with what the last run sent beside what was predicted.
+
+        Raises `ShardwrightError` (SW0704) where the file cannot be written, and `ValueError` (SW0577) for a program
+        that was loaded: only what each device does was saved.
+        """
+        if self.traced is None:
+            raise ShardwrightValueError(
+                Diagnostic(
+                    "SW0577",
+                    f"{self.interface.name} was loaded as it runs: what was written is not there to report on",
+                    help="report on the function that was saved, before it is saved",
+                )
+            )
+        self.traced.backend.views.report(self.traced.partition(), path, self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, tree = flatten(arranged((args, kwargs), self.interface.arguments), is_argument)

@@ -16,6 +16,7 @@ from shardwright.tools.terminal.output import write_data
 COMMANDS = {
     "run": "partition a program, run it on simulated devices, and compare its results",
     "explain": "show each collective of the partitioned program: its bytes, who asked for it, and why",
+    "report": "write a page of HTML about the program: source, collectives, layouts, memory, passes",
     "check": "see whether a program keeps a budget of bytes and memory, and moves nothing that nobody wrote",
     "certify": "prove that the partitioned program computes what was written, or read such a proof again",
     "export": "print the program for others: StableHLO with collectives, Shardy's annotations, TensorFlow's graph",

@@ -11,7 +11,9 @@ from shardwright.diagnostics.caller import caller
 from shardwright.views.limits import ACTIVE
 
 if TYPE_CHECKING:
-    from shardwright.compiler.stages import Executable, Partitioned
+    from pathlib import Path
+
+    from shardwright.compiler.stages import Compiled, Executable, Partitioned
     from shardwright.views.explanation.explanation import Explanation
     from shardwright.views.explanation.what_if import Comparison
 
@@ -47,3 +49,10 @@ class StageViews:
 
         file = Explanation(stage.planned, stage.interface.name).file
         return what_if(stage.traced.module, stage.backend, without, layouts, mesh, file)
+
+    def report(self, stage: Partitioned, path: str | Path, compiled: Compiled | None = None) -> None:
+        """Writes a page about a program."""
+        from shardwright.serialization.files.text import write_atomically
+        from shardwright.views.report.page import report_page
+
+        write_atomically(path, report_page(stage, compiled))

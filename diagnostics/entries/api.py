@@ -149,6 +149,9 @@ SW0575: program or array that JAX cannot take
 SW0576: nothing to draw
     visualize draws a distributed tensor, a mesh, or a layout, this one for a tensor of the shape that it is given.
     help: give a layout with a shape: shardwright.visualize(layout, (16, 64))
+SW0577: no report on a loaded program
+    A report shows what was written and how passes changed it; a program that was saved for running has neither.
+    help: report on the function that was saved, before it is saved
 SW0580: more than the budget allows
     A program would send more bytes, or hold more at once, than `shardwright.budget` or `shardwright check` allow. The
     dearest collectives are named with their lines.

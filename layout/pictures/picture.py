@@ -40,7 +40,7 @@ class Picture:
     def lines(self, width: int = WIDTH) -> list[Line]:
         """The lines of the text, each in pieces: a text, and the number of the box to which it belongs, if any."""
         words = [line for text in (self.title, *self.notes) for line in wrapped(text, width)]
-        return [[(line, None)] for line in words] + grid_lines(self.boxes, width)
+        return [*([(line, None)] for line in words), *grid_lines(self.boxes, width)]
 
     def text(self, width: int = WIDTH) -> str:
         """The picture in lines of `width` columns."""

@@ -20,7 +20,8 @@ def grid_lines(grid: Grid, width: int) -> list[Line]:
     """The boxes of a grid in lines of at most `width` columns, as far as that is possible."""
     lines: list[Line] = []
     for part in grid.slices:
-        lines += ([(part.heading, None)],) if part.heading else ()
+        if part.heading:
+            lines.append([(part.heading, None)])
         lines += _slice_lines(grid, part, width)
     left = grid.slice_count - len(grid.slices)
     if left:
