@@ -39,7 +39,7 @@ class Classifier(sw.Module):
         with sw.GradientTape() as tape:
             loss = sw.mean(sw.nn.softmax_cross_entropy(self(x), labels))
         weights = self.trainable_variables
-        gradients: list[Any] = tape.gradient(loss, weights)
+        gradients = tape.gradient(loss, weights)
         self.optimizer.apply_gradients(zip(gradients, weights, strict=True))
         return loss
 

@@ -6,6 +6,7 @@ Data parallel and model parallel training are one program on two meshes. Run it 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import shardwright as sw
@@ -39,7 +40,7 @@ class CustomSGDOptimizer(sw.Module):
         self.vars = model.trainable_variables
         self.momentum_slots = [sw.Variable(sw.zeros_like(var), trainable=False) for var in self.vars]
 
-    def apply(self, grads: list[Any]) -> None:
+    def apply(self, grads: Sequence[Any]) -> None:
         """One step."""
         for grad, slot, var in zip(grads, self.momentum_slots, self.vars, strict=True):
             var.assign_add(slot.assign(0.9 * slot - 0.1 * grad))

@@ -108,8 +108,8 @@ class _Driver:
             self.pass_seconds.append((previous.name, time.perf_counter() - self._started))
         if not self.options.disable_verify:
             _verify(module, previous)
-        names = (each and each.name for each in (previous, following))
-        self.printed.between(*names, lambda: self._print(module))
+        before, after = (None if each is None else each.name for each in (previous, following))
+        self.printed.between(before, after, lambda: self._print(module))
         self._started = time.perf_counter()
 
     def _settle(self, name: str, chunk: str, error: ShardwrightError | None) -> bool:

@@ -126,10 +126,11 @@ def _located(span: Span[str] | Span[bytes], message: str, file_name: str, line_o
 
 def _defined(span: Span[str] | Span[bytes]) -> str | None:
     """What to write for a value that nothing defines, where a name of the text is spelled nearly like it."""
-    if not isinstance(span.text, str) or not span.text.startswith("%") or span.text[1:].isdecimal():
+    word = str(span.text)
+    if not word.startswith("%") or word[1:].isdecimal():
         return None
     names = _DEFINED.findall(str(span.input.content))
-    return propose(span.text, [name for name in names if name != span.text], "") or None
+    return propose(word, [name for name in names if name != word], "") or None
 
 
 def _brief(text: str) -> str:

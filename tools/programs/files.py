@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from io import BufferedIOBase, RawIOBase
 from pathlib import Path
+from typing import Protocol
 
 from shardwright.compiler.bytecode import MAGIC, payload, text_of
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
@@ -42,7 +42,11 @@ def read_bytes(path: str, *, program: bool = False) -> bytes:
         raise ShardwrightError(diagnostic) from error
 
 
-def _read_stream(stream: RawIOBase | BufferedIOBase, path: str, program: bool) -> bytes:
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes | None: ...
+
+
+def _read_stream(stream: _Readable, path: str, program: bool) -> bytes:
     """All of a stream that ends in time; of what is no program as much as shows it."""
     data = bytearray()
     while chunk := stream.read(CHUNK):
