@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from html import escape
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -107,6 +108,9 @@ class _Stage:
 
     def __repr__(self) -> str:
         return _summary(type(self).__name__, self.interface, self._figures)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
 
     @property
     def _figures(self) -> str:
@@ -238,6 +242,9 @@ class Partitioned(_Stage):
     predicted: tuple[CollectiveRow, ...]
     predicted_bytes: Fraction | None
     traced: Traced
+
+    def _repr_html_(self) -> str:
+        return f"{super()._repr_html_()}{self.explain()._repr_html_()}"
 
     @property
     def _figures(self) -> str:

@@ -10,10 +10,12 @@ from pathlib import PurePath
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp, NameLoc
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.compiler.report import value_name
 from shardwright.dialects.dtensor import CollectiveOp, layout_of
+from shardwright.dialects.stablehlo import CaseOp, IfOp, WhileOp
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_of, shape_of
 from shardwright.passes.program import entry_function
@@ -23,6 +25,12 @@ MOST_NODES = 3000
 
 FARTHEST = 2000
 """Operations after which equal ones are no longer taken for a repetition."""
+
+HOLDERS = (FuncOp, WhileOp, CaseOp, IfOp)
+"""What holds operations of the program; others hold functions of single elements, such as what a reduction applies."""
+
+LEAST = 6
+"""How many operations a repetition has at least, all together, for it to be folded."""
 
 TRIED = 24
 """How many lengths of a repetition are tried at a place."""
@@ -60,7 +68,8 @@ Node: TypeAlias = OpLine | Fold
 
 def program_nodes(planned: ModuleOp) -> tuple[tuple[Node, ...], int]:
     """The operations of a planned program, folded, and how many of them there are."""
-    lines = [_line(op) for op in entry_function(planned).body.walk() if op.results]
+    ops = [op for op in entry_function(planned).body.walk() if op.results and isinstance(op.parent_op(), HOLDERS)]
+    lines = [_line(op) for op in ops]
     return tuple(_by_module(_folded(lines))), len(lines)
 
 
@@ -122,7 +131,7 @@ def _folded(lines: Sequence[OpLine]) -> list[Node]:
 
 def _repetition(keys: Sequence[int], equal: Sequence[int], at: int) -> tuple[int, int]:
     """How many keys from `at` on repeat, and how often they stand there: what covers most; `(1, 1)` where none do."""
-    best, covered = (1, 1), 1
+    best, covered = (1, 1), LEAST - 1
     first = bisect_right(equal, at)
     for next_place in equal[first : first + TRIED]:
         length, times = next_place - at, 1

@@ -135,6 +135,14 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
     assert any(evil in text for text in json.loads(data[1])["texts"])
 
 
+def test_stages_show_themselves_in_notebooks() -> None:
+    stage = partitioned()
+    assert stage.traced._repr_html_().startswith("<pre>Traced(model(x: f32[8, 16@model]")  # pyright: ignore[reportPrivateUsage]
+    shown = stage._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert "<pre>Partitioned(" in shown
+    assert "#1 3 times all_reduce model: 768 bytes per device" in shown
+
+
 def test_the_page_needs_no_network(tmp_path: Path) -> None:
     page = page_of(partitioned(), tmp_path).replace('xmlns="http://www.w3.org/2000/svg"', "")
     assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", page)
