@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from shardwright.compiler.checking import verify_ours
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.dialects import make_context
 from shardwright.passes import all_passes
+
+_LOG = logging.getLogger("shardwright.passes")
 
 IMPORT = ("decompose", "import-sdy", "inline", "expand-gradients", "hoist-invariants", "canonicalize", "cse", "dce")
 PROPAGATE = ("propagate-layouts",)
@@ -65,6 +68,9 @@ def run_pipeline(
             started = time.perf_counter()
             pass_class().apply(context, module)
             times.append(PassTime(name, time.perf_counter() - started))
+            _LOG.info("%s: %.1f ms", name, times[-1].seconds * 1000)
+            if _LOG.isEnabledFor(logging.DEBUG):  # the count walks the module
+                _LOG.debug("%s: %d ops", name, sum(1 for _ in module.walk()))
             if verify_each or name in LEAVING:
                 verify_ours(module, name)
             if observer is not None:

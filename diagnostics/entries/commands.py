@@ -102,6 +102,9 @@ SW0729: no such thing to change
 SW0730: no such code
     Codes of errors are SW and four digits.
     help: shardwright explain-code --all lists them
+SW0731: no such level of logging
+    The variable SHARDWRIGHT_LOG says from which level on commands tell what they do.
+    help: set it to debug, info, warning or error, or unset it
 SW0799: internal error
     Shardwright itself failed. The input and the command were saved to the named file.
     help: report it with that file

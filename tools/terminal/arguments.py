@@ -8,6 +8,7 @@ from typing import NoReturn, Protocol
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.suggestions import propose
+from shardwright.tools.terminal.logs import Verbose
 from shardwright.tools.terminal.output import write_data
 
 _UNRECOGNIZED = re.compile(r"unrecognized arguments: (\S+)")
@@ -23,6 +24,8 @@ class CodedArgumentParser(argparse.ArgumentParser):
     def __init__(self, *, prog: str, description: str, epilog: str | None = None) -> None:
         layout = argparse.RawDescriptionHelpFormatter
         super().__init__(prog=prog, description=description, epilog=epilog, allow_abbrev=False, formatter_class=layout)
+        about = "say on standard error what is done, -vv in detail"
+        self.add_argument("-v", "--verbose", action=Verbose, nargs=0, default=0, help=about)
 
     def add_type(self) -> None:
         """The options that say what message a file holds."""

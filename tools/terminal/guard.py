@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import tempfile
 import traceback
 import warnings
@@ -15,6 +16,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightInt
 from shardwright.diagnostics.render import render_all
 from shardwright.saving.faults import missing_package
 from shardwright.serialization.files.text import write_atomically
+from shardwright.tools.terminal.logs import VARIABLE, logs_by_variable
 from shardwright.tools.terminal.output import write_talk
 
 DONE, USER_ERROR, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 130
@@ -47,6 +49,7 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
     """
     try:
         with _plain_warnings():
+            logs_by_variable(os.environ.get(VARIABLE))
             return body(state)
     except BrokenPipeError:
         # The reader of our output (`| head`) left: nothing more can be said.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import subprocess
 import sys
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +20,7 @@ from shardwright.diagnostics.registry import ENTRIES
 from shardwright.tools.main import main
 from shardwright.tools.programs import files
 from shardwright.tools.terminal.guard import CommandState, guarded
+from shardwright.tools.terminal.logs import LOGGER
 
 Capture = pytest.CaptureFixture[str]
 
@@ -68,7 +71,7 @@ def test_version(capsys: Capture) -> None:
     ("arguments", "code", "says"),
     [
         (["rnu", "f"], "SW0715", "did you mean 'run'?"),
-        (["zzz"], "SW0715", "the commands are run, explain, check, certify, export, inspect, split"),
+        (["zzz"], "SW0715", "the commands are run, explain, report, check, certify, export, inspect, split"),
         (["run"], "SW0701", "required: file"),
         (["run", "f", "--chekc"], "SW0701", "did you mean '--check'?"),
         (["run", "f", "--rtol", "-1"], "SW0701", "is not a tolerance"),
@@ -314,3 +317,26 @@ def test_a_stream_without_an_end(monkeypatch: pytest.MonkeyPatch, capsys: Captur
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Endless()))
     assert main(["run", "-"]) == 1
     assert "error[SW0702]: '<stdin>' has no end: 5,242,880 bytes were read" in capsys.readouterr().err
+
+
+@pytest.fixture
+def silent_again() -> Iterator[None]:
+    yield
+    LOGGER.handlers.clear()
+    LOGGER.setLevel(logging.NOTSET)
+
+
+@pytest.mark.usefixtures("silent_again")
+def test_commands_say_what_they_do_when_asked(path: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["explain", path]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["explain", path, "-v"]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert any(line.startswith("shardwright.passes: propagate-layouts: ") and line.endswith(" ms") for line in told)
+    assert not any(line.endswith(" ops") for line in told)
+    monkeypatch.setenv("SHARDWRIGHT_LOG", "debug")
+    assert main(["explain", path]) == 0
+    assert any(line.endswith(" ops") for line in capsys.readouterr().err.splitlines())
+    monkeypatch.setenv("SHARDWRIGHT_LOG", "inof")
+    assert main(["explain", path]) == 1
+    assert "error[SW0731]: SHARDWRIGHT_LOG=inof is no level" in capsys.readouterr().err
