@@ -2,6 +2,7 @@
 
 from shardwright.diagnostics.diagnostic import (
     Diagnostic,
+    Label,
     ShardwrightAttributeError,
     ShardwrightBufferError,
     ShardwrightError,
@@ -15,6 +16,7 @@ from shardwright.diagnostics.diagnostic import (
 
 __all__ = [
     "Diagnostic",
+    "Label",
     "ShardwrightAttributeError",
     "ShardwrightBufferError",
     "ShardwrightError",

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
 class SourceLocation:
-    """A place in the user's source: 1-based line and column."""
+    """
+    A place in the user's source: 1-based line and column, and the number of characters that are meant.
+
+    A length of 0 means the word that stands there, whatever its length. Places are equal where they begin.
+    """
 
     file: str
     line: int
     column: int
+    length: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Label:
+    """Another place that an error is about, and what is to be said of it: the first use, the other operand."""
+
+    location: SourceLocation
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.text}"
 
 
 @dataclass(frozen=True)
@@ -24,7 +40,9 @@ class Diagnostic:
     One finding about the user's input.
 
     `code` is an entry of `diagnostics.registry`; `message` says what is wrong, `location` where, each of
-    `notes` why, and `help` what to do about it.
+    `notes` why, and `help` what to do about it. `labels` are other places that it is about.
+    Where an op stands at `location` and one word of its line is wrong, that is `word`; where the word stands there
+    twice, and the second time is what is wrong, `earlier` is what to say of the first.
 
     >>> print(Diagnostic("SW0201", "axis 'x' splits two dims", SourceLocation("f.mlir", 3, 7), help="drop one"))
     f.mlir:3:7: error[SW0201]: axis 'x' splits two dims
@@ -37,11 +55,14 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     help: str | None = None
     severity: str = "error"
+    labels: tuple[Label, ...] = ()
+    word: str = ""
+    earlier: str = ""
 
     def __str__(self) -> str:
         where = f"{self.location}: " if self.location else ""
         lines = [f"{where}{self.severity}[{self.code}]: {self.message}"]
-        lines += [f"  note: {note}" for note in self.notes]
+        lines += [f"  note: {note}" for note in (*self.labels, *self.notes)]
         if self.help:
             lines.append(f"  help: {self.help}")
         return "\n".join(lines)
@@ -72,7 +93,8 @@ class ShardwrightError(Exception):
 
 def _renamed(diagnostic: Diagnostic, old: str, new: str) -> Diagnostic:
     notes = tuple(note.replace(old, new) for note in diagnostic.notes)
-    return replace(diagnostic, message=diagnostic.message.replace(old, new), notes=notes)
+    labels = tuple(replace(label, text=label.text.replace(old, new)) for label in diagnostic.labels)
+    return replace(diagnostic, message=diagnostic.message.replace(old, new), notes=notes, labels=labels)
 
 
 class ShardwrightValueError(ShardwrightError, ValueError):

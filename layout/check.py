@@ -53,6 +53,7 @@ def _check_axes_exist(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> D
                 help=also(axis.name, mesh.axis_names, f"its axes are {_axis_sizes(mesh, mesh.axis_names)}")
                 if mesh.sizes
                 else "it has no axes",
+                word=f'"{axis.name}"',
             )
     return None
 
@@ -67,6 +68,7 @@ def _check_parts(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagno
             f"{axis} is no part of axis {axis.name!r}, which has size {full}",
             notes=("in (pre)size, pre times size must divide the size of the axis, and size must be at least 2",),
             help=f"sizes that divide {full}: {', '.join(map(str, _divisors(full)))}",
+            word=str(axis),
         )
     return None
 
@@ -81,6 +83,8 @@ def _check_axes_once(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Di
                     f"axis {axis.name!r} is used twice: by {other_place} and by {place}",
                     notes=(f"the layout is {spec.body()}",),
                     help="an axis can split one dim once; drop one of the two uses, or split the axis into sub-axes",
+                    word=f'"{axis.name}"',
+                    earlier="first used here",
                 )
         seen[axis.name].append((place, axis))
     return None
@@ -127,6 +131,7 @@ def _uneven(dim: int, size: int, parts: int, axes: tuple[Axis, ...], mesh: Mesh)
         f"dim {dim} has {size} elements and does not split evenly over {over}",
         notes=(f"the mesh is {mesh!r}",),
         help=f"{choices}; sizes that fit: {f'{below}, ' if below else ''}{below + parts}",
+        word=f'"{axes[0].name}"',
     )
 
 

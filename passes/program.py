@@ -18,7 +18,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.text.literals import element_size
-from shardwright.dialects.text.locations import fault
+from shardwright.dialects.text.locations import fault, label
 from shardwright.layout.axes import Axis, overlap
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
@@ -250,6 +250,8 @@ def entry_function(module: ModuleOp) -> FuncOp:
                 "SW0408",
                 f"{name} is a second public function: only @main is partitioned",
                 function,
+                labels=label(entry, "this is what is partitioned"),
+                word=name,
                 help=f"make {name} private or remove it",
             )
     return entry

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from shardwright.diagnostics import ShardwrightError
+from shardwright.diagnostics import Label, ShardwrightError
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import blocks_in, returned
-from shardwright.dialects.dtensor import COLLECTIVES, layout_of, meshes, with_layout
+from shardwright.dialects.dtensor import COLLECTIVES, MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
-from shardwright.dialects.text.locations import fault
+from shardwright.dialects.text.locations import fault, label, where
 from shardwright.dialects.text.verify import WHOLE_INSIDE, Alike, alike
 from shardwright.layout.check import check_spec
 from shardwright.layout.mesh import Mesh
@@ -114,7 +114,8 @@ def verify_stage(module: ModuleOp, stage: str, ops: Sequence[Alike] | None = Non
     of the module, where somebody has gone through them: `verify_module` returns them.
     """
     if stage not in STAGES:
-        raise fault("SW0310", f"there is no stage {stage!r}", module, help=f"the stages are {', '.join(STAGES)}")
+        known = f"the stages are {', '.join(STAGES)}"
+        raise fault("SW0310", f"there is no stage {stage!r}", module, help=known, word=f'"{stage}"')
     _Verifier(STAGES[stage], meshes(module)).verify(alike(module) if ops is None else ops)
 
 
@@ -212,13 +213,25 @@ def check_layout(
             "SW0103",
             f"there is no mesh @{spec.mesh}",
             place,
+            word=f"@{spec.mesh}",
             help=f"the module declares {declared}" if known else f'declare it: dtensor.mesh @{spec.mesh} = <["x"=8]>',
         )
     found = check_spec(spec, tensor.get_shape(), known[spec.mesh])
     if found is not None:
         plain = with_layout(tensor, None)
         notes = (*found.notes, f"the tensor is {plain}")
-        raise fault(found.code, found.message, place, notes=notes, help=found.help)
+        declared_at = _declared(place, spec.mesh)
+        raise ShardwrightError(replace(found, notes=notes, location=where(place), labels=declared_at))
+
+
+def _declared(place: Operation | SSAValue, name: str) -> tuple[Label, ...]:
+    """What is to be said of the declaration of a mesh, in the module of an op or a value."""
+    top = place if isinstance(place, Operation) else place.owner
+    while (parent := top.parent_op()) is not None:
+        top = parent
+    inside = top.walk() if isinstance(top, ModuleOp) else ()
+    found = next((op for op in inside if isinstance(op, MeshOp) and op.sym_name.data == name), None)
+    return label(found, "its axes are declared here") if found is not None else ()
 
 
 def _verify_ties(op: Operation) -> None:

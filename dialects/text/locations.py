@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+from shardwright.diagnostics import Diagnostic, Label, ShardwrightError, SourceLocation
 from shardwright.diagnostics.caller import caller
 from shardwright.dialects.text.xdsl_patches import FileLineColRange, unchecked
 
@@ -116,10 +116,25 @@ def where(place: Operation | SSAValue) -> SourceLocation | None:
 
 
 def fault(
-    code: str, message: str, place: Operation | SSAValue, *, notes: tuple[str, ...] = (), help: str | None = None
+    code: str,
+    message: str,
+    place: Operation | SSAValue,
+    *,
+    notes: tuple[str, ...] = (),
+    help: str | None = None,
+    labels: tuple[Label, ...] = (),
+    word: str = "",
+    earlier: str = "",
 ) -> ShardwrightError:
-    """The error with this diagnostic, pointing at `place`; raise it."""
-    return ShardwrightError(Diagnostic(code, message, where(place), notes, help))
+    """The error with this diagnostic, pointing at `place`, or at a `word` of its line; raise it."""
+    found = Diagnostic(code, message, where(place), notes, help, labels=labels, word=word, earlier=earlier)
+    return ShardwrightError(found)
+
+
+def label(place: Operation | SSAValue, text: str) -> tuple[Label, ...]:
+    """What is to be said of an op or a value, at its place; nothing where that is not known."""
+    location = where(place)
+    return (Label(location, text),) if location is not None else ()
 
 
 def _inner(location: Attribute) -> tuple[Attribute, ...]:

@@ -15,7 +15,8 @@ from xdsl.utils.lexer import Span
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
 from shardwright.diagnostics.suggestions import propose
-from shardwright.dialects.text.xdsl_patches import LocatedParser
+from shardwright.dialects.text.locations import label
+from shardwright.dialects.text.xdsl_patches import LabelledParseError, LocatedParser
 
 _OP_START = re.compile(
     r'^[ \t]*(?:%[^=\n"]*=[ \t]*)?(?:"(?P<generic>[A-Za-z_][\w$.]*)"[ \t]*\(|(?P<pretty>[A-Za-z_][\w$]*\.[\w$.]+)\b)',
@@ -61,7 +62,7 @@ def parse_module(
     except ShardwrightError:
         raise
     except ParseError as error:
-        raise _located(error.span, error.msg, file_name, line_offset) from error
+        raise _located(error, file_name, line_offset) from error
     except VerifyException as error:
         _fault(parser, str(error), file_name, error)
     except RecursionError as error:
@@ -103,25 +104,34 @@ class _ModuleParser(LocatedParser):
                 "SW0203",
                 what,
                 SourceLocation(self.lexer.input.name, line, column),
-                notes=tuple(listed),
+                notes=tuple(listed) if len(listed) > 1 else (),
                 help=propose(name, known, f"{len(known)} operations can be read, and this is none of them"),
             )
         )
 
 
-def _located(span: Span[str] | Span[bytes], message: str, file_name: str, line_offset: int) -> ShardwrightError:
+def _located(error: ParseError, file_name: str, line_offset: int) -> ShardwrightError:
+    span = error.span
     place = span.get_location()
-    message = _brief(message)
+    message = _brief(error.msg)
+    labels = label(error.value, error.text) if isinstance(error, LabelledParseError) else ()
     if message == " in block definition":
         message = "expected an operation or '}'"
     return ShardwrightError(
         Diagnostic(
             _code(message),
             message[:1].lower() + message[1:] if message[1:2].islower() else message,
-            SourceLocation(file_name, place.line + line_offset, place.col),
+            SourceLocation(file_name, place.line + line_offset, place.col, _length(span)),
             help=_defined(span) or _help(message, at_end=span.start >= len(span.input.content)),
+            labels=labels,
         )
     )
+
+
+def _length(span: Span[str] | Span[bytes]) -> int:
+    """The characters of a span, of those within its first line; 0 where it only says where it begins."""
+    first = str(span.text).split("\n", 1)[0]
+    return len(first) if len(first) > 1 else 0
 
 
 def _defined(span: Span[str] | Span[bytes]) -> str | None:

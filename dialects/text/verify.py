@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -10,8 +11,8 @@ from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.dialects.text.locations import fault, where
+from shardwright.diagnostics import Diagnostic, Label, ShardwrightError
+from shardwright.dialects.text.locations import fault, label, where
 from shardwright.dialects.text.xdsl_patches import has_trait, operands_of, type_of, verify_op
 
 
@@ -55,8 +56,10 @@ def _symbol_faults(module: ModuleOp) -> Iterator[Diagnostic]:
         name = op.properties.get("sym_name")
         if isinstance(name, StringAttr) and first.setdefault(name.data, op) is not op:
             message = f"'{op.name}' op defines @{name.data} again"
-            notes = (f"it is defined at {where(first[name.data])}",)
-            yield Diagnostic("SW0304", message, where(op), notes, help="give each function and mesh its own name")
+            earlier = label(first[name.data], "first defined here")
+            yield from fault(
+                "SW0304", message, op, help="give each function and mesh its own name", labels=earlier
+            ).diagnostics
 
 
 @dataclass(slots=True)
@@ -154,11 +157,28 @@ def _faults_of(ops: Iterable[Operation], *, excused: bool) -> Iterator[Diagnosti
             verify_op(op)
         except VerifyException as error:
             excused = True
-            yield from fault("SW0302", f"'{op.name}' op {verify_message(error)}", op, help=_op_help(error)).diagnostics
+            message = verify_message(error)
+            labels = _operand_labels(op) if _OF_OPERANDS.search(message) else ()
+            found = fault("SW0302", f"'{op.name}' op {message}", op, help=_op_help(error), labels=labels)
+            yield from found.diagnostics
         except (AssertionError, AttributeError, LookupError):
             # A verifier may stumble over another op's fault, which is already reported.
             if not excused:
                 raise
+
+
+_OF_OPERANDS = re.compile(r"\b(operands?|shapes?|types?)\b")
+"""Messages that are about operands, whose definitions are shown then."""
+
+MOST_OPERANDS = 4
+
+
+def _operand_labels(op: Operation) -> tuple[Label, ...]:
+    """What each operand of an op is, where it is defined."""
+    operands = dict.fromkeys(op.operands)
+    if len(operands) > MOST_OPERANDS:
+        return ()
+    return tuple(found for value in operands for found in label(value, f"this is {value.type}"))
 
 
 _UNSPECIFIC = "correct the op, or the pass that made it"
@@ -210,9 +230,8 @@ def _values(block: Block) -> Iterator[SSAValue]:
 
 
 def _undefined(op: Operation, index: int, operand: SSAValue) -> Diagnostic:
-    notes: tuple[str, ...] = ()
-    if isinstance(operand, BlockArgument) or isinstance(operand.owner, Operation):
-        place = where(operand)
-        notes = (f"it is defined at {place}",) if place is not None else ()
+    known = isinstance(operand, BlockArgument) or isinstance(operand.owner, Operation)
+    labels = label(operand, "it is defined here") if known else ()
     message = f"'{op.name}' op uses as operand {index} a value that is not defined before it"
-    return Diagnostic("SW0303", message, where(op), notes, help="define each value above its uses, in reach of them")
+    help_text = "define each value above its uses, in reach of them"
+    return Diagnostic("SW0303", message, where(op), help=help_text, labels=labels)

@@ -224,6 +224,14 @@ def _plain_tensor(dims: str, element: str) -> AnyTensor | None:
     return tensor(shape, IntegerType(int(match[2]), _SIGNS[match[1]]))
 
 
+class LabelledParseError(ParseError):
+    """An error that is about a value as well, of which `text` is to be said."""
+
+    def __init__(self, span: Span[str], message: str, value: SSAValue, text: str) -> None:
+        super().__init__(span, message)
+        self.value, self.text = value, text
+
+
 class LocatedParser(Parser):
     """
     xDSL's parser without its faults; what each method covers:
@@ -429,12 +437,13 @@ class LocatedParser(Parser):
             value = values[operand.index]
             if value.type is type or value.type == type:
                 return value
-            self.raise_error(f"%{name} is used as {type}, but is defined as {value.type}", operand.span)
+            message = f"%{name} is used as {type}, but is defined as {value.type}"
+            raise LabelledParseError(operand.span, message, value, f"defined as {value.type}")
         return super().resolve_operand(operand, type)
 
     def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
         if name in self.ssa_values:
-            self.raise_error(f"%{name} is defined twice", span)
+            raise LabelledParseError(span, f"%{name} is defined twice", self.ssa_values[name][0], "first defined here")
         self._scope.append(name)
         if name in self.forward_ssa_references or not name[0].isdigit():
             super()._register_ssa_definition(name, values, span)

@@ -11,9 +11,9 @@ HEADING = """# Errors
 Every error that Shardwright reports carries a code, the place in your program, and a way out:
 
 ```
-model.mlir:12:10: error[SW0701]: what is wrong
-  | %3 = stablehlo.add %1, %2 : tensor<4xf32>
-  |      ^
+model.mlir:12:8: error[SW0302]: what is wrong
+  12 |   %3 = stablehlo.add %1, %2 : tensor<4xf32>
+     |        ^^^^^^^^^^^^^ -- what else it is about
   note: why
   help: what to do about it
 ```

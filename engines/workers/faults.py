@@ -59,7 +59,7 @@ def place_of(text: str) -> SourceLocation | None:
     The place in the user's source that a text names, if it names one.
 
     >>> place_of("a:b.py:3:7"), place_of("")
-    (SourceLocation(file='a:b.py', line=3, column=7), None)
+    (SourceLocation(file='a:b.py', line=3, column=7, length=0), None)
     """
     parts = text.rsplit(":", 2)
     if len(parts) < 3 or not (parts[1].isdecimal() and parts[2].isdecimal()):

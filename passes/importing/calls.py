@@ -63,7 +63,8 @@ def _callee(call: CallOp, table: dict[str, FuncOp]) -> FuncOp:
         return table[name]
     message = f"'func.call' op calls @{name}, which has no body" if name in table else f"there is no function @{name}"
     known = ", ".join(f"@{function}" for function in table)
-    raise fault("SW0322", message, call, help=f"the module must hold the whole program; it has {known}")
+    help_text = f"the module must hold the whole program; it has {known}"
+    raise fault("SW0322", message, call, help=help_text, word=f"@{name}")
 
 
 def _recursion(call: CallOp, path: list[str]) -> Exception:
@@ -72,5 +73,6 @@ def _recursion(call: CallOp, path: list[str]) -> Exception:
         "SW0321",
         f"@{cycle[0]} calls itself: {' -> '.join(f'@{name}' for name in cycle)}",
         call,
+        word=f"@{call.callee.string_value()}",
         help="write the repetition as a loop (stablehlo.while)",
     )

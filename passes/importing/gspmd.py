@@ -117,6 +117,7 @@ def _unreadable(text: str, why: str, place: Operation | SSAValue) -> Shardwright
         "SW0467",
         f"{FOREIGN} = {text} cannot be read as a layout: {why}",
         place,
+        word=FOREIGN,
         help="export the program with Shardy: jax.config.update('jax_use_shardy_partitioner', True)",
     )
 

@@ -28,7 +28,7 @@ from shardwright.dialects.sdy.ops import (
     ShardingGroupOp,
 )
 from shardwright.dialects.stablehlo import CustomCallOp
-from shardwright.dialects.text.locations import fault
+from shardwright.dialects.text.locations import fault, label
 from shardwright.layout.axes import merge_adjacent
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
@@ -114,7 +114,9 @@ def _import_meshes(module: ModuleOp) -> _Meshes:
     if len(found.known) > 1:
         names = ", ".join(f"@{name} is {mesh}" for name, mesh in found.known.items())
         message = f"one program uses several meshes: {names}"
-        raise fault("SW0405", message, declared[-1] if declared else module, help="put all layouts on one mesh")
+        *others, last = declared or [module]
+        labels = tuple(found for other in others for found in label(other, "another mesh"))
+        raise fault("SW0405", message, last, help="put all layouts on one mesh", labels=labels)
     return found
 
 
@@ -142,6 +144,7 @@ def _devices_named(name: str, place: Operation | SSAValue) -> ShardwrightError:
         place,
         notes=("a program refers to mesh axes only; which device stands where is for the run to say",),
         help="drop device_ids, and give the devices to Mesh(devices=...)",
+        word="device_ids",
     )
 
 
@@ -258,7 +261,8 @@ class _Importer:
     def _spec(self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue) -> LayoutSpec:
         """The layout that `sharding` gives to `value`; raises what is wrong with it, pointing at `place`."""
         if not isinstance(value.type, TensorType):
-            raise fault("SW0113", f"a value of type {value.type} cannot have a layout", place, help="drop the sharding")
+            message = f"a value of type {value.type} cannot have a layout"
+            raise fault("SW0113", message, place, help="drop the sharding", word=SHARDING)
         open_dims = frozenset(number for number, dim in enumerate(sharding.dims) if dim.is_open)
         priorities = tuple(dim.priority or 0 for dim in sharding.dims)
         spec = LayoutSpec(
@@ -326,6 +330,7 @@ def _check_names(names: Iterable[str], place: Operation | SSAValue) -> None:
                 "SW0115",
                 f"the attribute {name} means nothing here",
                 place,
+                word=name,
                 help=propose(name, [SHARDING], f"only {SHARDING} is read: drop it"),
             )
 
@@ -335,6 +340,7 @@ def _no_sharding(function: FuncOp, found: Attribute) -> ShardwrightError:
         "SW0114",
         f"@{function.sym_name.data} has {SHARDING} = {found}, which is no sharding",
         function,
+        word=SHARDING,
         help="write #sdy.sharding<@mesh, [{...}, ...]>, one {...} for each dim",
     )
 
@@ -348,6 +354,7 @@ def _per_value(op: Operation, annotation: Attribute) -> tuple[sdy.Sharding, ...]
         "SW0111",
         f"'{op.name}' op has {len(op.results)} results, which {SHARDING} = {annotation} does not fit",
         op,
+        word=SHARDING,
         help="give #sdy.sharding_per_value<[...]> one entry for each result",
     )
 

@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from shardwright.dialects.building import body_of, returned
 from shardwright.dialects.dtensor import with_layout
 from shardwright.dialects.func import CallOp
-from shardwright.dialects.text.locations import fault
+from shardwright.dialects.text.locations import fault, label
 from shardwright.passes.importing.calls import callees_first, calls_in, functions, is_private
 from shardwright.passes.rewriter import erase, replace
 
@@ -85,7 +85,8 @@ def _check_signature(call: CallOp, callee: FuncOp) -> None:
         "SW0323",
         f"'func.call' op does not fit @{callee.sym_name.data}",
         call,
-        notes=(f"@{callee.sym_name.data} has type {expected}",),
+        labels=label(callee, f"@{callee.sym_name.data} has type {expected}"),
+        word=f"@{callee.sym_name.data}",
         help="give the call the callee's operand and result types",
     )
 

@@ -76,6 +76,7 @@ def _check_layout(program: Program, number: int) -> None:
                 "SW0462",
                 f"a layout names {axis}, a manual axis of the computation around it",
                 program.values[number],
+                word=str(axis),
                 notes=(f"the layout is {spec}",),
                 help="inside of a manual computation layouts may name its other axes only",
             )

@@ -13,7 +13,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import body_of
 from shardwright.dialects.dtensor.hints import GroupOp
-from shardwright.dialects.text.locations import fault
+from shardwright.dialects.text.locations import fault, label
 from shardwright.dialects.trip_count import trip_count
 from shardwright.dialects.types import shape_of
 from shardwright.passes.program import Carried, Closing, Node, Opening, Program, Scope, Use, entry_function, the_mesh
@@ -125,6 +125,7 @@ class _Numbering:
                 "SW0465",
                 f"group {op.number} has members of shapes {list(shapes[first])} and {list(shapes[number])}",
                 op,
+                labels=label(self.program.values[first], "another member of the group"),
                 help="the members of a sharding group get one layout, so they must have one shape",
             )
         if first != number:

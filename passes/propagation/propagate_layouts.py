@@ -78,6 +78,7 @@ def _check_partial(program: Program) -> None:
                 "SW0407",
                 f"a value cannot be made partial over {', '.join(axis.brief() for axis in spec.partial)}",
                 value,
+                word="unreduced",
                 notes=("only arguments of the program can hold partial results",),
                 help="drop `unreduced` from the layout",
             )

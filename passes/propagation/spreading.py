@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from shardwright.dialects.dtensor import RelayoutOp
 from shardwright.dialects.dtensor.hints import BACKWARD, FORWARD, BarrierOp
-from shardwright.dialects.text.locations import fault
+from shardwright.dialects.text.locations import fault, label
 from shardwright.layout.mesh import Mesh
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.strategy import Strategist
@@ -121,6 +121,7 @@ def settle_groups(program: Program, state: State) -> None:
                     f"members of one sharding group have the layouts {program.spec(state.dims[leader]).body()} and "
                     f"{program.spec(state.dims[value]).body()}",
                     program.values[value],
+                    labels=label(program.values[leader], "another member of the group"),
                     help="give them the same layout, or take one out of the group",
                 )
             state.dims[value] = state.dims[leader]

@@ -83,6 +83,7 @@ def _target(place: str | None, number: int) -> int:
 def _produced(diagnostic: Diagnostic) -> list[Line]:
     line = diagnostic.location.line if diagnostic.location else ANYWHERE
     items = [Line(diagnostic.severity, line, f"{diagnostic.code}: {diagnostic.message}")]
+    items += [Line("note", label.location.line, label.text) for label in diagnostic.labels]
     items += [Line("note", line, note) for note in diagnostic.notes]
     if diagnostic.help:
         items.append(Line("help", line, diagnostic.help))

@@ -17,7 +17,7 @@ from shardwright.diagnostics.render import render_all
 from shardwright.saving.faults import missing_package
 from shardwright.serialization.files.text import write_atomically
 from shardwright.tools.terminal.logs import VARIABLE, logs_by_variable
-from shardwright.tools.terminal.output import write_talk
+from shardwright.tools.terminal.output import talks_in_colour, talks_to_a_terminal, write_talk
 
 DONE, USER_ERROR, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 130
 """Exit codes; the last is what shells give to what Ctrl-C has ended."""
@@ -91,7 +91,11 @@ def _plain_warnings() -> Generator[None]:
 
 
 def report_diagnostics(error: ShardwrightError, sources: Mapping[str, str]) -> None:
-    write_talk(render_all(error.diagnostics, sources))
+    """Print what went wrong on standard error; on a terminal in colour, and with where to read more."""
+    write_talk(render_all(error.diagnostics, sources, colour=talks_in_colour()))
+    codes = sorted({diagnostic.code for diagnostic in error.diagnostics})
+    if talks_to_a_terminal() and codes:
+        write_talk(f"  more: shardwright explain-code {codes[0]}")
 
 
 def _report_internal(state: CommandState, error: Exception) -> None:

@@ -48,6 +48,17 @@ def write_talk(text: str) -> None:
             print(text, file=stream, flush=True)
 
 
+def talks_to_a_terminal() -> bool:
+    """Whether somebody reads standard error as it comes."""
+    stream: TextIO | None = sys.stderr
+    return stream is not None and stream.isatty()
+
+
+def talks_in_colour() -> bool:
+    """Whether standard error is a terminal that shows colours, and nobody asked for none (`NO_COLOR`)."""
+    return talks_to_a_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def _no_output(why: str) -> ShardwrightError:
     help_text = "check where standard output goes: a full disk, or a closed stream"
     return ShardwrightError(Diagnostic("SW0704", f"cannot write to standard output: {why}", help=help_text))

@@ -197,6 +197,7 @@ def unknown_call(op: CustomCallOp) -> Diagnostic:
         where(op),
         notes=(f"calls that can be run are {names}; ApproxTopK, TopK and mhlo's functions become ops",),
         help=_HELPS.get(op.target, "write the computation with StableHLO's ops, or export it for platform cpu"),
+        word=f"@{op.target}",
     )
 
 

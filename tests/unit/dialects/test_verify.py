@@ -217,7 +217,7 @@ def test_use_before_definition():
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "SW0303"
     assert str(diagnostic.location) == "f.mlir:2:6"
-    assert diagnostic.notes == ("it is defined at f.mlir:3:6",)
+    assert [str(label) for label in diagnostic.labels] == ["f.mlir:3:6: it is defined here"]
 
 
 def test_value_of_a_closed_region():

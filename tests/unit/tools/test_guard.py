@@ -24,7 +24,7 @@ def test_a_users_mistake_prints_coded_text_with_the_source_line(capsys: pytest.C
     assert guarded(CommandState("c"), body) == 1
     output = capsys.readouterr()
     assert output.out == ""
-    assert output.err == "f.mlir:1:2: error[SW0201]: wrong\n  | abc\n  |  ^\n  help: right\n"
+    assert output.err == "f.mlir:1:2: error[SW0201]: wrong\n  1 | abc\n    |  ^^\n  help: right\n"
 
 
 def test_an_internal_error_saves_input_and_traceback(

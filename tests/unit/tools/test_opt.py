@@ -60,7 +60,7 @@ def test_names_standard_input_in_errors(capsys: Capture, monkeypatch: pytest.Mon
     assert opt.main(["-"]) == 1
     errors = capsys.readouterr().err
     assert errors.startswith("<stdin>:2:")
-    assert "  |  %0 oops" in errors
+    assert "  2 |  %0 oops" in errors
 
 
 def test_forms_of_output(program: Program, capsys: Capture) -> None:
@@ -173,7 +173,7 @@ def test_chunks_are_separate_programs_with_their_own_lines(program: Program, cap
     assert output.out.count("func.func") == 2
     assert output.out.count("// -----") == 1
     assert output.err.startswith(f"{path}:8:")
-    assert "  |   %0 = stablehlo.add %x : tensor<4xf32>" in output.err
+    assert "  8 |   %0 = stablehlo.add %x : tensor<4xf32>" in output.err
 
 
 def test_verify_diagnostics(program: Program, capsys: Capture) -> None:
