@@ -426,6 +426,12 @@ class Compiled:
 
         Raises `ShardwrightError` (SW0704) where the file cannot be written, and `ValueError` (SW0577) for a program
         that was loaded: only what each device does was saved.
+
+        >>> import shardwright, numpy, tempfile, pathlib
+        >>> place = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+        >>> shardwright.function(lambda x: x + 1).compiled(numpy.ones(4)).report(place)
+        >>> place.read_text()[:15]
+        '<!doctype html>'
         """
         if self.traced is None:
             raise ShardwrightValueError(

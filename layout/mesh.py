@@ -434,7 +434,19 @@ class Mesh:
         return span(axis, self._sizes[axis.name])
 
     def picture(self) -> Picture:
-        """Where each device stands, to look at."""
+        """
+        Where each device stands, to look at.
+
+        >>> print(Mesh(x=2, y=2).picture())
+        Mesh(x=2, y=2)
+        x down, y across
+            0   1
+          ┌───┬───┐
+        0 │ 0 │ 1 │
+          ├───┼───┤
+        1 │ 2 │ 3 │
+          └───┴───┘
+        """
         return mesh_picture(self._sizes)
 
     def _repr_html_(self) -> str:

@@ -92,8 +92,12 @@ sdy.mesh @mesh = <["x"=2], device_ids=[1, 0]>
 
 // -----
 
-// expected-error @+1 {{mesh @maximal lists its devices by device_ids}}
 sdy.mesh @maximal = <[], device_ids=[0]>
+func.func @main(%x: tensor<4xf32>) {
+  // expected-error @+1 {{mesh @maximal lists its devices by device_ids}}
+  %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@maximal, [{}]>]>} : tensor<4xf32>
+  return
+}
 
 // -----
 
