@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -9,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
-from shardwright.tools.terminal.guard import CommandState, guarded
+from shardwright.tools.terminal.guard import CommandState, guarded, report_diagnostics
 
 
 def test_done_passes_the_code_through() -> None:
@@ -80,3 +82,25 @@ def test_a_missing_package_is_no_internal_error(capsys: pytest.CaptureFixture[st
     said = capsys.readouterr().err
     assert "SW0884" in said
     assert "pip install 'shardwright[storage]'" in said
+
+
+class Terminal(io.StringIO):
+    """A stream that somebody reads as it comes."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colours_and_where_to_read_more_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(**environment: str) -> str:
+        stream = Terminal()
+        monkeypatch.setattr(sys, "stderr", stream)
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        report_diagnostics(ShardwrightError(Diagnostic("SW0201", "wrong")), {})
+        return stream.getvalue()
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert said(TERM="xterm").startswith("\x1b[1;31merror[SW0201]\x1b[0m")
+    assert said(TERM="dumb") == "error[SW0201]: wrong\n  more: shardwright explain-code SW0201\n"
+    assert said(TERM="xterm", NO_COLOR="1") == "error[SW0201]: wrong\n  more: shardwright explain-code SW0201\n"
