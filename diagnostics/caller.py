@@ -26,11 +26,16 @@ _OWN = tuple(
             "frontends",
             "layout",
             "passes",
+            "proof",
             "rules",
             "runtime",
             "saving",
+            "serialization",
+            "tools",
+            "views",
         )
     ]
+    + [f"{_ROOT / '__init__.py'}"]
     + [f"{Path(numpy.__file__).parent}/"]
     + [contextlib.__file__, runpy.__file__, "<frozen runpy>"]
 )
