@@ -164,4 +164,7 @@ SW0582: no number of bytes
     Budgets are whole numbers of bytes, or text with a unit: kB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB (of
     1024).
     help: write it as 2GB, 512MiB, or 1000000
+SW0583: another layout than was said
+    `dtensor.check_layout` compares a tensor's layout with the one that it should have.
+    help: shardwright.relayout changes a layout
 """
