@@ -79,7 +79,7 @@ def create_mesh(
     >>> create_mesh([("batch", 4), ("model", 2)])
     Mesh(batch=4, model=2)
     """
-    return Mesh(mesh_dims, devices, **({"name": mesh_name} if mesh_name else {}))
+    return Mesh(mesh_dims, devices, name=mesh_name or "mesh")
 
 
 def num_clients() -> int:
