@@ -139,3 +139,11 @@ def test_the_command_as_data(capsys: Capture) -> None:
 def test_wrong_sizes_on_the_command_line(size: str, capsys: Capture) -> None:
     assert main(["check", str(MLP), f"--max-bytes={size}"]) == 1
     assert "error[SW0701]" in capsys.readouterr().err
+
+
+def test_a_program_on_several_meshes_is_not_let_through() -> None:
+    other = shardwright.Layout(["y"], shardwright.Mesh(y=2, name="other"))
+    both = shardwright.function(lambda x: shardwright.relayout(x, other))
+    np.testing.assert_array_equal(both(rows()).numpy(), np.ones((8, 16)))
+    with shardwright.budget(max_bytes="1GB"), pytest.raises(ShardwrightValueError, match=r"SW0580.*several meshes"):
+        both(rows())
