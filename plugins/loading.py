@@ -1,0 +1,115 @@
+"""Finding and importing plugins, once in a process."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.caller import line_of
+from shardwright.diagnostics.suggestions import propose
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "shardwright.plugins"
+"""The group of entry points that packages name their plugins in."""
+
+VARIABLE = "SHARDWRIGHT_PLUGINS"
+"""The environment's word on which are loaded: names with commas between them, or nothing for none; unset for all."""
+
+
+class _Loaded:
+    """Whether the plugins of packages were loaded, and what went wrong with them."""
+
+    begun = False
+    fault: ShardwrightError | None = None
+
+
+def load_plugins() -> None:
+    """
+    Imports the plugins of all installed packages, or those that `SHARDWRIGHT_PLUGINS` names.
+
+    Raises SW0732 for one that fails, and SW0733 for a name that no package has; each time, for without them programs
+    would mean something else.
+
+    >>> load_plugins()
+    """
+    if _Loaded.begun:
+        if _Loaded.fault is not None:
+            raise _Loaded.fault
+        return
+    _Loaded.begun = True  # a plugin that is being imported may ask for them, too
+    try:
+        for plugin in _wanted(plugins(), os.environ.get(VARIABLE)):
+            _load(plugin)
+    except ShardwrightError as error:
+        _Loaded.fault = error
+        raise
+
+
+def plugins() -> list[EntryPoint]:
+    """The plugins that installed packages have, by their names."""
+    from importlib.metadata import entry_points  # loads much, which nothing else of ours needs
+
+    return sorted(entry_points(group=GROUP), key=lambda plugin: plugin.name)
+
+
+def load_file(path: str) -> None:
+    """
+    Imports a Python file as a plugin.
+
+    Raises SW0702 for a file that is not there, and SW0732, at the file's line, for one that fails.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise ShardwrightError(Diagnostic("SW0702", f"cannot read '{path}': there is no such file"))
+    spec = spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None:
+        help_text = "--load takes a Python file, whose name ends in .py"
+        raise ShardwrightError(Diagnostic("SW0732", f"'{path}' is no Python file", help=help_text))
+    module = module_from_spec(spec)
+    sys.modules[file.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except ShardwrightError:
+        raise
+    except Exception as error:
+        del sys.modules[file.stem]
+        raise _failed(f"'{path}'", error, "mend the file, or leave out --load") from error
+
+
+def _wanted(found: list[EntryPoint], told: str | None) -> list[EntryPoint]:
+    if told is None:
+        return found
+    names = [name.strip() for name in told.split(",") if name.strip()]
+    known = {plugin.name: plugin for plugin in found}
+    for name in names:
+        if name not in known:
+            listed = f"installed are: {', '.join(known) or 'none'}"
+            raise ShardwrightError(
+                Diagnostic(
+                    "SW0733", f"{VARIABLE} names '{name}', which is no plugin", help=propose(name, known, listed)
+                )
+            )
+    return [known[name] for name in names]
+
+
+def _load(plugin: EntryPoint) -> None:
+    try:
+        plugin.load()
+    except ShardwrightError:
+        raise
+    except Exception as error:
+        package = plugin.dist.name if plugin.dist else plugin.value
+        way_out = f"mend or uninstall {package}; {VARIABLE}= leaves plugins out"
+        raise _failed(f"'{plugin.name}' of {package}", error, way_out) from error
+
+
+def _failed(what: str, error: Exception, help_text: str) -> ShardwrightError:
+    first = (str(error) or "no message").split("\n")[0]
+    message = f"the plugin {what} cannot be loaded: {type(error).__name__}: {first}"
+    return ShardwrightError(Diagnostic("SW0732", message, line_of(error), help=help_text))
