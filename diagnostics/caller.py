@@ -6,11 +6,10 @@ import contextlib
 import inspect
 import runpy
 from functools import lru_cache
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
-
-import numpy
 
 from shardwright.diagnostics.diagnostic import SourceLocation
 
@@ -26,6 +25,7 @@ _OWN = tuple(
             "frontends",
             "layout",
             "passes",
+            "plugins",
             "proof",
             "rules",
             "runtime",
@@ -35,8 +35,8 @@ _OWN = tuple(
             "views",
         )
     ]
-    + [f"{_ROOT / '__init__.py'}"]
-    + [f"{Path(numpy.__file__).parent}/"]
+    + [f"{_ROOT / name}" for name in ("__init__.py", "_public.py", "dtensor.py")]
+    + [f"{folder}/" for spec in [find_spec("numpy")] if spec for folder in spec.submodule_search_locations or ()]
     + [contextlib.__file__, runpy.__file__, "<frozen runpy>"]
 )
 _JAX = "/jax/_src/"
@@ -58,7 +58,7 @@ def caller() -> SourceLocation | None:
     frame: FrameType | None = inspect.currentframe()
     while frame is not None:
         if not _is_own(frame.f_code.co_filename):
-            return _place(frame.f_code, frame.f_lasti, frame.f_lineno)
+            return _place(frame.f_code.co_filename, frame.f_code, frame.f_lasti, frame.f_lineno)
         frame = frame.f_back
     return None
 
@@ -79,7 +79,7 @@ def line_of(error: BaseException) -> SourceLocation | None:
     while trace is not None:
         code = trace.tb_frame.f_code
         if is_users(code.co_filename):
-            found = _place(code, trace.tb_lasti, trace.tb_lineno)
+            found = _place(code.co_filename, code, trace.tb_lasti, trace.tb_lineno)
         trace = trace.tb_next
     return found
 
@@ -105,6 +105,7 @@ def _is_own(file: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _place(code: CodeType, instruction: int, line: int) -> SourceLocation:
+def _place(file: str, code: CodeType, instruction: int, line: int) -> SourceLocation:
+    # The file is an argument because equal code in two files is one key.
     start, _, column, _ = next(islice(code.co_positions(), instruction // 2, None), (line, None, None, None))
-    return SourceLocation(code.co_filename, start or line, (column or 0) + 1)
+    return SourceLocation(file, start or line, (column or 0) + 1)

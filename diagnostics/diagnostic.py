@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from shardwright.diagnostics.cells import cell_name
+
 
 @dataclass(frozen=True)
 class SourceLocation:
@@ -20,7 +22,7 @@ class SourceLocation:
     length: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        return f"{cell_name(self.file) or self.file}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,36 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Dialect
 
+from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import dtensor
 from shardwright.dialects.chlo import CHLO
 from shardwright.dialects.dtensor import gradients, hints, manual, roll, transfers
 from shardwright.dialects.func import Func
 from shardwright.dialects.sdy.ops import Sdy
 from shardwright.dialects.stablehlo import StableHLO
+from shardwright.plugins import load_plugins
 
 _OURS = (dtensor, manual, hints, roll, gradients, transfers)
 DTensor = Dialect("dtensor", [op for module in _OURS for op in module.OPS], list(dtensor.ATTRIBUTES))
 DIALECTS = (Builtin, Func, StableHLO, CHLO, Sdy, DTensor)
+_ADDED: dict[str, Dialect] = {}
+"""What plugins added."""
+
+
+def add_dialect(dialect: Dialect) -> None:
+    """
+    Lets programs have the ops, attributes and types of another dialect, in every command and every function.
+
+    Raises SW0732 where there is another one of its name.
+
+    >>> add_dialect(Dialect("mine", [], []))
+    >>> "mine" in [dialect.name for dialect in make_context().loaded_dialects]
+    True
+    >>> del _ADDED["mine"]
+    """
+    if dialect.name in {each.name for each in (*DIALECTS, *_ADDED.values())}:
+        raise ShardwrightError(Diagnostic("SW0732", f"there is a dialect '{dialect.name}' already"))
+    _ADDED[dialect.name] = dialect
 
 
 def make_context() -> Context:
@@ -23,10 +43,11 @@ def make_context() -> Context:
     >>> make_context().get_op("stablehlo.add").__name__
     'AddOp'
     """
+    load_plugins()
     context = Context()
-    for dialect in DIALECTS:
+    for dialect in (*DIALECTS, *_ADDED.values()):
         context.load_dialect(dialect)
     return context
 
 
-__all__ = ["DIALECTS", "make_context"]
+__all__ = ["DIALECTS", "add_dialect", "make_context"]

@@ -116,7 +116,7 @@ SW0553: layout map that does not fit its variables
     help: print layout_map.resolve(model) to see which pattern each variable meets
 SW0554: wrong use of a strategy
     A strategy has one mesh, one of whose axes splits batches.
-    help: see docs/api.md, Strategies
+    help: give a mesh with axes, one of them as batch_dim, and batches that its replicas share evenly
 SW0555: Keras model that cannot be trained here
     A Keras model runs here by way of JAX: Keras 3 with its JAX backend, a model and an optimizer that are built.
     help: pip install 'shardwright[keras]', set KERAS_BACKEND=jax, and call the model once before

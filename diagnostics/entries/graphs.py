@@ -6,7 +6,7 @@ GRAPHS = """
 SW0885: graph with operations that are not supported
     All operations that the outputs need and that have no row in the table are listed, with how often they occur and the
     first node of each.
-    help: see docs/graph-ops.md for those that are; freeze the graph, or cut it: from_graph(..., inputs=, outputs=)
+    help: freeze the graph, or leave these operations out of it: from_graph(..., inputs=, outputs=)
 SW0886: graph that is not well formed
     A node takes what there is not, takes itself, or calls a function that there is not or that calls itself.
     help: write the graph again with TensorFlow

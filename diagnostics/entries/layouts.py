@@ -70,4 +70,7 @@ SW0120: processes that hold no box of the mesh
     box: some coordinates along the first axes, and all along the others. A part of such a mesh lies on processes that
     follow each other, each with as many of its devices.
     help: let the number of processes be a product of the first axes, the last of them in part
+SW0121: what describes no topology
+    A topology has for each axis of a mesh a latency and a bandwidth, and what a device computes and moves in a second.
+    help: write the four kinds of numbers, all of them above zero
 """

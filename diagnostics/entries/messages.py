@@ -30,7 +30,7 @@ SW0808: package of a compression is not installed
     help: pip install 'shardwright[storage]', or write without compression
 SW0809: wrong option of a record writer
     Options are those of riegeli, as text or as fields, each in its range.
-    help: see docs/serialization.md, Options
+    help: write options like 'brotli:6', 'zstd:3,chunk_size:1M', 'uncompressed' or 'transpose,padding:64k'
 SW0810: no record at this position, or no way to it
     A record's position is the place of its chunk plus its number within the chunk. A buffer for it must be large
     enough, and the file must be able to seek: a pipe can only be read from its beginning on.

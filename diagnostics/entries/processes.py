@@ -57,7 +57,7 @@ SW0923: Ray that is not there
 SW0930: GPU that a process cannot use
     Each process of a mesh of GPUs needs CuPy 14 or newer, a driver and a device of CUDA, and NCCL where there are
     several processes. One of them lacks something; every process says which, and what.
-    help: pip install 'shardwright[cupy]' where there is an NVIDIA GPU, and see docs/processes.md
+    help: pip install 'shardwright[cupy,mpi]' where there is an NVIDIA GPU with a driver for CUDA 13
 SW0931: fewer GPUs than processes
     Each process has a GPU of its own. Those of one host see fewer, all together, than they are.
     help: start as many processes on a host as it has GPUs, and let CUDA_VISIBLE_DEVICES name as many

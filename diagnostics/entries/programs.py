@@ -80,5 +80,5 @@ SW0331: not a certificate
 SW0332: program that is not proved
     A certificate does not hold for the program, or the program has ops that have no meaning in exact numbers. The notes
     say which, and why.
-    help: docs/proof.md says what can be proved; an unproved program may be right
+    help: a program that is not proved may be right: 'shardwright run FILE --check' compares numbers
 """

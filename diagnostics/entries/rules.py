@@ -10,7 +10,7 @@ SW0401: op without a sharding rule
 SW0402: malformed sharding row
     A row maps the dims of operands and results to factors: "i k, k j -> i j", with a kind for each factor that is not
     plain pass-through. The message says what contradicts itself, or which op the row does not fit.
-    help: compare with the rows in docs/rules.md
+    help: write the row as for a product of matrices: add_row(name, "i k, k j -> i j", k="sum")
 SW0403: value that cannot be partitioned
     Only tensors have layouts. The program has a value of another type (a token, a tuple, an index).
     help: rewrite the program with tensors only

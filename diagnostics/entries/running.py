@@ -27,4 +27,8 @@ SW0607: program that is not localised
 SW0608: collectives that not all devices reach
     The condition of a loop, or the index of a branch, differs between devices, and collectives depend on it.
     help: reduce the condition over the devices first, so that all of them decide alike, or move the collectives out
+SW0609: program that does not fit into memory
+    A run would hold more at once than this process may have, or was given no more; the values that take most of it
+    are named.
+    help: run it on several machines, or a smaller program; to explain and to certify it takes no memory
 """

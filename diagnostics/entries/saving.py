@@ -51,7 +51,7 @@ SW0877: tensorstore is not installed
     help: pip install 'shardwright[checkpoints]'
 SW0878: wrong option of a checkpoint or a directory
     Each option has its kind and range.
-    help: see docs/saving.md, Checkpoints
+    help: Python's help(shardwright.Checkpoint), or of CheckpointManager or save, says what it takes
 SW0879: checkpoint that does not fit
     Names, shapes and element types of what is saved must be those of what is restored; layouts and meshes may differ.
     Everything that does not fit is listed at once.

@@ -6,6 +6,7 @@ import gc
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NoReturn
 
 from xdsl.context import Context
@@ -16,6 +17,7 @@ from xdsl.utils.lexer import Span
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
 from shardwright.diagnostics.suggestions import propose
 from shardwright.dialects.text.locations import label
+from shardwright.dialects.text.wording import worded
 from shardwright.dialects.text.xdsl_patches import LabelledParseError, LocatedParser
 
 _OP_START = re.compile(
@@ -30,6 +32,7 @@ BYTE_ORDER_MARK = "\ufeff"
 LONGEST_WORD = 100
 """Characters of one word of the user's text that a message repeats."""
 
+_NAMED = re.compile(r"'(?P<name>.+)' is not registered|Duplicate key '(?P<key>.+)' in .*")
 _DEFINED = re.compile(r"(%[A-Za-z_$.-][\w$.-]*)(?=[ \t]*[=:])", re.ASCII)
 _OVERLONG = re.compile(rf"\S{{{LONGEST_WORD},}}")
 
@@ -64,12 +67,12 @@ def parse_module(
     except ParseError as error:
         raise _located(error, file_name, line_offset) from error
     except VerifyException as error:
-        _fault(parser, str(error), file_name, error)
+        _fault(parser, worded(str(error)), file_name, error)
     except RecursionError as error:
         _fault(parser, "the text is nested too deeply", file_name, error)
     # xDSL answers some malformed texts with these; at this boundary they are the text's fault.
     except (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        _fault(parser, f"malformed text: {error or type(error).__name__}", file_name, error)
+        _fault(parser, "this cannot be read as MLIR", file_name, error)
 
 
 @contextmanager
@@ -111,21 +114,29 @@ class _ModuleParser(LocatedParser):
 
 
 def _located(error: ParseError, file_name: str, line_offset: int) -> ShardwrightError:
-    span = error.span
+    span = _meant(error)
     place = span.get_location()
-    message = _brief(error.msg)
+    message = _brief(worded(error.msg, str(error.span.text).split("\n", 1)[0]))
     labels = label(error.value, error.text) if isinstance(error, LabelledParseError) else ()
-    if message == " in block definition":
-        message = "expected an operation or '}'"
     return ShardwrightError(
         Diagnostic(
             _code(message),
-            message[:1].lower() + message[1:] if message[1:2].islower() else message,
+            message,
             SourceLocation(file_name, place.line + line_offset, place.col, _length(span)),
             help=_defined(span) or _help(message, at_end=span.start >= len(span.input.content)),
             labels=labels,
         )
     )
+
+
+def _meant(error: ParseError) -> Span[str] | Span[bytes]:
+    """The word that an error is about, where xDSL has read on and points behind it."""
+    named = _NAMED.fullmatch(error.msg)
+    if named is None:
+        return error.span
+    name = named["name"] or named["key"]
+    start = str(error.span.input.content).rfind(name, 0, error.span.start)
+    return replace(error.span, start=start, end=start + len(name)) if start >= 0 else error.span
 
 
 def _length(span: Span[str] | Span[bytes]) -> int:
@@ -180,8 +191,17 @@ _HELPS = (
     ("is written by its bits", "write the bits that the message gives in its place, as in dense<0x7FC00000>"),
     ("is no element of type", "write 1.0 or 1.0e-3 for floats, 1 for integers, true or false for i1"),
     ("is out of range for", "write a smaller number, or give the tensor a wider element type"),
+    ("the name of a mesh axis", 'write the name with its quotes, as in {"x"}'),
     ("mesh axis", "give the axis a size of at least 1 that 64 bits can count"),
-    ("expected integer literal", "write a whole number here"),
+    ("expected a whole number", "write a whole number here"),
+    ("a text in double quotes", "write a text in double quotes here"),
+    ("expected a value like", "write a value, or leave out the attribute"),
+    ("a type", "write a type like tensor<4x8xf32>"),
+    ("element type", "write a type like tensor<4x8xf32>"),
+    ("expected an operand", "write the name of a value that is defined before"),
+    ("no operation begins here", "write operations like %0 = stablehlo.add %x, %y : tensor<4xf32>"),
+    ("is given twice", "give each attribute once"),
+    ("no program has the character", "leave the character out; texts stand in double quotes, comments behind //"),
     ("literal", "make the literal fit its type"),
     ("string is not closed", "close the string with a double quote"),
 )

@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from shardwright.diagnostics import Diagnostic, Label, ShardwrightError
 from shardwright.dialects.text.locations import fault, label, where
+from shardwright.dialects.text.wording import worded
 from shardwright.dialects.text.xdsl_patches import has_trait, operands_of, type_of, verify_op
 
 
@@ -207,7 +208,7 @@ def verify_message(error: BaseException) -> str:
     while error.__cause__ is not None:
         error = error.__cause__
     text = str(error).strip().split("\n", 1)[0]
-    return text.removeprefix("Operation does not verify: ")
+    return worded(text.removeprefix("Operation does not verify: "))
 
 
 def _unclosed(block: Block, owner: Operation) -> Iterator[Diagnostic]:

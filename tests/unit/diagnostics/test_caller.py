@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from rooms import ROOMS, ROOT
 
 import shardwright as sw
-from shardwright.diagnostics.caller import _is_own
+from shardwright.diagnostics.caller import _is_own, caller
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -22,3 +24,13 @@ def test_a_name_that_there_is_not_is_missed_at_the_users_line() -> None:
     (found,) = caught.value.diagnostics
     assert found.location is not None
     assert found.location.file == __file__
+
+
+def test_equal_code_in_two_files_is_told_apart() -> None:
+    """Python calls two such functions equal, wherever they stand."""
+    places: list[str] = []
+    for name in ("first.py", "second.py"):
+        space: dict[str, Any] = {"caller": caller}
+        exec(compile("def place():\n    return caller()\n", name, "exec"), space)
+        places.append(str(space["place"]()))
+    assert places == ["first.py:2:12", "second.py:2:12"]

@@ -66,7 +66,7 @@ def test_constructors():
         ('<@mesh, [{"x"}q1, {}]>', "expected a priority like p0"),
         ('<@mesh, [{"x"}, {}], sharded={"y"}>', "replicated"),
         ('<mush<["a"=2]>, [{}, {}]>', "mesh"),
-        ("<@mesh, [{x}, {}]>", "naming a mesh axis"),
+        ("<@mesh, [{x}, {}]>", "the name of a mesh axis in double quotes"),
     ],
 )
 def test_malformed_sharding(sharding, message):

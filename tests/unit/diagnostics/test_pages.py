@@ -1,0 +1,48 @@
+"""No message leads to a page that only the repository has: who installed the package has its help texts alone."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from shardwright.diagnostics.registry import ENTRIES
+
+ROOT = Path(__file__).resolve().parents[3]
+ELSEWHERE = {"tests", "docs", "benchmarks", "examples", "build"}
+MODULES = [
+    path
+    for path in sorted(ROOT.rglob("*.py"))
+    if not any(part in ELSEWHERE or part.startswith(".") for part in path.relative_to(ROOT).parts)
+]
+
+
+def messages(source: str) -> list[str]:
+    """The texts of a module that are no docstrings: a text that stands alone tells readers of the source something."""
+    tree = ast.parse(source)
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return [str(node.value) for node in texts if id(node) not in alone]
+
+
+def test_docstrings_are_no_messages() -> None:
+    assert messages('"""docs/a.md"""\ndef f(x):\n    """docs/b.md"""\n    return f"see docs/{x}.md"\n') == [
+        "see docs/",
+        ".md",
+    ]
+
+
+@pytest.mark.parametrize("code", ENTRIES)
+def test_no_entry_names_a_page(code: str) -> None:
+    entry = ENTRIES[code]
+    assert not [text for text in (entry.title, entry.explanation, entry.help) if "docs/" in text or ".md" in text]
+
+
+def test_no_message_names_a_page() -> None:
+    assert len(MODULES) > 300
+    found = {
+        str(path.relative_to(ROOT)): [text for text in messages(path.read_text()) if "docs/" in text]
+        for path in MODULES
+    }
+    assert {name: texts for name, texts in found.items() if texts} == {}
