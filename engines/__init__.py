@@ -5,4 +5,7 @@ How a compiled program meets devices.
 or in the hands of whoever owns the mesh (`elsewhere`: `workers`, `cupy`).
 """
 
-__all__: list[str] = []
+from shardwright.engines.owned.owners import add_engine
+from shardwright.engines.owned.parts import Owner, Parts, Program
+
+__all__ = ["Owner", "Parts", "Program", "add_engine"]

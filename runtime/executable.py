@@ -27,6 +27,7 @@ from shardwright.layout.forms.clients import ALONE, Clients
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec, replicated_spec
 from shardwright.runtime.atoms import Atoms
+from shardwright.runtime.codegen.arena import out_of_memory
 from shardwright.runtime.codegen.engines import Engine, FusedEngine, PlainEngine
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.lowering import calls, collectives, control, ops, sorting
@@ -161,7 +162,10 @@ class Executable:
         start = time.perf_counter()
         together = nullcontext() if self._communicator is None else self._communicator.running(self._digest)
         with together, np.errstate(all="ignore"):  # StableHLO defines what overflow and division by zero give
-            results = self._engine.call(self.ledger, bases, self._communicator)
+            try:
+                results = self._engine.call(self.ledger, bases, self._communicator)
+            except MemoryError as error:
+                raise out_of_memory(self.peak_bytes, self._engine.largest, error) from error
         self.seconds = time.perf_counter() - start
         return results
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 from shardwright.layout.axes import Axis
 from shardwright.layout.planning.cost import sent_bytes
@@ -41,6 +41,20 @@ class Entry:
 
     messages: int = 0
     sent_bytes: Fraction = field(default_factory=Fraction)
+
+
+class Counted(Protocol):
+    """What a ledger can be made of: another one, as the rooms know it that cannot see this one."""
+
+    @property
+    def notes(self) -> Sequence[tuple[Message, int | Fraction]]:
+        """The messages in their order, each with the bytes of its buffers."""
+        ...
+
+    @property
+    def runs(self) -> Mapping[str, Mapping[str, int]]:
+        """How often each part of loops and branches ran."""
+        ...
 
 
 class Ledger:
@@ -80,9 +94,9 @@ class Ledger:
         if size:
             self._notes.append((message, size))
 
-    def include(self, other: Ledger) -> None:
+    def include(self, other: Counted) -> None:
         """Adds all that another ledger counted."""
-        self._notes += other._notes
+        self._notes += other.notes
         for name, parts in other.runs.items():
             mine = self.runs.setdefault(name, {})
             for part, times in parts.items():

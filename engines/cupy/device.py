@@ -18,7 +18,7 @@ OLDEST = 14
 
 _ASKED = "what GPUs there are"
 
-_INSTALL = "pip install 'shardwright[cupy]' where there is an NVIDIA GPU, and see docs/processes.md"
+_INSTALL = "pip install 'shardwright[cupy,mpi]' where there is an NVIDIA GPU with a driver for CUDA 13"
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
 from shardwright.engines.owned.parts import Owner, Parts, Program
 from shardwright.layout import Mesh
-from shardwright.layout.forms.devices import JAX
+from shardwright.layout.forms.devices import ENGINES, JAX
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.stacking import local_shape
 
@@ -30,7 +30,25 @@ def owner_of(mesh: Mesh) -> Owner | None:
         from shardwright.engines.jax.devices import JAX_DEVICES
 
         return JAX_DEVICES
+    if isinstance(mesh.owner, str):
+        return _ADDED[mesh.owner]
     return cast("Owner | None", mesh.owner)
+
+
+def add_engine(name: str, owner: Owner) -> None:
+    """
+    Lets meshes name an engine from outside, which holds their devices and runs what is on them: `devices="name"`.
+
+    Raises SW0732 where there is another one of that name.
+    """
+    if name in ENGINES:
+        raise ShardwrightError(Diagnostic("SW0732", f"there is an engine '{name}' already"))
+    ENGINES.add(name)
+    _ADDED[name] = owner
+
+
+_ADDED: dict[str, Owner] = {}
+"""The engines of plugins."""
 
 
 class Absent(Parts):

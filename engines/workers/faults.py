@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from shardwright.diagnostics import Diagnostic, ShardwrightProcessError, SourceLocation
+from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightProcessError, SourceLocation
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,19 @@ class Fault:
                 "results of the call, and of calls behind it, are lost; what was there before can still be used",
             )
         )
+
+
+def what_of(error: Exception) -> str:
+    """
+    What an error says, without a place: the user's line is the controller's to name.
+
+    >>> what_of(KeyError("x")), what_of(ValueError())
+    ("KeyError: 'x'", 'ValueError')
+    """
+    if isinstance(error, ShardwrightError) and error.diagnostics:
+        first = error.diagnostics[0]
+        return "\n".join([f"{first.code}: {first.message}", *first.notes, *([first.help] if first.help else [])])
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def place_of(text: str) -> SourceLocation | None:

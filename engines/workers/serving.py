@@ -17,7 +17,7 @@ from shardwright.dialects.text.parsing import parse_module
 from shardwright.engines.mpi.communicator import MpiCommunicator
 from shardwright.engines.mpi.watch import watch
 from shardwright.engines.mpi.world import World, world
-from shardwright.engines.workers.faults import Fault
+from shardwright.engines.workers.faults import Fault, what_of
 from shardwright.engines.workers.figures import figures_of
 from shardwright.engines.workers.frames import Array, FrameError, Header, Readable, frame, read_frame
 from shardwright.engines.workers.kept import Kept
@@ -156,8 +156,7 @@ class Worker:
             self._note(0, "")
 
     def _fault(self, error: Exception, call: int, at: str) -> Fault:
-        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        return Fault(call, self._place, socket.gethostname(), what, at, self._communicator.steps)
+        return Fault(call, self._place, socket.gethostname(), what_of(error), at, self._communicator.steps)
 
     def _give(self, number: int | None, reply: int) -> None:
         """Sends an array, or why there is none; without a number, just says that all before it is done."""

@@ -66,6 +66,14 @@ class _Text(Table):
             self.names[window] = name
         return self.names[window]
 
+    def ones(self, count: int, dtype: np.dtype[Any]) -> str:
+        """The name of so many ones, which the first run makes."""
+        key = "ones", count, dtype.name
+        if key not in self.names:
+            self.names[key] = f"ones{len(self.names)}"
+            self.once.append(f"{self.names[key]} = xp.ones({count}, {dtype_text(dtype)})")
+        return self.names[key]
+
     def is_one_place(self, one: Window, other: Window) -> bool:
         """Whether two windows are the same memory, seen the same way."""
         return one.strided == other.strided and self._base(one.buffer) == self._base(other.buffer)
@@ -428,9 +436,7 @@ class _Block:
         if step.name in ("max", "min") and by_row and self.tile.inner[-1] <= _LONGEST_SEARCHED_ROW:
             return f"k.row_extreme(xp, {step.name!r}, {operand}, {target})"
         if step.name == "sum" and by_row:
-            ones = np.ones(self.tile.inner[-1], dtype)
-            name = self.text.constant(ones, ("ones", self.tile.inner[-1], dtype.name))
-            return f"xp.matmul({operand}, {name}, out={target}[..., 0])"
+            return f"xp.matmul({operand}, {self.text.ones(self.tile.inner[-1], dtype)}, out={target}[..., 0])"
         return _reduction(step.name, operand, target, axes, dtype)
 
 

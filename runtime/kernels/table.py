@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
+from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import chlo, stablehlo
 from shardwright.runtime.kernels import elementwise as kernels, special as special
 
@@ -163,6 +164,22 @@ class _Kernels:
 
 DTYPES = _Dtypes()
 KERNEL_TABLE = _Kernels()
+
+
+def add_kernel(name: str, kernel: Callable[..., Any]) -> None:
+    """
+    Lets emitters call a kernel from outside: it takes the array namespace, the stacked operands, and what is static.
+
+    Raises SW0732 where there is another one of that name.
+
+    >>> add_kernel("twice", lambda xp, array: xp.multiply(array, 2))
+    >>> int(KERNEL_TABLE.twice(np, 3))
+    6
+    >>> del KERNEL_TABLE.twice
+    """
+    if hasattr(KERNEL_TABLE, name):
+        raise ShardwrightError(Diagnostic("SW0732", f"there is a kernel '{name}' already"))
+    setattr(KERNEL_TABLE, name, kernel)
 
 
 def runtime_scope(xp: Any) -> dict[str, Any]:

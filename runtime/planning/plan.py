@@ -7,9 +7,11 @@ in the ledger. Views are no units; they are folded into windows. What depends on
 
 from __future__ import annotations
 
+import heapq
 from collections import ChainMap
-from collections.abc import Container, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, cast
 
 import numpy as np
@@ -34,15 +36,33 @@ _LARGEST_CONSTANT = 1 << 26
 """Bytes above which a value that depends on no input is computed in each run all the same."""
 
 
+LARGEST = 5
+"""How many of the values that take most memory are known by name."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A value that has memory of its own: the op that makes it, where, and the bytes of it on all devices."""
+
+    bytes: int
+    name: str
+    location: str
+
+
 @dataclass
 class Plan:
-    """Units in order, the windows of the results, and where each buffer of the arena starts."""
+    """
+    Units in order, the windows of the results, and where each buffer of the arena starts.
+
+    `largest` are the values that take most of it, without those of loops and branches.
+    """
 
     units: list[Unit] = field(default_factory=list[Unit])
     outputs: list[Window] = field(default_factory=list[Window])
     offsets: dict[Buffer, int] = field(default_factory=dict[Buffer, int])
     arena_bytes: int = 0
     peak_bytes: int = 0
+    largest: tuple[Held, ...] = ()
 
 
 def make_plan(program: Program, inputs: Sequence[Strided], outputs: Sequence[Strided], threads: int = 1) -> Plan:
@@ -64,7 +84,27 @@ def make_plan(program: Program, inputs: Sequence[Strided], outputs: Sequence[Str
     plan = Plan(_batched(planner.units), targets)
     plan.offsets, plan.arena_bytes, plan.peak_bytes = _assigned(plan.units)
     _settle(plan.units, plan.offsets, threads)
+    plan.largest = _largest(plan.offsets, storage)
     return plan
+
+
+def held_by(values: Iterable[Value]) -> tuple[Held, ...]:
+    """The values that take most memory, the largest first, where each has an array of its own."""
+    return tuple(_held(value, value.nbytes) for value in heapq.nlargest(LARGEST, values, key=attrgetter("nbytes")))
+
+
+def _largest(buffers: Iterable[Buffer], storage: Storage) -> tuple[Held, ...]:
+    """The largest buffers, each called by the first value that lies in it."""
+    values: dict[Buffer, Value] = {}
+    for value, window in storage.homes.items():
+        values.setdefault(window.buffer, value)
+    found = heapq.nlargest(LARGEST, buffers, key=attrgetter("nbytes"))
+    return tuple(_held(values.get(buffer), buffer.nbytes) for buffer in found)
+
+
+def _held(value: Value | None, size: int) -> Held:
+    step = None if value is None else value.producer
+    return Held(size, step.name, step.location) if step else Held(size, "an operand's copy, or what a loop holds", "")
 
 
 class Planner:

@@ -28,9 +28,12 @@ MARK = "SHARDWRIGHT_TEST_JOB"
 
 def line_of(kind: str) -> int:
     """The line of `faulty.py` that follows the question for this kind of fault."""
-    lines = PROGRAM.read_text().split("\n")
-    at = next(number for number, line in enumerate(lines, 1) if f'KIND == "{kind}"' in line)
-    return at + 1 + (kind in ("mute", "oom"))
+    return line_with(f'KIND == "{kind}"') + 1 + (kind in ("mute", "oom"))
+
+
+def line_with(text: str) -> int:
+    """The first line of `faulty.py` that says this."""
+    return next(number for number, line in enumerate(PROGRAM.read_text().split("\n"), 1) if text in line)
 
 
 @cache

@@ -1,0 +1,82 @@
+"""Programs of any size are compiled, priced and proved without their memory; what does not fit is refused by name."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import shardwright as sw
+from shardwright.diagnostics import ShardwrightError
+from shardwright.runtime.codegen import arena
+
+MESH = sw.Mesh(data=4, model=2)
+HUGE = 1 << 20
+"""Rows and columns of a matrix of 4 TiB."""
+
+
+def rows(*shape: int) -> sw.TensorSpec:
+    return sw.TensorSpec(shape, "float32", layout=sw.Layout(["data"], MESH))
+
+
+def test_a_program_of_any_size_is_compiled_priced_and_proved() -> None:
+    stage = sw.function(lambda x: sw.tanh(x @ sw.matrix_transpose(x))).trace(rows(HUGE, HUGE)).partition()
+    compiled = stage.compile()
+    assert compiled.peak_bytes >= 4 * HUGE**2  # the result alone
+    # Each device needs all columns of the product's right side, of which it has a quarter.
+    assert stage.predicted_bytes == 3 * 4 * HUGE**2 // 4
+    assert stage.certify().proved
+
+
+def test_what_does_not_fit_is_refused_with_its_largest_values() -> None:
+    @sw.function
+    def wide(scale: sw.Array) -> sw.Array:
+        rows = sw.arange(HUGE, dtype="float32", layout=sw.Layout(["data"], MESH))
+        x = rows[:, None] * scale - sw.arange(HUGE, dtype="float32")
+        return sw.sum(sw.sort(x, axis=1))
+
+    with pytest.raises(ShardwrightError, match=r"SW0609.*a run holds [\d.]+ TiB at once") as caught:
+        wide(np.float32(2))
+    line = wide.__wrapped__.__code__.co_firstlineno + 4
+    # A sort of 2**40 elements finds their order, numbers of eight bytes, first.
+    assert re.search(rf"8\.0 TiB for ordered at \S+test_memory\.py:{line}:", str(caught.value))
+    assert caught.value.diagnostics[0].location is not None
+    assert caught.value.diagnostics[0].location.file == __file__
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_after_a_refusal_a_program_runs_where_there_is_memory(fused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = sw.relayout(np.arange(64, dtype=np.float32).reshape(8, 8), sw.Layout(["data"], MESH))
+    compiled = sw.function(lambda x: x @ sw.matrix_transpose(x)).trace(x).compile()
+    if not fused:
+        compiled.executable._inner._engine.call = _refusing(compiled.executable._inner._engine.call)  # pyright: ignore
+    with monkeypatch.context() as patched:
+        patched.setattr(arena, "machine_bytes", lambda: 100)
+        with pytest.raises(ShardwrightError, match=r"SW0609.*this process may have 100 bytes"):
+            compiled(x)
+    np.testing.assert_array_equal(compiled(x), np.asarray(x) @ np.asarray(x).T)
+
+
+def _refusing(call):
+    """An engine's call, which has no memory the first time."""
+    refusals = [MemoryError()]
+
+    def first_not(*args):
+        if refusals:
+            raise refusals.pop()
+        return call(*args)
+
+    return first_not
+
+
+def test_the_least_of_what_there_is_and_what_is_allowed(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(arena, "_CONTROL_GROUPS", (limit, tmp_path / "none"))
+    limit.write_text("max\n")
+    whole = arena.machine_bytes()
+    limit.write_text("4096\n")
+    assert arena.machine_bytes() == 4096 < whole
+    with pytest.raises(MemoryError):
+        arena.arena(4000, beside=97)
+    assert arena.arena(4000, beside=96).nbytes == 4000
