@@ -24,121 +24,41 @@ Functions and types have the names of the array API standard, so that `x.__array
 """
 
 import sys as _sys
+import types as _types
 import typing as _typing
 from importlib import import_module as _import_module
-from math import e, inf, nan, pi
 
-from shardwright import dtensor
 from shardwright._version import __version__
-from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightTypeError, ShardwrightValueError
-from shardwright.frontends import arrays as _arrays, functions as _functions, jax as jax, training as _training
-from shardwright.frontends.arrays import *
-from shardwright.frontends.functions import *
-from shardwright.frontends.training import *
-from shardwright.layout import Layout, Mesh, XlaOpSharding
-from shardwright.layout.layout_map import LayoutMap
 
 __array_api_version__ = "2024.12"
 
-newaxis = None
-
-__all__ = [
-    "Array",
-    "ArrayLike",
-    "Checkpoint",
-    "CheckpointManager",
-    "Diagnostic",
-    "Layout",
-    "LayoutMap",
-    "Mesh",
-    "ShardwrightError",
-    "ShardwrightTypeError",
-    "ShardwrightValueError",
-    "Workers",
-    "XlaOpSharding",
-    "__array_api_version__",
-    "__version__",
-    "dtensor",
-    "e",
-    "fft",
-    "from_graph",
-    "from_jax",
-    "from_saved_model",
-    "gpu_mesh",
-    "inf",
-    "jax",
-    "linalg",
-    "list_variables",
-    "load",
-    "load_mlir",
-    "load_variables",
-    "nan",
-    "newaxis",
-    "pi",
-    "profile",
-    "save",
-    "to_graph_def",
-    "to_saved_model",
-    "verify_checkpoint",
-    "visualize",
-]
-__all__ += _arrays.__all__
-__all__ += _functions.__all__
-__all__ += _training.__all__
-
-_sys.modules["shardwright.jax"] = jax  # `import shardwright.jax`: no folder at the root may be called as JAX is
-
 if _typing.TYPE_CHECKING:
-    from shardwright.engines.cupy.gpus import gpu_mesh
-    from shardwright.engines.workers.controller import Workers
-    from shardwright.frontends.arrays import fft, linalg
-    from shardwright.frontends.jax.importing import from_jax, load_mlir
-    from shardwright.frontends.tensorflow.exporting.files import to_saved_model
-    from shardwright.frontends.tensorflow.exporting.graphs import to_graph_def
-    from shardwright.frontends.tensorflow.importing.importing import from_graph, from_saved_model
-    from shardwright.saving.checkpoints.checkpoint import Checkpoint, list_variables, load_variables, verify_checkpoint
-    from shardwright.saving.checkpoints.manager import CheckpointManager
-    from shardwright.saving.directories import load, save
-    from shardwright.views.pictures import visualize
-    from shardwright.views.traces.profiling import profile
-else:  # checkers shall not think that the module has every attribute
-    _LATER = {
-        "Workers": "engines.workers.controller",
-        "Checkpoint": "saving.checkpoints.checkpoint",
-        "CheckpointManager": "saving.checkpoints.manager",
-        "from_graph": "frontends.tensorflow.importing.importing",
-        "from_saved_model": "frontends.tensorflow.importing.importing",
-        "from_jax": "frontends.jax.importing",
-        "gpu_mesh": "engines.cupy.gpus",
-        "profile": "views.traces.profiling",
-        "list_variables": "saving.checkpoints.checkpoint",
-        "load": "saving.directories",
-        "load_mlir": "frontends.jax.importing",
-        "load_variables": "saving.checkpoints.checkpoint",
-        "save": "saving.directories",
-        "to_graph_def": "frontends.tensorflow.exporting.graphs",
-        "to_saved_model": "frontends.tensorflow.exporting.files",
-        "verify_checkpoint": "saving.checkpoints.checkpoint",
-        "visualize": "views.pictures",
-    }
+    from shardwright import _public
+    from shardwright._public import *
+    from shardwright.frontends.arrays import *
+    from shardwright.frontends.functions import *
+    from shardwright.frontends.training import *
+
+    __all__ = ["__array_api_version__", "__version__"]
+    __all__ += _public.__all__
+else:  # loaded when a name is asked for: `shardwright --help` needs none
 
     def __getattr__(name: str) -> _typing.Any:
-        if name in ("fft", "linalg"):  # loaded when they are used
-            return _import_module(f"shardwright.frontends.arrays.{name}")
-        if name in _LATER:
-            try:
-                return getattr(_import_module(f"shardwright.{_LATER[name]}"), name)
-            except ModuleNotFoundError as error:
-                from shardwright.saving.faults import missing_package
-
-                raise missing_package(error) from None
-        if name.startswith("_"):
+        if name.startswith("__") and name != "__all__":
             raise AttributeError(f"module 'shardwright' has no attribute {name!r}")
-        from shardwright.frontends.functions.naming.suggestions import no_function
+        public = _import_module("shardwright._public")
+        found = {each: vars(public)[each] for each in public.__all__ if each in vars(public)}
+        globals().update(found, __all__=["__array_api_version__", "__version__", *public.__all__])
+        return globals()[name] if name in globals() else getattr(public, name)
 
-        no_function(_import_module(__name__), name)
+    class _Jax(_types.ModuleType):
+        """What `import shardwright.jax` finds, though no folder at the root may be called as JAX is."""
+
+        def __getattr__(self, name: str) -> _typing.Any:
+            return getattr(_import_module("shardwright._public").jax, name)
+
+    _sys.modules["shardwright.jax"] = _Jax("shardwright.jax")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(_sys.modules[__name__].__all__)

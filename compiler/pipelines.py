@@ -13,8 +13,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.checking import verify_ours
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics.telling import counted
 from shardwright.dialects import make_context
-from shardwright.passes import all_passes
+from shardwright.passes import all_passes, following
 
 _LOG = logging.getLogger("shardwright.passes")
 
@@ -63,7 +64,7 @@ def run_pipeline(
     """
     context, times = make_context(), list[PassTime]()
     with collector_paused():
-        for name in _flatten(names):
+        for name in counted("compiling", _flatten(names)):
             pass_class = all_passes()[name]()  # loaded before the clock starts
             started = time.perf_counter()
             pass_class().apply(context, module)
@@ -91,9 +92,8 @@ def collector_paused() -> Generator[None]:
 
 
 def _flatten(names: Iterable[str]) -> list[str]:
-    passes: list[str] = []
-    for name in names:
-        passes += PIPELINES.get(name, (name,))
+    given = [each for name in names for each in PIPELINES.get(name, (name,))]
+    passes = [each for name in given for each in (name, *following(name))]
     unknown = [name for name in passes if name not in all_passes()]
     if unknown:
         known = ", ".join([*PIPELINES, *all_passes()])

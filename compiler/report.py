@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects.builtin import ModuleOp, NameLoc, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -297,11 +297,22 @@ def _used_by(op: Operation) -> list[SSAValue]:
 
 def _collectives(module: ModuleOp) -> Iterator[tuple[AnyCollective, Repetition]]:
     """The collectives of a module, in program order, with how often they run."""
+    for op, repetition in repeated_operations(module):
+        if is_collective(op):
+            yield op, repetition
+
+
+def is_collective(op: Operation) -> TypeGuard[AnyCollective]:
+    """Whether an op is a collective, ours or one that the user wrote."""
+    return isinstance(op, CollectiveOp | GroupedOp)
+
+
+def repeated_operations(module: ModuleOp) -> Iterator[tuple[Operation, Repetition]]:
+    """All operations of a module, in program order, with how often they run."""
     names = control_names(op for op in module.ops if isinstance(op, FuncOp))
 
-    def inside(op: Operation, repetition: Repetition) -> Iterator[tuple[AnyCollective, Repetition]]:
-        if isinstance(op, CollectiveOp | GroupedOp):
-            yield op, repetition
+    def inside(op: Operation, repetition: Repetition) -> Iterator[tuple[Operation, Repetition]]:
+        yield op, repetition
         for number, region in enumerate(op.regions):
             inner = _repeated(op, number, repetition, names)
             for block in region.blocks:

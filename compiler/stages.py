@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
@@ -13,6 +13,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp, NameLoc, TensorType
 from xdsl.dialects.func import FuncOp
 
+from shardwright.compiler.answers import Comparison, Explanation, Ledger, Price, Proof
 from shardwright.compiler.bytecode import payload, text_of
 from shardwright.compiler.checking import wrong_program
 from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
@@ -28,7 +29,7 @@ from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.types import element_dtype, native_array, shape_of
-from shardwright.layout import Layout, Mesh
+from shardwright.layout import Layout, Mesh, Topology
 
 
 class Executable(Protocol):
@@ -40,7 +41,7 @@ class Executable(Protocol):
         ...
 
     @property
-    def ledger(self) -> Any:
+    def ledger(self) -> Ledger:
         """What the last run sent."""
         ...
 
@@ -57,12 +58,12 @@ class Executable(Protocol):
 class Views(Protocol):
     """Shows stages to people."""
 
-    def explain(self, stage: Partitioned, /) -> Any:
+    def explain(self, stage: Partitioned, /) -> Explanation:
         """What a program sends, why, and for which line."""
         ...
 
-    def allow(self, stage: Partitioned, executable: Executable, /) -> None:
-        """Refuses a program that breaks the limits of the blocks around."""
+    def allow(self, stage: Traced | Partitioned, peak_bytes: Callable[[], int], /) -> None:
+        """Refuses a program that breaks the limits of the blocks around; what it holds is asked where that counts."""
         ...
 
     def what_if(
@@ -72,8 +73,12 @@ class Views(Protocol):
         without: Sequence[str] = (),
         layouts: Mapping[str, str] | None = None,
         mesh: Mapping[str, int] | None = None,
-    ) -> Any:
+    ) -> Comparison:
         """What a program would send and hold if it were written otherwise."""
+        ...
+
+    def price(self, stage: Partitioned, topology: Topology | None, /) -> Price:
+        """What a run costs each device."""
         ...
 
     def report(self, stage: Partitioned, path: str | Path, compiled: Compiled | None = None, /) -> None:
@@ -93,7 +98,7 @@ class Backend(Protocol):
         """What runs a local program, on meshes whose devices are known."""
         ...
 
-    def certify(self, traced: ModuleOp, planned: ModuleOp, local: ModuleOp, /) -> Any:
+    def certify(self, traced: ModuleOp, planned: ModuleOp, local: ModuleOp, /) -> Proof:
         """The proof that a local program, made of the planned one, computes what the traced one does."""
         ...
 
@@ -174,6 +179,7 @@ class Traced(_Stage):
         array([2., 2.], dtype=float32)
         """
         if len(meshes(self.module)) > 1:
+            self.backend.views.allow(self, lambda: 0)
             return Compiled(self.backend(self.module, self.interface.meshes), self.interface, self)
         return self.partition().compile(certify=certify)
 
@@ -244,12 +250,12 @@ class Partitioned(_Stage):
     traced: Traced
 
     def _repr_html_(self) -> str:
-        return f"{super()._repr_html_()}{self.explain()._repr_html_()}"
+        return f"{super()._repr_html_()}<pre>{escape(self.explain().text())}</pre>"
 
     @property
     def _figures(self) -> str:
         sent = "" if self.predicted_bytes is None else f", {self.predicted_bytes} bytes sent per device"
-        return f"{len(self.predicted)} collectives{sent}"
+        return f"{len(self.predicted)} collective{'' if len(self.predicted) == 1 else 's'}{sent}"
 
     def to_stablehlo(self, *, bare: bool = False) -> str:
         """
@@ -268,7 +274,7 @@ class Partitioned(_Stage):
         export_stablehlo(module, bare=bare)
         return print_module(module)
 
-    def explain(self) -> Any:
+    def explain(self) -> Explanation:
         """
         What is sent, why, and for which line, as `shardwright explain` says it.
 
@@ -288,7 +294,7 @@ class Partitioned(_Stage):
         without: Sequence[str] = (),
         layouts: Mapping[str, str] | None = None,
         mesh: Mapping[str, int] | None = None,
-    ) -> Any:
+    ) -> Comparison:
         """
         What the program would send and hold with each of these changes, and with all of them, beside what it does.
 
@@ -305,6 +311,24 @@ class Partitioned(_Stage):
         """
         return self.backend.views.what_if(self, without, layouts, mesh)
 
+    def price(self, topology: Topology | None = None) -> Price:
+        """
+        What one run costs each device in seconds, before it runs: computing, sending along each axis, memory.
+
+        `topology` says what links and devices can do; without one, it is of the usual orders of magnitude for such a
+        mesh (`shardwright.Topology.of`), which tells plans apart and foretells no clock.
+
+        >>> import shardwright
+        >>> mesh = shardwright.Mesh(x=2)
+        >>> links = {"x": shardwright.Link(latency=1e-6, bandwidth=1e9)}
+        >>> topology = shardwright.Topology(links, flops=1e12, memory=1e12)
+        >>> x = shardwright.TensorSpec((4000, 1000), layout=shardwright.Layout(["x"], mesh))
+        >>> price = shardwright.function(lambda x: shardwright.sum(x, axis=0)).trace(x).partition().price(topology)
+        >>> price.bytes_by_axes, round(price.compute_seconds * 1e6, 2), round(price.collective_seconds * 1e6, 2)
+        ({'x': 4000.0}, 8.0, 6.0)
+        """
+        return self.backend.views.price(self, topology)
+
     def report(self, path: str | Path) -> None:
         """
         Writes one page of HTML about the program, which needs no network: `docs/views.md` says what is on it.
@@ -319,7 +343,7 @@ class Partitioned(_Stage):
         """
         self.backend.views.report(self, path)
 
-    def certify(self) -> Any:
+    def certify(self) -> Proof:
         """
         The proof that each device's program computes its part of what was written: a `shardwright.proof.Proof`.
 
@@ -352,7 +376,7 @@ class Partitioned(_Stage):
                 Diagnostic("SW0332", "the program cannot be proved", None, tuple(unproved), "compile it uncertified")
             )
         executable = self.backend(self.module, self.interface.meshes)
-        self.backend.views.allow(self, executable)
+        self.backend.views.allow(self, lambda: executable.peak_bytes)
         return Compiled(executable, self.interface, self.traced)
 
 
@@ -372,6 +396,9 @@ class Compiled:
     def __repr__(self) -> str:
         return _summary("Compiled", self.interface, f"at most {self.peak_bytes:,} bytes held at once")
 
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}\n\n{escape(self.source)}</pre>"
+
     @property
     def source(self) -> str:
         """
@@ -385,7 +412,7 @@ class Compiled:
         return self.executable.source
 
     @property
-    def ledger(self) -> Any:
+    def ledger(self) -> Ledger:
         """
         What the last run sent: messages and bytes by collective and axes.
 

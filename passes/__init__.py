@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 
 from xdsl.passes import ModulePass
 
-__all__ = ["all_passes"]
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.suggestions import propose
+from shardwright.plugins import load_plugins
+
+__all__ = ["add_pass", "all_passes", "following"]
 
 _CLASSES = {
     "decompose": "decomposing.decompose.DecomposePass",
@@ -27,6 +32,42 @@ _CLASSES = {
 }
 
 
+_ADDED: dict[str, type[ModulePass]] = {}
+_FOLLOWING: dict[str, list[str]] = {}
+"""What plugins added, and what runs after each pass because of them."""
+
+
+def add_pass(added: type[ModulePass], *, after: str | None = None) -> None:
+    """
+    Lets `-p` name a pass from outside, and has it run after one of ours wherever that runs.
+
+    Raises SW0732 where there is another pass of its name, or none that is called `after`.
+
+    >>> class NothingPass(ModulePass):
+    ...     name = "nothing"
+    ...     def apply(self, ctx, op):
+    ...         pass
+    >>> add_pass(NothingPass, after="cse")
+    >>> all_passes()["nothing"]() is NothingPass, following("cse")
+    (True, ('nothing',))
+    >>> del _ADDED["nothing"], _FOLLOWING["cse"]
+    """
+    known = {*_CLASSES, *_ADDED}
+    if added.name in known:
+        raise ShardwrightError(Diagnostic("SW0732", f"there is a pass '{added.name}' already"))
+    if after is not None:
+        if after not in known:
+            help_text = propose(after, known, "shardwright-opt --list-passes lists them")
+            raise ShardwrightError(Diagnostic("SW0732", f"'{added.name}' cannot run after '{after}'", help=help_text))
+        _FOLLOWING.setdefault(after, []).append(added.name)
+    _ADDED[added.name] = added
+
+
+def following(name: str) -> tuple[str, ...]:
+    """The passes from outside that run after a pass."""
+    return tuple(_FOLLOWING.get(name, ()))
+
+
 def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     """
     Every pass by its kebab-case name, as a function that imports and returns its class.
@@ -34,7 +75,12 @@ def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     >>> all_passes()["dce"]().name
     'dce'
     """
-    return {name: _loader(name) for name in _CLASSES}
+    load_plugins()
+    return {name: _loader(name) for name in _CLASSES} | {name: partial(_itself, _ADDED[name]) for name in _ADDED}
+
+
+def _itself(added: type[ModulePass]) -> type[ModulePass]:
+    return added
 
 
 def _loader(name: str) -> Callable[[], type[ModulePass]]:

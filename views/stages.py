@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shardwright.compiler.stages import Partitioned, Traced
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.diagnostics.caller import caller
+from shardwright.diagnostics.faults import value_error
 from shardwright.views.limits import ACTIVE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from shardwright.compiler.stages import Compiled, Executable, Partitioned
+    from shardwright.compiler.stages import Compiled
+    from shardwright.layout import Topology
     from shardwright.views.explanation.explanation import Explanation
     from shardwright.views.explanation.what_if import Comparison
+    from shardwright.views.pricing import Price
 
 
 class StageViews:
@@ -27,12 +31,21 @@ class StageViews:
 
         return Explanation(stage.planned, stage.interface.name)
 
-    def allow(self, stage: Partitioned, executable: Executable) -> None:
+    def allow(self, stage: Traced | Partitioned, peak_bytes: Callable[[], int]) -> None:
         """Refuses a program that breaks the limits of the blocks around: SW0580, SW0581."""
-        for limits in ACTIVE.get():
+        active = ACTIVE.get()
+        if not active:
+            return
+        if not isinstance(stage, Partitioned):
+            raise value_error(
+                "SW0580",
+                f"{stage.interface.name} is a program on several meshes: what it sends is not known before it runs",
+                help="limit the functions on each of the meshes by themselves",
+            )
+        for limits in active:
             from shardwright.views.explanation.judging import broken
 
-            found = broken(limits, stage.planned, stage.interface.name, executable.peak_bytes)
+            found = broken(limits, stage.planned, stage.interface.name, peak_bytes)
             if found:
                 raise ShardwrightValueError(replace(each, location=each.location or caller()) for each in found)
 
@@ -49,6 +62,12 @@ class StageViews:
 
         file = Explanation(stage.planned, stage.interface.name).file
         return what_if(stage.traced.module, stage.backend, without, layouts, mesh, file)
+
+    def price(self, stage: Partitioned, topology: Topology | None) -> Price:
+        """What a run costs each device."""
+        from shardwright.views.pricing import price_of
+
+        return price_of(stage, topology)
 
     def report(self, stage: Partitioned, path: str | Path, compiled: Compiled | None = None) -> None:
         """Writes a page about a program."""

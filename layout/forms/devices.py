@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from sys import intern
 from typing import cast
 
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.layout.faults import fault
+from shardwright.plugins import load_plugins
 
 DEFAULT_JOB = "localhost"
 """The job of a device whose name says none, where a full name is asked for."""
@@ -71,6 +73,9 @@ class DeviceSpec:
 JAX = "jax"
 """Who holds the devices of a mesh that are JAX's."""
 
+ENGINES = {JAX}
+"""The engines that `devices=` may name."""
+
 
 def given_devices(devices: str | Sequence[object] | None) -> tuple[tuple[str, ...] | None, str | None]:
     """
@@ -84,9 +89,12 @@ def given_devices(devices: str | Sequence[object] | None) -> tuple[tuple[str, ..
     if devices is None:
         return None, None
     if isinstance(devices, str):
-        if devices == JAX:
-            return None, JAX
-        raise device_error(f"devices={devices!r} is one text", 'give a list of names, one for each device, or "jax"')
+        if devices not in ENGINES:
+            load_plugins()
+        if devices in ENGINES:
+            return None, intern(devices)
+        named = " or ".join(f'"{name}"' for name in sorted(ENGINES))
+        raise device_error(f"devices={devices!r} is one text", f"give a list of names, one for each device, or {named}")
     of_jax = bool(devices) and all(hasattr(device, "device_kind") and hasattr(device, "id") for device in devices)
     return device_names(devices), JAX if of_jax else None
 

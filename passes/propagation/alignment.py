@@ -138,7 +138,7 @@ class Aligner:
         (source,), (result,) = node.operands, node.results
         spec = self.program.spec(self.dims[result])
         asked = node.op.properties.get("reason")
-        asker = _Asker(asked.data if isinstance(asked, StringAttr) else f"the user's layout{_at(node)}")
+        asker = _Asker((asked.data if isinstance(asked, StringAttr) else "the user's layout") + _at(node))
         self.homes[result] = self.scope
         # Only in the layout that was asked for, although the operand may be there in others: users of the result would
         # else go round the user's constraint.

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from shardwright.compiler.report import ValueRow
+from shardwright.diagnostics.figures import plain_number
 from shardwright.views.explanation.entries import Collective, Entry, sent_within
-from shardwright.views.figures import plain_number
 
 
 def explanation_data(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from shardwright.compiler.report import AnyCollective, CollectiveRow, asker_of, chain
-from shardwright.views.figures import exact_bytes, plain_number
+from shardwright.diagnostics.figures import exact_bytes, plain_number
 
 SHOWN = 3
 """How many of what a combined collective moves, and of those who asked for it, are shown unasked."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.report import CollectiveRow
 from shardwright.diagnostics import Diagnostic, SourceLocation
+from shardwright.diagnostics.figures import exact_bytes, plain_number
 from shardwright.views.explanation.entries import Collective, Entry, sent_within
 from shardwright.views.explanation.explanation import Explanation
 from shardwright.views.explanation.places import brief_places
-from shardwright.views.figures import exact_bytes, plain_number
 from shardwright.views.limits import Limits
 
 CULPRITS = 5
@@ -24,7 +24,7 @@ def is_implicit(row: CollectiveRow) -> bool:
     return sends and any(reason.rule and not reason.left_by for reason in row.reasons)
 
 
-def broken(limits: Limits, planned: ModuleOp, name: str, peak_bytes: int) -> list[Diagnostic]:
+def broken(limits: Limits, planned: ModuleOp, name: str, peak_bytes: Callable[[], int]) -> list[Diagnostic]:
     """What a planned program does that it may not; SW0580 for bytes and memory, SW0581 for what nobody wrote."""
     explanation = Explanation(planned, name)
     found = list(_bytes(limits.max_bytes, explanation)) + list(_peak(limits.max_peak, peak_bytes))
@@ -52,11 +52,11 @@ def _bytes(limit: int | None, explanation: Explanation) -> Iterator[Diagnostic]:
     )
 
 
-def _peak(limit: int | None, peak_bytes: int) -> Iterator[Diagnostic]:
-    if limit is not None and peak_bytes > limit:
+def _peak(limit: int | None, peak_bytes: Callable[[], int]) -> Iterator[Diagnostic]:
+    if limit is not None and (held := peak_bytes()) > limit:
         yield Diagnostic(
             "SW0580",
-            f"all devices together hold {peak_bytes:,} bytes at once, where {limit:,} are allowed",
+            f"all devices together hold {held:,} bytes at once, where {limit:,} are allowed",
             help="split what is large, or compute it again in the backward pass: shardwright.checkpoint",
         )
 

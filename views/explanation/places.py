@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from shardwright.diagnostics import SourceLocation
+from shardwright.diagnostics.cells import cell_name
 
-_PLACE = re.compile(r"(?P<file>[^\s:()]+\.\w+):(?P<line>\d+)(?::\d+)?")
+_PLACE = re.compile(r"(?P<file>[^\s:()]+\.\w+|In\[\d+\]):(?P<line>\d+)(?::\d+)?")
 _ASKED = re.compile(r"(?:(?P<file>.*):)?(?P<line>\d+)")
 
 
@@ -36,7 +37,7 @@ class Place:
 
 def is_in(found: SourceLocation | None, file: str) -> bool:
     """Whether something was written in a file."""
-    return found is not None and (not file or found.file == file or found.file.endswith(f"/{file}"))
+    return found is not None and (file in ("", found.file, cell_name(found.file)) or found.file.endswith(f"/{file}"))
 
 
 def is_at(found: SourceLocation | None, place: Place) -> bool:

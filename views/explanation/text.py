@@ -34,7 +34,9 @@ def explanation_text(
     from rich.console import Console
 
     text = io.StringIO()
-    console = Console(file=text, width=width or WIDTH, force_terminal=colour, highlight=False, markup=False)
+    console = Console(
+        file=text, force_jupyter=False, width=width or WIDTH, force_terminal=colour, highlight=False, markup=False
+    )
     layouts = [f"{value.name}: {value.layout}" for value in arguments]
     _lines(console, layouts, len(layouts) if all else ARGUMENTS, "arguments")
     shown = entries if all else entries[:DEAREST]
@@ -48,6 +50,15 @@ def explanation_text(
     total = total_text([each.row for each in collectives]) if entries else "no collectives: nothing is sent"
     console.print(brief_places(total, file))
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+
+
+def written(text: io.StringIO, width: int | None, colour: bool) -> Console:
+    """What writes for people into `text`, and never past it: in a notebook Rich would show each line by itself."""
+    from rich.console import Console
+
+    return Console(
+        file=text, width=width or WIDTH, force_terminal=colour, force_jupyter=False, highlight=False, markup=False
+    )
 
 
 def _lines(console: Console, lines: list[str], most: int, what: str) -> None:

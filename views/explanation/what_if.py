@@ -13,11 +13,15 @@ from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAG
 from shardwright.compiler.report import collective_rows
 from shardwright.compiler.stages import Backend
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.figures import exact_bytes, plain_number, readable_seconds
+from shardwright.dialects.dtensor import meshes
+from shardwright.layout import Mesh
 from shardwright.passes.stages import verify_stage
 from shardwright.views.explanation.changes import Change, changes
 from shardwright.views.explanation.entries import sent_within
 from shardwright.views.explanation.places import Place, brief_places
-from shardwright.views.figures import exact_bytes, plain_number
+from shardwright.views.explanation.text import written
+from shardwright.views.pricing import priced
 
 
 @dataclass(frozen=True)
@@ -26,13 +30,15 @@ class Outcome:
     What one way of writing a program comes to.
 
     `bytes_per_device` is what each device sends, None where that depends on the data; `peak_bytes` the most that all
-    devices together hold at once. `refused` says why there is no such program.
+    devices together hold at once; `seconds` its price on a mesh of the usual orders of magnitude (`Topology.of`).
+    `refused` says why there is no such program.
     """
 
     label: str
     bytes_per_device: int | float | None = None
     collectives: int = 0
     peak_bytes: int = 0
+    seconds: float = 0.0
     refused: str = ""
 
 
@@ -49,17 +55,16 @@ class Comparison:
     def text(self, *, width: int | None = None, colour: bool = False) -> str:
         """A line for each way, with how it differs from the program as it is."""
         from rich import box
-        from rich.console import Console
         from rich.table import Table
 
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for heading in ("", "bytes per device", "collectives", "held at once"):
+        for heading in ("", "bytes per device", "collectives", "held at once", "seconds"):
             table.add_column(heading, justify="right" if heading else "left", overflow="fold")
         first = self.outcomes[0]
         for outcome in self.outcomes:
             table.add_row(outcome.label, *_cells(outcome, first))
         text = io.StringIO()
-        Console(file=text, width=width or 100, force_terminal=colour, highlight=False, markup=False).print(table)
+        written(text, width, colour).print(table)
         lines = [line.rstrip() for line in text.getvalue().splitlines()]
         return "\n".join(line for line in lines if line) + "\n"
 
@@ -76,6 +81,7 @@ def _cells(outcome: Outcome, first: Outcome) -> tuple[str, ...]:
         _figure(outcome.bytes_per_device, first.bytes_per_device),
         f"{outcome.collectives:,}",
         _figure(outcome.peak_bytes, first.peak_bytes),
+        readable_seconds(outcome.seconds),
     )
 
 
@@ -128,7 +134,9 @@ def _outcome(label: str, module: ModuleOp, backend: Backend) -> Outcome:
         sent = sent_within(rows)
         known = sent.pop("")
         total = None if known is None or any(sent.values()) else plain_number(known)
+        mesh = next(iter(meshes(module).values()), Mesh({}))
         run_pipeline(module, LOCALIZE)
-        return Outcome(label, total, len(rows), backend(module, ()).peak_bytes)
+        seconds = priced(rows, module, mesh).seconds
+        return Outcome(label, total, len(rows), backend(module, ()).peak_bytes, seconds)
     except ShardwrightError as error:
         return Outcome(label, refused="; ".join(f"{item.code}: {item.message}" for item in error.diagnostics[:1]))

@@ -16,13 +16,15 @@ from xdsl.ir import SSAValue
 from shardwright.compiler.report import CollectiveRow, value_name
 from shardwright.compiler.stages import Compiled, Partitioned
 from shardwright.diagnostics import ShardwrightError
+from shardwright.diagnostics.figures import exact_bytes, plain_number, readable_bytes, readable_seconds
 from shardwright.dialects.dtensor import layout_of, meshes
+from shardwright.dialects.text.locations import source_locations
 from shardwright.dialects.types import element_of, shape_of
 from shardwright.layout.pictures.picture import Picture, picture
 from shardwright.passes.program import entry_function
 from shardwright.views.explanation.entries import sent_by, sent_within, total_text
 from shardwright.views.explanation.explanation import Explanation
-from shardwright.views.figures import exact_bytes, plain_number, readable_bytes
+from shardwright.views.pricing import Price, price_of
 from shardwright.views.report.changes import pass_changes
 from shardwright.views.report.collectives import collective_table, script_data
 from shardwright.views.report.memory import HEIGHT, WIDTH, memory_of
@@ -75,13 +77,16 @@ def report_page(stage: Partitioned, compiled: Compiled | None = None, texts: Map
         lstrip_blocks=True,
     )
     environment.filters["bytes"] = readable_bytes
+    environment.filters["seconds"] = readable_seconds
+    price = price_of(stage)
     return environment.get_template("page.html").render(
         stage=stage,
         total=total_text(explanation.rows),
         sent=_total(explanation.rows),
         measured=_measured(compiled),
         peak=None if compiled is None else compiled.peak_bytes,
-        files=source_files(explanation.rows, texts or {}),
+        files=source_files(explanation.rows, texts or {}, _seconds_by_line(price)),
+        price=price,
         nodes=kept,
         operations=operations,
         cut_off=listed < _count(nodes),
@@ -97,6 +102,15 @@ def report_page(stage: Partitioned, compiled: Compiled | None = None, texts: Map
         script=script,
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
+
+
+def _seconds_by_line(price: Price) -> dict[tuple[str, int], float]:
+    """What the ops that a line asked for take together."""
+    found: dict[tuple[str, int], float] = {}
+    for work in price.works:
+        for place in source_locations(work.op.location)[:1]:
+            found[place.file, place.line] = found.get((place.file, place.line), 0.0) + work.seconds
+    return found
 
 
 def _is_op(node: object) -> bool:

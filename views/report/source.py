@@ -8,7 +8,8 @@ from fractions import Fraction
 from pathlib import Path, PurePath
 
 from shardwright.compiler.report import CollectiveRow
-from shardwright.views.figures import exact_bytes, plain_number
+from shardwright.diagnostics.cells import cell_name, cell_text
+from shardwright.diagnostics.figures import exact_bytes, plain_number, readable_seconds
 
 AROUND = 4
 """How many lines are shown before and after one for which something is sent."""
@@ -22,12 +23,18 @@ SOURCES = (".py", ".mlir")
 
 @dataclass(frozen=True)
 class SourceLine:
-    """A line of a file; `bytes` says what is sent for it, `share` the part of what is sent for the dearest line."""
+    """
+    A line of a file.
+
+    `bytes` says what is sent for it, `share` the part of what is sent for the dearest line, `seconds` what all that it
+    asks for takes.
+    """
 
     number: int
     text: str
     bytes: str = ""
     share: float = 0.0
+    seconds: str = ""
     gap: bool = False
 
 
@@ -52,7 +59,13 @@ class _Sent:
         return exact_bytes(plain_number(self.known)) + (" or more" if self.more else "")
 
 
-def source_files(rows: Sequence[CollectiveRow], texts: Mapping[str, str]) -> list[SourceFile]:
+Seconds = Mapping[tuple[str, int], float]
+"""By file and line."""
+
+
+def source_files(
+    rows: Sequence[CollectiveRow], texts: Mapping[str, str], seconds: Seconds | None = None
+) -> list[SourceFile]:
     """The files for whose lines something is sent, the dearest first; `texts` are those that are known already."""
     sent: dict[str, dict[int, _Sent]] = {}
     for row in rows:
@@ -63,21 +76,20 @@ def source_files(rows: Sequence[CollectiveRow], texts: Mapping[str, str]) -> lis
             line.more |= row.bytes_per_device is None or bool(row.repetition.within)
     dearest = max((line.known for lines in sent.values() for line in lines.values()), default=Fraction())
     found = sorted(sent, key=lambda name: -sum(line.known for line in sent[name].values()))
-    return [_file(name, _text(name, texts), sent[name], dearest) for name in found]
+    return [_file(name, _text(name, texts), sent[name], dearest, seconds or {}) for name in found]
 
 
 def _text(name: str, texts: Mapping[str, str]) -> str | None:
-    if name in texts:
-        return texts[name]
-    if not name.endswith(SOURCES):
-        return None
+    known = texts.get(name, cell_text(name))
+    if known is not None or not name.endswith(SOURCES):
+        return known
     try:
         return Path(name).read_text("utf-8", errors="replace")
     except OSError:
         return None
 
 
-def _file(name: str, text: str | None, sent: Mapping[int, _Sent], dearest: Fraction) -> SourceFile:
+def _file(name: str, text: str | None, sent: Mapping[int, _Sent], dearest: Fraction, seconds: Seconds) -> SourceFile:
     written = [] if text is None else text.splitlines()
     near = {line + step for line in sent for step in range(-AROUND, AROUND + 1)} if written else set(sent)
     numbers = sorted(number for number in near if number in sent or 0 < number <= len(written))
@@ -87,7 +99,9 @@ def _file(name: str, text: str | None, sent: Mapping[int, _Sent], dearest: Fract
         share = float(line.known / dearest) if line and dearest else 0.0
         shown = written[number - 1] if number <= len(written) else ""
         gap = bool(lines) and lines[-1].number != number - 1
-        lines.append(SourceLine(number, shown, str(line) if line else "", share, gap))
+        takes = readable_seconds(known) if (known := seconds.get((name, number))) else ""
+        lines.append(SourceLine(number, shown, str(line) if line else "", share, takes, gap))
     notes = ["the file's text is not here"] if text is None else []
     notes += [f"{len(numbers) - MOST_LINES} more lines are left out"] if len(numbers) > MOST_LINES else []
-    return SourceFile(name, PurePath(name).name, tuple(lines), "; ".join(notes))
+    cell = cell_name(name)
+    return SourceFile(cell or name, cell or PurePath(name).name, tuple(lines), "; ".join(notes))

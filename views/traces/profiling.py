@@ -11,6 +11,7 @@ from pathlib import Path
 
 from shardwright.layout.forms.clients import Clients
 from shardwright.serialization.files.text import write_atomically
+from shardwright.views.pricing import Price
 from shardwright.views.traces.perfetto import trace_events
 from shardwright.views.traces.recording import Recording, recorded
 
@@ -37,10 +38,15 @@ def profile(path: str | os.PathLike[str]) -> Generator[Recording]:
     write_trace(recording, path)
 
 
-def write_trace(recording: Recording, path: str | os.PathLike[str], predicted: Fraction | None = None) -> None:
-    """Writes what was recorded; `predicted` are the bytes that each device was said to send."""
+def write_trace(
+    recording: Recording,
+    path: str | os.PathLike[str],
+    predicted: Fraction | None = None,
+    price: Price | None = None,
+) -> None:
+    """Writes what was recorded; `predicted` are the bytes that each device was said to send, `price` the seconds."""
     clients = Clients.found()
     target = Path(path)
     if clients.count > 1:
         target = target.with_suffix(f".{clients.place}{target.suffix}")
-    write_atomically(target, json.dumps(trace_events(recording.steps, clients.place, predicted)))
+    write_atomically(target, json.dumps(trace_events(recording.steps, clients.place, predicted, price)))

@@ -65,6 +65,15 @@ def test_the_chain_ends_with_what_the_user_gave() -> None:
     assert {each.row.kind for each in answer.collectives} == {"reduce_scatter"}
 
 
+def test_a_layout_that_the_user_asks_for_is_named_by_its_line() -> None:
+    traced = shardwright.function(lambda x: shardwright.relayout(x, x.layout)).trace(laid((8,), "data"))
+    assert not traced.partition().explain().collectives
+    moved = shardwright.function(lambda x: shardwright.relayout(x, shardwright.Layout([None], MESH)))
+    (row,) = moved.trace(laid((8,), "data")).partition().predicted
+    assert row.reasons[0].asked_by == f"shardwright.relayout at {row.sources[0]}"
+    assert row.sources[0].file == __file__
+
+
 def test_what_a_layout_was_chosen_over() -> None:
     """The larger operand's layout wins, and the other one is named with its bytes."""
     a, b = laid((8, 16), "data", None), laid((16, 64), None, "data")

@@ -147,3 +147,5 @@ def test_a_program_on_several_meshes_is_not_let_through() -> None:
     np.testing.assert_array_equal(both(rows()).numpy(), np.ones((8, 16)))
     with shardwright.budget(max_bytes="1GB"), pytest.raises(ShardwrightValueError, match=r"SW0580.*several meshes"):
         both(rows())
+    with shardwright.budget(max_bytes="1GB"), pytest.raises(ShardwrightValueError, match=r"SW0580.*several meshes"):
+        both.trace(rows()).compile()

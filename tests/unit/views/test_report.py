@@ -58,7 +58,8 @@ def row(line: int, sent: int | None, times: int = 1, within: str = "") -> Collec
 def test_bytes_stand_beside_their_lines() -> None:
     text = "\n".join(f"line {number}" for number in range(1, 101))
     rows = [row(50, 10), row(50, 5, times=4), row(70, 7, within="per round of a loop"), row(90, None)]
-    (file,) = source_files(rows, {"a.py": text})
+    (file,) = source_files(rows, {"a.py": text}, {("a.py", 50): 2e-3, ("b.py", 70): 1.0})
+    assert {line.number: line.seconds for line in file.lines if line.seconds} == {50: "2 ms"}
     found = {line.number: line.bytes for line in file.lines if line.bytes}
     assert found == {50: "30", 70: "7 or more", 90: "0 or more"}
     assert [line.number for line in file.lines] == [*range(46, 55), *range(66, 75), *range(86, 95)]
@@ -138,6 +139,7 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
 def test_stages_show_themselves_in_notebooks() -> None:
     stage = partitioned()
     assert stage.traced._repr_html_().startswith("<pre>Traced(model(x: f32[8, 16@model]")  # pyright: ignore[reportPrivateUsage]
+    assert "def " in stage.compile()._repr_html_()  # pyright: ignore[reportPrivateUsage]
     shown = stage._repr_html_()  # pyright: ignore[reportPrivateUsage]
     assert "<pre>Partitioned(" in shown
     assert "#1 3 times all_reduce model: 768 bytes per device" in shown

@@ -29,7 +29,7 @@ def traced(path: Path, program: Path) -> dict[str, Any]:
 
 def test_a_trace_has_what_was_computed_and_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trace = traced(tmp_path / "trace.json", MLP)
-    spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    spans = [event for event in trace["traceEvents"] if event["ph"] == "X" and event["tid"] < 3]
     assert [(event["name"], event["cat"]) for event in spans] == [
         ("matmul", "compute"),
         ("tanh", "compute"),
@@ -43,6 +43,25 @@ def test_a_trace_has_what_was_computed_and_sent(tmp_path: Path, capsys: pytest.C
     assert starts == sorted(starts)
     assert all(one["ts"] + one["dur"] <= other["ts"] for one, other in pairwise(spans))
     assert "ok" not in capsys.readouterr().err
+
+
+def test_what_was_predicted_has_lanes_beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Products of 4 by 64 by 64 numbers on each device, whose memory gives two TB in a second; a sum at 200 GB."""
+    events = traced(tmp_path / "trace.json", MLP)["traceEvents"]
+    spans = [event for event in events if event["ph"] == "X" and event["tid"] > 2]
+    assert [(event["tid"], event["name"]) for event in spans] == [
+        (3, "dot_general"),
+        (3, "tanh"),
+        (3, "dot_general"),
+        (4, "all_reduce"),
+    ]
+    assert spans[0]["dur"] == pytest.approx(4 * (4 * 64 + 64 * 64 + 4 * 64) / 2e12 * 1e6)
+    assert spans[3]["dur"] == pytest.approx((2 * 2e-6 + 1024 / 200e9) * 1e6)
+    assert [event["args"]["place"].split(":")[1] for event in spans] == ["23", "24", "25", "26"]
+    assert all(one["ts"] + one["dur"] == pytest.approx(other["ts"]) for one, other in pairwise(spans))
+    names = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M" and "tid" in event}
+    assert (names[3], names[4]) == ("compute, predicted", "collectives, predicted")
+    capsys.readouterr()
 
 
 def test_each_round_of_a_loop_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

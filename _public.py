@@ -1,0 +1,119 @@
+"""All that `import shardwright` shows, and where the rarely used names come from when they are asked for."""
+
+import sys as _sys
+import typing as _typing
+from importlib import import_module as _import_module
+from math import e, inf, nan, pi
+
+import shardwright.dtensor as dtensor
+from shardwright.compiler.tracing.array import Array, ArrayLike
+from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightTypeError, ShardwrightValueError
+from shardwright.diagnostics.tracebacks import show_users_frames as _show_users_frames
+from shardwright.frontends import arrays as _arrays, functions as _functions, jax as jax, training as _training
+from shardwright.frontends.arrays import *
+from shardwright.frontends.functions import *
+from shardwright.frontends.training import *
+from shardwright.layout import Layout, Link, Mesh, Topology, XlaOpSharding
+from shardwright.layout.layout_map import LayoutMap
+
+newaxis = None
+
+__all__ = [
+    "Array",
+    "ArrayLike",
+    "Checkpoint",
+    "CheckpointManager",
+    "Diagnostic",
+    "Layout",
+    "LayoutMap",
+    "Link",
+    "Mesh",
+    "ShardwrightError",
+    "ShardwrightTypeError",
+    "ShardwrightValueError",
+    "Topology",
+    "Workers",
+    "XlaOpSharding",
+    "dtensor",
+    "e",
+    "fft",
+    "from_graph",
+    "from_jax",
+    "from_saved_model",
+    "gpu_mesh",
+    "inf",
+    "jax",
+    "linalg",
+    "list_variables",
+    "load",
+    "load_mlir",
+    "load_variables",
+    "nan",
+    "newaxis",
+    "pi",
+    "profile",
+    "progress",
+    "save",
+    "to_graph_def",
+    "to_saved_model",
+    "verify_checkpoint",
+    "visualize",
+]
+__all__ += _arrays.__all__
+__all__ += _functions.__all__
+__all__ += _training.__all__
+
+_show_users_frames()
+_sys.modules["shardwright.jax"] = jax  # `import shardwright.jax`: no folder at the root may be called as JAX is
+
+if _typing.TYPE_CHECKING:
+    from shardwright.engines.cupy.gpus import gpu_mesh
+    from shardwright.engines.workers.controller import Workers
+    from shardwright.frontends.arrays import fft, linalg
+    from shardwright.frontends.jax.importing import from_jax, load_mlir
+    from shardwright.frontends.tensorflow.exporting.files import to_saved_model
+    from shardwright.frontends.tensorflow.exporting.graphs import to_graph_def
+    from shardwright.frontends.tensorflow.importing.importing import from_graph, from_saved_model
+    from shardwright.saving.checkpoints.checkpoint import Checkpoint, list_variables, load_variables, verify_checkpoint
+    from shardwright.saving.checkpoints.manager import CheckpointManager
+    from shardwright.saving.directories import load, save
+    from shardwright.views.pictures import visualize
+    from shardwright.views.progress import progress
+    from shardwright.views.traces.profiling import profile
+else:  # checkers shall not think that the module has every attribute
+    _LATER = {
+        "Workers": "engines.workers.controller",
+        "Checkpoint": "saving.checkpoints.checkpoint",
+        "CheckpointManager": "saving.checkpoints.manager",
+        "from_graph": "frontends.tensorflow.importing.importing",
+        "from_saved_model": "frontends.tensorflow.importing.importing",
+        "from_jax": "frontends.jax.importing",
+        "gpu_mesh": "engines.cupy.gpus",
+        "profile": "views.traces.profiling",
+        "progress": "views.progress",
+        "list_variables": "saving.checkpoints.checkpoint",
+        "load": "saving.directories",
+        "load_mlir": "frontends.jax.importing",
+        "load_variables": "saving.checkpoints.checkpoint",
+        "save": "saving.directories",
+        "to_graph_def": "frontends.tensorflow.exporting.graphs",
+        "to_saved_model": "frontends.tensorflow.exporting.files",
+        "verify_checkpoint": "saving.checkpoints.checkpoint",
+        "visualize": "views.pictures",
+    }
+
+    def __getattr__(name: str) -> _typing.Any:
+        if name in ("fft", "linalg"):  # loaded when they are used
+            return _import_module(f"shardwright.frontends.arrays.{name}")
+        if name in _LATER:
+            try:
+                return getattr(_import_module(f"shardwright.{_LATER[name]}"), name)
+            except ModuleNotFoundError as error:
+                from shardwright.saving.faults import missing_package
+
+                raise missing_package(error) from None
+        if name.startswith("_"):
+            raise AttributeError(f"module 'shardwright' has no attribute {name!r}")
+        from shardwright.frontends.functions.naming.suggestions import no_function
+
+        no_function(_sys.modules["shardwright"], name)

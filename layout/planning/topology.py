@@ -1,0 +1,147 @@
+"""What a mesh's devices and the links between them can do, and how long a collective takes on them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from shardwright.diagnostics.faults import value_error
+from shardwright.layout.mesh import Mesh
+
+__all__ = ["Link", "Topology"]
+
+NODE = 8
+"""Devices of one machine, where nobody says otherwise."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """
+    The way between devices along one axis of a mesh: seconds for each message, and bytes in a second for each device.
+
+    >>> Link(latency=5e-6, bandwidth=25e9).seconds(messages=2, sent=25e6)
+    0.00101
+    """
+
+    latency: float
+    bandwidth: float
+
+    def seconds(self, messages: float, sent: float) -> float:
+        """How long a device takes to send so many messages, one after the other, and so many bytes with them."""
+        return messages * self.latency + sent / self.bandwidth
+
+
+WITHIN, BETWEEN = Link(2e-6, 200e9), Link(10e-6, 25e9)
+"""Links inside of a machine and from one to another, of the order that such machines have."""
+
+
+@dataclass(frozen=True)
+class Topology:
+    """
+    The links of a mesh by axis, and what each device computes and moves in its own memory in a second.
+
+    What is known of a machine is given; `Topology.of(mesh)` is a stand-in of the usual orders of magnitude, whose last
+    axes, up to eight devices, are one machine.
+
+    >>> topology = Topology({"data": Link(10e-6, 25e9), "model": Link(2e-6, 200e9)}, flops=100e12, memory=2e12)
+    >>> topology == Topology.from_dict(topology.as_dict())
+    True
+    """
+
+    links: Mapping[str, Link]
+    flops: float
+    memory: float
+
+    @classmethod
+    def of(cls, mesh: Mesh) -> Topology:
+        """
+        A topology for a mesh of which only its sizes are known.
+
+        >>> {name: link.bandwidth for name, link in Topology.of(Mesh(data=16, model=8)).links.items()}
+        {'data': 25000000000.0, 'model': 200000000000.0}
+        """
+        links: dict[str, Link] = {}
+        near = 1
+        for name, size in reversed(mesh.sizes.items()):
+            near *= size
+            links[name] = WITHIN if near <= NODE else BETWEEN
+        return cls({name: links[name] for name in mesh.sizes}, flops=100e12, memory=2e12)
+
+    @classmethod
+    def from_dict(cls, data: object) -> Topology:
+        """
+        What `as_dict` gave, or somebody wrote in its form.
+
+        Raises `ValueError` (SW0121) for anything else.
+        """
+        try:
+            assert isinstance(data, dict)
+            known: dict[str, Any] = data
+            links = {
+                str(name): Link(*map(_positive, (each["latency"], each["bandwidth"])))
+                for name, each in known["links"].items()
+            }
+            return cls(links, _positive(known["flops"]), _positive(known["memory"]))
+        except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
+            raise value_error(
+                "SW0121",
+                "this describes no topology",
+                help='write {"links": {"data": {"latency": 1e-5, "bandwidth": 25e9}}, "flops": 1e14, "memory": 2e12}: '
+                "seconds, bytes in a second, and operations in a second, all above zero",
+            ) from error
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "links": {name: asdict(link) for name, link in self.links.items()},
+            "flops": self.flops,
+            "memory": self.memory,
+        }
+
+    def link(self, axis: str) -> Link:
+        """The link of an axis; the slowest of all for one that is not named."""
+        return self.links.get(axis) or min(self.links.values(), key=lambda link: link.bandwidth, default=BETWEEN)
+
+    def collective_seconds(self, kind: str, groups: Sequence[tuple[str, int]], sent: float) -> float:
+        """
+        How long a collective takes whose devices send so many bytes each; `groups` are its axes with their sizes.
+
+        Gathers and reductions go axis by axis, the slowest link first, where they send least; an `all_to_all` sends to
+        each device directly; the rest is as slow as its slowest link.
+
+        >>> topology = Topology({"x": Link(1e-6, 1e9), "y": Link(1e-6, 1e10)}, 1e12, 1e12)
+        >>> round(topology.collective_seconds("all_gather", [("x", 4)], 3e6) * 1e6)
+        3002
+        >>> round(topology.collective_seconds("all_gather", [("y", 2), ("x", 4)], 7e6) * 1e6)
+        3403
+        """
+        moving = [(self.link(axis), size) for axis, size in groups if size > 1]
+        if not moving or kind == "all_slice":
+            return 0.0
+        moving.sort(key=lambda each: each[0].bandwidth)
+        count = math.prod(size for _, size in moving)
+        if kind in ("all_gather", "reduce_scatter", "all_reduce"):
+            passes = 2 if kind == "all_reduce" else 1
+            seconds, part = 0.0, sent / (count - 1)
+            for link, size in moving:
+                seconds += link.seconds(passes * math.ceil(math.log2(size)), part * (size - 1))
+                part *= size
+            return seconds
+        if kind == "all_to_all":
+            seconds, near = 0.0, count
+            for link, size in moving:
+                across = near - near // size
+                seconds += link.seconds(across, sent * across / (count - 1))
+                near //= size
+            return seconds
+        slowest = moving[0][0]
+        return slowest.seconds(1 if kind == "collective_permute" else count - 1, sent)
+
+
+def _positive(number: Any) -> float:
+    found = float(number)
+    if not 0 < found < math.inf:
+        raise ValueError
+    return found

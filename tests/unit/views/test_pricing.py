@@ -1,0 +1,125 @@
+"""Seconds before anything runs: each term by a closed form, on links and devices that are given."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import shardwright as sw
+from shardwright.compiler.answers import Price
+from shardwright.diagnostics import ShardwrightValueError
+from shardwright.tools.main import main
+
+MESH = sw.Mesh(data=4, model=2)
+SLOW, FAST = sw.Link(latency=1e-3, bandwidth=1e6), sw.Link(latency=1e-5, bandwidth=1e8)
+TOPOLOGY = sw.Topology({"data": SLOW, "model": FAST}, flops=1e9, memory=1e7)
+ROOT = Path(__file__).resolve().parents[3]
+MLP = ROOT / "tests" / "lit" / "run" / "mlp.mlir"
+
+
+def spec(*shape: int, axes: list[str | tuple[str, ...] | None]) -> sw.TensorSpec:
+    return sw.TensorSpec(shape, "float32", layout=sw.Layout(axes, MESH))
+
+
+def price(function: object, *specs: sw.TensorSpec, topology: sw.Topology = TOPOLOGY) -> Price:
+    return sw.function(function).trace(*specs).partition().price(topology)  # pyright: ignore
+
+
+def test_a_product_takes_as_long_as_its_arithmetic_or_its_memory() -> None:
+    rows, whole = spec(64, 32, axes=["data"]), spec(32, 16, axes=[None])
+    found = price(lambda x, w: x @ w, rows, whole)
+    # On each device a quarter of the rows: 16 by 32, times 32 by 16.
+    assert found.flops == 2 * 16 * 32 * 16
+    assert found.touched_bytes == 4 * (16 * 32 + 32 * 16 + 16 * 16)
+    assert found.compute_seconds == pytest.approx(found.touched_bytes / TOPOLOGY.memory)
+    slow = sw.Topology(TOPOLOGY.links, flops=1e3, memory=1e12)
+    assert price(lambda x, w: x @ w, rows, whole, topology=slow).compute_seconds == pytest.approx(found.flops / 1e3)
+
+
+def test_elementwise_chains_touch_memory_at_their_ends() -> None:
+    found = price(lambda x: sw.tanh(sw.exp(x * 2) + 1), spec(64, 32, axes=[("data", "model")]))
+    assert found.flops == 4 * 8 * 32
+    assert found.touched_bytes == 2 * 4 * 8 * 32  # x is read, the result written
+    assert found.collective_seconds == 0
+    assert found.bytes_by_axes == {}
+
+
+@pytest.mark.parametrize(
+    ("axes", "link", "size"), [(["data"], SLOW, 4), ([None, "model"], FAST, 2)], ids=["slow link", "fast link"]
+)
+def test_a_sum_goes_up_and_down_its_axis(axes: list[str | tuple[str, ...] | None], link: sw.Link, size: int) -> None:
+    found = price(lambda x: sw.sum(x), spec(64, 32, axes=axes))
+    rounds = {4: 2, 2: 1}[size]  # a tree of so many steps, up and down
+    sent = 2 * 4 * (size - 1) / size
+    assert found.bytes_by_axes == {"data" if size == 4 else "model": sent}
+    assert found.collective_seconds == pytest.approx(2 * rounds * link.latency + sent / link.bandwidth)
+    assert found.seconds == found.compute_seconds + found.collective_seconds
+
+
+def test_a_gather_over_two_axes_goes_over_the_slow_one_while_there_is_little() -> None:
+    whole = sw.Layout.replicated(MESH, rank=1)
+    found = price(lambda x: sw.relayout(x, whole), spec(4096, axes=[("data", "model")]))
+    part = 4 * 4096 / 8
+    over_data = 2 * SLOW.latency + 3 * part / SLOW.bandwidth
+    over_model = FAST.latency + 4 * part / FAST.bandwidth
+    assert found.collective_seconds == pytest.approx(over_data + over_model)
+
+
+def test_loops_count_their_rounds() -> None:
+    @sw.function(static=["rounds"])
+    def repeated(x: sw.Array, rounds: int) -> sw.Array:
+        carried, _ = sw.scan(lambda c, _: (sw.tanh(c @ sw.matrix_transpose(c) @ c), None), x, length=rounds)
+        return carried
+
+    square = spec(8, 8, axes=[None])
+    once, often = (repeated.trace(square, rounds).partition().price(TOPOLOGY) for rounds in (1, 10))
+    products = 2 * 2 * 8 * 8 * 8
+    assert often.flops - once.flops == 9 * (products + 64 + 2)  # tanh of each element, the counter and its test
+    assert often.data()["counted_once"] == []
+
+
+def test_rounds_that_nobody_knows_are_said_to_count_once() -> None:
+    def until(x: sw.Array) -> sw.Array:
+        return sw.while_loop(lambda c: sw.sum(c) < 100, lambda c: c * 2, x)
+
+    found = price(until, spec(64, 32, axes=["data"]))
+    assert any("while" in each for each in found.data()["counted_once"])
+    assert "counted as if it ran once" in str(found)
+
+
+def test_what_is_held_is_what_each_device_holds() -> None:
+    found = price(lambda x: sw.exp(x), spec(64, 32, axes=["data", "model"]))
+    assert found.peak_bytes == 2 * 4 * 16 * 16
+
+
+def test_the_usual_orders_of_magnitude_tell_near_axes_from_far_ones() -> None:
+    usual = sw.Topology.of(sw.Mesh(data=16, model=8))
+    assert usual.links["model"].bandwidth > usual.links["data"].bandwidth
+    assert usual.links["model"].latency < usual.links["data"].latency
+    assert price(lambda x: x + 1, spec(8, axes=["data"]), topology=None).seconds > 0  # pyright: ignore
+
+
+BROKEN = [None, {}, [], {"links": {}}, {"links": {"x": {"latency": 1, "bandwidth": 0}}, "flops": 1, "memory": 1}]
+
+
+@pytest.mark.parametrize("data", [*BROKEN, {"links": {}, "flops": float("nan"), "memory": 1}])
+def test_what_is_no_topology(data: object) -> None:
+    with pytest.raises(ShardwrightValueError, match="SW0121"):
+        sw.Topology.from_dict(data)
+
+
+def test_the_command_says_what_the_stage_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["price", str(MLP), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["bytes_by_axes"] == {"model": 1024.0}
+    assert data["seconds"] == data["compute_seconds"] + data["collective_seconds"]
+    measured = tmp_path / "machine.json"
+    data["topology"]["links"]["model"] = {"latency": 1.0, "bandwidth": 1.0}
+    measured.write_text(json.dumps(data["topology"]))
+    assert main(["price", str(MLP), "--topology", str(measured)]) == 0
+    assert "1.03e+03 s" in capsys.readouterr().out  # 1,024 bytes and two messages, a second each
+    measured.write_text("{")
+    assert main(["price", str(MLP), "--topology", str(measured)]) == 1
+    assert f"{measured}:1:1: error[SW0121]" in capsys.readouterr().err
