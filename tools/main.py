@@ -5,18 +5,22 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.suggestions import propose
 from shardwright.tools.terminal.guard import DONE, CommandState, guarded
 from shardwright.tools.terminal.output import write_data
+from shardwright.views.progress import progress
 
 COMMANDS = {
     "run": "partition a program, run it on simulated devices, and compare its results",
     "explain": "show each collective of the partitioned program: its bytes, who asked for it, and why",
     "report": "write a page of HTML about the program: source, collectives, layouts, memory, passes",
+    "price": "say what a run would cost in seconds: computing, sending along each axis, memory",
     "check": "see whether a program keeps a budget of bytes and memory, and moves nothing that nobody wrote",
     "certify": "prove that the partitioned program computes what was written, or read such a proof again",
     "export": "print the program for others: StableHLO with collectives, Shardy's annotations, TensorFlow's graph",
@@ -25,9 +29,14 @@ COMMANDS = {
     "merge": "write a message that is in chunks in one piece",
     "verify": "check every byte of a stored message, directory or checkpoint",
     "explain-code": "say what the code of an error means, and what to do",
+    "doctor": "see whether this installation and this machine are fit for use",
+    "completion": "print what bash, zsh or tcsh need to complete these commands",
     "launch": "run a Python program on several processes, which end together when one of them fails",
 }
-"""Each subcommand (the module `tools.commands.NAME`, with `_` for `-`) and the line about it."""
+"""Each subcommand and the line about it."""
+
+STORED = ("inspect", "split", "merge", "verify")
+"""Those about stored messages, whose modules have a folder of their own."""
 
 HELP = """usage: shardwright COMMAND [OPTIONS]
 
@@ -54,6 +63,17 @@ launch: those of its program
 """
 
 
+def command_module(name: str) -> ModuleType:
+    """
+    The module of a subcommand: its `command_line` has the options, its `command` does the work.
+
+    >>> command_module("explain-code").command_line().prog
+    'shardwright explain-code'
+    """
+    folder = "commands.stored" if name in STORED else "commands"
+    return import_module(f"shardwright.tools.{folder}.{name.replace('-', '_')}")
+
+
 def _installed_version() -> str:
     try:
         return version("shardwright")
@@ -73,9 +93,9 @@ def _dispatch(arguments: Sequence[str], state: CommandState) -> int:
     if name not in COMMANDS:
         known = propose(name, COMMANDS, f"the commands are {', '.join(COMMANDS)}")
         raise ShardwrightError(Diagnostic("SW0715", f"shardwright has no command '{name}'", help=known))
-    command: Callable[[Sequence[str], CommandState], int]
-    command = import_module(f"shardwright.tools.commands.{name.replace('-', '_')}").command
-    return command(arguments[1:], state)
+    command: Callable[[Sequence[str], CommandState], int] = command_module(name).command
+    with nullcontext() if name == "launch" else progress():  # what it launches writes what it likes
+        return command(arguments[1:], state)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
-import time
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
-
-from shardwright.diagnostics import ShardwrightError, ShardwrightInternalError
-from shardwright.serialization.files.text import write_atomically
-from shardwright.tools.programs.expected import check_expectations
-from shardwright.tools.programs.files import STANDARD_INPUT, display_name, read_text
-from shardwright.tools.programs.pipeline_spec import (
-    Catalogue,
-    load_catalogue,
-    option_texts,
-    parse_passes,
-    pipeline_text,
-    summary,
-)
-from shardwright.tools.programs.printed_passes import PrintedPasses, Wanted, chosen
-from shardwright.tools.programs.program import placed
+from shardwright.tools.programs.files import SEPARATOR, STANDARD_INPUT
 from shardwright.tools.terminal.arguments import CodedArgumentParser
-from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, guarded, report_diagnostics
-from shardwright.tools.terminal.output import write_data, write_talk
+from shardwright.tools.terminal.guard import CommandState, guarded
 
-SEPARATOR = "// -----"
 DESCRIPTION = "Read a program in MLIR text, run passes over it, and print the result."
 EPILOG = """examples:
   shardwright-opt model.mlir                          parse, verify and print
@@ -42,95 +22,13 @@ exit codes: 0 done, 1 a mistake in the input, 2 an internal error (a reproducer 
 """
 
 
-class _Driver:
-    """Reads programs, runs passes over them and prints them, as a command line says."""
-
-    def __init__(self, arguments: Sequence[str], state: CommandState) -> None:
-        from shardwright.dialects import make_context
-
-        self.state = state
-        self.context = make_context()
-        self.catalogue = load_catalogue()
-        self.options = _parser().parse_args(arguments)
-        self.pass_seconds: list[tuple[str, float]] = []
-        self.pipeline = PassPipeline(parse_passes(self.options.passes, self.catalogue), self._between)
-        self.printed = PrintedPasses(_wanted(self.options, [each.name for each in self.pipeline.passes]))
-        self._started = time.perf_counter()
-
-    def run(self) -> int:
-        """Process each chunk; the exit code says how that went."""
-        if self.options.list_passes:
-            write_data(list_passes(self.catalogue, self.options.json))
-            return DONE
-        name = display_name(self.options.input_file)
-        text = self.state.sources[name] = read_text(self.options.input_file)
-        outputs: list[str] = []
-        failed = False
-        for chunk in split_chunks(text) if self.options.split_input_file else [text]:
-            diagnostics: ShardwrightError | None = None
-            try:
-                outputs.append(self._process(chunk, name))
-            except ShardwrightInternalError:
-                raise
-            except ShardwrightError as error:
-                diagnostics = error
-            failed |= self._settle(name, chunk, diagnostics)
-        printed = f"{SEPARATOR}\n".join(outputs)
-        if self.options.output_file:
-            if not failed:
-                write_atomically(self.options.output_file, printed)
-        else:
-            write_data(printed)
-        for pass_name, seconds in self.pass_seconds if self.options.time_passes else ():
-            write_talk(f"{pass_name:<24} {seconds * 1000:10.2f} ms")
-        return USER_ERROR if failed else DONE
-
-    def _process(self, chunk: str, name: str) -> str:
-        """Parse one chunk, run the passes and give the printed result."""
-        from shardwright.dialects.text.parsing import parse_module
-
-        module = parse_module(chunk, name)
-        self.pipeline.apply(self.context, module)
-        if self.options.emit == "mlir":
-            return self._print(module)
-        from shardwright.runtime.executable import compile_module
-
-        return compile_module(module).source.rstrip("\n") + "\n"
-
-    def _print(self, module: ModuleOp) -> str:
-        from shardwright.dialects.text.printing import print_module
-
-        text = print_module(module, generic=self.options.print_op_generic, debuginfo=self.options.print_debuginfo)
-        return text.rstrip("\n") + "\n"
-
-    def _between(self, previous: ModulePass | None, module: ModuleOp, following: ModulePass | None) -> None:
-        if previous is not None:
-            self.pass_seconds.append((previous.name, time.perf_counter() - self._started))
-        if not self.options.disable_verify:
-            _verify(module, previous)
-        before, after = (None if each is None else each.name for each in (previous, following))
-        self.printed.between(before, after, lambda: self._print(module))
-        self._started = time.perf_counter()
-
-    def _settle(self, name: str, chunk: str, error: ShardwrightError | None) -> bool:
-        """Report what one chunk caused; whether that is a failure."""
-        if self.options.verify_diagnostics:
-            try:
-                check_expectations(name, chunk, error.diagnostics if error else ())
-            except ShardwrightError as mismatch:
-                error = mismatch
-            else:
-                return False
-        if error is not None:
-            report_diagnostics(placed(error, name), self.state.sources)
-        return error is not None
-
-
-def _parser() -> CodedArgumentParser:
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright-opt`."""
     parser = CodedArgumentParser(prog="shardwright-opt", description=DESCRIPTION, epilog=EPILOG)
     flag: dict[str, Any] = {"action": "store_true"}
     add = parser.add_argument
     add("input_file", nargs="?", default=STANDARD_INPUT, help="the program; standard input without it or with '-'")
+    parser.add_load()
     add("-p", "--passes", default="", metavar="PIPELINE", help="passes and pipelines: 'a,b{x=1 y=true}'")
     add("-o", "--output-file", metavar="FILE", help="write there (in one step) instead of standard output")
     add("--emit", choices=["mlir", "python"], default="mlir", help="python: the function a local program runs as")
@@ -155,67 +53,18 @@ def _parser() -> CodedArgumentParser:
     return parser
 
 
-def _wanted(options: Any, passes: list[str]) -> Wanted:
-    """What the options `--print-ir-...` ask for, of the passes that run."""
-    before = chosen("--print-ir-before", options.print_ir_before, options.print_ir_before_all, passes)
-    after = chosen("--print-ir-after", options.print_ir_after, options.print_ir_after_all, passes)
-    return Wanted(before, after, options.print_ir_diff, options.print_ir_tree_dir)
+def _command(arguments: Sequence[str], state: CommandState) -> int:
+    options = command_line().parse_args(arguments)
+    from shardwright.tools.programs.driver import Driver
 
-
-def _verify(module: ModuleOp, made_by: ModulePass | None) -> None:
-    """Verify the ops, and the stage that the module records: the user's program, or what a pass made of it."""
-    from shardwright.compiler.checking import verify_ours
-    from shardwright.dialects.text.verify import verify_module
-    from shardwright.passes.stages import verify_recorded_stage
-
-    if made_by is not None:
-        verify_ours(module, made_by.name)
-    else:
-        verify_recorded_stage(module, verify_module(module))
-
-
-def split_chunks(text: str) -> list[str]:
-    """
-    The parts of `text` between `// -----` lines, each with empty lines in front that keep its line numbers.
-
-    >>> split_chunks("a\\n// -----\\nb")
-    ['a\\n', '\\n\\nb']
-    """
-    chunks: list[str] = []
-    lines: list[str] = []
-    start = 0
-    all_lines = text.split("\n")
-    for number, line in enumerate([*all_lines, SEPARATOR]):
-        if line.strip() != SEPARATOR:
-            lines.append(line)
-            continue
-        body = "\n".join(lines) + ("\n" if number < len(all_lines) else "")
-        chunks.append("\n" * start + body)
-        lines, start = [], number + 1
-    return chunks
-
-
-def list_passes(catalogue: Catalogue, as_json: bool) -> str:
-    """The passes and pipelines, for people or as JSON."""
-    passes = {name: factory() for name, factory in sorted(catalogue.passes.items())}
-    pipelines = {name: pipeline_text(steps) for name, steps in sorted(catalogue.pipelines.items())}
-    if as_json:
-        rows = [{"name": name, "doc": summary(cls), "options": option_texts(cls)} for name, cls in passes.items()]
-        named = [{"name": name, "passes": text} for name, text in pipelines.items()]
-        return json.dumps({"passes": rows, "pipelines": named}, indent=2)
-    lines = ["passes:"]
-    for name, cls in passes.items():
-        lines.append(f"  {name:<22} {summary(cls)}")
-        lines += [f"  {'':<22}   {option}" for option in option_texts(cls)]
-    lines += ["pipelines:", *(f"  {name:<22} {text}" for name, text in pipelines.items())]
-    return "\n".join(lines)
+    return Driver(options, state).run()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command `shardwright-opt`; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     state = CommandState(shlex.join(["shardwright-opt", *arguments]))
-    return guarded(state, lambda state: _Driver(arguments, state).run())
+    return guarded(state, lambda state: _command(arguments, state))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics import ShardwrightError
+from shardwright.diagnostics.registry import coded
 from shardwright.serialization.files.text import write_atomically
 from shardwright.tools.programs.program import parse, program_text
 from shardwright.tools.terminal.arguments import CodedArgumentParser
@@ -29,10 +30,12 @@ EPILOG = """examples:
 exit codes: 0 proved, 1 not proved (the reasons are named) or a mistake, 2 a wrong program: a fault of Shardwright"""
 
 
-def _parser() -> CodedArgumentParser:
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright certify`."""
     parser = CodedArgumentParser(prog="shardwright certify", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("file", help="the program: as it was written, or, with --verify, the planned or local one")
+    parser.add_load()
     add("-o", "--output", metavar="CERTIFICATE", help="write the certificate there")
     add("--verify", metavar="CERTIFICATE", help="read this certificate for the program")
     add("--seed", type=int, default=0, help="seed of the random numbers (0)")
@@ -42,7 +45,7 @@ def _parser() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright certify`; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    options = command_line().parse_args(arguments)
     certificate = _certificate(options.verify, state) if options.verify is not None else None
     with program_text(options.file, state) as (name, text):
         verdict = _proved(options, text, name) if certificate is None else _verified(certificate, text, name)
@@ -51,8 +54,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
         return DONE
     title = "the certificate does not hold" if verdict.faults else "the program is not proved"
     why = (*verdict.faults, *verdict.unproved)
-    help_text = "docs/proof.md says what can be proved; a program that is not proved may be right"
-    report_diagnostics(ShardwrightError(Diagnostic("SW0332", title, None, why, help_text)), state.sources)
+    report_diagnostics(ShardwrightError(coded("SW0332", title, *why)), state.sources)
     return USER_ERROR
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.tools.programs.program import parse, program_text
-from shardwright.tools.programs.signature import entry_function
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, report_diagnostics
 from shardwright.tools.terminal.output import write_report
@@ -23,10 +22,11 @@ EPILOG = """examples:
 """
 
 
-def _parser() -> CodedArgumentParser:
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright check`."""
     parser = CodedArgumentParser(prog="shardwright check", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
-    add("file", help="the program: StableHLO text with layouts; '-' is standard input")
+    parser.add_program()
     add("--max-bytes", type=_size, metavar="SIZE", help="what each device may send in a run")
     add("--max-peak", type=_size, metavar="SIZE", help="what all devices together may hold at once, besides arguments")
     add("--no-implicit", action="store_true", help="refuse collectives that nobody wrote")
@@ -43,12 +43,13 @@ def _size(text: str) -> int:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright check`; returns the exit code."""
+    options = command_line().parse_args(arguments)
     from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
     from shardwright.compiler.report import predicted_bytes
     from shardwright.runtime.executable import compile_module
+    from shardwright.tools.programs.signature import entry_function
     from shardwright.views.explanation.judging import broken
 
-    options = _parser().parse_args(arguments)
     limits = Limits(options.max_bytes, options.max_peak, options.no_implicit)
     with program_text(options.file, state) as (name, text):
         planned = parse(text, name)
@@ -57,7 +58,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
         local = planned.clone()
         run_pipeline(local, LOCALIZE)
         peak, sent = compile_module(local).peak_bytes, predicted_bytes(planned)
-        found = broken(limits, planned, name, peak)
+        found = broken(limits, planned, name, lambda: peak)
     figures = {
         "ok": not found,
         "bytes_per_device": None if sent is None else float(sent),

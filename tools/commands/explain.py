@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
-from shutil import get_terminal_size
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from shardwright.tools.programs.program import parse, program_text
-from shardwright.tools.programs.signature import entry_function
 from shardwright.tools.terminal.arguments import CodedArgumentParser, positive_line
 from shardwright.tools.terminal.guard import DONE, CommandState
-from shardwright.tools.terminal.output import write_report
+from shardwright.tools.terminal.output import fitted, write_report
 
 if TYPE_CHECKING:
     from shardwright.views.explanation.explanation import Explanation
@@ -37,9 +34,10 @@ EPILOG = """examples:
 """
 
 
-def _parser() -> CodedArgumentParser:
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright explain`."""
     parser = CodedArgumentParser(prog="shardwright explain", description=DESCRIPTION, epilog=EPILOG)
-    parser.add_argument("file", help="the program: StableHLO text with layouts; '-' is standard input")
+    parser.add_program()
     parser.add_argument("--why", type=_question, metavar="WHAT", help="explain a line, a value, an argument or '#3'")
     parser.add_argument("--all", action="store_true", help="show every collective and every argument")
     add = parser.add_argument
@@ -57,32 +55,20 @@ def _question(text: str) -> str:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright explain`; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    options = command_line().parse_args(arguments)
     with program_text(options.file, state) as (name, text):
         if options.without or options.layout or options.mesh:
             compared = _compared(text, name, options)
-            write_report(compared.data(), None if options.json else compared.text(**_terminal()))
+            write_report(compared.data(), None if options.json else compared.text(**fitted()))
             return DONE
         explanation = _explained(text, name)
         if options.why is not None:
             found = explanation.why(options.why)
             write_report(found.data(), None if options.json else str(found))
             return DONE
-    text = None if options.json else explanation.text(all=options.all, **_terminal())
+    text = None if options.json else explanation.text(all=options.all, **fitted())
     write_report(explanation.data() if options.json else None, text)
     return DONE
-
-
-class _Terminal(TypedDict):
-    """What a text is fitted to: columns, where standard output is a terminal, and whether there are colours."""
-
-    width: int | None
-    colour: bool
-
-
-def _terminal() -> _Terminal:
-    terminal = sys.stdout is not None and sys.stdout.isatty()  # pyright: ignore[reportUnnecessaryComparison]
-    return {"width": get_terminal_size().columns if terminal else None, "colour": terminal}
 
 
 def _layout(text: str) -> tuple[str, str]:
@@ -115,6 +101,7 @@ def _compared(text: str, name: str, options: Namespace) -> Comparison:
     """The program beside what it would be with the changes that were asked for."""
     from shardwright.compiler.pipelines import run_pipeline
     from shardwright.frontends.functions.dtensor import BACKEND
+    from shardwright.tools.programs.signature import entry_function
     from shardwright.views.explanation.what_if import what_if
 
     module = parse(text, name)
@@ -126,6 +113,7 @@ def _compared(text: str, name: str, options: Namespace) -> Comparison:
 def _explained(text: str, name: str) -> Explanation:
     """What there is to say about a program."""
     from shardwright.compiler.pipelines import ALIGN, PLAN, run_pipeline
+    from shardwright.tools.programs.signature import entry_function
     from shardwright.views.explanation.explanation import Explanation
 
     module = parse(text, name)

@@ -22,7 +22,8 @@ EPILOG = """examples:
 WIDTH = 100
 
 
-def _parser() -> CodedArgumentParser:
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright explain-code`."""
     parser = CodedArgumentParser(prog="shardwright explain-code", description=DESCRIPTION, epilog=EPILOG)
     parser.add_argument("code", nargs="?", help="the code, as in error[SW0104]")
     parser.add_argument("--all", action="store_true", help="every code")
@@ -32,7 +33,7 @@ def _parser() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright explain-code`; returns the exit code."""
-    parser = _parser()
+    parser = command_line()
     options = parser.parse_args(arguments)
     if bool(options.code) == options.all:
         parser.error("give a code, or --all")

@@ -12,16 +12,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ModuleOp
-
 from shardwright.serialization.files.text import write_atomically
 from shardwright.tools.programs.program import parse, program_text
-from shardwright.tools.programs.signature import entry_function
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_data
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import SSAValue
 
 DESCRIPTION = """Partition a program and print it for other tools. With --to sdy it stays the global program, and says
@@ -43,10 +41,11 @@ EPILOG = """examples:
 """
 
 
-def _parser() -> CodedArgumentParser:
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright export`."""
     parser = CodedArgumentParser(prog="shardwright export", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
-    add("file", help="the program: StableHLO text with layouts; '-' is standard input")
+    parser.add_program()
     add("--to", choices=[*FORMS, GRAPH, *DRAWINGS], required=True, help="the form to write")
     add("--bare", action="store_true", help="with stablehlo: @main takes and gives what one device holds")
     add("--ask-xla", action="store_true", help="have the installed JAX compile it and say what XLA sends")
@@ -57,11 +56,12 @@ def _parser() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright export`; returns the exit code."""
-    parser = _parser()
+    parser = command_line()
     options = parser.parse_args(arguments)
     if options.ask_xla and (options.to not in FORMS or options.bare):
         parser.error("--ask-xla is for what XLA compiles: --to sdy, or --to stablehlo without --bare")
     from shardwright.compiler.pipelines import run_pipeline
+    from shardwright.tools.programs.signature import entry_function
 
     with program_text(options.file, state) as (name, text):
         module = parse(text, name)
@@ -88,6 +88,7 @@ def _exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object
     from shardwright.compiler.pipelines import ALIGN, PLAN, run_pipeline
     from shardwright.compiler.report import predicted_bytes
     from shardwright.dialects.text.printing import print_module
+    from shardwright.tools.programs.signature import entry_function
 
     run_pipeline(module, ["propagate"])
     function = entry_function(module)

@@ -8,15 +8,15 @@ import shlex
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
-from shardwright.engines.jobs.timeline import joined
-from shardwright.engines.mpi.job import Job
-from shardwright.engines.mpi.launching import Start, Wanted, start_of
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report, write_talk
+
+if TYPE_CHECKING:
+    from shardwright.engines.mpi.launching import Start, Wanted
 
 DESCRIPTION = """Run a Python program on several processes that hold the devices of its meshes together. When one fails,
 all end, and it is said which one, where, and why."""
@@ -28,7 +28,8 @@ EPILOG = """examples:
 """
 
 
-def _parser() -> CodedArgumentParser:
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright launch`."""
     parser = CodedArgumentParser(prog="shardwright launch", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("-n", type=_count, required=True, metavar="COUNT", help="how many processes")
@@ -48,8 +49,12 @@ def _parser() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright launch`; returns the exit code of the first process that failed, else 0."""
-    parser = _parser()
+    parser = command_line()
     options = parser.parse_args(arguments)
+    from shardwright.engines.jobs.timeline import joined
+    from shardwright.engines.mpi.job import Job
+    from shardwright.engines.mpi.launching import start_of
+
     if options.json and not options.dry_run:
         parser.error("--json is for --dry-run: else the program says what it says")
     start = start_of(_wanted(options), os.environ)
@@ -64,6 +69,8 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
 
 
 def _wanted(options: Any) -> Wanted:
+    from shardwright.engines.mpi.launching import Wanted
+
     for file in (options.hosts, None if options.module else options.program):
         if file is not None and not Path(file).exists():
             raise ShardwrightError(Diagnostic("SW0702", f"cannot read '{file}': there is no such file"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shardwright.tools.programs.program import parse, program_text
-from shardwright.tools.programs.signature import entry_function
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 
@@ -17,19 +16,21 @@ EPILOG = """examples:
 """
 
 
-def _parser() -> CodedArgumentParser:
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright report`."""
     parser = CodedArgumentParser(prog="shardwright report", description=DESCRIPTION, epilog=EPILOG)
-    parser.add_argument("file", help="the program: StableHLO text with layouts; '-' is standard input")
+    parser.add_program()
     parser.add_argument("-o", "--output", required=True, metavar="PAGE", help="where to write the page")
     return parser
 
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright report`; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    options = command_line().parse_args(arguments)
     from shardwright.compiler.stages import read_module
     from shardwright.frontends.functions.dtensor import BACKEND
     from shardwright.serialization.files.text import write_atomically
+    from shardwright.tools.programs.signature import entry_function
     from shardwright.views.report.page import report_page
 
     with program_text(options.file, state) as (name, text):

@@ -11,6 +11,8 @@ from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
 
 STANDARD_INPUT = "-"
 
+SEPARATOR = "// -----"
+"""The line between the programs of one file."""
 
 STREAM_LIMIT, CHUNK = 1 << 30, 1 << 20
 """Bytes of a program that are taken from a pipe, a terminal or a device at most, and at a time."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -67,10 +68,32 @@ def _specs(text: str) -> list[ArgSpec]:
         return list(parse_pipeline(text))
     except ArgSpecParseError as error:
         # xDSL writes a heading, the place, the text, a caret and what is wrong, one line each.
-        _, place, *_, what = str(error).rstrip().split("\n")
-        message = f"malformed pipeline '{text}': {what.strip()}, at character {place.rsplit(':')[-1]}"
-        help_text = "write 'first-pass,second-pass{option=1 other=true}'"
-        raise ShardwrightError(Diagnostic("SW0706", message, help=help_text)) from error
+        _, place, *_, said = str(error).rstrip().split("\n")
+        raise _malformed(text, int(place.rsplit(":")[-1]) - 1, said.strip()) from error
+
+
+def _malformed(text: str, position: int, said: str) -> ShardwrightError:
+    """SW0706 for a text that ends too early, or for what stands at `position`, which `said` tells in xDSL's words."""
+    due = next((ours for theirs, ours in _DUE if theirs in said), "no pass and no option is written so")
+    word = _WORD.match(text, position)
+    found = f"not {word.group().strip()!r}" if word and word.group().strip() else "not a space"
+    at = f"{found}, at character {position + 1}" if word else "but the text ends"
+    help_text = "write 'first-pass,second-pass{option=1 other=true}'"
+    return ShardwrightError(Diagnostic("SW0706", f"malformed pipeline {text!r}: {due}, {at}", help=help_text))
+
+
+_WORD = re.compile(r"[\w-]+|\s+|.", re.DOTALL)
+
+_DUE = (
+    ("pass name", "here comes the name of a pass"),
+    ("argument name", "here comes the name of an option, or '}'"),
+    ("mlir-opt", "no pass has others in brackets"),
+    ("comma", "after a pass comes a comma, or its options in braces"),
+    ("equals", "after an option comes '=' and its value, a space, or '}'"),
+    ("space", "after a value comes a space, or '}'"),
+    ("argument value", 'here comes a value: a number, true, false, a name, or a text in "quotes"'),
+)
+"""What may stand at a place, by what xDSL says about it."""
 
 
 def _expand(specs: Iterable[ArgSpec], catalogue: Catalogue) -> Iterable[ArgSpec]:
@@ -95,10 +118,18 @@ def _build(spec: ArgSpec, catalogue: Catalogue) -> ModulePass:
     for option in given:
         if option not in known:
             raise _wrong_option(spec.name, f"has no option '{option.replace('_', '-')}'", option, pass_class)
+    for option in pass_class.required_fields() - given.keys():
+        raise _wrong_option(spec.name, f"needs its option '{option.replace('_', '-')}'", "", pass_class)
     try:
         return pass_class.from_spec(spec)
     except (ValueError, TypeError) as error:
-        raise _wrong_option(spec.name, f"cannot take these options: {error}", "", pass_class) from error
+        values = " ".join(f"{option.replace('_', '-')}={_written(value)}" for option, value in given.items())
+        raise _wrong_option(spec.name, f"cannot take {values}", "", pass_class) from error
+
+
+def _written(value: Iterable[object]) -> str:
+    """An option's value as `-p` takes it."""
+    return ",".join(str(each).lower() if isinstance(each, bool) else str(each) for each in value)
 
 
 def _wrong_option(name: str, what: str, option: str, pass_class: type[ModulePass]) -> ShardwrightError:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
-
-from xdsl.dialects.builtin import ModuleOp
+from typing import TYPE_CHECKING
 
 from shardwright.diagnostics import ShardwrightError, ShardwrightInternalError, SourceLocation
 from shardwright.tools.programs.files import display_name, read_text
 from shardwright.tools.terminal.guard import CommandState
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
 
 
 def parse(text: str, name: str) -> ModuleOp:

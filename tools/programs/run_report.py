@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwright.diagnostics import Diagnostic
+from shardwright.diagnostics.figures import exact_bytes, readable_bytes
 from shardwright.tools.programs.arrays import Comparison, Declared
-from shardwright.views.figures import exact_bytes, readable_bytes
 
 
 @dataclass

@@ -12,10 +12,10 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
+from shardwright.diagnostics.figures import readable_bytes
 from shardwright.dialects.text.locations import fault, where
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.tools.programs.arrays import Declared
-from shardwright.views.figures import readable_bytes
 
 ENTRY = "main"
 

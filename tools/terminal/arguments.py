@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.suggestions import propose
@@ -12,6 +12,15 @@ from shardwright.tools.terminal.logs import Verbose
 from shardwright.tools.terminal.output import write_data
 
 _UNRECOGNIZED = re.compile(r"unrecognized arguments: (\S+)")
+
+
+class _Load(argparse.Action):
+    """`--load FILE`: the file is a plugin."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any) -> None:
+        from shardwright.plugins import load_file
+
+        load_file(values)
 
 
 class _Writable(Protocol):
@@ -26,6 +35,16 @@ class CodedArgumentParser(argparse.ArgumentParser):
         super().__init__(prog=prog, description=description, epilog=epilog, allow_abbrev=False, formatter_class=layout)
         about = "say on standard error what is done, -vv in detail"
         self.add_argument("-v", "--verbose", action=Verbose, nargs=0, default=0, help=about)
+
+    def add_program(self) -> None:
+        """A program, and the plugins that know what is in it."""
+        self.add_argument("file", help="the program: StableHLO text with layouts; '-' is standard input")
+        self.add_load()
+
+    def add_load(self) -> None:
+        """The option that loads plugins."""
+        about = "a Python file with ops, rules, passes or engines; may be given several times"
+        self.add_argument("--load", action=_Load, metavar="FILE", help=about)
 
     def add_type(self) -> None:
         """The options that say what message a file holds."""

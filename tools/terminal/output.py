@@ -6,7 +6,8 @@ import contextlib
 import json
 import os
 import sys
-from typing import Any, TextIO
+from shutil import get_terminal_size
+from typing import Any, TextIO, TypedDict
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 
@@ -38,6 +39,20 @@ def write_data(text: str) -> None:
 def write_report(data: Any, text: str | None = None) -> None:
     """Put what a command found out on standard output: as the text for people, or without one as JSON."""
     write_data(json.dumps(data, indent=2) if text is None else text)
+
+
+class Fitted(TypedDict):
+    """What a text is fitted to: columns, where standard output is a terminal, and whether there are colours."""
+
+    width: int | None
+    colour: bool
+
+
+def fitted() -> Fitted:
+    """How texts for standard output are written."""
+    stream: TextIO | None = sys.stdout
+    terminal = stream is not None and stream.isatty()
+    return {"width": get_terminal_size().columns if terminal else None, "colour": terminal}
 
 
 def write_talk(text: str) -> None:

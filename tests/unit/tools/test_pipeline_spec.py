@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -10,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.tools.opt import list_passes, split_chunks
+from shardwright.tools.programs.driver import list_passes, split_chunks
 from shardwright.tools.programs.pipeline_spec import Catalogue, load_catalogue, option_texts, parse_passes, summary
 
 
@@ -62,10 +63,18 @@ def test_pipelines_expand_also_in_pipelines() -> None:
         ("zzz", "SW0705", "--list-passes"),
         ("bot", "SW0705", "did you mean 'both'?"),
         ("first,,second", "SW0706", "at character 7"),
-        ("first{", "SW0706", ""),
-        ("first second", "SW0706", ""),
+        ("first,,second", "SW0706", "here comes the name of a pass, not ','"),
+        ("first{", "SW0706", "the name of an option, or '}', but the text ends"),
+        ("first second", "SW0706", "after a pass comes a comma, or its options in braces, not a space, at character 6"),
+        ("first{fast", "SW0706", "after an option comes '=' and its value, a space, or '}', but the text ends"),
+        ("first{how-often=}", "SW0706", "here comes a value: a number, true, false, a name, or a text in"),
+        ("first{how-often=1,,2}", "SW0706", "not ',', at character 19"),
+        ("first{fast=true;}", "SW0706", "no pass and no option is written so, not ';', at character 16"),
+        ("first[second]", "SW0706", "no pass has others in brackets"),
+        ("first\nsecond", "SW0706", r"malformed pipeline 'first\nsecond'"),
         ("first{how-oftn=1}", "SW0707", "did you mean 'how-often'?"),
         ("first{how-often=many}", "SW0707", "how-often: int = 1; fast: bool = false"),
+        ("first{how-often=many fast=true}", "SW0707", "pass 'first' cannot take how-often=many fast=true"),
         ("first{fast}", "SW0707", ""),
         ("second{x=1}", "SW0707", "it takes no options"),
         ("both{x=1}", "SW0707", "takes no options"),
@@ -77,6 +86,7 @@ def test_mistakes(text: str, code: str, says: str) -> None:
     assert caught.value.diagnostics[0].code == code
     assert caught.value.diagnostics[0].help
     assert says in str(caught.value)
+    assert not re.search(r"Expected|Unknown|token|Incompatible|<class|argument", str(caught.value))
 
 
 def test_summaries_and_options() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from shardwright.diagnostics.figures import readable_bytes
+from shardwright.diagnostics.telling import lasting
 from shardwright.tools.stored.kinds import Kind, kind_of
 from shardwright.tools.stored.messages import recorded_type, type_for
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report
-from shardwright.tools.terminal.progress import progress
-from shardwright.views.figures import readable_bytes
 
 DESCRIPTION = """Read all of a stored message (.pb, .cpb), of a saved directory or of a checkpoint, and check every hash
 and everything that is said twice. What is wrong is named, with its place."""
@@ -23,7 +23,8 @@ EPILOG = """examples:
 """
 
 
-def _parser() -> CodedArgumentParser:
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright verify`."""
     parser = CodedArgumentParser(prog="shardwright verify", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("file", help="the message, the directory or the checkpoint")
@@ -35,7 +36,7 @@ def _parser() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright verify`; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    options = command_line().parse_args(arguments)
     report = {"ok": True, **_CHECKS[kind_of(options.file)](options)}
     what = ", ".join(f"{name} {value}" for name, value in report.items() if name not in ("ok", "file", "bytes"))
     text = f"ok: {report['file']}, {readable_bytes(report['bytes'])}, {what}"
@@ -50,7 +51,7 @@ def _check_message(options: Any) -> dict[str, Any]:
 
     path = find_file(options.file)
     kind = type_for(str(path), options.type, recorded_type(str(path)), options.descriptors)
-    with progress("verifying", options.json) as tell:
+    with lasting("verifying", "bytes") as tell:
         found = verify(path, kind, on_progress=tell)
     return {
         "file": str(path),

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.figures import readable_bytes
 from shardwright.serialization.files.text import cannot_write, write_atomically
 from shardwright.tools.stored.messages import read_message, read_type
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report
-from shardwright.views.figures import readable_bytes
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -28,7 +28,8 @@ EPILOG = """examples:
 MESSAGE, PROGRAM = ".pb", ".mlir"
 
 
-def _parser() -> CodedArgumentParser:
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright merge`."""
     parser = CodedArgumentParser(prog="shardwright merge", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("file", help="the message, in chunks or whole")
@@ -40,7 +41,7 @@ def _parser() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright merge`; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    options = command_line().parse_args(arguments)
     output: str = options.output
     kind = read_type(options.file, options.type, options.descriptors)
     try:

@@ -9,12 +9,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shardwright.diagnostics.figures import exact_bytes, readable_bytes
 from shardwright.tools.stored.kinds import Kind, kind_of
 from shardwright.tools.stored.messages import read_message, recorded_type, type_for
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report
-from shardwright.views.figures import exact_bytes, readable_bytes
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -36,7 +36,8 @@ _CHUNK = ("chunk", "kind", "bytes", "position", "path")
 WHOLE, MORE = "(the message itself)", "(more of the message itself)"
 
 
-def _parser() -> CodedArgumentParser:
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright inspect`."""
     parser = CodedArgumentParser(prog="shardwright inspect", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("file", help="the message, the directory or the checkpoint")
@@ -49,7 +50,7 @@ def _parser() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright inspect`; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    options = command_line().parse_args(arguments)
     report = _REPORTS[kind_of(options.file)](options)
     write_report(report, None if options.json else _as_text(report, options.all))
     return DONE

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from shardwright.diagnostics.figures import readable_bytes
+from shardwright.diagnostics.telling import lasting
 from shardwright.serialization.files.text import cannot_write
 from shardwright.tools.stored.messages import read_message, read_type
 from shardwright.tools.terminal.arguments import CodedArgumentParser, byte_count
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report
-from shardwright.tools.terminal.progress import progress
-from shardwright.views.figures import readable_bytes
 
 DESCRIPTION = """Write a message (a .pb or .cpb file) or a program (.mlir) to PREFIX.pb, or to PREFIX.cpb in chunks
 if it is larger than --max-size. Nothing of it is lost: 'shardwright merge' gives the same message back."""
@@ -28,7 +28,8 @@ PROGRAM = ".mlir"
 OnProgress: TypeAlias = Callable[[int, int], None] | None
 
 
-def _parser() -> CodedArgumentParser:
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright split`."""
     parser = CodedArgumentParser(prog="shardwright split", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("file", help="the message, or a program as text")
@@ -43,9 +44,9 @@ def _parser() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright split`; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    options = command_line().parse_args(arguments)
     try:
-        with progress("writing", options.json) as tell:
+        with lasting("writing", "bytes") as tell:
             if options.file.endswith(PROGRAM):
                 written = _write_program(options, state, tell)
             else:

@@ -1,0 +1,66 @@
+"""`shardwright price`: what a run of a program costs in seconds, before it runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shardwright.diagnostics import ShardwrightError, SourceLocation
+from shardwright.tools.programs.files import read_text
+from shardwright.tools.programs.program import parse, program_text
+from shardwright.tools.terminal.arguments import CodedArgumentParser
+from shardwright.tools.terminal.guard import DONE, CommandState
+from shardwright.tools.terminal.output import fitted, write_report
+
+if TYPE_CHECKING:
+    from shardwright.layout import Topology
+
+DESCRIPTION = """Partition a program and say what one run costs each device: seconds of computing, seconds and bytes
+along each axis, operations on numbers, memory touched and held. Nothing runs, and no memory is taken for it."""
+
+EPILOG = """examples:
+  shardwright price model.mlir                            on a mesh of the usual orders of magnitude
+  shardwright price model.mlir --topology machine.json    on links and devices that you measured
+  shardwright price model.mlir --json                     the same as data, with the topology
+"""
+
+
+def command_line() -> CodedArgumentParser:
+    """The options of `shardwright price`."""
+    parser = CodedArgumentParser(prog="shardwright price", description=DESCRIPTION, epilog=EPILOG)
+    parser.add_program()
+    parser.add_argument("--topology", metavar="FILE", help="JSON of links and devices, as --json prints it")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON on standard output")
+    return parser
+
+
+def command(arguments: Sequence[str], state: CommandState) -> int:
+    """The command `shardwright price`; returns the exit code."""
+    options = command_line().parse_args(arguments)
+    from shardwright.compiler.stages import read_module
+    from shardwright.frontends.functions.dtensor import BACKEND
+    from shardwright.tools.programs.signature import entry_function
+
+    topology = None if options.topology is None else _topology(options.topology)
+    with program_text(options.file, state) as (name, text):
+        module = parse(text, name)
+        entry_function(module)
+        price = read_module(module, name, BACKEND).partition().price(topology)
+    write_report(price.data(), None if options.json else price.text(**fitted()))
+    return DONE
+
+
+def _topology(path: str) -> Topology:
+    from shardwright.layout import Topology
+
+    text = read_text(path)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    try:
+        return Topology.from_dict(data)
+    except ShardwrightError as error:
+        raise ShardwrightError(replace(error.diagnostics[0], location=SourceLocation(path, 1, 1))) from error

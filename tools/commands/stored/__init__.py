@@ -1,0 +1,1 @@
+"""The commands of `shardwright` about stored messages, directories and checkpoints."""
