@@ -54,7 +54,7 @@ def main() -> float:
         print(f"{row.kind}, {row.bytes_per_device} bytes per device: {row.reasons[0].text}")
 
     scores = network(x)
-    print(f"\nscores: {scores!r}")
+    print(f"\nscores: {scores.layout.describe(scores.shape, 'f32')}")
     logits = np.maximum(x @ w1, 0) @ w2
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     error = float(np.max(np.abs(sw.fetch(scores) - powers / powers.sum(axis=1, keepdims=True))))

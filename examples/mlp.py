@@ -59,7 +59,8 @@ def main() -> float:
     print(f"sent: {compiled.ledger.sent_bytes} bytes per device, predicted {partitioned.predicted_bytes}")
 
     difference = float(np.abs(sw.fetch(result) - perceptron(x, params)).max())
-    print(f"result: {result}, at most {difference:.2e} from the unsharded run")
+    laid = result.layout.describe(result.shape, "f32")
+    print(f"result: {laid}, at most {difference:.2e} from the unsharded run")
     return difference
 
 

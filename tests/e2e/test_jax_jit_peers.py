@@ -316,3 +316,21 @@ def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert namespace["found"].named["hidden"].spec == P("data", "model")
     assert 0 < float(namespace["loss"]) < 1.2  # labels of variance one
     assert float(namespace["squares"]) == (28**2 + 92**2 + 156**2 + 220**2) / 4
+
+
+def test_limits_bind_here_too() -> None:
+    x = put((8, 8), "data")
+    total = sw.jax.jit(lambda a: a.sum(0))  # two rows of 32 bytes on each of four devices: three quarters, twice
+    assert total.lower(x).predicted_bytes == 48
+    with sw.budget(max_bytes=47), pytest.raises(ValueError, match=r"SW0580.*sends 48 bytes, where 47 are allowed"):
+        total(x)
+    with sw.budget(max_bytes=48):
+        np.testing.assert_array_equal(total(x), jax.jit(lambda a: a.sum(0))(x))
+    with sw.budget(max_peak=10), pytest.raises(ValueError, match=r"SW0580.*where 10 are allowed"):
+        total.lower(x).compile()
+    gathers = sw.jax.jit(lambda a: jnp.sort(a, axis=0), fallback="xla")
+    with sw.explicit(), pytest.raises(ValueError, match="SW0581"):
+        gathers(x)
+    unknown = sw.jax.jit(lambda a: jax.pure_callback(np.sin, a, a), fallback="xla")
+    with sw.budget(max_bytes="1GB"), pytest.raises(sw.ShardwrightError, match="SW0431"):
+        unknown(x)

@@ -1,0 +1,177 @@
+"""Coming from `jax.jit`: each row of the page's table is tried, next to `jax.jit` where that does the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shardwright as sw
+from shardwright.benchmarks import xla
+
+pytestmark = pytest.mark.peers
+jax: Any = pytest.importorskip("jax")
+xla.prepare()
+jnp, P = jax.numpy, jax.sharding.PartitionSpec
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "jax.md").read_text()
+TABLE = PAGE[PAGE.index("| of `jax.jit` | here |") :].partition("\n\n")[0]
+ROWS = [first for first, _ in re.findall(r"(?m)^\| (.*?) \| (.*) \|$", TABLE)][1:]
+MESH = jax.sharding.Mesh(np.array(jax.devices()[:8]).reshape(4, 2), ("data", "model"))
+CHECKS: dict[str, Callable[[], None]] = {}
+
+
+def row(name: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    """Says which row a check is of."""
+
+    def kept(check: Callable[[], None]) -> Callable[[], None]:
+        CHECKS[name] = check
+        return check
+
+    return kept
+
+
+def sharding(*spec: Any) -> Any:
+    return jax.sharding.NamedSharding(MESH, P(*spec))
+
+
+def put(*spec: Any, shape: tuple[int, ...] = (8, 8)) -> Any:
+    """Small whole numbers on the devices, whose sums are exact."""
+    values = np.arange(np.prod(shape), dtype=np.float32).reshape(shape) % 7
+    return jax.device_put(values, sharding(*spec))
+
+
+def same(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """What `shardwright.jax.jit` makes of a function, which `jax.jit` makes of it as well."""
+    found, wanted = sw.jax.jit(function, **options)(*args), jax.jit(function, **options)(*args)
+    jax.tree.map(lambda ours, theirs: np.testing.assert_allclose(ours, theirs, rtol=1e-5), found, wanted)
+    return found
+
+
+@row("`in_shardings`, `out_shardings`")
+def _() -> None:
+    x = np.ones((8, 8), np.float32)
+    found = same(lambda a: a.T * 2, x, in_shardings=sharding("data"), out_shardings=sharding(None, "model"))
+    assert found.sharding == sharding(None, "model")
+    with jax.set_mesh(MESH):
+        assert same(lambda a: a + 1, x, in_shardings=P("data"), out_shardings=P("model")).sharding == sharding("model")
+    decided = sw.jax.jit(lambda a: a + 1, in_shardings=sharding("data")).lower(x)
+    assert decided.out_shardings[0].spec == P("data")
+
+
+@row("shardings of the arrays, `with_sharding_constraint`, meshes with explicit axes")
+def _() -> None:
+    assert same(lambda a: a * 2, put("data", "model")).sharding == sharding("data", "model")
+    constrained = same(lambda a: jax.lax.with_sharding_constraint(a, sharding("model")), put())
+    assert constrained.sharding.spec == P("model")
+    explicit = jax.sharding.Mesh(MESH.devices, MESH.axis_names, axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+    x = jax.device_put(np.ones((8, 8), np.float32), jax.sharding.NamedSharding(explicit, P("data")))
+    assert jax.typeof(same(lambda a: a.sum(1), x)).sharding.spec == P("data")
+
+
+@row("`static_argnums`, `static_argnames`, `keep_unused`, `compiler_options`")
+def _() -> None:
+    same(lambda a, n: a * n, put("data"), 3, static_argnums=1)
+    same(lambda a, b: a + 1, put("data"), put(), keep_unused=True)
+    same(lambda a: a + 1, put("data"), compiler_options={"xla_cpu_enable_fast_math": False})
+    np.testing.assert_array_equal(sw.jax.jit(lambda a, n: a * n, static_argnames="n")(put("data"), n=3), put() * 3)
+
+
+@row("`donate_argnums`, `donate_argnames`")
+def _() -> None:
+    for options in ({"donate_argnums": 0}, {"donate_argnames": "a"}):
+        x = put("model", "data")
+        found = sw.jax.jit(lambda a, b: a + a @ b, **options)(x, put("data"))
+        assert x.is_deleted()
+        assert found.sharding == sharding("model", "data")
+
+
+@row("`scan`, `while_loop`, `cond`, `checkpoint`, `shard_map`, custom derivatives, random keys")
+def _() -> None:
+    @jax.custom_jvp
+    def cube(a: Any) -> Any:
+        return a**3
+
+    cube.defjvp(lambda given, slopes: (cube(given[0]), 3 * given[0] ** 2 * slopes[0]))
+
+    def all_of_them(a: Any, key: Any) -> Any:
+        a, _ = jax.lax.scan(lambda c, _: (c / 2 + 1, None), a, length=3)
+        a = jax.lax.while_loop(lambda c: c.sum() < 100, lambda c: c + 1, a)
+        a = jax.lax.cond(a.sum() > 0, lambda c: c * 2, lambda c: c, a)
+        part = jax.shard_map(lambda c: c - jax.lax.pmean(c, "data"), mesh=MESH, in_specs=P("data"), out_specs=P("data"))
+        slope = jax.grad(jax.checkpoint(lambda c: jnp.tanh(cube(c / 9)).sum()))(a)
+        return part(a) + slope + jax.random.bits(key, a.shape, "uint8")
+
+    same(all_of_them, put("data"), jax.random.key(1))
+
+
+@row("`lower(...)`, `compile()`, `jax.ShapeDtypeStruct`")
+def _() -> None:
+    shape = jax.ShapeDtypeStruct((8, 8), np.float32, sharding=sharding("data"))
+    lowered = sw.jax.jit(lambda a: a.sum(0)).lower(shape)
+    assert lowered.predicted_bytes > 0
+    np.testing.assert_array_equal(lowered.compile()(put("data")), np.asarray(put()).sum(0))
+
+
+@row("`eval_shape`, `clear_cache`")
+def _() -> None:
+    ours, theirs = sw.jax.jit(lambda a: a.sum(0)), jax.jit(lambda a: a.sum(0))
+    assert ours.eval_shape(put("data")).shape == theirs.eval_shape(put("data")).shape == (8,)
+    ours(put("data"))
+    ours.clear_cache()
+    np.testing.assert_array_equal(ours(put("data")), theirs(put("data")))
+
+
+@row("asynchronous dispatch, one compilation for each kind of arguments")
+def _() -> None:
+    traced: list[Any] = []
+
+    def double(a: Any) -> Any:
+        traced.append(a.shape)
+        return a * 2
+
+    ours = sw.jax.jit(double)
+    for _ in range(3):
+        jax.block_until_ready(ours(put("data")))
+    assert traced == [(8, 8)]
+
+
+@row("a call inside of another function of `shardwright.jax.jit`")
+def _() -> None:
+    inner = sw.jax.jit(lambda a: a * 2)
+    np.testing.assert_array_equal(sw.jax.jit(lambda a: inner(a) + 1)(put("data")), put() * 2 + 1)
+
+
+@row("a call inside of `jax.jit`, `jax.grad`, `jax.vmap`")
+def _() -> None:
+    inner = sw.jax.jit(lambda a: (a * a).sum())
+    for around in (jax.jit, jax.grad, jax.vmap):
+        with pytest.raises(TypeError, match="SW0570"):
+            around(inner)(put("data"))
+    np.testing.assert_array_equal(sw.jax.jit(jax.grad(lambda a: (a * a).sum()))(put("data")), put() * 2)
+
+
+@row("programs of one device")
+def _() -> None:
+    found = same(lambda a: a + 1, np.ones(3, np.float32))
+    assert len(found.sharding.device_set) == 1
+
+
+@row("`device`, `backend`, `inline`, `trace`")
+def _() -> None:
+    for name in ("device", "backend", "inline"):
+        with pytest.raises(TypeError, match=name):
+            sw.jax.jit(lambda a: a, **{name: None})
+    assert not hasattr(sw.jax.jit(lambda a: a), "trace")
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_each_row_of_the_table_is_so(name: str) -> None:
+    CHECKS[name]()
+
+
+def test_the_table_has_a_row_for_each_check() -> None:
+    assert set(CHECKS) == set(ROWS)
