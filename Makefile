@@ -16,7 +16,7 @@ unexport OPENBLAS_CORETYPE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-full unit lit lint types imports fuzz fuzz-slice check mutants bench peers gpu ray pages protos clean
+.PHONY: help demo test test-full unit lit lint types imports docs fuzz fuzz-slice check mutants bench peers gpu ray pages protos clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -79,6 +79,10 @@ types: $(STAMPS)/dev ## pyright, strict
 imports: $(STAMPS)/dev ## import-linter: the layers of the house
 	@$(BIN)/lint-imports --no-cache
 
+docs: $(STAMPS)/dev ## the site, in build/site; a warning is an error
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/index.html"
+
 RUNS ?= 1000
 FUZZ := $(BIN)/python tests/whole/fuzz.py
 
@@ -88,7 +92,7 @@ fuzz: $(STAMPS)/dev ## random programs on all cores: RUNS=1000
 fuzz-slice: $(STAMPS)/dev ## the first random programs, two minutes of them
 	@$(FUZZ) --runs 100000 --seed 0 --seconds 110
 
-check: lint types imports test fuzz-slice ## exactly what CI runs
+check: lint types imports test docs fuzz-slice ## exactly what CI runs
 
 ROOMS ?= layout,passes,rules
 SAMPLE ?= 300
@@ -102,7 +106,7 @@ bench: $(STAMPS)/dev ## against JAX, on the same files in one run
 	  || echo "JAX cannot be installed here: the rows that need it are skipped" >&2
 	@$(BIN)/python -m shardwright.benchmarks
 
-WITH_OLDEST_JAX := $(addprefix tests/e2e/test_jax_,internals_peers.py jit_peers.py devices_peers.py)
+WITH_OLDEST_JAX := $(addprefix tests/e2e/test_jax_,internals_peers.py jit_peers.py devices_peers.py) tests/e2e/test_from_jax_peers.py
 
 peers: $(STAMPS)/oldest-jax ## tests against JAX, models of public libraries, MLIR through jaxlib, and C++ riegeli
 	@$(PYTEST) $(PARALLEL) -m peers

@@ -2,6 +2,7 @@
 
 from typing import NoReturn as _NoReturn
 
+from shardwright.frontends import arrays as _arrays  # noqa: F401  # what the operators of tensors call
 from shardwright.frontends.functions import DTensor, pack, relayout, relayout_like, unpack
 from shardwright.frontends.functions.naming.tensorflow import (
     UNSHARDED,

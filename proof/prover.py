@@ -13,6 +13,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.pipelines import IMPORT, LOCALIZE, run_pipeline
+from shardwright.diagnostics.telling import lasting
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
 from shardwright.dialects.text.printing import print_module
 from shardwright.proof.certificate import FORMAT, Certificate
@@ -85,6 +86,11 @@ def certify(traced: ModuleOp, planned: ModuleOp, local: ModuleOp, seed: int = 0)
     >>> certify(traced, planned, local).proved
     True
     """
+    with lasting("certifying"):
+        return _certified(traced, planned, local, seed)
+
+
+def _certified(traced: ModuleOp, planned: ModuleOp, local: ModuleOp, seed: int) -> Proof:
     program = defined(traced)
     texts = print_module(program), print_module(planned), print_module(local)
     proof: Proof | None = None
@@ -140,12 +146,18 @@ def defined(traced: ModuleOp) -> ModuleOp:
     return written
 
 
-def _memory(certificate: Certificate) -> Path | None:
-    """The file that remembers the proof of a certificate: its name says all that the proof depends on."""
+def memory_folder() -> Path | None:
+    """The folder in which proofs are remembered (`SHARDWRIGHT_CACHE`); None where they are not."""
     default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shardwright"
     folder = os.environ.get(MEMORY, str(default))
+    return Path(folder, "proofs") if folder else None
+
+
+def _memory(certificate: Certificate) -> Path | None:
+    """The file that remembers the proof of a certificate: its name says all that the proof depends on."""
+    folder = memory_folder()
     content = f"{FORMAT} {_checker()}\n{certificate.to_json()}"
-    return Path(folder, "proofs", hashlib.sha256(content.encode()).hexdigest() + ".json") if folder else None
+    return folder and folder / f"{hashlib.sha256(content.encode()).hexdigest()}.json"
 
 
 @cache

@@ -18,7 +18,7 @@ from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.interface import is_argument, positional_names, trace_function
 from shardwright.compiler.tracing.pytree import Static, Tree, flatten
 from shardwright.compiler.tracing.trace import current_trace
-from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.diagnostics.faults import type_error
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import holding, record
@@ -204,14 +204,7 @@ class Function(Generic[P, R]):
     def _within_limits(self, leaves: Sequence[Any], tree: Tree) -> Compiled:
         token = ACTIVE.set((*ACTIVE.get(), *self._limits))
         try:
-            traced = self._trace(leaves, tree)
-            if ACTIVE.get() and len(traced.interface.meshes) > 1:
-                raise value_error(
-                    "SW0580",
-                    f"{self.name} is a program on several meshes: what it sends is not known before it runs",
-                    help="limit the functions on each of the meshes by themselves",
-                )
-            return traced.compile()
+            return self._trace(leaves, tree).compile()
         finally:
             ACTIVE.reset(token)
 

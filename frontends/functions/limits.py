@@ -40,7 +40,8 @@ def budget(*, max_bytes: int | str | None = None, max_peak: int | str | None = N
     `max_bytes` is what each device may send in a run, `max_peak` what all devices together may hold at once besides
     arguments: numbers of bytes, or text such as `"2GB"` and `"512MiB"`. A program that would need more is refused
     before it runs: `ValueError` (SW0580), with the dearest collectives and their lines. So is one on several meshes, of
-    which nobody knows it. Programs of `shardwright.jax.jit` are not looked at. SW0582 for what is no number of bytes.
+    which nobody knows it. What a program of `shardwright.jax.jit` holds is XLA's account. SW0582 for what is no number
+    of bytes.
 
     >>> import numpy, shardwright
     >>> mesh = shardwright.Mesh(x=2)

@@ -18,6 +18,7 @@ from shardwright.engines.jax.agreement import agree
 from shardwright.engines.jax.internals import devices_of, is_tracing, leave_out_of_places, trace_context
 from shardwright.frontends.jax.lowered import Lowered, partitioned_by_us
 from shardwright.frontends.jax.signatures import Names, Numbers, Static, kinds, spelled_alike
+from shardwright.views.limits import ACTIVE
 
 Fallback = Literal["xla"] | None
 
@@ -80,14 +81,14 @@ class Jitted(Generic[P, R]):
             return self._plain(*args, **kwargs)
         self._check_outermost(call.leaves)
         found = kinds(call.leaves)
-        key = (call.tree, call.static, found, trace_context())
+        key = (call.tree, call.static, found, trace_context(), ACTIVE.get())
         try:
             run = self._known.get(key)
         except TypeError:
             self._plain.trace(*args, **kwargs)  # JAX says which static argument cannot be told from others
             raise
         if run is None:
-            exact = (*key[:2], spelled_alike(found), key[3])
+            exact = (*key[:2], spelled_alike(found), *key[3:])
             if exact not in self._programs:
                 self._programs[exact] = self._program(args, kwargs)
             run = self._known[key] = self._programs[exact]
@@ -120,10 +121,11 @@ class Jitted(Generic[P, R]):
         try:
             lowered = partitioned_by_us(theirs, gives, self._kept)
         except ShardwrightError as error:
-            if self._fallback != "xla":
+            if self._fallback != "xla" or ACTIVE.get():  # what XLA's partitioner would send nobody knows
                 raise
             warnings.warn(f"XLA's partitioner takes {self!r}: {error}", RuntimeWarning, stacklevel=3)
             return self._plain
+        lowered.allow()
         agree(lowered.as_text(), devices_of(theirs))
         return lowered.run
 

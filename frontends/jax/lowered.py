@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shardwright.compiler.answers import Explanation
 from shardwright.compiler.report import CollectiveRow
 from shardwright.compiler.stages import Partitioned, Traced, read_module
 from shardwright.diagnostics.faults import type_error
@@ -20,9 +21,6 @@ from shardwright.frontends.jax.donation import lay_out_donated
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
 from shardwright.passes.stages import LAYOUT_ARGUMENT
-
-if TYPE_CHECKING:
-    from shardwright.views.explanation.explanation import Explanation
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,8 +66,20 @@ class Lowered:
         """The program as StableHLO, with the program of each device in a manual computation."""
         return self.partitioned.to_stablehlo()
 
+    def allow(self) -> None:
+        """Refuses a program that breaks the limits of the blocks around (SW0580, SW0581)."""
+        self.partitioned.backend.views.allow(self.partitioned, lambda: self._compiled().peak_bytes)
+
     def compile(self) -> Compiled:
-        """Has XLA compile it."""
+        """
+        Has XLA compile it.
+
+        Raises `ShardwrightError` (SW0580, SW0581) where it breaks the limits of the blocks around.
+        """
+        self.allow()
+        return self._compiled()
+
+    def _compiled(self) -> Compiled:
         jax = import_module("jax")
         takes = [jax.ShapeDtypeStruct(info.shape, info.dtype) for info in _infos(self.theirs)]
         return Compiled(self, self._jitted.lower(*takes).compile())
@@ -104,6 +114,13 @@ class Compiled:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.executable, name)
+
+    @property
+    def peak_bytes(self) -> int:
+        """What all devices together hold at once besides arguments, by XLA's account."""
+        memory = self.executable.memory_analysis()
+        held = memory.temp_size_in_bytes + memory.output_size_in_bytes - memory.alias_size_in_bytes
+        return held * self.lowered.partitioned.interface.mesh.size
 
     @property
     def predicted(self) -> tuple[CollectiveRow, ...]:

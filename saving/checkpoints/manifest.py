@@ -82,6 +82,11 @@ class ArrayEntry:
         return self.grid.shape
 
     @property
+    def nbytes(self) -> int:
+        """The bytes of its elements."""
+        return math.prod(self.shape) * self.grid.itemsize
+
+    @property
     def element(self) -> np.dtype[Any]:
         """The element type, as NumPy and ml_dtypes have it."""
         return element_dtype(element_type_named(self.dtype))

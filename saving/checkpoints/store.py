@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from shardwright.compiler.tracing.reference import held
+from shardwright.diagnostics.telling import counted
 from shardwright.dialects.types import dtype_element, native_array
 from shardwright.frontends.functions.dtensor import DTensor
 from shardwright.layout import Layout, Mesh
@@ -134,7 +135,7 @@ def write_arrays(
     team.vote()
     moved = Transfers()
     place, tables = team.clients.place, list[bytes]()
-    for name, value in kept.items():
+    for name, value in counted("saving", kept.items(), lambda item: manifest.arrays[item[0]].nbytes, "bytes"):
         tables += store.write(manifest.arrays[name], value, moved, place)
     if not team.is_first:
         sync_files(store.written)
@@ -211,7 +212,8 @@ def read_arrays(
     for entry, layout in wanted:
         if layout is not None:
             layout.local_shape(entry.shape)
-    return [store.read(entry, layout, moved) for entry, layout in wanted]
+    entries = counted("loading", wanted, lambda item: item[0].nbytes, "bytes")
+    return [store.read(entry, layout, moved) for entry, layout in entries]
 
 
 class ArrayStore:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = (
-    "diagnostics layout dialects rules passes compiler runtime serialization proof engines views frontends saving tools"
+    "diagnostics plugins layout dialects rules passes compiler runtime serialization proof engines views frontends "
+    "saving tools"
 ).split()
 """The rooms of the house, lowest first."""
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from rooms import ROOMS
 
+from shardwright import passes
 from shardwright.docs.generators.pages import PAGES as GENERATED
 from shardwright.tools.main import COMMANDS, main
 
@@ -33,13 +34,20 @@ def modules() -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
-def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The blocks of a page are one program; it runs in the repository's root, as a reader's would."""
+def test_python_blocks_run(page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """
+    The blocks of a page are one program; it runs in the repository's root, as a reader's would.
+
+    A block of text behind one of Python is what that prints.
+    """
     monkeypatch.chdir(ROOT)
-    blocks = re.findall(r"(?ms)^```python\n(.*?)^```", page.read_text())
+    for added in ("_ADDED", "_FOLLOWING"):
+        monkeypatch.setattr(passes, added, {})
     namespace: dict[str, Any] = {"__name__": "page"}
-    for block in blocks:
+    for block, printed in re.findall(r"(?ms)^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", page.read_text()):
+        capsys.readouterr()
         exec(compile(block, str(page), "exec"), namespace)
+        assert not printed or capsys.readouterr().out.rstrip() == printed.rstrip()
 
 
 @pytest.mark.parametrize("page", GENERATED, ids=page_id)

@@ -25,13 +25,9 @@ HELD = [sw.Array, sw.DTensor, sw.Variable, sw.Layout, sw.Mesh, Function, Traced,
 
 REASONS = {
     "Compiled.__call__": "the tree of arrays that the traced function returned, whose form only it knows",
-    "Compiled.ledger": "what the engine counts, in rooms above the one where stages stand",
     "Compiled.run": "the tree of arrays that the traced function returned",
     "GradientTape.gradient": "a tree shaped like the sources; overloads say it for arrays, sequences and dicts",
     "LayoutMap.get": "a layout, or whatever default was given",
-    "Partitioned.certify": "a proof, in a room above the one where stages stand",
-    "Partitioned.explain": "a view, in a room above the one where stages stand",
-    "Partitioned.what_if": "a view, in a room above the one where stages stand",
     "Reference.held": "of the implementation: a distributed tensor or a NumPy array, as it was given",
     "Variable.held": "of the implementation: a distributed tensor or a NumPy array, as it was given",
     "load": "whatever was saved: a tree, a module, a function, a stage",

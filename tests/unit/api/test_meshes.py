@@ -43,7 +43,7 @@ def part(layout: sw.Layout, device: int) -> np.ndarray[Any, Any]:
     return found
 
 
-@pytest.mark.parametrize(("source", "target"), itertools.product(PLACES, PLACES), ids=str)
+@pytest.mark.parametrize(("source", "target"), [*itertools.product(PLACES, PLACES)], ids=str)
 def test_to_every_mesh(source: sw.Layout, target: sw.Layout) -> None:
     moved = sw.relayout(sw.relayout(WHOLE, source), target)
     assert moved.layout == target.for_rank(2)

@@ -188,7 +188,7 @@ def test_each_stage_is_one_line_in_interactive_use() -> None:
     assert repr(traced).endswith(" operations)")
     assert repr(propagated).startswith("Propagated" + head)
     sent = partitioned.predicted_bytes
-    assert repr(partitioned) == f"Partitioned{head}1 collectives, {sent} bytes sent per device)"
+    assert repr(partitioned) == f"Partitioned{head}1 collective, {sent} bytes sent per device)"
     compiled = partitioned.compile()
     assert repr(compiled).startswith("Compiled" + head)
     compiled(*arguments())

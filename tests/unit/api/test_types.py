@@ -23,7 +23,7 @@ def test_promotes_as_numpy_within_a_kind(first: np.dtype, second: np.dtype) -> N
         assert promote(first, second) == expected
 
 
-@pytest.mark.parametrize(("first", "second"), product(INTEGERS, INEXACT))
+@pytest.mark.parametrize(("first", "second"), [*product(INTEGERS, INEXACT)])
 def test_kinds_do_not_mix(first: np.dtype, second: np.dtype) -> None:
     assert promote(first, second) is promote(second, first) is None
     assert promote(first, sw.bool) is promote(sw.bool, second) is None
