@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +35,11 @@ class Access:
     value: Value
     places: Places
     window: Window
+
+    @property
+    def kind(self) -> tuple[Strided, np.dtype[Any]]:
+        """What two values have in common that can lie in the same bytes."""
+        return self.window.strided, self.value.dtype
 
 
 @dataclass(eq=False)
@@ -67,21 +73,29 @@ class Tile:
         reduced = {space[dim] for dim in step.static[0]}
         return tuple(at + 1 for at, segment in enumerate(self.segments) if segment[0] in reduced)
 
-    def replaceable(self, write: Access) -> list[Buffer]:
+    def replacements(
+        self, begins: Callable[[Buffer], bool], dies: Callable[[Buffer], bool]
+    ) -> Iterator[tuple[Buffer, Buffer]]:
         """
-        The buffers over which a result may be written: same window, and read for the last time before or by its step.
+        For each result whose buffer begins here, a buffer that dies here and over which it may be written, if any.
 
-        A selection reads its operands while it writes, so it must not be the one to read last.
+        That has the same window, and is read for the last time before the result's step or by it. A selection reads its
+        operands while it writes, so it must not be the one to read last.
         """
-        made = next(at for at, step in enumerate(self.members) if step.results[0] is write.value)
-        found: list[Buffer] = []
+        made = {step.results[0]: at for at, step in enumerate(self.members)}
+        last = {root: at for at, step in enumerate(self.members) for root in _roots(step)}
+        readers = Counter(read.window.buffer for read in self.reads)
+        free: dict[tuple[Strided, np.dtype[Any]], list[tuple[int, Buffer]]] = {}
         for read in self.reads:
-            last = max(at for at, step in enumerate(self.members) if read.value in _roots(step))
-            before = last < made or (last == made and self.members[made].name != "select")
-            same = read.window.strided == write.window.strided and read.value.dtype == write.value.dtype
-            if before and same and sum(other.window.buffer is read.window.buffer for other in self.reads) == 1:
-                found.append(read.window.buffer)
-        return found
+            if readers[read.window.buffer] == 1 and dies(read.window.buffer):
+                free.setdefault(read.kind, []).append((last[read.value], read.window.buffer))
+        for write in self.writes:
+            at, candidates = made[write.value], free.get(write.kind, [])
+            latest = at - 1 if self.members[at].name == "select" else at
+            fitting = (each for each in candidates if each[0] <= latest)
+            if begins(write.window.buffer) and (found := next(fitting, None)) is not None:
+                candidates.remove(found)
+                yield write.window.buffer, found[1]
 
 
 def _roots(step: Step) -> list[Value]:

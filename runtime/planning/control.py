@@ -86,5 +86,4 @@ def _overwrites(unit: Unit, place: Window, draft: Window) -> bool:
         return unit.operand == place and unit.target == draft and pastes_over(unit)
     if not isinstance(unit, Tile):
         return False
-    writes = [write for write in unit.writes if write.window.buffer is draft.buffer]
-    return len(writes) == 1 and place.buffer in unit.replaceable(writes[0])
+    return any(unit.replacements(lambda buffer: buffer is draft.buffer, lambda buffer: buffer is place.buffer))

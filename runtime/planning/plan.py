@@ -355,15 +355,7 @@ def _replaced(unit: Unit, index: int, lives: Mapping[Buffer, tuple[int, int]]) -
         if dies(source) and begins(target) and pastes_over(unit):
             yield target, source
     elif isinstance(unit, Tile):
-        taken: set[Buffer] = set()
-        for write in unit.writes:
-            target = write.window.buffer
-            if not begins(target):
-                continue
-            source = next((each for each in unit.replaceable(write) if dies(each) and each not in taken), None)
-            if source is not None:
-                taken.add(source)
-                yield target, source
+        yield from unit.replacements(begins, dies)
 
 
 def _batched(units: Sequence[Unit]) -> list[Unit]:
