@@ -163,6 +163,8 @@ class Program:
     """For the first member of each group of values with one layout the others."""
     reserved: list[Axes] = field(default_factory=list["Axes"])
     """For each value the manual axes along which devices hold different tensors: its layout cannot name them."""
+    specs: dict[Dims, LayoutSpec] = field(default_factory=dict[Dims, LayoutSpec])
+    """The layouts that `spec` has given: few, and asked for all the time."""
 
     @property
     def return_op(self) -> ReturnOp:
@@ -173,7 +175,10 @@ class Program:
 
     def spec(self, dims: Dims) -> LayoutSpec:
         """The closed layout on this program's mesh with these dims."""
-        return LayoutSpec(self.mesh.name, dims)
+        found = self.specs.get(dims)
+        if found is None:
+            found = self.specs[dims] = LayoutSpec(self.mesh.name, dims)
+        return found
 
     def around(self, value: int) -> list[Node]:
         """The nodes that use a value, and the one that makes it."""

@@ -8,7 +8,7 @@ ops. A value's dims only ever gain axes, so rounds end; each op is visited a bou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from shardwright.dialects.dtensor import RelayoutOp
@@ -82,9 +82,12 @@ def propagate(program: Program, strategist: Strategist, leaders: frozenset[int] 
     waves = [_dims_after(program, priority) for priority in priorities]
     if leaders is not None:
         waves = [waves[0] | _dims_of_others(program, leaders), *waves]
+    passing = [passes_dims_on(node.rule) for node in program.nodes]
+    spread = _Spread(program, strategist, state)
     for later in waves:
-        for level in (passes_dims_on, _is_any):
-            _Spread(program, strategist, state, later).run([node for node in program.nodes if level(node.rule)])
+        spread.begin(later)
+        spread.run(passing)
+        spread.run([True] * len(passing))
     return state
 
 
@@ -166,31 +169,42 @@ class _Proposal:
 
 
 class _Spread:
-    """One level of propagation, run to its fixed point."""
+    """
+    Propagation, level by level, each run to its fixed point.
 
-    def __init__(self, program: Program, strategist: Strategist, state: State, later: dict[int, frozenset[int]]):
+    Only nodes at which something has changed since they last proposed are asked again: from the same layouts a node
+    proposes the same, and has been heard.
+    """
+
+    def __init__(self, program: Program, strategist: Strategist, state: State):
         self.program = program
         self.strategist = strategist
         self.state = state
-        self.later = later
+        self.later: dict[int, frozenset[int]] = {}
         self.mesh: Mesh = program.mesh
+        split = (value for value, dims in enumerate(state.dims) if any(dims))
+        self.unheard = self._nodes_around(split)
 
-    def run(self, nodes: Sequence[Node]) -> None:
-        """Rounds of proposals until nothing changes."""
-        member = [False] * len(self.program.nodes)
-        for node in nodes:
-            member[node.index] = True
-        dirty: Sequence[Node] = nodes
-        while dirty:
+    def _nodes_around(self, values: Iterable[int]) -> set[int]:
+        return {node.index for value in values for node in self.program.around(value)}
+
+    def begin(self, later: dict[int, frozenset[int]]) -> None:
+        """From now on it is the turn of all dims but these, by value."""
+        moved = (value for value in self.later.keys() | later.keys() if self.later.get(value) != later.get(value))
+        self.unheard |= self._nodes_around(moved)
+        self.later = later
+
+    def run(self, member: Sequence[bool]) -> None:
+        """Rounds of proposals of these nodes until nothing changes."""
+        while dirty := sorted(index for index in self.unheard if member[index]):
+            self.unheard.difference_update(dirty)
             proposals: dict[int, _Proposal] = {}
-            for node in dirty:
-                self._propose(node, proposals)
-            touched: dict[int, Node] = {}
+            for index in dirty:
+                self._propose(self.program.nodes[index], proposals)
             for value, proposal in proposals.items():
                 self.state.dims[value] = proposal.dims
                 self.state.because[value] = Because(proposal.node, proposal.source, lost=proposal.lost)
-                touched.update((node.index, node) for node in self.program.around(value) if member[node.index])
-            dirty = list(touched.values())
+            self.unheard |= self._nodes_around(proposals)
 
     def _propose(self, node: Node, proposals: dict[int, _Proposal]) -> None:
         program = self.program
