@@ -10,8 +10,8 @@ from functools import partial
 from shardwright.benchmarks import files, ours, xla
 from shardwright.benchmarks.measure import interleave, timed
 from shardwright.benchmarks.report import Cell, Report, compared
-from shardwright.compiler.pipelines import collector_paused
 from shardwright.compiler.stages import Partitioned, read_module
+from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.engines.jax import hlo
 from shardwright.frontends.functions.dtensor import BACKEND

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import time
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -15,6 +13,7 @@ from shardwright.compiler.checking import verify_ours
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.diagnostics.telling import counted
 from shardwright.dialects import make_context
+from shardwright.dialects.collector import collector_paused
 from shardwright.passes import all_passes, following
 
 _LOG = logging.getLogger("shardwright.passes")
@@ -77,18 +76,6 @@ def run_pipeline(
             if observer is not None:
                 observer(name, module)
     return times
-
-
-@contextmanager
-def collector_paused() -> Generator[None]:
-    """Without Python's cycle collector: the IR is full of cycles that all live, and looking for dead ones is dear."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _flatten(names: Iterable[str]) -> list[str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Axis:
+class Axis(NamedTuple):
     """
     A whole mesh axis, or the part of one that Shardy writes `"x":(pre)size`.
 

@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.dialects import dtensor
+from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor.attributes import AxesAttr, DimAxesAttr, LayoutAttr
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.text.printing import print_module
@@ -206,7 +207,8 @@ def compile_module(
 
     With a `communicator` this process is one of several, each with a block of the mesh (see `runtime.processes`).
     """
-    return Executable(module, namespace, threads, fused=fused, communicator=communicator)
+    with collector_paused():
+        return Executable(module, namespace, threads, fused=fused, communicator=communicator)
 
 
 def _here(array: Any) -> Any:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import NoReturn
 
@@ -16,6 +13,7 @@ from xdsl.utils.lexer import Span
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
 from shardwright.diagnostics.suggestions import propose
+from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.text.locations import label
 from shardwright.dialects.text.wording import worded
 from shardwright.dialects.text.xdsl_patches import LabelledParseError, LocatedParser
@@ -73,18 +71,6 @@ def parse_module(
     # xDSL answers some malformed texts with these; at this boundary they are the text's fault.
     except (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         _fault(parser, "this cannot be read as MLIR", file_name, error)
-
-
-@contextmanager
-def collector_paused() -> Generator[None]:
-    """No garbage collection inside: building IR only grows it, and each full collection walks all of it."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class _ModuleParser(LocatedParser):

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple, TypeVar
 
 from shardwright.dialects.dtensor.hints import BarrierOp
 from shardwright.dialects.text.locations import where
@@ -23,7 +24,7 @@ from shardwright.passes.propagation.alignment import bytes_sent
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.spreading import Because, State, passes_dims_on
 from shardwright.passes.propagation.strategy import Strategist, Strategy
-from shardwright.rules.rule import assemble
+from shardwright.rules.rule import Rule, assemble
 
 SWEEPS = 3
 """
@@ -45,6 +46,8 @@ LEAST_SAVING = 0.5
 """Bytes per device below which a saving is rounding: without it, sums in another order would move layouts around."""
 
 Changes = dict[int, Dims]
+Wishes = frozenset[tuple[int, tuple[int, ...], Dims]]
+"""What is wished for, by stretches: their numbers, the shape of a value, and its dims."""
 
 
 def refine(program: Program, strategist: Strategist, state: State) -> float:
@@ -69,6 +72,17 @@ def refine(program: Program, strategist: Strategist, state: State) -> float:
     return best[0]
 
 
+class _Tried(NamedTuple):
+    """What changes would save, the stretches around, and after how many moves that was found."""
+
+    saved: float
+    met: frozenset[int]
+    moves: int
+
+
+Key = TypeVar("Key")
+
+
 class _Refiner:
     def __init__(self, program: Program, strategist: Strategist, state: State):
         self.program = program
@@ -82,29 +96,33 @@ class _Refiner:
         self.light = [carries or not rests for carries, rests in zip(self.carries, heavy, strict=True)]
         self.marks = structural_marks(program)
         self.stretch = _stretches(program, self.carries)
-        self.alone: dict[int, dict[tuple[tuple[int, ...], Dims], float]] = {}
-        self.failed: set[frozenset[tuple[int, tuple[int, ...], Dims]]] = set()
+        self.alone: dict[int, dict[tuple[tuple[int, ...], Dims], _Tried]] = {}
+        self.failed: dict[Wishes, _Tried] = {}
         self.wide_tries = WIDE_TRIES
-        self.failed_widely: set[frozenset[tuple[int, tuple[int, ...], Dims]]] = set()
+        self.failed_widely: dict[Wishes, _Tried] = {}
+        self.known_widely: dict[Wishes, _Tried] = {}
+        self.followed: dict[tuple[Rule, int, Dims, int, Dims], Dims] = {}
+        self.costs: dict[int, float] = {}
+        """What ops send in the state at hand, as far as it was asked for."""
+        self.moves = 0
+        self.moved: dict[int, int] = {}
+        """For each stretch that has moved, which move was its last."""
 
     def sweep(self) -> bool:
         """Tries to improve each op that pays; whether any change was kept."""
-        # What failed in the last sweep may pay now: what it met with there has moved since.
-        self.alone.clear()
-        self.failed.clear()
-        self.failed_widely.clear()
+        # What failed in the last sweep may pay now, if what it met with there has moved since.
+        self.alone = {stretch: self._still(tried) for stretch, tried in self.alone.items()}
+        self.failed, self.known_widely = self._still(self.failed), self._still(self.failed_widely)
+        self.failed_widely = {}
         self.wide_tries = WIDE_TRIES
-        best = self.strategist.best
-        priced = ((node.scope.weight * best(node, self.state.dims)[0], node) for node in self.program.nodes)
-        paying = [(cost, node) for cost, node in priced if cost > 0]
+        paying = [(cost, node) for node in self.program.nodes if (cost := self._cost(node)) > 0]
         kept = False
         # The dearest first, since they have the first go at the few wide tries. Equal ones go by where they stand in
         # the graph: by their place in the text, the order in which a program is written would change its layouts.
         for _, node in sorted(paying, key=lambda pair: (-pair[0], self.marks[pair[1].index], pair[1].index)):
-            cost, chosen = best(node, self.state.dims)
             # An op that an earlier move has helped has nothing to ask for any more.
-            if cost > 0:
-                kept = self._improve(node, chosen) or kept
+            if self._cost(node) > 0:
+                kept = self._improve(node, self.strategist.best(node, self.state.dims)[1]) or kept
         return kept
 
     def _improve(self, node: Node, chosen: Strategy) -> bool:
@@ -113,6 +131,7 @@ class _Refiner:
         if best is None:
             return False
         saved, changes = best
+        self.moves += 1
         place = where(node.op)
         moved = f"moved at {node.op.name}{f' at {place}' if place else ''} to send {saved:,.0f} bytes less per device"
         for value, dims in changes.items():
@@ -120,16 +139,34 @@ class _Refiner:
             self.state.dims[value] = dims
             self.state.because[value] = Because(node, None, f"{moved}; without that it would be {before}")
             self.alone.pop(self.stretch[value], None)
+            self.moved[self.stretch[value]] = self.moves
+        for index in self._touched(changes):
+            self.costs.pop(index, None)
         return True
+
+    def _still(self, tried: dict[Key, _Tried]) -> dict[Key, _Tried]:
+        """Those tries that would end as they did: nothing has moved that they met with."""
+        moved = self.moved
+        return {
+            key: found
+            for key, found in tried.items()
+            if not any(moved.get(stretch, 0) > found.moves for stretch in found.met)
+        }
+
+    def _tried(self, changes: Changes) -> _Tried:
+        """What these changes would save, and what that depends on."""
+        touched = self._touched(changes)
+        met = frozenset(self.stretch[value] for node in touched.values() for value in node.values)
+        return _Tried(self._saved(touched, changes), met, self.moves)
 
     def _narrowly(self, node: Node, chosen: Strategy) -> tuple[float, Changes] | None:
         """The best of the op's wishes when the stretches of its values move."""
         best: tuple[float, Changes] | None = None
         for wishes in self._promising(node, chosen):
             changes = self._spread(wishes)
-            saved = self._saved(changes)
-            self._remember(wishes, saved)
-            best = _better(best, saved, changes)
+            tried = self._tried(changes)
+            self._remember(wishes, tried)
+            best = _better(best, tried.saved, changes)
         return best
 
     def _wishes(self, node: Node, chosen: Strategy) -> Iterator[Changes]:
@@ -156,16 +193,19 @@ class _Refiner:
     def _widely(self, node: Node, chosen: Strategy) -> tuple[float, Changes] | None:
         """The best of the op's wishes when all that light ops connect moves along: across broadcasts, reductions."""
         best: tuple[float, Changes] | None = None
-        for wishes in self._wishes(node, chosen):
+        for wishes in self._wishes(node, chosen) if self.wide_tries else ():
             key = self._key(wishes)
             if not wishes or key in self.failed_widely or self.wide_tries == 0:
                 continue
             self.wide_tries -= 1
+            if key in self.known_widely:
+                self.failed_widely[key] = self.known_widely[key]
+                continue
             changes = self._spread(wishes, self.light)
-            saved = self._saved(changes)
-            best = _better(best, saved, changes)
-            if saved <= LEAST_SAVING:
-                self.failed_widely.add(key)
+            tried = self._tried(changes)
+            best = _better(best, tried.saved, changes)
+            if tried.saved <= LEAST_SAVING:
+                self.failed_widely[key] = tried
         return best
 
     def _ways(self, node: Node, chosen: Strategy) -> list[Strategy]:
@@ -179,35 +219,35 @@ class _Refiner:
         options = list(self.strategist.options(node, self.state.dims))
         return options + self.strategist.neighbours(node, chosen) if node.rule.heavy else options
 
-    def _key(self, wishes: Changes) -> frozenset[tuple[int, tuple[int, ...], Dims]]:
+    def _key(self, wishes: Changes) -> Wishes:
         return frozenset((self.stretch[value], self.program.shapes[value], dims) for value, dims in wishes.items())
 
-    def _remember(self, wishes: Changes, saved: float) -> None:
+    def _remember(self, wishes: Changes, tried: _Tried) -> None:
         """What the wishes really save, so that nobody tries them again in vain while nothing has changed."""
         if len(wishes) == 1:
             ((value, dims),) = wishes.items()
-            self.alone.setdefault(self.stretch[value], {})[self.program.shapes[value], dims] = saved
-        elif saved <= LEAST_SAVING:
-            self.failed.add(self._key(wishes))
+            self.alone.setdefault(self.stretch[value], {})[self.program.shapes[value], dims] = tried
+        elif tried.saved <= LEAST_SAVING:
+            self.failed[self._key(wishes)] = tried
 
     def _alone(self, value: int, dims: Dims) -> float:
         """What moving the value's stretch would save; looked at once a sweep for all values of the stretch."""
         known = self.alone.setdefault(self.stretch[value], {})
         key = self.program.shapes[value], dims
         if key not in known:
-            known[key] = self._saved(self._spread({value: dims}))
-        return known[key]
+            known[key] = self._tried(self._spread({value: dims}))
+        return known[key].saved
 
     def _together(self, node: Node, wishes: Changes) -> float:
         """An estimate of what several moves would save: each alone, plus what they do for each other at `node`."""
-        before = self._cost_with(node, {})
+        before = self._cost(node)
         alone = sum(self._alone(value, dims) for value, dims in wishes.items())
         apart = sum(before - self._cost_with(node, {value: dims}) for value, dims in wishes.items())
         return alone - apart + before - self._cost_with(node, wishes)
 
     def _cost_with(self, node: Node, changes: Changes) -> float:
         with self._changed(changes):
-            return self._cost_of({node.index: node})
+            return self._price(node)
 
     @contextmanager
     def _changed(self, changes: Changes) -> Generator[None]:
@@ -250,39 +290,55 @@ class _Refiner:
 
     def _follow(self, node: Node, moved: int, changes: Changes) -> list[int]:
         """Moves the other values of `node` along with `moved`; returns those that changed."""
-        rule, tensors = node.rule, node.rule.tensors()
         place = node.values.index(moved)
-        axes, exact = self.strategist.project(rule, place, changes[moved])
-        if not exact:
+        if not self.strategist.project(node.rule, place, changes[moved])[1]:
             return []
-        ruled = {factor for factors in tensors[place] for factor in factors}
         followers: list[int] = []
-        for other, (value, tensor) in enumerate(zip(node.values, tensors, strict=True)):
+        for other, value in enumerate(node.values):
             if value in changes:
                 continue
-            now, _ = self.strategist.project(rule, other, self.state.dims[value])
-            # What the moved value says nothing about stays as it is: a bias keeps the dims that it does not share.
-            wanted = {factor: old for factor, old in now.items() if factor not in ruled} | axes
-            dims = tuple(self.strategist.spell(dim) for dim in assemble(wanted, tensor, rule.sizes, self.program.mesh))
+            key = node.rule, place, changes[moved], other, self.state.dims[value]
+            dims = self.followed.get(key)
+            if dims is None:
+                dims = self.followed[key] = self._followed(*key)
             if self._may_become(value, dims) and self._is_legal(dims):
                 changes[value] = dims
                 followers.append(value)
         return followers
+
+    def _followed(self, rule: Rule, place: int, moved: Dims, other: int, old: Dims) -> Dims:
+        """The dims of another tensor of a rule, `old` so far, when the one at `place` has those that it moved to."""
+        tensors = rule.tensors()
+        axes, _ = self.strategist.project(rule, place, moved)
+        now, _ = self.strategist.project(rule, other, old)
+        ruled = {factor for factors in tensors[place] for factor in factors}
+        # What the moved value says nothing about stays as it is: a bias keeps the dims that it does not share.
+        wanted = {factor: axes for factor, axes in now.items() if factor not in ruled} | axes
+        return tuple(map(self.strategist.spell, assemble(wanted, tensors[other], rule.sizes, self.program.mesh)))
 
     def _is_legal(self, dims: Dims) -> bool:
         flat = [axis for axes in dims for axis in axes]
         sizes = self.program.mesh.sizes
         return not any(overlap(a, b, sizes[a.name]) for i, a in enumerate(flat) for b in flat[:i])
 
-    def _saved(self, changes: Changes) -> float:
-        """The bytes that all touched ops save."""
-        touched = {node.index: node for value in changes for node in self.program.around(value)}
-        before = self._cost_of(touched)
-        with self._changed(changes):
-            return before - self._cost_of(touched)
+    def _touched(self, changes: Changes) -> dict[int, Node]:
+        return {node.index: node for value in changes for node in self.program.around(value)}
 
-    def _cost_of(self, nodes: dict[int, Node]) -> float:
-        return sum(node.scope.weight * self.strategist.best(node, self.state.dims)[0] for node in nodes.values())
+    def _saved(self, touched: dict[int, Node], changes: Changes) -> float:
+        """The bytes that all touched ops save."""
+        before = sum(map(self._cost, touched.values()))
+        with self._changed(changes):
+            return before - sum(map(self._price, touched.values()))
+
+    def _cost(self, node: Node) -> float:
+        """What an op sends in the state at hand."""
+        cost = self.costs.get(node.index)
+        if cost is None:
+            cost = self.costs[node.index] = self._price(node)
+        return cost
+
+    def _price(self, node: Node) -> float:
+        return node.scope.weight * self.strategist.best(node, self.state.dims)[0]
 
 
 def _better(best: tuple[float, Changes] | None, saved: float, changes: Changes) -> tuple[float, Changes] | None:

@@ -139,10 +139,6 @@ def passes_dims_on(rule: Rule) -> bool:
     return len(shapes - {()}) <= 1 and all(kind == PASS for kind in rule.kinds)
 
 
-def _is_any(rule: Rule) -> bool:
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class _Proposal:
     """Dims that `node` would give to a value, and the bytes of the value from which they come."""

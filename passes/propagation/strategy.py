@@ -53,6 +53,8 @@ class Strategist:
         self._options: dict[tuple[Rule, tuple[Dims | None, ...], tuple[int, ...], Axes], tuple[Strategy, ...]] = {}
         self._shares: dict[tuple[Dims, Dims, tuple[int, ...]], float] = {}
         self._best: dict[object, tuple[float, Strategy]] = {}
+        self._kinds: dict[object, int] = {}
+        self._kinds_of_nodes: dict[int, tuple[int, list[int]]] = {}
 
     def project(self, rule: Rule, tensor: int, dims: Dims) -> tuple[dict[int, Axes], bool]:
         """`rules.rule.project` of the tensor of that number, remembered; parts that nest with no others are dropped."""
@@ -75,15 +77,8 @@ class Strategist:
 
     def best(self, node: Node, dims: Sequence[Dims]) -> tuple[float, Strategy]:
         """The cheapest strategy for the op when every value has the dims given by number, and its cost in bytes."""
-        program = self.program
-        key = (
-            node.rule,
-            tuple(None if program.free[value] else dims[value] for value in node.operands),
-            tuple(dims[value] for value in node.results),
-            tuple(program.bytes[value] for value in node.values),
-            node.shares,
-            node.reserved,
-        )
+        alike, read = self._alike(node)
+        key = (alike, *[dims[value] for value in read])
         found = self._best.get(key)
         if found is None:
             found = self._best[key] = self.cheapest(
@@ -94,6 +89,18 @@ class Strategist:
                 ),
                 dims,
             )
+        return found
+
+    def _alike(self, node: Node) -> tuple[int, list[int]]:
+        """A number that ops have in common whose strategies cost the same, and the values on which that depends."""
+        found = self._kinds_of_nodes.get(node.index)
+        if found is None:
+            free = [self.program.free[value] for value in node.operands]
+            sizes = tuple(self.program.bytes[value] for value in node.values)
+            kind = node.rule, tuple(free), sizes, node.shares, node.reserved
+            read = [value for value, is_free in zip(node.operands, free, strict=True) if not is_free]
+            number = self._kinds.setdefault(kind, len(self._kinds))
+            found = self._kinds_of_nodes[node.index] = number, [*read, *node.results]
         return found
 
     def cheapest(

@@ -141,7 +141,8 @@ class Fuser:
     def _group_of(self, entry: _Entry) -> Group | None:
         """The group that makes the operands, all groups that do in one; those that do not fit into it are closed."""
         joined: Group | None = None
-        for root, places in entry.traced:
+        # The longest first, which takes in the others: to move it time and again would take quadratic time.
+        for root, places in sorted(entry.traced, key=lambda each: -self._length(each[0])):
             group = self.open.get(root)
             if group is None or group is joined:
                 continue
@@ -151,6 +152,14 @@ class Fuser:
             elif not self._merge(joined, entry, group, found):
                 self._close(group)
         return joined
+
+    def _length(self, root: Value) -> int:
+        """
+        How long the open group is that makes a value, in powers of eight: of two about as long, the first operand's
+        takes in the other.
+        """
+        group = self.open.get(root)
+        return 0 if group is None else len(group.members).bit_length() // 3
 
     def _enter(self, entry: _Entry, group: Group | None) -> bool:
         step, space = entry.step, entry.space

@@ -119,14 +119,14 @@ def accumulation(count: int) -> str:
 def looks(count: int, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many values refinement looks at in all its moves."""
     seen = 0
-    saved = _Refiner._saved
+    tried = _Refiner._tried
 
-    def counting(self: _Refiner, changes: dict) -> float:
+    def counting(self: _Refiner, changes: dict) -> Any:
         nonlocal seen
         seen += len(changes)
-        return saved(self, changes)
+        return tried(self, changes)
 
-    monkeypatch.setattr(_Refiner, "_saved", counting)
+    monkeypatch.setattr(_Refiner, "_tried", counting)
     module = parse_module(accumulation(count), "accumulation.mlir")
     run_pipeline(module, ["propagate"])
     monkeypatch.undo()
