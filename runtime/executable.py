@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import math
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -29,7 +28,9 @@ from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec, replicated_spec
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.arena import out_of_memory
+from shardwright.runtime.codegen.crew import Crew, shared_crew
 from shardwright.runtime.codegen.engines import Engine, FusedEngine, PlainEngine
+from shardwright.runtime.codegen.images import Image, fused_image, plain_image
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.lowering import calls, collectives, control, ops, sorting
 from shardwright.runtime.lowering.emitters import check_supported, lower_function
@@ -88,41 +89,35 @@ class Executable:
 
     def __init__(
         self,
-        module: ModuleOp,
+        image: Image,
         namespace: str = "numpy",
-        threads: int | None = None,
+        crew: Crew | None = None,
         *,
-        fused: bool = True,
         communicator: Communicator | None = None,
+        text: str = "",
     ) -> None:
-        check_supported(module)
-        interface = interface_of(module, ALONE if communicator is None else communicator.clients)
-        function, atoms = interface.function, interface.atoms
+        self.image = image
         self._communicator = communicator
-        self.mesh, self.inputs, self.outputs = interface.mesh, interface.inputs, interface.outputs
-        functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
-        program = lower_function(function, atoms, functions, self.inputs)
-        _check_results(program.outputs, self.outputs, atoms)
+        self.mesh, self.inputs, self.outputs = image.mesh, list(image.inputs), list(image.outputs)
         self.ledger = Ledger()
         self.seconds = 0.0
         self._engine: Engine = (
-            FusedEngine(program, self.inputs, self.outputs, threads)
-            if namespace == "numpy" and fused and not _has_empty(module)
-            else PlainEngine(program, self.inputs, self.outputs, importlib.import_module(namespace))
+            FusedEngine(image, crew or shared_crew(None))
+            if image.fused
+            else PlainEngine(image, importlib.import_module(namespace))
         )
         # The text of a program, and how elements travel, is what the processes that run it have in common.
-        common = "" if communicator is None else f"{print_module(module)}{self.travels}"
-        self._digest = sha256(common.encode()).hexdigest()[:16]
+        self._digest = sha256(f"{text}{self.travels}".encode()).hexdigest()[:16]
 
     @property
     def source(self) -> str:
         """The generated Python text."""
-        return self._engine.source
+        return self.image.source
 
     @property
     def travels(self) -> list[tuple[int, ...]]:
         """For each step between processes the dims, major to minor, in which elements travel; empty as they are."""
-        return self._engine.orders
+        return self.image.orders
 
     @property
     def peak_bytes(self) -> int:
@@ -131,8 +126,7 @@ class Executable:
 
         Results count in full from start to end. Arguments and constants are not the run's.
         """
-        results = sum(math.prod(port.base_shape) * port.dtype.itemsize for port in self.outputs)
-        return self._engine.peak_bytes + results
+        return self.image.peak_bytes + self.image.result_bytes
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         """
@@ -166,7 +160,7 @@ class Executable:
             try:
                 results = self._engine.call(self.ledger, bases, self._communicator)
             except MemoryError as error:
-                raise out_of_memory(self.peak_bytes, self._engine.largest, error) from error
+                raise out_of_memory(self.peak_bytes, self.image.largest, error) from error
         self.seconds = time.perf_counter() - start
         return results
 
@@ -208,7 +202,20 @@ def compile_module(
     With a `communicator` this process is one of several, each with a block of the mesh (see `runtime.processes`).
     """
     with collector_paused():
-        return Executable(module, namespace, threads, fused=fused, communicator=communicator)
+        check_supported(module)
+        interface = interface_of(module, ALONE if communicator is None else communicator.clients)
+        mesh, inputs, outputs = interface.mesh, interface.inputs, interface.outputs
+        functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
+        program = lower_function(interface.function, interface.atoms, functions, inputs)
+        _check_results(program.outputs, outputs, interface.atoms)
+        crew = shared_crew(threads)
+        image = (
+            fused_image(program, mesh, inputs, outputs, crew.size)
+            if namespace == "numpy" and fused and not _has_empty(module)
+            else plain_image(program, mesh, inputs, outputs)
+        )
+        text = "" if communicator is None else print_module(module)
+        return Executable(image, namespace, crew, communicator=communicator, text=text)
 
 
 def _here(array: Any) -> Any:

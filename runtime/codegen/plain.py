@@ -14,7 +14,6 @@ import numpy as np
 
 from shardwright.runtime.kernels import table as pointwise
 from shardwright.runtime.kernels.table import dtype_text
-from shardwright.runtime.processes.crossing import Exchange, Reduction
 from shardwright.runtime.program import VIEWS, Kind, Program, Step, Value
 
 FOLDS = ("fold", "fold_extreme", "fold_window", "scatter_fold")
@@ -28,11 +27,6 @@ class Emitted:
     source: str
     constants: dict[str, Any]
     scratch_bytes: int = 0
-
-    @property
-    def orders(self) -> list[tuple[int, ...]]:
-        """The orders of dims in which elements travel between processes, step by step."""
-        return [item.order for item in self.constants.values() if isinstance(item, Exchange | Reduction)]
 
 
 @dataclass

@@ -13,6 +13,7 @@ from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.engines import FusedEngine, PlainEngine
+from shardwright.runtime.codegen.images import plain_image
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.ports import Port
 from shardwright.runtime.program import Builder, Dot, Program, Value
@@ -154,9 +155,9 @@ def test_fused_and_plain_agree(seed: int) -> None:
     bases: list[Any] = [
         np.random.default_rng(at).standard_normal(port.base_shape).astype(np.float32) for at, port in enumerate(inputs)
     ]
-    plain = PlainEngine(program, inputs, outputs, np).call(Ledger(), bases)
+    plain = PlainEngine(plain_image(program, None, inputs, outputs), np).call(Ledger(), bases)
     program, inputs, outputs = generate(seed, steps)
-    fused = FusedEngine(program, inputs, outputs, 2)
+    fused = FusedEngine(fused_image(program, None, inputs, outputs, 2), shared_crew(2))
     for _ in range(2):
         for found, expected in zip(fused.call(Ledger(), bases), plain, strict=True):
             np.testing.assert_allclose(found, np.broadcast_to(expected, found.shape), rtol=1e-3, atol=1e-3)
