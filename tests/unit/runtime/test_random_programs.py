@@ -12,8 +12,9 @@ from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms
+from shardwright.runtime.codegen.crew import shared_crew
 from shardwright.runtime.codegen.engines import FusedEngine, PlainEngine
-from shardwright.runtime.codegen.images import plain_image
+from shardwright.runtime.codegen.images import fused_image, plain_image
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.ports import Port
 from shardwright.runtime.program import Builder, Dot, Program, Value
