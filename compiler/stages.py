@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -62,6 +63,11 @@ class Views(Protocol):
         """What a program sends, why, and for which line."""
         ...
 
+    @property
+    def limited(self) -> bool:
+        """Whether there are limits that programs must keep."""
+        ...
+
     def allow(self, stage: Traced | Partitioned, peak_bytes: Callable[[], int], /) -> None:
         """Refuses a program that breaks the limits of the blocks around; what it holds is asked where that counts."""
         ...
@@ -86,6 +92,18 @@ class Views(Protocol):
         ...
 
 
+class Remembered(Protocol):
+    """What may be remembered of one program from an earlier time."""
+
+    def recall(self) -> tuple[Executable, Sequence[Layout]] | None:
+        """What runs it, with the layouts of its arguments, if that was kept."""
+        ...
+
+    def keep(self, executable: Executable, seconds: float, /) -> None:
+        """Keeps what runs it, if it took so long to make that this is worth while."""
+        ...
+
+
 class Backend(Protocol):
     """Runs programs, proves them, and has what shows them."""
 
@@ -96,6 +114,10 @@ class Backend(Protocol):
 
     def __call__(self, module: ModuleOp, known: Sequence[Mesh], /) -> Executable:
         """What runs a local program, on meshes whose devices are known."""
+        ...
+
+    def remembered(self, traced: ModuleOp, known: Sequence[Mesh], /) -> Remembered | None:
+        """What may be remembered of a traced program; None where nothing is."""
         ...
 
     def certify(self, traced: ModuleOp, planned: ModuleOp, local: ModuleOp, /) -> Proof:
@@ -181,7 +203,18 @@ class Traced(_Stage):
         if len(meshes(self.module)) > 1:
             self.backend.views.allow(self, lambda: 0)
             return Compiled(self.backend(self.module, self.interface.meshes), self.interface, self)
-        return self.partition().compile(certify=certify)
+        # Limits are about the partitioned program, and a proof is of it.
+        asked = certify or self.backend.views.limited
+        memory = None if asked else self.backend.remembered(self.module, self.interface.meshes)
+        if memory is None:
+            return self.partition().compile(certify=certify)
+        found, started = memory.recall(), time.perf_counter()
+        if found is not None:
+            executable, layouts = found
+            return Compiled(executable, _laid_out(self.interface, layouts), self)
+        compiled = self.partition().compile()
+        memory.keep(compiled.executable, time.perf_counter() - started)
+        return compiled
 
 
 @dataclass(frozen=True, repr=False)
@@ -588,13 +621,17 @@ def _entry(module: ModuleOp, name: str) -> FuncOp:
 
 def _decided(interface: Interface, module: ModuleOp) -> Interface:
     """The interface with the layouts that propagation chose for arguments without one."""
+    specs = map(layout_of, _entry(module, interface.name).args)
+    return _laid_out(interface, [spec and Layout.from_spec(spec, interface.mesh) for spec in specs])
+
+
+def _laid_out(interface: Interface, layouts: Sequence[Layout | None]) -> Interface:
+    """The interface with these layouts for arguments without one."""
     if not interface.mesh.axis_names:
         return interface
     parameters = tuple(
-        replace(parameter, layout=Layout.from_spec(spec, interface.mesh))
-        if parameter.layout is None and (spec := layout_of(value)) is not None
-        else parameter
-        for parameter, value in zip(interface.parameters, _entry(module, interface.name).args, strict=False)
+        replace(parameter, layout=parameter.layout or layout)
+        for parameter, layout in zip(interface.parameters, layouts, strict=False)
     )
     return replace(interface, parameters=parameters)
 

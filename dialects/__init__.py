@@ -11,7 +11,7 @@ from shardwright.dialects.dtensor import gradients, hints, manual, roll, transfe
 from shardwright.dialects.func import Func
 from shardwright.dialects.sdy.ops import Sdy
 from shardwright.dialects.stablehlo import StableHLO
-from shardwright.plugins import load_plugins
+from shardwright.plugins import extend, load_plugins
 
 _OURS = (dtensor, manual, hints, roll, gradients, transfers)
 DTensor = Dialect("dtensor", [op for module in _OURS for op in module.OPS], list(dtensor.ATTRIBUTES))
@@ -33,6 +33,7 @@ def add_dialect(dialect: Dialect) -> None:
     """
     if dialect.name in {each.name for each in (*DIALECTS, *_ADDED.values())}:
         raise ShardwrightError(Diagnostic("SW0732", f"there is a dialect '{dialect.name}' already"))
+    extend()
     _ADDED[dialect.name] = dialect
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.dialects.dtensor import meshes
+from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.types import native_array
 from shardwright.engines.dtensor_value import DTensorValue, Make, scatter
 from shardwright.engines.jobs.timeline import span
@@ -18,35 +21,101 @@ from shardwright.layout import Layout, Mesh
 
 if TYPE_CHECKING:
     from shardwright.engines.owned.executable import OwnedExecutable
+    from shardwright.runtime.codegen.images import Image
+    from shardwright.runtime.executable import Executable
 
 
 def executable(module: ModuleOp, known: Sequence[Mesh], make: Make) -> LocalExecutable | OwnedExecutable:
     """What runs a program on one mesh, wherever its devices are; `known` are meshes with their devices, by name."""
-    declared = next(iter(meshes(module).values()), Mesh())
-    mesh = next((mesh for mesh in known if mesh.name == declared.name), None)
+    declared, mesh = _mesh_of(module, known)
     owner = None if mesh is None else owner_of(mesh)
     if mesh is not None and owner is not None:
         # Only whose devices somebody else has needs it.
         from shardwright.engines.owned.executable import OwnedExecutable
 
         return OwnedExecutable(module, mesh, owner, make)
-    return LocalExecutable(module, declared if mesh is None else mesh, mesh is not None, make)
+    # Only what runs needs the code generator.
+    from shardwright.runtime.executable import compile_module
+
+    here = declared if mesh is None else mesh
+    return LocalExecutable(compile_module(module, communicator=communicator_of(here)), here, mesh is not None, make)
+
+
+def _mesh_of(module: ModuleOp, known: Sequence[Mesh]) -> tuple[Mesh, Mesh | None]:
+    """The mesh that a module declares, and the one of that name whose devices are known, if there is one."""
+    declared = next(iter(meshes(module).values()), Mesh())
+    return declared, next((mesh for mesh in known if mesh.name == declared.name), None)
+
+
+def remembered(module: ModuleOp, known: Sequence[Mesh], make: Make) -> RememberedProgram | None:
+    """What may be remembered of a traced program: of one whose devices are all here, and that takes long to compile."""
+    declared, mesh = _mesh_of(module, known)
+    here = declared if mesh is None else mesh
+    if len(meshes(module)) > 1 or owner_of(here) is not None or communicator_of(here) is not None:
+        return None
+    if sum(1 for _ in islice(module.walk(), FEWEST_OPS)) < FEWEST_OPS:
+        return None
+    from shardwright.runtime.codegen.crew import shared_crew
+    from shardwright.runtime.codegen.memory import key_of
+
+    name = key_of(print_module(module, debuginfo=True), shared_crew(None).size)
+    return None if name is None else RememberedProgram(name, here, mesh is not None, make)
+
+
+@dataclass(frozen=True)
+class RememberedProgram:
+    """The record of a program on a mesh, under its name; see `compiler.stages.Remembered`."""
+
+    name: str
+    mesh: Mesh
+    known: bool
+    make: Make
+
+    def recall(self) -> tuple[LocalExecutable, Sequence[Layout]] | None:
+        from shardwright.runtime.codegen.memory import recall
+        from shardwright.runtime.executable import Executable
+
+        image = recall(self.name)
+        if image is None:
+            return None
+        found = LocalExecutable(Executable(image), self.mesh, self.known, self.make)
+        return found, found.layouts
+
+    def keep(self, executable: object, seconds: float) -> None:
+        from shardwright.runtime.codegen.memory import remember
+
+        if seconds >= LEAST_SECONDS and isinstance(executable, LocalExecutable):
+            remember(self.name, executable.image)
+
+
+FEWEST_OPS = 300
+"""Programs of fewer operations are compiled about as fast as they would be found."""
+
+LEAST_SECONDS = 0.5
+"""Programs that were compiled faster are not kept."""
 
 
 class LocalExecutable:
     """A program on those devices of a mesh that are here, called with distributed tensors and global arrays."""
 
-    def __init__(self, module: ModuleOp, mesh: Mesh, known: bool, make: Make) -> None:
-        # Only what runs needs the code generator.
-        from shardwright.runtime.executable import compile_module
-
+    def __init__(self, inner: Executable, mesh: Mesh, known: bool, make: Make) -> None:
         self._make = make
         self._mesh = mesh
-        self._inner = compile_module(module, communicator=communicator_of(self._mesh))
+        self._inner = inner
         self._lead = len(self._mesh.axis_names)
         self._distributed = bool(self._lead) or known
         self._inputs = [Layout.from_spec(port.spec, self._mesh) for port in self._inner.inputs]
         self._outputs = [Layout.from_spec(port.spec, self._mesh) for port in self._inner.outputs]
+
+    @property
+    def image(self) -> Image:
+        """All of it but its memory."""
+        return self._inner.image
+
+    @property
+    def layouts(self) -> Sequence[Layout]:
+        """The layouts of the arguments."""
+        return self._inputs
 
     @property
     def source(self) -> str:

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.compiler.stages import Executable, Views
 from shardwright.dialects.dtensor import meshes
 from shardwright.engines.dtensor_value import Make
-from shardwright.engines.one_mesh import executable
+from shardwright.engines.one_mesh import RememberedProgram, executable, remembered
 from shardwright.layout import Mesh
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ class OneProcess:
 
             return SeveralMeshes(module, known, self.make)
         return executable(module, known, self.make)
+
+    def remembered(self, traced: ModuleOp, known: Sequence[Mesh]) -> RememberedProgram | None:
+        """What may be remembered of a traced program."""
+        return remembered(traced, known, self.make)
 
     def certify(self, traced: ModuleOp, planned: ModuleOp, local: ModuleOp) -> Proof:
         """The proof that a local program computes what the traced one does."""

@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.suggestions import propose
-from shardwright.plugins import load_plugins
+from shardwright.plugins import extend, load_plugins
 
 __all__ = ["add_pass", "all_passes", "following"]
 
@@ -60,6 +60,7 @@ def add_pass(added: type[ModulePass], *, after: str | None = None) -> None:
             help_text = propose(after, known, "shardwright-opt --list-passes lists them")
             raise ShardwrightError(Diagnostic("SW0732", f"'{added.name}' cannot run after '{after}'", help=help_text))
         _FOLLOWING.setdefault(after, []).append(added.name)
+    extend()
     _ADDED[added.name] = added
 
 

@@ -5,6 +5,6 @@ A plugin is a Python module. When it is imported it adds what it has: dialects, 
 kernels, passes, engines. `docs/plugins.md` shows each.
 """
 
-from shardwright.plugins.loading import GROUP, VARIABLE, load_file, load_plugins, plugins
+from shardwright.plugins.loading import GROUP, VARIABLE, extend, extended, load_file, load_plugins, plugins
 
-__all__ = ["GROUP", "VARIABLE", "load_file", "load_plugins", "plugins"]
+__all__ = ["GROUP", "VARIABLE", "extend", "extended", "load_file", "load_plugins", "plugins"]

@@ -27,6 +27,7 @@ class _Loaded:
 
     begun = False
     fault: ShardwrightError | None = None
+    extended = False
 
 
 def load_plugins() -> None:
@@ -49,6 +50,18 @@ def load_plugins() -> None:
     except ShardwrightError as error:
         _Loaded.fault = error
         raise
+
+
+def extend() -> None:
+    """Says that what was just added takes part in compiling: our functions that add call it for their callers."""
+    adds = str(sys._getframe(2).f_globals.get("__name__"))  # pyright: ignore[reportPrivateUsage]
+    if not adds.startswith("shardwright."):
+        _Loaded.extended = True
+
+
+def extended() -> bool:
+    """Whether anything from outside takes part in compiling: what is compiled then says nothing about other times."""
+    return _Loaded.extended
 
 
 def plugins() -> list[EntryPoint]:

@@ -2,6 +2,6 @@
 
 from shardwright.proof.certificate import Certificate
 from shardwright.proof.checker import CheckedOp, Verdict, check
-from shardwright.proof.prover import Proof, certify, defined, memory_folder
+from shardwright.proof.prover import Proof, certify, defined
 
-__all__ = ["Certificate", "CheckedOp", "Proof", "Verdict", "certify", "check", "defined", "memory_folder"]
+__all__ = ["Certificate", "CheckedOp", "Proof", "Verdict", "certify", "check", "defined"]

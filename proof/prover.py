@@ -13,15 +13,13 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.pipelines import IMPORT, LOCALIZE, run_pipeline
+from shardwright.diagnostics.folders import memory_folder
 from shardwright.diagnostics.telling import lasting
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
 from shardwright.dialects.text.printing import print_module
 from shardwright.proof.certificate import FORMAT, Certificate
 from shardwright.proof.checker import CheckedOp, Verdict, check, is_small
 from shardwright.proof.reduction import Reduced, reduce_programs
-
-MEMORY = "SHARDWRIGHT_CACHE"
-"""The environment's name of the folder in which proofs are remembered; empty for nowhere."""
 
 _DERIVATIVES = frozenset(op.name for op in GRADIENT_OPS)
 _COMPOSED = frozenset(f"stablehlo.batch_norm_{name}" for name in ("training", "inference", "grad"))
@@ -146,16 +144,9 @@ def defined(traced: ModuleOp) -> ModuleOp:
     return written
 
 
-def memory_folder() -> Path | None:
-    """The folder in which proofs are remembered (`SHARDWRIGHT_CACHE`); None where they are not."""
-    default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shardwright"
-    folder = os.environ.get(MEMORY, str(default))
-    return Path(folder, "proofs") if folder else None
-
-
 def _memory(certificate: Certificate) -> Path | None:
     """The file that remembers the proof of a certificate: its name says all that the proof depends on."""
-    folder = memory_folder()
+    folder = memory_folder("proofs")
     content = f"{FORMAT} {_checker()}\n{certificate.to_json()}"
     return folder and folder / f"{hashlib.sha256(content.encode()).hexdigest()}.json"
 

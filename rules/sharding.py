@@ -21,6 +21,7 @@ from shardwright.dialects.text.locations import where
 from shardwright.dialects.text.xdsl_patches import operands_of
 from shardwright.dialects.types import shape_of
 from shardwright.layout.spec import REDUCTION_KINDS
+from shardwright.plugins import extend
 from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Pattern, Rule, factor_names, flows_text
 
 Groups = Sequence[tuple[int, ...]]
@@ -86,6 +87,7 @@ def add_row(
     >>> print(ROWS.pop("my.matmul"))
     i k, k j -> i j  k=sum  linear=[(0,), (1,)]
     """
+    extend()
     passing = (*(("sum", tuple(group)) for group in linear), *((kind, tuple(group)) for kind, group in flows))
     if callable(pattern):
         if passing or kinds:

@@ -31,6 +31,11 @@ class StageViews:
 
         return Explanation(stage.planned, stage.interface.name)
 
+    @property
+    def limited(self) -> bool:
+        """Whether blocks around set limits."""
+        return bool(ACTIVE.get())
+
     def allow(self, stage: Traced | Partitioned, peak_bytes: Callable[[], int]) -> None:
         """Refuses a program that breaks the limits of the blocks around: SW0580, SW0581."""
         active = ACTIVE.get()

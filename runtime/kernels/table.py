@@ -10,6 +10,7 @@ import numpy as np
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import chlo, stablehlo
+from shardwright.plugins import extend
 from shardwright.runtime.kernels import elementwise as kernels, special as special
 
 FACTS = {
@@ -179,6 +180,7 @@ def add_kernel(name: str, kernel: Callable[..., Any]) -> None:
     """
     if hasattr(KERNEL_TABLE, name):
         raise ShardwrightError(Diagnostic("SW0732", f"there is a kernel '{name}' already"))
+    extend()
     setattr(KERNEL_TABLE, name, kernel)
 
 

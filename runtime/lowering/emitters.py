@@ -15,6 +15,7 @@ from shardwright.dialects.func import CallOp, FuncOp, ReturnOp
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.trip_count import control_names
 from shardwright.dialects.types import element_dtype, shape_of
+from shardwright.plugins import extend
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.plain import FOLDS
 from shardwright.runtime.kernels import table as pointwise
@@ -32,6 +33,7 @@ def emitter(*names: str) -> Callable[[Emitter], Emitter]:
     """Registers the emitter of these ops."""
 
     def register(function: Emitter) -> Emitter:
+        extend()
         EMITTERS.update(dict.fromkeys(names, function))
         return function
 

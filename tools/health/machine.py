@@ -14,6 +14,7 @@ from pathlib import Path
 from shardwright._version import __version__
 from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.figures import readable_bytes
+from shardwright.diagnostics.folders import memory_folder
 from shardwright.tools.health.findings import Finding
 
 PATIENCE = 60
@@ -35,7 +36,7 @@ def machine() -> Iterator[Finding]:
     yield Finding("python", "ok", f"{platform.python_version()} ({sys.executable}), {platform.platform()}")
     yield Finding("cores and memory", "ok", f"{_cores()} cores, {readable_bytes(_memory())}")
     yield folder("temporary files", Path(tempfile.gettempdir()))
-    yield from _proofs()
+    yield from _memories()
     yield from _launcher()
     yield from (devices(library, _QUESTIONS[library]) for library in _QUESTIONS if find_spec(library))
     if told := sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith(_PREFIXES)):
@@ -70,12 +71,11 @@ def devices(library: str, question: str) -> Finding:
     return Finding(about, "wrong", why, f"see whether {library} works by itself, or uninstall it")
 
 
-def _proofs() -> Iterator[Finding]:
-    from shardwright.proof import memory_folder
-
-    found = memory_folder()
-    if found is not None:
-        yield folder("remembered proofs", found)
+def _memories() -> Iterator[Finding]:
+    for kind in ("proofs", "programs"):
+        found = memory_folder(kind)
+        if found is not None:
+            yield folder(f"remembered {kind}", found)
 
 
 def _launcher() -> Iterator[Finding]:

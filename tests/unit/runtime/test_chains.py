@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shardwright.dialects.text.parsing import parse_module
-from shardwright.runtime.codegen import engines
+from shardwright.runtime import executable
 from shardwright.runtime.codegen.crew import Crew, product_link, tile_link
 from shardwright.runtime.executable import Executable, compile_module
 from shardwright.runtime.kernels.shape import row_extreme
@@ -59,7 +59,7 @@ def use_crew(monkeypatch: pytest.MonkeyPatch, crew: Crew) -> None:
     def shared_crew(size: int | None) -> Crew:
         return crew
 
-    monkeypatch.setattr(engines, "shared_crew", shared_crew)
+    monkeypatch.setattr(executable, "shared_crew", shared_crew)
 
 
 @pytest.mark.parametrize("backwards", [False, True])

@@ -1,0 +1,148 @@
+"""
+Images as bytes and back: a header in JSON, then the elements of their arrays. No code is kept but the image's text.
+
+Whoever reads a record has to know that it is one of ours (`runtime.codegen.memory`): its text is run.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple
+from fractions import Fraction
+from typing import Any
+
+import ml_dtypes as ml_dtypes  # gives NumPy the names of its types
+import numpy as np
+
+from shardwright.diagnostics import SourceLocation
+from shardwright.layout.axes import Axis
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
+from shardwright.runtime.atoms import Atoms
+from shardwright.runtime.codegen.images import Image
+from shardwright.runtime.ledger import Message
+from shardwright.runtime.planning.plan import Held
+from shardwright.runtime.ports import Port
+
+_PERIOD = 8
+"""The bytes of which arrays may be repetitions: numbers of all widths divide it."""
+
+
+def dump(image: Image) -> bytes | None:
+    """The image as bytes; None where it holds what only this process knows."""
+    arrays: list[bytes] = []
+    try:
+        constants = {name: _constant(item, arrays) for name, item in image.constants.items()}
+    except TypeError:
+        return None
+    header = {
+        "mesh": None if image.mesh is None else _mesh(image.mesh),
+        "inputs": [_port(port) for port in image.inputs],
+        "outputs": [_port(port) for port in image.outputs],
+        "fused": image.fused,
+        "source": image.source,
+        "constants": constants,
+        "peak_bytes": image.peak_bytes,
+        "largest": [asdict(held) for held in image.largest],
+        "arena_bytes": image.arena_bytes,
+        "scratch_bytes": image.scratch_bytes,
+        "arrays": [len(array) for array in arrays],
+    }
+    text = zlib.compress(json.dumps(header).encode(), 1)
+    return b"".join([len(text).to_bytes(8, "little"), text, *arrays])
+
+
+def load(record: bytes) -> Image:
+    """The image of a record that `dump` made; `ValueError`, `TypeError` or `KeyError` for anything else."""
+    view = memoryview(record)
+    at = 8 + int.from_bytes(view[:8], "little")
+    header = json.loads(zlib.decompress(view[8:at]))
+    arrays: list[memoryview] = []
+    for size in header["arrays"]:
+        arrays.append(view[at : at + size])
+        at += size
+    return Image(
+        None if header["mesh"] is None else _mesh_of(header["mesh"]),
+        [_port_of(port) for port in header["inputs"]],
+        [_port_of(port) for port in header["outputs"]],
+        header["fused"],
+        header["source"],
+        {name: _constant_of(item, arrays) for name, item in header["constants"].items()},
+        header["peak_bytes"],
+        tuple(Held(**held) for held in header["largest"]),
+        header["arena_bytes"],
+        header["scratch_bytes"],
+    )
+
+
+def _constant(item: Any, arrays: list[bytes]) -> Sequence[Any]:
+    """What a name of the text stands for; raises `TypeError` for what only this process knows."""
+    if isinstance(item, str):
+        return ["text", item]
+    if isinstance(item, Message):
+        moved = None if item.moved is None else [item.moved.numerator, item.moved.denominator]
+        return ["message", item.kind, item.axes, item.group_size, item.lead, moved]
+    if isinstance(item, np.generic):
+        return ["number", item.dtype.name, item.tobytes().hex()]
+    if not isinstance(item, np.ndarray) or item.dtype.hasobject:
+        raise TypeError(f"{type(item).__name__} is not kept")
+    content = np.ascontiguousarray(item).reshape(-1).view(np.uint8)
+    periods = content[: len(content) // _PERIOD * _PERIOD].view(np.uint64)
+    if len(periods) > 1 and len(periods) * _PERIOD == len(content) and (periods == periods[0]).all():
+        return ["repeated", item.dtype.name, item.shape, int(periods[0])]
+    arrays.append(zlib.compress(content.data, 1))
+    return ["array", item.dtype.name, item.shape, len(arrays) - 1]
+
+
+def _constant_of(item: Sequence[Any], arrays: Sequence[memoryview]) -> Any:
+    kind, *parts = item
+    match kind:
+        case "text":
+            return parts[0]
+        case "message":
+            name, axes, group_size, lead, moved = parts
+            return Message(name, _axes(axes), group_size, lead, None if moved is None else Fraction(*moved))
+        case "number":
+            return np.frombuffer(bytes.fromhex(parts[1]), parts[0])[0]
+        case "repeated":
+            name, shape, period = parts
+            count = int(np.prod(shape)) * np.dtype(name).itemsize // _PERIOD
+            return np.full(count, period, np.uint64).view(name).reshape(shape)
+        case _:
+            name, shape, number = parts
+            return np.frombuffer(bytearray(zlib.decompress(arrays[number])), name).reshape(shape)
+
+
+def _mesh(mesh: Mesh) -> list[Any]:
+    return [mesh.name, list(mesh.sizes.items())]
+
+
+def _mesh_of(record: Sequence[Any]) -> Mesh:
+    name, sizes = record
+    return Mesh([(axis, size) for axis, size in sizes], name=name)
+
+
+def _axes(record: Sequence[Sequence[Any]]) -> tuple[Axis, ...]:
+    return tuple(Axis(*axis) for axis in record)
+
+
+def _port(port: Port) -> Mapping[str, Any]:
+    spec = port.spec
+    return {
+        "shape": port.shape,
+        "dtype": port.dtype.name,
+        "spec": [spec.mesh, spec.dims, spec.partial, spec.kind],
+        "mesh": _mesh(port.atoms.mesh),
+        "atoms": port.atoms.axes,
+        "location": None if port.location is None else astuple(port.location),
+    }
+
+
+def _port_of(record: Mapping[str, Any]) -> Port:
+    mesh, dims, partial, kind = record["spec"]
+    spec = LayoutSpec(mesh, tuple(map(_axes, dims)), frozenset(), _axes(partial), kind)
+    atoms = Atoms(_mesh_of(record["mesh"]), _axes(record["atoms"]))
+    location = None if record["location"] is None else SourceLocation(*record["location"])
+    return Port(tuple(record["shape"]), np.dtype(record["dtype"]), spec, atoms, location)
