@@ -26,6 +26,7 @@ X = np.arange(64, dtype=np.float32).reshape(16, 4)
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SHARDWRIGHT_CACHE", str(tmp_path))
+    monkeypatch.setattr(loading._Loaded, "extended", False)  # other tests of this process load plugins
     monkeypatch.setattr(one_mesh, "FEWEST_OPS", 0)
     monkeypatch.setattr(one_mesh, "LEAST_SECONDS", 0.0)
     return tmp_path / "programs"
@@ -159,7 +160,6 @@ def test_what_we_add_ourselves_extends_nothing() -> None:
     assert not loading._Loaded.extended
     exec("from shardwright.plugins import extend\n(lambda: extend())()", {"__name__": "somebody.elses"})
     assert loading._Loaded.extended
-    loading._Loaded.extended = False
 
 
 def test_without_a_folder_nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
