@@ -50,18 +50,20 @@ Wishes = frozenset[tuple[int, tuple[int, ...], Dims]]
 """What is wished for, by stretches: their numbers, the shape of a value, and its dims."""
 
 
-def refine(program: Program, strategist: Strategist, state: State) -> float:
+def refine(program: Program, strategist: Strategist, state: State, sent: float | None = None) -> float:
     """
     Improves `state` in place until a sweep finds nothing, `SWEEPS` times at most; what each device then sends.
 
     Sweeps price ops one by one; how relayouts are shared and where partial sums end is known only by aligning. So the
-    state that aligns with the fewest bytes wins, which may be the one that propagation left.
+    state that aligns with the fewest bytes wins, which may be the one that propagation left; `sent` is what that one
+    sends, if it is known.
     """
     refiner = _Refiner(program, strategist, state)
     # Not the order of the text: relayouts are shared with whoever asks first, and equal programs must be priced alike.
     order = structural_order(program, refiner.marks)
     # The start takes part, so that refinement can only win.
-    best = bytes_sent(program, strategist, state.dims, order), list(state.dims), list(state.because)
+    sent = bytes_sent(program, strategist, state.dims, order) if sent is None else sent
+    best = sent, list(state.dims), list(state.because)
     for _ in range(SWEEPS):
         if not refiner.sweep():
             break

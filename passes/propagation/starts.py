@@ -32,10 +32,12 @@ def best_state(program: Program, strategist: Strategist) -> State:
     def price(state: State) -> float:
         return bytes_sent(program, strategist, state.dims, order)
 
-    other = min(others, key=price)
-    better_start = price(other) < price(usual) - LEAST_SAVING
-    sent = refine(program, strategist, usual)
-    if better_start and refine(program, strategist, other) < sent - LEAST_SAVING:
+    prices = [price(state) for state in others]
+    least, usually = min(prices), price(usual)
+    other = others[prices.index(least)]
+    sent = refine(program, strategist, usual, usually)
+    better_start = least < usually - LEAST_SAVING
+    if better_start and refine(program, strategist, other, least) < sent - LEAST_SAVING:
         return other
     return usual
 
