@@ -34,6 +34,7 @@ __all__ = [
     "Topology",
     "Workers",
     "XlaOpSharding",
+    "convert",
     "dtensor",
     "e",
     "fft",
@@ -77,6 +78,7 @@ if _typing.TYPE_CHECKING:
     from shardwright.saving.checkpoints.checkpoint import Checkpoint, list_variables, load_variables, verify_checkpoint
     from shardwright.saving.checkpoints.manager import CheckpointManager
     from shardwright.saving.directories import load, save
+    from shardwright.saving.tensors.converting import convert
     from shardwright.views.pictures import visualize
     from shardwright.views.progress import progress
     from shardwright.views.traces.profiling import profile
@@ -85,6 +87,7 @@ else:  # checkers shall not think that the module has every attribute
         "Workers": "engines.workers.controller",
         "Checkpoint": "saving.checkpoints.checkpoint",
         "CheckpointManager": "saving.checkpoints.manager",
+        "convert": "saving.tensors.converting",
         "from_graph": "frontends.tensorflow.importing.importing",
         "from_saved_model": "frontends.tensorflow.importing.importing",
         "from_jax": "frontends.jax.importing",

@@ -27,6 +27,7 @@ COMMANDS = {
     "inspect": "show what is in a stored message: its chunks, and the sizes of its fields",
     "split": "write a message or program of any size, in chunks if it is large",
     "merge": "write a message that is in chunks in one piece",
+    "convert": "write a checkpoint's arrays as safetensors, or safetensors as a checkpoint",
     "verify": "check every byte of a stored message, directory or checkpoint",
     "explain-code": "say what the code of an error means, and what to do",
     "doctor": "see whether this installation and this machine are fit for use",
@@ -35,7 +36,7 @@ COMMANDS = {
 }
 """Each subcommand and the line about it."""
 
-STORED = ("inspect", "split", "merge", "verify")
+STORED = ("inspect", "split", "merge", "convert", "verify")
 """Those about stored messages, whose modules have a folder of their own."""
 
 HELP = """usage: shardwright COMMAND [OPTIONS]

@@ -79,4 +79,8 @@ SW0895: another process failed
     Several processes save or load together, all of them or none. One of them could not, and says so with its own error.
     What was there before is as it was.
     help: look at what that process says; call it again when the cause is gone
+SW0896: safetensors that are not whole
+    The header says for each array its type, its shape, and where its bytes are: one behind the other, without gaps, to
+    the file's end. Here it does not, or an index names what is not there.
+    help: get the file again; load_variables takes one file, its index, or a folder with one model
 """

@@ -12,7 +12,7 @@ import hashlib
 import math
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,6 +28,7 @@ from shardwright.saving.checkpoints.store import ArrayStore, Transfers, read_arr
 from shardwright.saving.faults import SavingError, checked_path, no_place, wrong_option
 from shardwright.saving.shared_folder import SharedFolder
 from shardwright.saving.team import Team
+from shardwright.saving.tensors.safetensors import is_safetensors, read_safetensors
 from shardwright.serialization.files.reading import reading, real_path
 
 
@@ -253,9 +254,10 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     """
     The arrays of a checkpoint by name, without any objects: distributed tensors where `layouts` has one, else arrays.
 
-    `layouts` is a dict by name, or a `LayoutMap`. Raises what `Checkpoint.restore` raises, and `ValueError` for names
-    in a dict that are not in the checkpoint (SW0879) and for layouts that do not fit (SW0104, SW0106). Of a mesh over
-    several processes each reads its own part.
+    `path` may also be a `.safetensors` file, the index of several, or a folder that has either. `layouts` is a dict by
+    name, or a `LayoutMap`. Raises what `Checkpoint.restore` raises, and `ValueError` for names in a dict that are not
+    in the checkpoint (SW0879), for layouts that do not fit (SW0104, SW0106), and for safetensors that are not whole
+    (SW0896). Of a mesh over several processes each reads its own part.
 
     >>> import tempfile, numpy, shardwright
     >>> path = shardwright.Checkpoint(table=numpy.arange(4.0), step=3).save(tempfile.mkdtemp() + "/one")
@@ -263,13 +265,15 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     {'table': DTensor([0., 1., 2., 3.], f64[4@x], Mesh(x=2))}
     """
     given: Mapping[str, Layout] = {} if layouts is None else layouts
+    if is_safetensors(checked_path(path)):
+        stored = read_safetensors(checked_path(path))
+        _check_names(given, stored, path)
+        return {name: entry.read(given.get(name)) for name, entry in stored.items()}
     with Team.over(given.values(), f"reading {checked_path(path)!r}") as team, _reading(path) as folder:
         manifest = read_manifest(folder)
         check_version(team, manifest, folder)
         entries = manifest.arrays
-        unknown = [f"{name!r} is not in the checkpoint" for name in given if name not in entries]
-        if unknown and not isinstance(given, LayoutMap):  # whose names are patterns
-            raise SavingError("SW0879", f"{folder} has no arrays for {len(unknown)} layouts", *unknown)
+        _check_names(given, entries, folder)
         wanted = [(entry, given.get(name)) for name, entry in entries.items()]
         partial = [f"{entry.name!r}: {to}" for entry, to in wanted if to is not None and to.spec.partial]
         if partial:
@@ -277,14 +281,23 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
         return dict(zip(entries, _read(folder, manifest, wanted, Transfers()), strict=True))
 
 
+def _check_names(layouts: Mapping[str, Layout], names: Container[str], path: str | os.PathLike[str]) -> None:
+    """Refuses layouts for arrays that are not there."""
+    unknown = [f"{name!r} is not in the checkpoint" for name in layouts if name not in names]
+    if unknown and not isinstance(layouts, LayoutMap):  # whose names are patterns
+        raise SavingError("SW0879", f"{os.fspath(path)} has no arrays for {len(unknown)} layouts", *unknown)
+
+
 def list_variables(path: str | os.PathLike[str]) -> list[tuple[str, tuple[int, ...]]]:
     """
-    The names and shapes of the arrays in a checkpoint (as `tf.train.list_variables` gives them).
+    The names and shapes of the arrays in a checkpoint, or in safetensors (as `tf.train.list_variables` gives them).
 
     >>> import tempfile, numpy, shardwright
     >>> shardwright.list_variables(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
     [('w', (2, 3))]
     """
+    if is_safetensors(checked_path(path)):
+        return [(name, entry.shape) for name, entry in read_safetensors(checked_path(path)).items()]
     with _reading(path) as folder:
         return [(name, entry.shape) for name, entry in read_manifest(folder).arrays.items()]
 

@@ -1,0 +1,1 @@
+"""Arrays in files that other libraries read and write."""
