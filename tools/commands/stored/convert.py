@@ -34,10 +34,10 @@ def command_line() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright convert`; returns the exit code."""
+    options = command_line().parse_args(arguments)
     from shardwright.saving.tensors.converting import convert
     from shardwright.views.limits import size_in_bytes
 
-    options = command_line().parse_args(arguments)
     with lasting("converting"):
         files = convert(options.source, options.target, max_file_bytes=size_in_bytes(options.max_file_bytes))
     sizes = [_bytes_at(Path(file)) for file in files]
