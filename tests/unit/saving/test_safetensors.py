@@ -53,6 +53,8 @@ def test_each_device_gets_its_box(sharding: list[Any], file: Path) -> None:
     found = sw.load_variables(file, {"w": layout})["w"]
     assert found.layout == layout
     expected = sw.relayout(W, layout)
+    assert isinstance(found, sw.DTensor)
+    assert isinstance(expected, sw.DTensor)
     for mine, part in zip(found.components(), expected.components(), strict=True):
         np.testing.assert_array_equal(mine, part)
 
