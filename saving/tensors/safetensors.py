@@ -147,7 +147,7 @@ def malformed(file: Path, fault: str) -> SavingError:
 
 def _in_folder(folder: Path) -> list[Path]:
     """The indices in a folder, or the files, where there is no index."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return []
     return sorted(folder.glob(f"*{INDEX}")) or sorted(folder.glob(f"*{ENDING}"))
 
