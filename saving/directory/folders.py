@@ -116,7 +116,7 @@ def _models(folder: Path) -> list[Path]:
 
 def check_target(path: Path, overwrite: bool) -> None:
     """`SavingError` (SW0867) where a directory cannot be put."""
-    if not (path.exists() or path.is_symlink()):
+    if not os.path.lexists(path):
         return
     if path.is_symlink() or not path.is_dir():
         raise SavingError("SW0867", f"{path} is there, and is no folder", help="choose another path")
@@ -128,7 +128,7 @@ def check_target(path: Path, overwrite: bool) -> None:
 
 def model_file(folder: Path) -> Path:
     """The one file with the SavedModel; `SavingError` (SW0869) where there is none, or two."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise SavingError("SW0869", f"{folder} is no directory", help="give the path that save was given")
     found = _models(folder)
     if not found:

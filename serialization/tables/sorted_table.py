@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +35,7 @@ def read_table(path: str | Path) -> dict[bytes, bytes]:
     and for lengths that leave the file, before memory is taken.
     """
     name = str(path)
-    if Path(path).exists() and not Path(path).is_file():
+    if os.path.exists(path) and not os.path.isfile(path):
         raise TableError(name, "is no file")
     try:
         size = Path(path).stat().st_size

@@ -72,7 +72,7 @@ def _wanted(options: Any) -> Wanted:
     from shardwright.engines.mpi.launching import Wanted
 
     for file in (options.hosts, None if options.module else options.program):
-        if file is not None and not Path(file).exists():
+        if file is not None and not os.path.exists(file):
             raise ShardwrightError(Diagnostic("SW0702", f"cannot read '{file}': there is no such file"))
     program = (*(("-m",) if options.module else ()), options.program, *options.arguments)
     return Wanted(program, options.n, options.hosts, options.timeout, options.threads, options.output, options.trace)

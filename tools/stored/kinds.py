@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import Enum
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def kind_of(path: str) -> Kind:
     <Kind.MESSAGE: 'message'>
     """
     folder = Path(path)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return Kind.MESSAGE
     from shardwright.saving.checkpoints.manifest import MANIFEST
 

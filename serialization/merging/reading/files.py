@@ -32,7 +32,7 @@ def find_file(prefix: str | os.PathLike[str]) -> Path:
     stem = path.with_suffix("") if given else path
     files = [stem.with_name(stem.name + suffix) for suffix in (WHOLE, CHUNKED)]
     found = _valid(*files)
-    if found is None and not given and path.is_file():
+    if found is None and not given and os.path.isfile(path):
         raise MergeError("SW0830", f"{path} ends in neither .pb nor .cpb", help="give a file that ends in one of them")
     if found is None or (given and found.suffix != given):
         names = str(path) if given else " or ".join(map(str, files))
@@ -43,7 +43,7 @@ def find_file(prefix: str | os.PathLike[str]) -> Path:
 
 def _valid(whole: Path, chunked: Path) -> Path | None:
     """The one of two files that is there and counts, if any."""
-    there = [file for file in (whole, chunked) if file.is_file()]
+    there = [file for file in (whole, chunked) if os.path.isfile(file)]
     if len(there) < 2:
         return there[0] if there else None
     if supersedes(chunked, whole):

@@ -88,6 +88,26 @@ def test_wrong_command_lines(arguments: list[str], code: str, says: str, capsys:
     assert says in output.err
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["run", "explain", "report -o r.html", "price", "check", "certify", "export -o e", "inspect", "split -o s"]
+    + ["merge -o m.pb", "convert c", "verify", "launch -n 2"],
+)
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 300 + ".pb", "x" * 300 + ".safetensors"])
+def test_a_name_longer_than_files_have(
+    command: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """Asking whether such a file is there is an error of the system itself, and no fault of ours."""
+    monkeypatch.chdir(tmp_path)
+    verb, *rest = command.split()
+    arguments = [verb, name, *rest] if rest != ["-n", "2"] else [verb, *rest, name]
+    assert main(arguments) == 1
+    output = capsys.readouterr()
+    assert "error[SW" in output.err
+    assert "SW0799" not in output.err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_run_reports_exact_figures_as_json(path: str, capsys: Capture) -> None:
     assert main(["run", path, "--check", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
