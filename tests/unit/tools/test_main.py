@@ -90,8 +90,9 @@ def test_wrong_command_lines(arguments: list[str], code: str, says: str, capsys:
 
 @pytest.mark.parametrize(
     "command",
-    ["run", "explain", "report -o r.html", "price", "check", "certify", "export -o e", "inspect", "split -o s"]
-    + ["merge -o m.pb", "convert c", "verify", "launch -n 2"],
+    "run,explain,report -o r,price,check,certify,export -o e,inspect,split -o s,merge -o m,convert c,verify,launch -n 2".split(
+        ","
+    ),
 )
 @pytest.mark.parametrize("name", ["x" * 300, "x" * 300 + ".pb", "x" * 300 + ".safetensors"])
 def test_a_name_longer_than_files_have(
