@@ -83,4 +83,8 @@ SW0896: safetensors that are not whole
     The header says for each array its type, its shape, and where its bytes are: one behind the other, without gaps, to
     the file's end. Here it does not, or an index names what is not there.
     help: get the file again; load_variables takes one file, its index, or a folder with one model
+SW0897: checkpoint of Orbax that is not whole, or several
+    A checkpoint of Orbax says in _METADATA which arrays it has, and each of them lies beside it, in zarr or in one
+    database. Here something is missing or damaged, or a path has several such trees: steps of a manager, or items.
+    help: give the path of one tree, such as checkpoints/100/default; get it again if it is damaged
 """

@@ -28,7 +28,7 @@ from shardwright.saving.checkpoints.store import ArrayStore, Transfers, read_arr
 from shardwright.saving.faults import SavingError, checked_path, no_place, wrong_option
 from shardwright.saving.shared_folder import SharedFolder
 from shardwright.saving.team import Team
-from shardwright.saving.tensors.safetensors import is_safetensors, read_safetensors
+from shardwright.saving.tensors.foreign import foreign_arrays
 from shardwright.serialization.files.reading import reading, real_path
 
 
@@ -254,10 +254,10 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     """
     The arrays of a checkpoint by name, without any objects: distributed tensors where `layouts` has one, else arrays.
 
-    `path` may also be a `.safetensors` file, the index of several, or a folder that has either. `layouts` is a dict by
-    name, or a `LayoutMap`. Raises what `Checkpoint.restore` raises, and `ValueError` for names in a dict that are not
-    in the checkpoint (SW0879), for layouts that do not fit (SW0104, SW0106), and for safetensors that are not whole
-    (SW0896). Of a mesh over several processes each reads its own part.
+    `path` may also be a `.safetensors` file, the index of several, a folder that has either, or a checkpoint that Orbax
+    wrote. `layouts` is a dict by name, or a `LayoutMap`. Raises what `Checkpoint.restore` raises, and `ValueError` for
+    names in a dict that are not in the checkpoint (SW0879), for layouts that do not fit (SW0104, SW0106), and for what
+    others wrote and is not whole (SW0896, SW0897). Of a mesh over several processes each reads its own part.
 
     >>> import tempfile, numpy, shardwright
     >>> path = shardwright.Checkpoint(table=numpy.arange(4.0), step=3).save(tempfile.mkdtemp() + "/one")
@@ -265,8 +265,8 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     {'table': DTensor([0., 1., 2., 3.], f64[4@x], Mesh(x=2))}
     """
     given: Mapping[str, Layout] = {} if layouts is None else layouts
-    if is_safetensors(checked_path(path)):
-        stored = read_safetensors(checked_path(path))
+    stored = foreign_arrays(checked_path(path))
+    if stored is not None:
         _check_names(given, stored, path)
         return {name: entry.read(given.get(name)) for name, entry in stored.items()}
     with Team.over(given.values(), f"reading {checked_path(path)!r}") as team, _reading(path) as folder:
@@ -290,14 +290,15 @@ def _check_names(layouts: Mapping[str, Layout], names: Container[str], path: str
 
 def list_variables(path: str | os.PathLike[str]) -> list[tuple[str, tuple[int, ...]]]:
     """
-    The names and shapes of the arrays in a checkpoint, or in safetensors (as `tf.train.list_variables` gives them).
+    The names and shapes of the arrays in a checkpoint, in safetensors or in what Orbax wrote (as TensorFlow's does).
 
     >>> import tempfile, numpy, shardwright
     >>> shardwright.list_variables(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
     [('w', (2, 3))]
     """
-    if is_safetensors(checked_path(path)):
-        return [(name, entry.shape) for name, entry in read_safetensors(checked_path(path)).items()]
+    stored = foreign_arrays(checked_path(path))
+    if stored is not None:
+        return [(name, entry.shape) for name, entry in stored.items()]
     with _reading(path) as folder:
         return [(name, entry.shape) for name, entry in read_manifest(folder).arrays.items()]
 

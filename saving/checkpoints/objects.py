@@ -84,12 +84,17 @@ def find(objects: MutableMapping[str, Any], root: Any = None) -> Found:
     if root is not None:
         _walk(found, "", root, _cannot_put, False)
     for name, item in objects.items():
-        _walk(found, _escaped(name), item, partial(objects.__setitem__, name), False)
+        _walk(found, escaped(name), item, partial(objects.__setitem__, name), False)
     for path, optimizer in found.optimizers.items():
         _add_slots(found, path, optimizer)
     if found.faults:
         raise SavingError("SW0875", f"{len(found.faults)} values cannot be saved or restored", *found.faults)
     return found
+
+
+def named(arrays: Mapping[str, Any]) -> Found:
+    """Arrays that have the names of a checkpoint already; nothing can be restored into them."""
+    return Found({name: Leaf(array, _cannot_put) for name, array in arrays.items()})
 
 
 def build_slots(found: Found, names: Mapping[str, Any]) -> bool:
@@ -135,7 +140,7 @@ def _walk_module(found: Found, path: str, module: Module) -> None:
         own = ("_slots", "_places")
     for name, part in parts_of(module):
         if name not in own:
-            _walk(found, joined(path, _escaped(name)), part, _cannot_put, True)
+            _walk(found, joined(path, escaped(name)), part, _cannot_put, True)
 
 
 def _walk_container(found: Found, path: str, item: Any, put: Put, in_module: bool) -> None:
@@ -147,7 +152,7 @@ def _walk_container(found: Found, path: str, item: Any, put: Put, in_module: boo
     else:
         return
     for key, part in parts_of(item):
-        _walk(found, joined(path, _escaped(str(key))), part, partial(put_part, key), in_module)
+        _walk(found, joined(path, escaped(str(key))), part, partial(put_part, key), in_module)
 
 
 def _add_slots(found: Found, path: str, optimizer: Optimizer) -> None:
@@ -156,7 +161,7 @@ def _add_slots(found: Found, path: str, optimizer: Optimizer) -> None:
     for slot, states in optimizer.slots.items():
         for place, (variable, state) in enumerate(states.items()):
             name = names.get(id(variable), f"#{place}")
-            found.add("/".join((joined(path, _SLOTS), _escaped(slot), name)), state, state.keep)
+            found.add("/".join((joined(path, _SLOTS), escaped(slot), name)), state, state.keep)
 
 
 def _put_in_tuple(kind: Any, parts: list[Any], put: Put, index: int, value: Any) -> None:
@@ -177,5 +182,6 @@ def _cannot_put(value: Any) -> None:
     raise AssertionError("only what is held by a container can be replaced in it")
 
 
-def _escaped(name: str) -> str:
+def escaped(name: str) -> str:
+    """A part of a name, without the slashes that part names."""
     return name.replace("~", "~0").replace("/", "~1")

@@ -216,15 +216,20 @@ def read_arrays(
     return [store.read(entry, layout, moved) for entry, layout in entries]
 
 
+def storage_library() -> Any:
+    """The module tensorstore. Raises `ImportError` (SW0877) when it is not installed."""
+    try:
+        return import_module("tensorstore")
+    except ImportError:
+        raise MissingPackageError("SW0877", "checkpoints need tensorstore") from None
+
+
 class ArrayStore:
     """The arrays in one folder. Raises `ImportError` (SW0877) when tensorstore is not installed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        try:
-            self._library: Any = import_module("tensorstore")
-        except ImportError:
-            raise MissingPackageError("SW0877", "checkpoints need tensorstore") from None
+        self._library = storage_library()
         # A context of its own: nothing is remembered of another folder that was at this path before.
         self._context = self._library.Context({"file_io_sync": False})
         self._pool = ThreadPoolExecutor(_COMPARED)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
-from shardwright.saving.checkpoints.checkpoint import Checkpoint, load_variables
+from shardwright.saving.checkpoints.checkpoint import load_variables, write_checkpoint
+from shardwright.saving.checkpoints.objects import named
 from shardwright.saving.faults import SavingError, checked_path
+from shardwright.saving.team import Team
 from shardwright.saving.tensors.safetensors import ENDING, INDEX, write_safetensors
 
 FILE_BYTES = 5_000_000_000
@@ -16,13 +18,14 @@ def convert(
     source: str | os.PathLike[str], target: str | os.PathLike[str], *, max_file_bytes: int = FILE_BYTES
 ) -> list[str]:
     """
-    Writes the arrays of a checkpoint as safetensors, or those of safetensors as a checkpoint; returns what was written.
+    Writes arrays as safetensors, or as a checkpoint; returns what was written.
 
-    `source` is a checkpoint's folder, a `.safetensors` file, its index, or a folder that has either; `target` is a
-    path that ends in `.safetensors`, of which there are several files and an index where they would be larger than
-    `max_file_bytes`, or the folder of a checkpoint. Names, shapes and element types stay: bfloat16 and fp8 are what
-    they were. All arrays are in memory at a time. Raises `ValueError` for what cannot be read (what `load_variables`
-    raises), for types that safetensors lacks (SW0875), and for a place that cannot be written (SW0876).
+    `source` is a checkpoint's folder, ours or Orbax's, a `.safetensors` file, its index, or a folder that has either;
+    `target` is a path that ends in `.safetensors`, of which there are several files and an index where they would be
+    larger than `max_file_bytes`, or the folder of a checkpoint. Names, shapes and element types stay: bfloat16 and fp8
+    are what they were. All arrays are in memory at a time. Raises `ValueError` for what cannot be read (what
+    `load_variables` raises), for types that safetensors lacks (SW0875), and for a place that cannot be written
+    (SW0876).
 
     >>> import tempfile, numpy, shardwright
     >>> folder = tempfile.mkdtemp()
@@ -36,7 +39,9 @@ def convert(
         place = place.removesuffix(INDEX) + ENDING
     arrays = load_variables(source)
     if not place.endswith(ENDING):
-        return [Checkpoint(arrays).save(place)]
+        with Team.over((), f"saving {place!r}") as team:
+            write_checkpoint(place, named(arrays), team)
+        return [place]
     try:
         return [str(file) for file in write_safetensors(place, arrays, max_file_bytes)]
     except OSError as error:

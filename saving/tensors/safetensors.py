@@ -20,10 +20,9 @@ import ml_dtypes as ml_dtypes  # gives NumPy the names of its types
 import numpy as np
 
 from shardwright.engines.dtensor_value import DTensorValue
-from shardwright.frontends.functions.dtensor import DTensor
-from shardwright.layout import Layout
-from shardwright.saving.checkpoints.boxes import holdings, stacked_shape
+from shardwright.layout.boxes import Box
 from shardwright.saving.faults import SavingError
+from shardwright.saving.tensors.stored import Stored
 from shardwright.serialization.files.atomic import AtomicFile
 
 ENDING, INDEX = ".safetensors", ".safetensors.index.json"
@@ -41,40 +40,15 @@ _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 @dataclass(frozen=True)
-class Stored:
+class InFile(Stored):
     """An array in a file: its elements are the bytes from `start` on."""
 
-    name: str
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
     file: Path
     start: int
 
-    def read(self, layout: Layout | None) -> Any:
-        """
-        The array in a layout, or as a NumPy array without one.
-
-        Of several processes each reads the rows of its own boxes. Raises `ValueError`: SW0879 for a layout of partial
-        results, SW0896 for a file that has become shorter.
-        """
-        if layout is None:
-            return self._rows(0, self.shape[0] if self.shape else 1).reshape(self.shape)
-        placed = layout.for_rank(len(self.shape))
-        if placed.spec.partial:
-            raise SavingError("SW0879", "nothing can be read into partial results", f"{self.name!r}: {layout}")
-        placed.local_shape(self.shape)
-        stacked = np.empty(stacked_shape(placed, self.shape), self.dtype)
-        for holding in holdings(placed, self.shape):
-            if holding.here:
-                low, high = holding.box[0] if holding.box else (0, 1)
-                part = self._rows(low, high)
-                inner = part[(slice(None), *(slice(*piece) for piece in holding.box[1:]))]
-                for place in holding.here:
-                    stacked[place] = inner.reshape(stacked[place].shape)
-        return DTensor(stacked, placed)
-
-    def _rows(self, low: int, high: int) -> np.ndarray[Any, Any]:
-        """Some rows: slices along the first dim, of which a number has one."""
+    def part(self, box: Box) -> np.ndarray[Any, Any]:
+        """The elements in a box, by way of its rows: slices along the first dim, of which a number has one."""
+        low, high = box[0] if box else (0, 1)
         row = self.shape[1:]
         size = math.prod(row)
         with self.file.open("rb") as file:
@@ -82,7 +56,8 @@ class Stored:
             found = np.fromfile(file, self.dtype, (high - low) * size)
         if found.size != (high - low) * size:
             raise malformed(self.file, f"{self.name!r} ends too early")
-        return found.reshape(high - low, *row)
+        rows = found.reshape(high - low, *row) if box else found.reshape(())
+        return rows[(slice(None), *(slice(*piece) for piece in box[1:]))] if box else rows
 
 
 def is_safetensors(path: str) -> bool:
@@ -95,7 +70,7 @@ def is_safetensors(path: str) -> bool:
     return path.endswith((ENDING, INDEX)) or bool(_in_folder(Path(path)))
 
 
-def read_safetensors(path: str) -> dict[str, Stored]:
+def read_safetensors(path: str) -> dict[str, InFile]:
     """
     The arrays at a path by their names, of which nothing but the headers is read.
 
@@ -152,7 +127,7 @@ def _in_folder(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{INDEX}")) or sorted(folder.glob(f"*{ENDING}"))
 
 
-def _of_index(index: Path) -> dict[str, Stored]:
+def _of_index(index: Path) -> dict[str, InFile]:
     if index.stat().st_size > LONGEST_HEADER:
         raise malformed(index, f"an index has at most {LONGEST_HEADER:,} bytes")
     places = _mapping(index, _mapping(index, _parsed(index, index.read_bytes())).get("weight_map"))
@@ -167,7 +142,7 @@ def _of_index(index: Path) -> dict[str, Stored]:
     return {name: found[str(file)][name] for name, file in places.items()}
 
 
-def _of_file(file: Path) -> Iterator[Stored]:
+def _of_file(file: Path) -> Iterator[InFile]:
     """The arrays of a file, whose places are checked: in order, without gaps, all there."""
     size = file.stat().st_size
     with file.open("rb") as stream:
@@ -187,7 +162,7 @@ def _of_file(file: Path) -> Iterator[Stored]:
     yield from (entry for entry, _ in entries)
 
 
-def _entry(file: Path, name: str, about: Mapping[str, Any], data: int) -> tuple[Stored, int]:
+def _entry(file: Path, name: str, about: Mapping[str, Any], data: int) -> tuple[InFile, int]:
     """An array of a header, and where its elements end."""
     kind, shape, places = about.get("dtype"), _sizes(about.get("shape")), _sizes(about.get("data_offsets"))
     if shape is None or places is None or len(places) != 2:
@@ -196,7 +171,7 @@ def _entry(file: Path, name: str, about: Mapping[str, Any], data: int) -> tuple[
     if dtype is None:
         known = f"arrays have {', '.join(DTYPES)}"
         raise SavingError("SW0896", f"{file}: {name!r} is of type {kind}", help=known)
-    entry = Stored(name, np.dtype(dtype), shape, file, data + places[0])
+    entry = InFile(name, np.dtype(dtype), shape, file, data + places[0])
     if places[1] - places[0] != math.prod(shape) * entry.dtype.itemsize:
         raise malformed(file, f"{name!r}, {dtype}{list(shape)}, has {places[1] - places[0]} bytes")
     return entry, data + places[1]

@@ -110,6 +110,18 @@ def test_models_of_several_files(tmp_path: Path) -> None:
             assert (found[name].dtype, found[name].tobytes()) == (array.dtype, array.tobytes())
 
 
+def test_names_stay_there_and_back(tmp_path: Path) -> None:
+    """Slashes in them are what parts the names of checkpoints, too."""
+    checkpoint = sw.Checkpoint({"layers": [{"w": W, "a/b~": W}]}).save(tmp_path / "checkpoint")
+    names = {"layers/0/w", "layers/0/a~1b~0"}
+    (file,) = sw.convert(checkpoint, tmp_path / "model.safetensors")
+    assert sw.load_variables(file).keys() == names
+    (again,) = sw.convert(file, tmp_path / "again")
+    assert sw.load_variables(again).keys() == names
+    other = sw.Checkpoint({"layers": [{"w": np.zeros_like(W), "a/b~": np.zeros_like(W)}]})
+    assert set(other.restore(again).restored) == names
+
+
 ONE = json.dumps(about("U8", [2], 0, 2)).encode()
 HEADERS = {
     "no json": b"{",
