@@ -77,7 +77,12 @@ COMBINE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @pytest.mark.parametrize("seed", range(90))
-def test_scatter(seed: int) -> None:
+@pytest.mark.parametrize("long_round", [None, 1, 8])
+def test_scatter(seed: int, long_round: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Element by element, in rounds of rows, and in some rounds with the rest element by element."""
+    if long_round is not None:
+        monkeypatch.setattr(kernels_indexing, "WIDE_ROW", 1)
+        monkeypatch.setattr(kernels_indexing, "LONG_ROUND", long_round)
     windows, generator = draw_windows(Random(seed), (1, 2, 3, 4)), np.random.default_rng(seed)
     kind = list(COMBINE)[seed % 9]
     operand, updates = (
@@ -117,6 +122,21 @@ def test_a_scatter_by_a_body_goes_in_the_order_of_the_indices() -> None:
     )
     assert last.tolist() == [30, 40, 0]
     assert before.tolist() == [0, 20, 0]
+
+
+@pytest.mark.parametrize("often", [1, 40, 900])
+def test_wide_rows_are_added_in_their_order(often: int) -> None:
+    """To the last bit what adding one after the other gives; `often` rows have the target of a padding token."""
+    generator = np.random.default_rng(often)
+    rows = generator.integers(0, 50, 1000)
+    rows[:often] = 7
+    new = generator.standard_normal((1000, 96)).astype(np.float32)
+    expected = generator.standard_normal((50, 96)).astype(np.float32)
+    numbers = ((1,), (0,), (), (), (0,), 1)
+    found = kernels_indexing.scatter(np, expected.copy(), rows[:, None], new, 0, "sum", numbers)
+    for row, each in zip(rows, new, strict=True):
+        expected[row] += each
+    np.testing.assert_array_equal(found, expected, strict=True)
 
 
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16])
