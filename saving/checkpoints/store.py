@@ -56,7 +56,7 @@ _NOWHERE = Layout([], Mesh())
 """The layout of an array that is not distributed."""
 
 _IN_FLIGHT = 2
-"""How many files are written at a time."""
+"""How many files are written, and their chunks hashed, at a time."""
 
 _COMPARED, _WORTH_A_THREAD = 2, 1 << 18
 """How many pieces are compared with their hashes beside reading the next one, and from how many bytes on."""
@@ -252,24 +252,24 @@ class ArrayStore:
         parts = holdings(_layout(value), entry.shape)
         stacked = value if not isinstance(value, DTensor) else value.stacked if value.mesh.clients.is_here else None
         tables, stored, wrote = list[bytes](), 0, set[Box]()
-        writing: deque[Any] = deque()
+        writing: deque[tuple[Any, Future[Table]]] = deque()
         try:
             for holding, index, piece, device in _turns(entry, parts):
                 if holding.process(device) != process:
                     continue
                 part = _contiguous(_local(stacked, holding.here[0])[_within(piece, holding.box)])
-                writing.append(handle[_slices(piece)].write(_as_stored(part)))
-                tables.append(chunk_hashes(part, entry.grid).tobytes())
+                hashing = self._pool.submit(chunk_hashes, part, entry.grid)
+                writing.append((handle[_slices(piece)].write(_as_stored(part)), hashing))
                 self.written.append(self.folder / entry.folder / entry.grid.file_name(index))
                 stored += entry.grid.file_bytes(index)
                 wrote.add(holding.box)
                 moved.by_device[device] += part.nbytes
                 if len(writing) == _IN_FLIGHT:
-                    _finish(writing.popleft(), entry.name)
+                    tables.append(_finish(*writing.popleft(), entry.name))
             while writing:
-                _finish(writing.popleft(), entry.name)
+                tables.append(_finish(*writing.popleft(), entry.name))
         finally:
-            _settle(writing)
+            _settle(future for future, _ in writing)
         box_bytes, hash_bytes = box_size(parts[0].box) * entry.grid.itemsize, entry.grid.hash_bytes
         moved.rows.append(ArrayTransfer(entry.name, len(wrote), box_bytes, stored, hash_bytes if process == 0 else 0))
         return tables
@@ -466,15 +466,20 @@ def _as_stored(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array.view(_stored_type(array.dtype))
 
 
-def _finish(future: Any, name: str) -> None:
-    """Waits until a part was written; what storage says of the disk, that it is full for instance, is an `OSError`."""
+def _finish(written: Any, hashed: Future[Table], name: str) -> bytes:
+    """
+    The hashes of a part, once it was written.
+
+    What storage says of the disk, that it is full for instance, is an `OSError`.
+    """
     try:
-        future.result()
+        written.result()
     except Exception as error:  # tensorstore's ValueError, with a text of several paths
         code = re.search(r"os_error_code='(\d+)'", str(error))
         if code is None:
             raise OSError(f"{error}, while {name!r} was written") from error
         raise OSError(int(code[1]), os.strerror(int(code[1]))) from error
+    return hashed.result().tobytes()
 
 
 def _settle(writing: Iterable[Any]) -> None:
