@@ -57,6 +57,9 @@ IndexItem: TypeAlias = "int | slice | EllipsisType | Positions | None"
 Index: TypeAlias = "IndexItem | tuple[IndexItem, ...]"
 """What stands in the brackets of `x[...]`: positions, slices, `...`, `None`, arrays of positions or of truth values."""
 
+Values: TypeAlias = "ArrayLike | Sequence[complex]"
+"""What elements become: an array, a number, or a list of numbers."""
+
 Operator: TypeAlias = "Callable[[Any, ArrayLike], Array]"
 
 
@@ -266,6 +269,18 @@ class Array(ABC):
         """
         return self.namespace["matrix_transpose"](self)
 
+    @property
+    def at(self) -> At:
+        """
+        Arrays like this one with other elements at some places: `x.at[key].set(values)`, `add`, `multiply` and so on.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4, 2), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> float(shardwright.sum(x.at[1:3, 0].set(0)))
+        6.0
+        """
+        return At(self)
+
     if not TYPE_CHECKING:  # checkers shall not think that an array has every attribute
 
         def __getattr__(self, name: str) -> Any:
@@ -295,7 +310,7 @@ class Array(ABC):
         raise type_error(
             "SW0514",
             "an element cannot be assigned: no tensor ever changes",
-            help="shardwright.scatter_update and shardwright.where give a new one, with other elements",
+            help="x.at[key].set(value) gives a new one, with other elements; so does shardwright.where",
         )
 
     __add__, __radd__ = _operators("add")
@@ -335,6 +350,121 @@ class Array(ABC):
 
     def __invert__(self) -> Array:
         return self.namespace["bitwise_invert"](self)
+
+
+class At:
+    """
+    What `x.at` is; in brackets it takes what `x[...]` takes, and truth values over the first dims.
+
+    >>> import shardwright
+    >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+    >>> x.at[1:3].set(0)
+    DTensor([1., 0., 0., 1.], f32[4@x], Mesh(x=2))
+    """
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+
+    def __getitem__(self, key: Index) -> Places:
+        return Places(self._array, key)
+
+
+class Places:
+    """
+    Places in an array, of which a new array has other elements; nothing changes in the old one.
+
+    Values are broadcast to `x[key]` and take the array's type. Positions outside are left out where they are in an
+    array, and refused (SW0514) where they are known. Of several values for one place `set` keeps the last one; the
+    others combine them all.
+    """
+
+    __slots__ = ("_array", "_key")
+
+    def __init__(self, array: Array, key: Any) -> None:
+        self._array, self._key = array, key
+
+    def _updated(self, values: Values, how: str) -> Array:
+        given = np.asarray(values, self._array.dtype) if isinstance(values, list | tuple) else values
+        return self._array.namespace["updated"](self._array, self._key, given, how)
+
+    def set(self, values: Values) -> Array:
+        """
+        The array with these elements there.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.at[[0, -1]].set([5, 7]).numpy()
+        array([5., 1., 1., 7.], dtype=float32)
+        """
+        return self._updated(values, "set")
+
+    def add(self, values: Values) -> Array:
+        """
+        The array with these added to the elements there.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.at[[0, 0, 2]].add(10).numpy()
+        array([21.,  1., 11.,  1.], dtype=float32)
+        """
+        return self._updated(values, "add")
+
+    def subtract(self, values: Values) -> Array:
+        """
+        The array with these subtracted from the elements there.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.at[::2].subtract(3).numpy()
+        array([-2.,  1., -2.,  1.], dtype=float32)
+        """
+        return self._updated(values, "subtract")
+
+    def multiply(self, values: Values) -> Array:
+        """
+        The array with the elements there multiplied by these.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.at[2].multiply(6).numpy()
+        array([1., 1., 6., 1.], dtype=float32)
+        """
+        return self._updated(values, "multiply")
+
+    def min(self, values: Values) -> Array:
+        """
+        The array with the elements there lowered to these where these are smaller.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.at[1:].min([0, 2, 3]).numpy()
+        array([1., 0., 1., 1.], dtype=float32)
+        """
+        return self._updated(values, "min")
+
+    def max(self, values: Values) -> Array:
+        """
+        The array with the elements there raised to these where these are larger.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.at[1:].max([0, 2, 3]).numpy()
+        array([1., 1., 2., 3.], dtype=float32)
+        """
+        return self._updated(values, "max")
+
+    def get(self) -> Array:
+        """
+        The elements there: `x[key]`.
+
+        >>> import shardwright
+        >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
+        >>> x.at[1:].get().shape
+        (3,)
+        """
+        return self._array[self._key]
 
 
 class TypedArray(Array):

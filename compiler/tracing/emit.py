@@ -93,10 +93,22 @@ def operands(what: str, *values: Value) -> list[Tracer]:
 
 
 def fit(value: Value, dtype: DType, shape: Sequence[int]) -> Tracer:
-    """The value converted and broadcast; a Python scalar becomes one constant of that type and shape."""
+    """
+    The value converted and broadcast; a Python scalar becomes one constant of that type and shape.
+
+    Raises `ValueError` (SW0504) for what does not broadcast to it.
+    """
     if scalar_kind(value) is not None:
         return constant(value, dtype, shape)
-    return broadcast(convert(as_tracer(value), dtype), shape)
+    found, target = as_tracer(value), tuple(shape)
+    sizes = zip(found.shape[::-1], target[::-1], strict=False)
+    if found.ndim > len(target) or any(size not in (1, wanted) for size, wanted in sizes):
+        raise value_error(
+            "SW0504",
+            f"a value of {list(found.shape)} does not broadcast to {list(target)}",
+            help="aligned at the last dim, sizes must be equal or 1",
+        )
+    return broadcast(convert(found, dtype), target)
 
 
 def result_dtype(what: str, *values: Value) -> DType:

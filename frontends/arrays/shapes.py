@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from operator import index as whole_number
 from typing import Any
 
@@ -12,10 +13,11 @@ import numpy as np
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
-from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_INTEGER
 from shardwright.compiler.tracing.trace import Tracer
-from shardwright.diagnostics.faults import index_error, type_error, value_error
-from shardwright.frontends.arrays.indexing.picking import picked_at, places_of
+from shardwright.diagnostics.faults import value_error
+from shardwright.dialects import stablehlo
+from shardwright.frontends.arrays.indexing.picking import cut
+from shardwright.frontends.arrays.indexing.subscripts import indexed
 from shardwright.frontends.functions.dispatch import array_function
 
 __all__ = [
@@ -26,9 +28,11 @@ __all__ = [
     "flip",
     "matrix_transpose",
     "moveaxis",
+    "pad",
     "permute_dims",
     "reshape",
     "roll",
+    "split",
     "squeeze",
     "stack",
     "unstack",
@@ -194,7 +198,7 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     value = emit.as_tracer(x, "unstack")
     dim = dim_of(axis, value.ndim, "unstack")
     before: tuple[slice, ...] = (slice(None),) * dim
-    return tuple(_indexed(value, (*before, place)) for place in range(value.shape[dim]))
+    return tuple(indexed(value, (*before, place)) for place in range(value.shape[dim]))
 
 
 @array_function
@@ -215,120 +219,123 @@ def roll(x: ArrayLike, /, shift: int, *, axis: int | None = None) -> Array:
         return value
     cut = size - shift % size
     before: tuple[slice, ...] = (slice(None),) * dim
-    parts = [_indexed(flat, (*before, part)) for part in (slice(cut, None), slice(None, cut))]
+    parts = [indexed(flat, (*before, part)) for part in (slice(cut, None), slice(None, cut))]
     return emit.reshape(emit.concatenate(parts, dim), value.shape)
 
 
+PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+
+
 @array_function
-def index(x: ArrayLike, key: Any, /) -> Array:
-    """`x[key]`: whole numbers, slices, `...` and `None`, known while tracing, and arrays of whole numbers."""
-    value, items = emit.as_tracer(x, "indexing"), key if isinstance(key, tuple) else (key,)
-    return _chosen(value, items) if any(map(_is_positions, items)) else _indexed(value, items)
-
-
-def _is_positions(item: Any) -> bool:
-    """Whether an item of a key is an array of whole numbers, or one that is not known while tracing."""
-    dtype = getattr(item, "dtype", None)
-    if isinstance(item, list):
-        return all(isinstance(one, int) and not isinstance(one, bool) for one in item)
-    return dtype is not None and dtype.kind in "iu" and (isinstance(item, Tracer) or item.ndim > 0)
-
-
-def _chosen(value: Tracer, key: tuple[Any, ...]) -> Tracer:
+def pad(
+    x: ArrayLike,
+    pad_width: int | Sequence[int] | Sequence[Sequence[int]],
+    /,
+    mode: str = "constant",
+    *,
+    constant_values: ArrayLike = 0,
+) -> Array:
     """
-    Arrays of positions, and what stands next to them: first what is known, then one gather.
+    More elements before and after those of each dim (as `numpy.pad`).
 
-    As in NumPy, the arrays broadcast; their dims stand where the arrays are, or first if these are apart.
+    `pad_width` is a number for all sides, a pair (before, after) for all dims, or a pair for each dim. With the mode
+    "constant" they are `constant_values`, a number; with "edge" those at the ends, with "reflect" and "symmetric" the
+    array mirrored at its last element or behind it, with "wrap" the array again. Raises `ValueError` (SW0510) for other
+    modes and widths.
+
+    >>> import shardwright, numpy
+    >>> shardwright.pad(numpy.array([1, 2, 3]), (2, 1))
+    array([0, 0, 1, 2, 3, 0])
+    >>> shardwright.pad(numpy.array([1, 2, 3]), 2, "reflect")
+    array([3, 2, 1, 2, 3, 2, 1])
     """
-    items = _spelled_out(key, value)
-    arrays = [item is not None and not isinstance(item, slice) for item in items]
-    for item, array in zip(items, arrays, strict=True):
-        if array and not _is_positions(item):
-            _refuse_choice(item)
-    plain = [slice(None) if array else item for item, array in zip(items, arrays, strict=True)]
-    rest = _indexed(value, tuple(plain))
-    dims = [at for at, array in enumerate(arrays) if array]
-    places = [places_of(_array(items[dim]), rest.shape[dim], "indexing") for dim in dims]
-    shape = emit.broadcast_shape("indexing", *[place.shape for place in places])
-    wide = [emit.broadcast(emit.convert(place, DEFAULT_INTEGER), shape) for place in places]
-    together = dims == list(range(dims[0], dims[0] + len(dims)))
-    return picked_at(rest, wide, dims, dims[0] if together else 0)
+    value = emit.as_tracer(x, "pad")
+    widths = _pad_widths(pad_width, value.ndim)
+    if mode not in PAD_MODES:
+        raise value_error("SW0510", f"pad: there is no mode {mode!r}", help=f"it is one of {', '.join(PAD_MODES)}")
+    if mode == "constant":
+        low, high = zip(*widths, strict=True) if widths else ((), ())
+        filling = emit.fit(constant_values, value.dtype, ())
+        none = (0,) * value.ndim
+        return emit.trace_now().emit(stablehlo.PadOp(value.value, filling.value, low, high, none))
+    for dim, (before, after) in enumerate(widths):
+        if before or after:
+            value = _continued(value, dim, before, after, mode)
+    return value
 
 
-def _array(item: Any) -> Any:
-    return np.asarray(whole_number(item)) if isinstance(item, int) else item
-
-
-def _indexed(value: Tracer, key: tuple[Any, ...]) -> Tracer:
-    items = _spelled_out(key, value)
-    ranges: list[range] = []
-    shape: list[int] = []
-    for item in items:
-        if item is None:
-            shape.append(1)
-            continue
-        size = value.shape[len(ranges)]
-        chosen = _range(item, size, len(ranges))
-        ranges.append(chosen)
-        if isinstance(item, slice):
-            shape.append(len(chosen))
-    return emit.reshape(_boxed(value, ranges), shape)
-
-
-def _spelled_out(key: tuple[Any, ...], value: Tracer) -> list[int | slice | None]:
-    """One item for each dim, and a None for each new one."""
-    items: list[Any] = list(key)
-    dots = [place for place, item in enumerate(items) if item is Ellipsis]
-    named = sum(item is not None for item in items) - len(dots)
-    if named > value.ndim or len(dots) > 1:
-        raise value_error("SW0514", f"{len(items)} indices do not fit a tensor of {value.ndim} dims")
-    rest = [slice(None)] * (value.ndim - named)
-    place = dots[0] if dots else len(items)
-    return items[:place] + rest + items[place + 1 :]
-
-
-def _range(item: Any, size: int, dim: int) -> range:
-    if isinstance(item, slice):
-        return range(*item.indices(size))
-    _refuse_choice(item)
+def _pad_widths(given: Any, rank: int) -> list[tuple[int, int]]:
     try:
-        place = whole_number(item)
-    except TypeError as error:
-        if isinstance(item, Tracer):
-            raise
-        raise type_error(
-            "SW0514",
-            f"{item!r} cannot index dim {dim}",
-            help="use whole numbers, arrays of them, slices, ... and None; choose by values with shardwright.where",
-        ) from error
-    if not -size <= place < size:
-        raise index_error("SW0514", f"index {place} is outside of dim {dim}, which has {size} elements")
-    return range(place % size, place % size + 1)
-
-
-def _refuse_choice(item: Any) -> None:
-    """TypeError (SW0514) for masks and arrays that are no whole numbers."""
-    mask = isinstance(item, bool | np.bool_) or getattr(item, "dtype", None) == BOOLEAN
-    if mask:
-        raise type_error(
-            "SW0514",
-            "a boolean mask cannot be an index",
-            "the shape of the result would depend on data, and shapes are decided before a program runs",
-            help="choose elements by their values with shardwright.where(mask, x, 0), which keeps the shape",
+        widths = np.broadcast_to(np.asarray(given), (rank, 2))
+    except ValueError:
+        widths = np.zeros(0)
+    if widths.dtype.kind not in "iu" or widths.size != 2 * rank or (widths < 0).any():
+        raise value_error(
+            "SW0510",
+            f"pad: {given!r} is no width for {rank} dims",
+            help="give a number, a pair (before, after), or a pair for each dim; none may be negative",
         )
-    if getattr(item, "ndim", 0):
-        raise type_error(
-            "SW0514",
-            f"an array of {getattr(item, 'dtype', None)} cannot be an index",
-            help="use arrays of whole numbers; choose elements by their values with shardwright.where",
-        )
+    return [(int(widths[dim, 0]), int(widths[dim, 1])) for dim in range(rank)]
 
 
-def _boxed(value: Tracer, ranges: list[range]) -> Tracer:
-    """The elements in the ranges; a range that runs backwards is taken forwards and turned."""
-    turned = [dim for dim, chosen in enumerate(ranges) if chosen.step < 0 and len(chosen) > 1]
-    forward = [chosen[::-1] if chosen.step < 0 else chosen for chosen in ranges]
-    starts = [chosen.start if len(chosen) else 0 for chosen in forward]
-    limits = [chosen[-1] + 1 if len(chosen) else 0 for chosen in forward]
-    strides = [chosen.step if len(chosen) > 1 else 1 for chosen in forward]
-    return emit.reverse(emit.slice_(value, starts, limits, strides), turned)
+def _continued(value: Tracer, dim: int, before: int, after: int, mode: str) -> Tracer:
+    """A dim with what comes before and after it in a mode: runs of its elements, there and back."""
+    size = value.shape[dim]
+    if not size:
+        raise value_error("SW0504", f"pad: dim {dim} has no elements to go on with in the mode {mode!r}")
+    places: Any = np.pad(np.arange(size), (before, after), mode)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    parts: list[Tracer] = []
+    for start, stop in pairwise(_runs(places.tolist())):
+        first, last = int(places[start]), int(places[stop - 1])
+        part = cut(value, dim, min(first, last), max(first, last) + 1)
+        if first == last and stop - start > 1:
+            part = emit.broadcast_in_dim(
+                part, [stop - start if at == dim else extent for at, extent in enumerate(part.shape)], range(part.ndim)
+            )
+        parts.append(emit.reverse(part, (dim,)) if first > last else part)
+    return emit.concatenate(parts, dim) if len(parts) > 1 else parts[0]
+
+
+def _runs(places: list[int]) -> list[int]:
+    """Where runs begin in which each place is one more, one less, or the same as the one before; and the end."""
+    borders, step = [0], None
+    for at in range(1, len(places)):
+        now = places[at] - places[at - 1]
+        if step is None and abs(now) <= 1:
+            step = now
+        elif now != step:
+            borders.append(at)
+            step = None
+    return [*borders, len(places)]
+
+
+@array_function
+def split(x: ArrayLike, indices_or_sections: int | Sequence[int], /, *, axis: int = 0) -> list[Array]:
+    """
+    The array in parts along dim `axis` (as `numpy.split`).
+
+    A number is how many parts there are, all of one size; numbers in a list are where parts after the first begin.
+    Raises `ValueError` (SW0504) where parts would not have one size.
+
+    >>> import shardwright, numpy
+    >>> shardwright.split(numpy.arange(6), 3)
+    [array([0, 1]), array([2, 3]), array([4, 5])]
+    >>> shardwright.split(numpy.arange(6), [1, 4])
+    [array([0]), array([1, 2, 3]), array([4, 5])]
+    """
+    value = emit.as_tracer(x, "split")
+    dim = dim_of(axis, value.ndim, "split")
+    size = value.shape[dim]
+    if isinstance(indices_or_sections, int | np.integer):
+        count = int(indices_or_sections)
+        if count < 1 or size % count:
+            raise value_error(
+                "SW0504",
+                f"split: dim {dim} of {list(value.shape)} cannot be split into {count} parts of one size",
+                help="give the places where parts begin: split(x, [2, 5])",
+            )
+        borders = list(range(0, size + 1, size // count)) if size else [0] * (count + 1)
+    else:
+        given = [whole_number(place) for place in indices_or_sections]
+        borders = [0, *(slice(place).indices(size)[1] for place in given), size]
+    return [cut(value, dim, start, max(start, stop)) for start, stop in pairwise(borders)]

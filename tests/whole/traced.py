@@ -60,6 +60,15 @@ class NumpyPeer:
         """The value in another layout, where there are layouts."""
         return x
 
+    def placed(self, x: Any, key: Any, values: Any, how: str) -> Any:
+        """The value with others set or added at some places."""
+        result = x.copy()
+        if how == "set":
+            result[key] = values
+        else:
+            np.add.at(result, key, values)
+        return result
+
 
 class OurPeer(NumpyPeer):
     """Shardwright on a mesh; `layouts` are those that values are moved to."""
@@ -87,6 +96,9 @@ class OurPeer(NumpyPeer):
     def moved(self, x: Any, place: int) -> Any:
         return sw.relayout(x, self.layouts[place % len(self.layouts)]) if self.layouts else x
 
+    def placed(self, x: Any, key: Any, values: Any, how: str) -> Any:
+        return getattr(x.at[key], how)(values)
+
 
 class JaxPeer(NumpyPeer):
     """JAX, op by op on one device."""
@@ -109,6 +121,9 @@ class JaxPeer(NumpyPeer):
 
     def again(self, f: Callable[..., Any], *xs: Any) -> Any:
         return self.jax.checkpoint(f)(*xs)
+
+    def placed(self, x: Any, key: Any, values: Any, how: str) -> Any:
+        return getattr(x.at[key], how)(values)
 
 
 @cache
@@ -197,6 +212,12 @@ def _taken_along(p: Any, a: Any, b: Any) -> Any:
     return p.xp.take_along_axis(a, p.xp.asarray((places % n).astype(np.int32)), axis=1) + b
 
 
+def _added(p: Any, a: Any, b: Any) -> Any:
+    """Rows of one matrix added to rows of the other, to some of them twice."""
+    n = a.shape[0]
+    return p.placed(a, np.array([(3 * i + 1) % (n - 1) for i in range(n)], np.int32), b, "add")
+
+
 def _dominant(p: Any, x: Any) -> Any:
     """A matrix with a large diagonal, far from a singular one."""
     n = x.shape[0]
@@ -239,6 +260,10 @@ SMOOTH: dict[str, Two] = {
     "stacked": lambda p, a, b: p.xp.sum(p.xp.stack([a, b, a], axis=1), axis=1),
     "tiled": lambda p, a, b: p.xp.tile(a[:1], (a.shape[0], 1)) * b,
     "repeated": lambda p, a, b: p.xp.repeat(a[:, : a.shape[1] // 2], 2, axis=1) + b,
+    "padded": lambda p, a, b: p.xp.pad(a, 2, "reflect")[1:-3, 3:-1] + p.xp.pad(b, ((0, 2), (1, 0)))[2:, :-1],
+    "split": lambda p, a, b: p.xp.concat([*p.xp.split(a, 2, axis=1)[::-1]], axis=1) * b,
+    "placed": lambda p, a, b: p.placed(a, np.s_[1::2, :-1], b[1::2, 1:], "set") + b,
+    "added": _added,
     "running": lambda p, a, b: p.xp.cumsum(a, axis=0) / a.shape[0],
     "gathered": _gathered,
     "embedded": _embedded,

@@ -92,8 +92,6 @@ def picked_along(value: Tracer, places: Tracer, dim: int) -> Tracer:
 def picked_at(value: Tracer, places: Sequence[Tracer], dims: Sequence[int], target: int) -> Tracer:
     """Elements by one place for each of `dims`, all of one shape, whose dims begin at dim `target` of the result."""
     shape = places[0].shape
-    columns = [emit.reshape(place, (*shape, 1)) for place in places]
-    stacked = emit.concatenate(columns, len(shape)) if len(columns) > 1 else columns[0]
     kept = value.ndim - len(dims)
     numbers = GatherDimensions(
         offset_dims=(*range(target), *range(target + len(shape), kept + len(shape))),
@@ -102,7 +100,34 @@ def picked_at(value: Tracer, places: Sequence[Tracer], dims: Sequence[int], targ
         index_vector_dim=len(shape),
     )
     sizes = [1 if dim in dims else size for dim, size in enumerate(value.shape)]
-    return emit.trace_now().emit(stablehlo.GatherOp(value.value, stacked.value, numbers, sizes))
+    return emit.trace_now().emit(stablehlo.GatherOp(value.value, _together(places).value, numbers, sizes))
+
+
+def _together(places: Sequence[Tracer]) -> Tracer:
+    """Places of several dims in one tensor, with a last dim for them."""
+    columns = [emit.reshape(place, (*place.shape, 1)) for place in places]
+    return emit.concatenate(columns, places[0].ndim) if len(columns) > 1 else columns[0]
+
+
+def placed_at(
+    body: type[Operation] | None,
+    value: Tracer,
+    places: Sequence[Tracer],
+    updates: Tracer,
+    dims: Sequence[int],
+    target: int,
+) -> Tracer:
+    """The value with elements at places for each of `dims` combined with updates, where these begin at dim `target`."""
+    rank, kept = places[0].ndim, value.ndim - len(dims)
+    numbers = ScatterDimensions(
+        update_window_dims=(*range(target), *range(target + rank, kept + rank)),
+        inserted_window_dims=tuple(sorted(dims)),
+        scatter_dims_to_operand_dims=tuple(dims),
+        index_vector_dim=rank,
+    )
+    region = body if body is not None else replacement(value)
+    op = stablehlo.ScatterOp([value.value], _together(places).value, [updates.value], numbers, region)
+    return emit.trace_now().emit(op)
 
 
 def placed(

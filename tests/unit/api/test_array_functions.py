@@ -298,6 +298,7 @@ def test_as_numpy_computes_it(case: Case) -> None:
         ("SW0514", TypeError, lambda: sw.one_hot(A, 3)),
         ("SW0504", ValueError, lambda: sw.segment_sum(A, PLACES[:3, 0], 4)),
         ("SW0514", TypeError, lambda: sw.segment_sum(A, A[:, 0], 4)),
+        ("SW0504", ValueError, lambda: sw.scatter_update(A, IDS[:2], A)),
         ("SW0510", ValueError, lambda: sw.top_k(A, 17)),
         ("SW0510", ValueError, lambda: sw.searchsorted(ROW, A, side="middle")),
         ("SW0510", ValueError, lambda: sw.searchsorted(A, A)),

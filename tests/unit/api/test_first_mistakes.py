@@ -62,7 +62,8 @@ def test_arrays_that_are_no_positions_are_refused() -> None:
         ("softmax", "use shardwright.nn.softmax(x, ...)"),
         ("item", "float(x)"),
         ("shap", "use x.shape"),
-        ("split", "slices"),
+        ("copy", "the tensor itself"),
+        ("index_put", "x.at[places].set(values)"),
         ("qqqqqq", "dir(shardwright)"),
     ],
 )
@@ -79,7 +80,8 @@ def test_methods_that_are_functions(name: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("split", "slices"),
+        ("vmap", "one dim more"),
+        ("chunk", "use shardwright.split"),
         ("concatenate", "use shardwright.concat"),
         ("relu", "shardwright.nn.relu"),
         ("qqqqqq", "dir(shardwright)"),
