@@ -50,7 +50,9 @@ def test_a_lost_link_ends_all_and_a_later_run_works(hosts: Hosts, starter: str, 
     due = (np.arange(2.0 * count).reshape(-1, 2) ** 2).sum(0).tolist()
     with hosts.started(*start, FOREVER, str(hosts.file.parent), SHARDWRIGHT_TIMEOUT="3") as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == f"{due}\n"
+        # MPICH's network library warns there of devices that went between two questions.
+        lines = (line for line in process.stdout if " UCX " not in line)
+        assert next(lines) == f"{due}\n"
         hosts.cut()
         assert hosts.emptied(LONGEST)
         out, errors = process.communicate()
