@@ -30,6 +30,9 @@ STEPS, STOP = 200, 100
 
 TEXT = (Path(__file__).resolve().parent.parent / "README.md").read_text()[:600]
 LETTERS = sorted(set(TEXT))
+VOCABULARY = -(-len(LETTERS) // 8) * 8
+"""So many that they can be split over the axes of the mesh, whatever the text is; some stand for no letter."""
+
 CODES = np.array([LETTERS.index(letter) for letter in TEXT], np.int32)
 
 
@@ -55,9 +58,9 @@ class Gpt(nnx.Module):
     """Letters in, scores of the next letters out."""
 
     def __init__(self, rngs: nnx.Rngs) -> None:
-        self.letters, self.places = nnx.Embed(len(LETTERS), WIDTH, rngs=rngs), nnx.Embed(WINDOW, WIDTH, rngs=rngs)
+        self.letters, self.places = nnx.Embed(VOCABULARY, WIDTH, rngs=rngs), nnx.Embed(WINDOW, WIDTH, rngs=rngs)
         self.blocks = nnx.List([Block(rngs) for _ in range(LAYERS)])
-        self.norm, self.head = nnx.LayerNorm(WIDTH, rngs=rngs), nnx.Linear(WIDTH, len(LETTERS), rngs=rngs)
+        self.norm, self.head = nnx.LayerNorm(WIDTH, rngs=rngs), nnx.Linear(WIDTH, VOCABULARY, rngs=rngs)
 
     def __call__(self, letters: jax.Array) -> jax.Array:
         x = self.letters(letters) + self.places(jnp.arange(WINDOW))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any, ParamSpec, TypeVar
 
+from xdsl.ir import SSAValue
+
 from shardwright.compiler.control import regions
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.dtypes import DType, brief, kind_of
@@ -13,7 +15,7 @@ from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import Tree, flatten, unflatten
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
-from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, WithGradientOp
+from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, WithGradientOp
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,18 +26,24 @@ def is_differentiable(dtype: DType) -> bool:
     return kind_of(dtype) in ("float", "complex")
 
 
-def gradient_of(targets: Sequence[Tracer], seeds: Sequence[Tracer], sources: Sequence[Tracer]) -> list[Tracer]:
-    """The gradients of traced values with respect to others, as values of the same trace."""
+def gradient_of(
+    targets: Sequence[Tracer],
+    seeds: Sequence[Tracer],
+    sources: Sequence[Tracer],
+    constants: Sequence[SSAValue] = (),
+) -> list[Tracer]:
+    """The gradients of traced values with respect to others, as values of the same trace; nothing goes by constants."""
     trace = emit.trace_now()
-    op = GradientOp(*([value.value for value in side] for side in (targets, seeds, sources)))
     if not sources:
         return []
+    op = GradientOp(*([value.value for value in side] for side in (targets, seeds, sources)), constants=constants)
     op.location = trace.location
     trace.block.add_op(op)
-    for source, result in zip(sources, op.results, strict=True):
+    results = op.results[: len(sources)]
+    for source, result in zip(sources, results, strict=True):
         if (home := trace.homes.get(source.value)) is not None:
             trace.homes[result] = home
-    return [Tracer(trace, result) for result in op.results]
+    return [Tracer(trace, result) for result in results]
 
 
 def differentiated(function: Callable[..., Any], argnums: int | Sequence[int]) -> Callable[..., Any]:
@@ -60,6 +68,100 @@ def differentiated(function: Callable[..., Any], argnums: int | Sequence[int]) -
     return update_wrapper(traced, function)
 
 
+def pushed(function: Callable[..., Any]) -> Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any]]:
+    """
+    The traced function of arguments and of directions that gives a function's value, and how it changes there.
+
+    Gradients go backwards; a gradient is linear in its seeds, and the gradient of that by them goes forwards again.
+    """
+
+    def traced(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        leaves, tree = flatten(tuple(primals), is_traced)
+        sources = [_source(leaf, place) for place, leaf in enumerate(leaves)]
+        directions = _seeds(tangents, sources, tree, "tangents", "arguments")
+        value = function(*unflatten(tree, sources))
+        targets, made = _targets(value)
+        duals = [emit.constant(0, target.dtype, target.shape) for target in targets]
+        changes = gradient_of(gradient_of(targets, duals, sources), directions, duals)
+        return value, unflatten(made, changes)
+
+    return traced
+
+
+def pulled(function: Callable[..., Any]) -> Callable[[Sequence[Any], Any], tuple[Any, ...]]:
+    """The traced function of arguments and of a gradient of a function's value that gives the arguments' gradients."""
+
+    def traced(primals: Sequence[Any], cotangents: Any) -> tuple[Any, ...]:
+        leaves, tree = flatten(tuple(primals), is_traced)
+        sources = [_source(leaf, place) for place, leaf in enumerate(leaves)]
+        targets, made = _targets(function(*unflatten(tree, sources)))
+        return unflatten(tree, gradient_of(targets, _seeds(cotangents, targets, made, "seeds", "results"), sources))
+
+    return traced
+
+
+def _targets(value: Any) -> tuple[list[Tracer], Tree]:
+    """The results of a function that is differentiated, all of which must be floats."""
+    leaves, tree = flatten(value, is_traced)
+    targets = [emit.as_tracer(leaf, "a gradient") for leaf in leaves]
+    for target in targets:
+        if not is_differentiable(target.dtype):
+            text = f"a result is {brief(target.dtype)}{list(target.shape)}, which has no gradient"
+            raise type_error("SW0520", text, help="return floating-point values only")
+    return targets, tree
+
+
+def _seeds(given: Any, values: Sequence[Tracer], tree: Tree, what: str, whose: str) -> list[Tracer]:
+    """What stands for each value: of its shape and type, in the same tree."""
+    leaves, found = flatten(tuple(given) if whose == "arguments" else given, is_traced)
+    if found != tree:
+        raise type_error(
+            "SW0520", f"the {what} are not in the tree of the {whose}", help=f"give one for each of the {whose}"
+        )
+    seeds = [
+        emit.fit(leaf, value.dtype, value.shape) if emit.weak_kind(leaf) else emit.as_tracer(leaf, what)
+        for leaf, value in zip(leaves, values, strict=True)
+    ]
+    for seed, value in zip(seeds, values, strict=True):
+        if (seed.shape, seed.dtype) != (value.shape, value.dtype):
+            raise type_error(
+                "SW0520",
+                f"one of the {what} is {brief(seed.dtype)}{list(seed.shape)}, and what it stands for "
+                f"{brief(value.dtype)}{list(value.shape)}",
+                help="shapes and types must be equal",
+            )
+    return seeds
+
+
+def rows_of(function: Callable[..., Any], argnum: int, each: Callable[..., Any]) -> Callable[..., Any]:
+    """
+    The traced function that gives the gradients of all elements of a function's results by one argument.
+
+    `each` computes a function of 0, 1, 2 ... up to a number, and stacks what it gives.
+    """
+
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        leaves, tree = flatten(_positional(args, argnum), is_traced)
+        sources = [_source(leaf, argnum) for leaf in leaves]
+        given = list(args)
+        given[argnum] = unflatten(tree, sources)
+        targets, made = _targets(function(*given, **kwargs))
+
+        def rows(target: Tracer) -> Any:
+            def row(number: Tracer) -> list[Tracer]:
+                place = emit.iota(number.dtype, (target.size,), 0)
+                hit = emit.compare("EQ", place, emit.broadcast(number, place.shape))
+                return gradient_of([target], [emit.reshape(emit.convert(hit, target.dtype), target.shape)], sources)
+
+            found = each(row, target.size)
+            shapes = [(*target.shape, *source.shape) for source in sources]
+            return unflatten(tree, [emit.reshape(part, shape) for part, shape in zip(found, shapes, strict=True)])
+
+        return unflatten(made, [rows(target) for target in targets])
+
+    return update_wrapper(traced, function)
+
+
 def _positional(args: Sequence[Any], place: int) -> Any:
     if not -len(args) <= place < len(args):
         raise value_error(
@@ -78,7 +180,17 @@ def _source(leaf: Any, place: int) -> Tracer:
             f"argument {place} is {brief(value.dtype)}{list(value.shape)}, which has no gradient",
             help="differentiate with respect to floating-point arguments, which argnums names",
         )
-    return value
+    return _primal(value)
+
+
+def _primal(value: Tracer) -> Tracer:
+    """The value anew: what was computed of it before, and what closures have of it, does not depend on this one."""
+    trace = emit.trace_now()
+    found = trace.emit(PrimalOp(value.value))
+    found.value.name_hint, found.scalar_kind = value.value.name_hint, value.scalar_kind
+    if (home := trace.homes.get(value.value)) is not None:
+        trace.homes[found.value] = home
+    return found
 
 
 def _target(value: Any) -> Tracer:

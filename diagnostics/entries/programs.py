@@ -74,6 +74,10 @@ SW0325: loop whose gradient is not known
 SW0326: op without a gradient rule
     A value that a gradient depends on is made by an op for which there is no rule. All such ops are named at once.
     help: give the function a gradient with shardwright.custom_gradient, or leave it out with shardwright.stop_gradient
+SW0327: gradient inside of a loop by what its earlier rounds use
+    A tape, or a function inside of a loop, asks for a gradient by a value from outside of the loop. What the loop
+    carries was computed of that value too, in earlier rounds, which the gradient cannot follow from inside.
+    help: differentiate a function of the value inside of the loop, or the whole loop from outside
 SW0331: not a certificate
     The file is no certificate of Shardwright, or of another version.
     help: write it anew: shardwright certify FILE -o CERTIFICATE

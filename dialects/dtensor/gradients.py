@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     region_def,
     traits_def,
     var_operand_def,
@@ -33,6 +34,9 @@ class GradientOp(IRDLOperation):
     The gradients of `targets` with respect to `sources`, both values of the program so far: for each source the sum
     over targets of the seed times the target's derivative.
 
+    The last `constants` sources are none: they were computed before anybody watched, so nothing is followed through
+    them, and nobody uses their gradients.
+
     `"dtensor.gradient"(%loss, %seed, %w) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (f, f, w) -> w`
     """
 
@@ -41,18 +45,43 @@ class GradientOp(IRDLOperation):
     seeds = var_operand_def(TensorType)
     sources = var_operand_def(TensorType)
     gradients = var_result_def(TensorType)
+    constants = opt_prop_def(IntegerAttr)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure())
 
-    def __init__(self, targets: Sequence[SSAValue], seeds: Sequence[SSAValue], sources: Sequence[SSAValue]):
-        types = [plain(tensor_type(source)) for source in sources]
-        super().__init__(operands=[list(targets), list(seeds), list(sources)], result_types=[types])
+    def __init__(
+        self,
+        targets: Sequence[SSAValue],
+        seeds: Sequence[SSAValue],
+        sources: Sequence[SSAValue],
+        constants: Sequence[SSAValue] = (),
+    ):
+        given = [*sources, *constants]
+        types = [plain(tensor_type(source)) for source in given]
+        counted = {"constants": IntegerAttr(len(constants), 64)} if constants else {}
+        super().__init__(operands=[list(targets), list(seeds), given], result_types=[types], properties=counted)
+
+    @property
+    def variables(self) -> Sequence[SSAValue]:
+        """The sources that are not constants."""
+        return self.sources[: len(self.sources) - self._constant_count]
+
+    @property
+    def fixed(self) -> Sequence[SSAValue]:
+        """The sources that are constants."""
+        return self.sources[len(self.sources) - self._constant_count :]
+
+    @property
+    def _constant_count(self) -> int:
+        return 0 if self.constants is None else self.constants.value.data
 
     def verify_(self) -> None:
         if _types(self.targets) != _types(self.seeds):
             raise VerifyException("there must be one seed for each target, of the target's type")
         if _types(self.sources) != _types(self.gradients):
             raise VerifyException("there must be one gradient for each source, of the source's type")
+        if not 0 <= self._constant_count <= len(self.sources):
+            raise VerifyException("there are more constants than sources")
 
 
 @irdl_op_definition
@@ -64,6 +93,21 @@ class StopGradientOp(forms.TensorOp):
 
     def __init__(self, operand: SSAValue):
         super().__init__(operands=[operand], result_types=[plain(tensor_type(operand))])
+
+
+@irdl_op_definition
+class PrimalOp(forms.TensorOp):
+    """
+    Its operand, as the value by which something is differentiated: `"dtensor.primal"(%x) : (t) -> t`.
+
+    What was computed of the operand before, or is by whoever has it from elsewhere, is not computed of this.
+    """
+
+    name = "dtensor.primal"
+    operand = operand_def(TensorType)
+
+    def __init__(self, operand: SSAValue):
+        super().__init__(operands=[operand], result_types=[operand.type])
 
 
 @irdl_op_definition
@@ -122,4 +166,4 @@ class CheckpointOp(IRDLOperation):
             raise VerifyException("the region must return the outputs")
 
 
-OPS: tuple[type[Operation], ...] = (GradientOp, StopGradientOp, WithGradientOp, CheckpointOp)
+OPS: tuple[type[Operation], ...] = (GradientOp, StopGradientOp, PrimalOp, WithGradientOp, CheckpointOp)

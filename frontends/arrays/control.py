@@ -1,4 +1,4 @@
-"""Control flow in traced functions: `cond`, `switch`, `while_loop` and `scan`."""
+"""Control flow in traced functions: `cond`, `switch`, `while_loop`, `scan`; `jacobian`, which goes row by row."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.ir import Operation, Region
 
 from shardwright.compiler.control import regions
+from shardwright.compiler.control.gradients import rows_of
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import BOOLEAN, brief, kind_of
@@ -19,8 +20,9 @@ from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import AnyTensor
 from shardwright.frontends.arrays.shapes import stack
+from shardwright.frontends.functions.function import Function
 
-__all__ = ["cond", "scan", "switch", "while_loop"]
+__all__ = ["cond", "jacobian", "scan", "switch", "while_loop"]
 
 Carry = TypeVar("Carry")
 Row = TypeVar("Row")
@@ -155,6 +157,29 @@ def scan(
 
     results, stacks = _scan_traced(step, start, inputs, count, reverse)
     return unflatten(carry_tree, results), unflatten(shapes[0], stacks)
+
+
+def jacobian(function: Callable[..., Any], argnum: int = 0) -> Function[..., Any]:
+    """
+    The function that gives the derivative of every element of a function's results by every element of an argument.
+
+    The dims of a result come first, then those of the argument; of trees it is a tree of results of trees of
+    arguments. Row by row, one gradient for each element of the results, in a loop: what all of them need is computed
+    once. `jacobian(grad(f))` has the second derivatives. Raises `TypeError` (SW0520) for arguments and results that
+    are no floats.
+
+    >>> import numpy, shardwright
+    >>> shardwright.jacobian(lambda x: x * x)(numpy.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return Function(rows_of(function, argnum, _each))
+
+
+def _each(row: Callable[[Tracer], list[Tracer]], count: int) -> list[Tracer]:
+    """What a function gives for each number below `count`, stacked."""
+    numbers = emit.iota(INT32, (count,), 0)
+    return _scan_traced(lambda state, rows: (state, row(rows[0])), [], [numbers], count, False)[1]
 
 
 def _settled(leaf: Any, inputs: Sequence[Tracer]) -> Tracer:

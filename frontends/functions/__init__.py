@@ -3,7 +3,7 @@
 from shardwright.compiler.control.gradients import checkpoint, custom_gradient
 from shardwright.frontends.functions.dtensor import DTensor
 from shardwright.frontends.functions.function import function
-from shardwright.frontends.functions.gradients import grad, stop_gradient, value_and_grad
+from shardwright.frontends.functions.gradients import grad, jvp, stop_gradient, value_and_grad, vjp
 from shardwright.frontends.functions.limits import budget, explicit
 from shardwright.frontends.functions.packing import pack, unpack
 from shardwright.frontends.functions.relayouts import fetch, from_dlpack, relayout, relayout_like
@@ -22,10 +22,12 @@ __all__ = [
     "from_dlpack",
     "function",
     "grad",
+    "jvp",
     "pack",
     "relayout",
     "relayout_like",
     "stop_gradient",
     "unpack",
     "value_and_grad",
+    "vjp",
 ]

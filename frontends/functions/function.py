@@ -56,7 +56,7 @@ class Function(Generic[P, R]):
         self._cache: OrderedDict[Hashable, Compiled] = OrderedDict()
         self._lock = RLock()
         self._limits: tuple[Limits, ...] = ()
-        update_wrapper(self, function)
+        update_wrapper(self, function, updated=())  # not what another Function is made of
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if current_trace() is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
-from shardwright.compiler.control.gradients import differentiated
+from shardwright.compiler.control.gradients import differentiated, pulled, pushed
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.dialects.dtensor.gradients import StopGradientOp
@@ -62,6 +62,37 @@ def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Func
         return both(*args, **kwargs)[1]
 
     return Function(update_wrapper(gradient, function))
+
+
+def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
+    """
+    The value of a function, and how it changes when its arguments change by `tangents` (as `jax.jvp`).
+
+    `primals` are the arguments, each an array or a tree of arrays, and `tangents` stand for them. The function may
+    return a tree of floats. Raises `TypeError` (SW0520) for arguments and results that are no floats, and for tangents
+    of other shapes and types.
+
+    >>> import numpy, shardwright
+    >>> shardwright.jvp(lambda x: x * x, (numpy.array([1.0, 2.0]),), (numpy.array([1.0, 10.0]),))
+    (array([1., 4.]), array([ 2., 40.]))
+    """
+    forward: Callable[..., tuple[R, R]] = Function(pushed(function))
+    return forward(tuple(primals), tuple(tangents))
+
+
+def vjp(function: Callable[..., R], *primals: Any) -> tuple[R, Callable[[R], tuple[Any, ...]]]:
+    """
+    The value of a function, and the function from a gradient of that value to those of the arguments (as `jax.vjp`).
+
+    Outside of traced functions each call of it computes the function again. Raises what `jvp` raises.
+
+    >>> import numpy, shardwright
+    >>> value, pull = shardwright.vjp(lambda x, y: x * y, numpy.array([1.0, 2.0]), numpy.array([3.0, 4.0]))
+    >>> value, pull(numpy.array([1.0, 10.0]))
+    (array([3., 8.]), (array([ 3., 40.]), array([ 1., 20.])))
+    """
+    backward: Callable[..., tuple[Any, ...]] = Function(pulled(function))
+    return Function(function)(*primals), lambda cotangents: backward(primals, cotangents)
 
 
 @array_function

@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 import numpy as np
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.compiler.control.gradients import gradient_of, is_differentiable
 from shardwright.compiler.tracing import emit
@@ -20,9 +21,11 @@ from shardwright.compiler.tracing.reference import Reference
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
+from shardwright.dialects.regions import free_values
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import OPEN, Recorded
+from shardwright.rules.gradients.vjp import has_gradient
 
 Key = TypeVar("Key")
 Leaf = TypeVar("Leaf", bound=Array)
@@ -32,9 +35,9 @@ class GradientTape:
     """
     Remembers what is computed in its `with` block, so that it can be differentiated (RFC: `tf.GradientTape`).
 
-    Inside of a traced function everything there is in the program can be differentiated. Outside, the calls that ran on
-    distributed tensors and variables while the tape was open are traced again for the gradient. Without `persistent`,
-    one gradient can be asked for. Tapes nest, for gradients of gradients.
+    What was computed before the block counts as a constant. Inside of a traced function the program has what the tape
+    saw. Outside, the calls that ran on distributed tensors and variables while it was open are traced again for the
+    gradient. Without `persistent`, one gradient can be asked for. Tapes nest, for gradients of gradients.
 
     >>> import numpy, shardwright
     >>> @shardwright.function
@@ -55,11 +58,13 @@ class GradientTape:
         self._recording = False
         self._used = False
         self._entered: dict[int, Tracer] = {}
+        self._began: tuple[Block, Operation | None] | None = None
 
     def __enter__(self) -> Self:
         self._recording = True
         trace = current_trace()
         self._entered = {} if trace is None else trace.moment()
+        self._began = None if trace is None else (trace.block, trace.block.last_op)
         OPEN.set((*OPEN.get(), self))
         return self
 
@@ -181,11 +186,25 @@ class GradientTape:
         """The gradient of values of the program that is being traced; for variables, by what they held at the start."""
         ends = [emit.as_tracer(target) for target in targets]
         values = [self._value(source) for source in sources]
-        reached = _depends_on([end.value for end in ends])
+        constants = self._from_before({value.value for value in values})
+        reached = _depends_on([end.value for end in ends], constants)
         connected = [value.value in reached and is_differentiable(value.dtype) for value in values]
         wanted = [value for value, counts in zip(values, connected, strict=True) if counts]
-        found = iter(gradient_of(ends, _seeds(ends, seeds), wanted))
+        found = iter(gradient_of(ends, _seeds(ends, seeds), wanted, constants))
         return [next(found) if counts else None for counts in connected]
+
+    def _from_before(self, sources: set[SSAValue]) -> list[SSAValue]:
+        """What the tape did not see computed, of all that was used since; parameters and constants are of nothing."""
+        if self._began is None:
+            return []
+        block, last = self._began
+        op = block.first_op if last is None else last.next_op
+        used, made = dict[SSAValue, None](), set[SSAValue]()
+        while op is not None:
+            used.update((value, None) for value in free_values(op) if value not in made)
+            made.update(op.results)
+            op = op.next_op
+        return [value for value in used if value not in sources and _is_computed(value)]
 
     def _value(self, source: Any) -> Tracer:
         if isinstance(source, Reference):
@@ -260,10 +279,17 @@ def _seeds(ends: Sequence[Tracer], given: Sequence[Any]) -> list[Tracer]:
     return [emit.fit(weight, end.dtype, end.shape) for weight, end in zip(given, ends, strict=True)]
 
 
-def _depends_on(values: Sequence[SSAValue]) -> set[SSAValue]:
-    """All values that others are computed of, themselves included."""
-    reached = set(values)
-    waiting = list(values)
+def _is_computed(value: SSAValue) -> bool:
+    """Whether a value may depend on others: by an op, or by the rounds of a loop."""
+    if isinstance(value.owner, Operation):
+        return not isinstance(value.owner, stablehlo.ConstantOp) and has_gradient(value)
+    return not isinstance(value.owner.parent_op(), FuncOp) and has_gradient(value)
+
+
+def _depends_on(values: Sequence[SSAValue], constants: Sequence[SSAValue]) -> set[SSAValue]:
+    """All values that others are computed of, themselves included; what constants are computed of is not looked at."""
+    reached = {*values, *constants}
+    waiting = [value for value in values if value not in constants]
     while waiting:
         owner = waiting.pop().owner
         if isinstance(owner, Operation):

@@ -61,7 +61,7 @@ class Jitted(Generic[P, R]):
         self._fallback = fallback
         self._programs: dict[Hashable, Callable[..., Any]] = {}
         self._known: dict[Hashable, Callable[..., Any]] = {}
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(self, function, updated=())
 
     def __repr__(self) -> str:
         return f"shardwright.jax.jit({getattr(self, '__name__', 'function')})"

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import blocks_in, returned
-from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, StopGradientOp, WithGradientOp
+from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, StopGradientOp, WithGradientOp
 from shardwright.dialects.regions import free_values
-from shardwright.dialects.text.locations import GRADIENT, fault, fuse, is_known
+from shardwright.dialects.text.locations import GRADIENT, fault, fuse, is_known, label
 from shardwright.passes.importing.calls import functions
 from shardwright.passes.rewriter import insert_before, move_body, replace
 from shardwright.passes.stages import require_stage, stage_of
@@ -63,7 +64,7 @@ def _requests(module: ModuleOp) -> Iterator[GradientOp]:
 
 def _forget(op: Operation) -> None:
     """Drops what only gradients care about."""
-    if isinstance(op, StopGradientOp):
+    if isinstance(op, StopGradientOp | PrimalOp):
         replace(op, [op.operand])
     elif isinstance(op, WithGradientOp):
         replace(op, list(op.outputs))
@@ -78,12 +79,19 @@ def _forget(op: Operation) -> None:
 
 @dataclass
 class _Differentiation:
-    """One request: which values depend on its sources, and the gradients found so far."""
+    """
+    One request: which values depend on its sources, and the gradients found so far.
+
+    It may stand inside of a loop or a branch; what it asks for may have been computed outside.
+    """
 
     request: GradientOp
     active: set[SSAValue] = field(default_factory=set[SSAValue])
     found: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     origin: Operation | None = None
+
+    def __post_init__(self) -> None:
+        self._fixed = frozenset(self.request.fixed)
 
     def run(self) -> None:
         """Puts the gradients' ops in front of the request, and the gradients in its place."""
@@ -97,7 +105,7 @@ class _Differentiation:
         for op in reversed(path):
             self._visit(op, site)
         self.origin = None
-        gradients = [self.found.get(source) for source in request.sources]
+        gradients = [self.found.get(source) for source in request.variables] + [None] * len(request.fixed)
         replace(
             request,
             [
@@ -108,23 +116,40 @@ class _Differentiation:
 
     def _path(self) -> list[Operation]:
         """The ops between sources and request that depend on a source and matter for a target."""
-        block = self.request.parent
-        assert isinstance(block, Block)
-        self.active = {source for source in self.request.sources if has_gradient(source)}
-        forwards = [op for op in _before(self.request, block) if self._depends(op)]
+        self.active = {source for source in self.request.variables if has_gradient(source)}
+        around = _around(self.request)
+        forwards = [op for inner in reversed(around) for op in _before(inner) if self._depends(op)]
         needed = set(self.request.targets)
         path: list[Operation] = []
         for op in reversed(forwards):
             if any(result in needed for result in op.results):
                 needed.update(free_values(op))
                 path.append(op)
+        self._check_rounds(around[1:], needed)
         return path[::-1]
+
+    def _check_rounds(self, owners: list[Operation], needed: set[SSAValue]) -> None:
+        """What a loop carries may depend on a source by earlier rounds, which the request does not see."""
+        for owner in owners:
+            carried = [
+                value for value in needed if isinstance(value, BlockArgument) and value.owner.parent_op() is owner
+            ]
+            if set(carried) - set(self.request.fixed) and any(value in self.active for value in free_values(owner)):
+                raise fault(
+                    "SW0327",
+                    "a gradient is asked for inside of a loop, by something from outside of which the loop's earlier "
+                    "rounds are computed too",
+                    self.request,
+                    labels=label(owner, "the loop"),
+                    help="differentiate a function of it inside of the loop, or the whole loop from outside",
+                )
 
     def _depends(self, op: Operation) -> bool:
         if op.name in CONSTANT or not any(value in self.active for value in free_values(op)):
             return False
-        self.active.update(result for result in op.results if has_gradient(result))
-        return any(result in self.active for result in op.results)
+        made = [result for result in op.results if has_gradient(result) and result not in self._fixed]
+        self.active.update(made)
+        return bool(made)
 
     def _check(self, path: list[Operation]) -> None:
         """One error names all ops that have no rule."""
@@ -157,11 +182,21 @@ class _Differentiation:
         return insert_before(self.request, op)
 
 
-def _before(request: Operation, block: Block) -> Iterator[Operation]:
-    for op in block.ops:
-        if op is request:
+def _around(op: Operation) -> list[Operation]:
+    """The op, and those that hold it, up to the function."""
+    found = [op]
+    while (outer := found[-1].parent_op()) is not None and not isinstance(outer, FuncOp):
+        found.append(outer)
+    return found
+
+
+def _before(op: Operation) -> Iterator[Operation]:
+    """The ops of its block that come before an op."""
+    assert op.parent is not None
+    for other in op.parent.ops:
+        if other is op:
             return
-        yield op
+        yield other
 
 
 def _no_rule(op: Operation) -> Diagnostic:

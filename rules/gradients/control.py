@@ -9,7 +9,7 @@ from xdsl.ir import Block, Region, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import Builder, appending, body_of, returned
-from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, WithGradientOp
+from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, WithGradientOp
 from shardwright.dialects.regions import captured_by
 from shardwright.dialects.text.locations import fault
 from shardwright.dialects.trip_count import trip_count
@@ -63,8 +63,9 @@ def _branches(op: stablehlo.CaseOp | stablehlo.IfOp, gradients: Sequence[Gradien
 def _branch(region: Region, seeds: Sequence[SSAValue], captured: Sequence[SSAValue]) -> Region:
     block = Block()
     inside = appending(block)
-    outputs = _cloned(region.block, {}, inside)
-    found = inside.insert(GradientOp(*_differentiable(outputs, seeds), captured)).results
+    primals = _primals(captured, inside)
+    outputs = _cloned(region.block, primals, inside)
+    found = inside.insert(GradientOp(*_differentiable(outputs, seeds), list(primals.values()))).results
     inside.insert(stablehlo.ReturnOp(*found))
     return Region(block)
 
@@ -121,9 +122,10 @@ def _reversed(
         index, mine, sums = arguments[0], arguments[1 : 1 + len(moving)], arguments[1 + len(moving) :]
         place = inside.subtract(inside.literal(rounds - 1, i32), index)
         values = [_loaded(stack, place, inside) for stack in kept]
-        following = _cloned(op.body.block, dict(zip(op.body.block.args, values, strict=True)), inside)
+        primals = _primals(captured, inside)
+        following = _cloned(op.body.block, dict(zip(op.body.block.args, values, strict=True)) | primals, inside)
         targets = [following[at] for at in moving]
-        found = inside.insert(GradientOp(targets, mine, [*(values[at] for at in moving), *captured])).results
+        found = inside.insert(GradientOp(targets, mine, [*(values[at] for at in moving), *primals.values()])).results
         totals = [inside.add(total, share) for total, share in zip(sums, found[len(moving) :], strict=True)]
         return [_next(index, inside), *found[: len(moving)], *totals]
 
@@ -165,6 +167,11 @@ def _loaded(pile: SSAValue, index: SSAValue, inside: Builder) -> SSAValue:
 def _starts(pile: SSAValue, index: SSAValue, inside: Builder) -> list[SSAValue]:
     zero = inside.literal(0, i32)
     return [index, *[zero] * (len(shape_of(pile)) - 1)]
+
+
+def _primals(captured: Sequence[SSAValue], inside: Builder) -> dict[SSAValue, SSAValue]:
+    """Values from outside anew, so that gradients by them are those of what is inside, and of nothing before."""
+    return {value: inside.put(PrimalOp(value)) for value in captured}
 
 
 def _cloned(block: Block, values: Mapping[SSAValue, SSAValue], build: Builder) -> list[SSAValue]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import dtensor, stablehlo
+from shardwright.dialects.dtensor.gradients import PrimalOp
 from shardwright.dialects.dtensor.roll import RollOp
 from shardwright.dialects.dtensor.transfers import TransferOp
 from shardwright.dialects.types import shape_of
@@ -88,6 +89,12 @@ def _concatenate(op: stablehlo.ConcatenateOp, gradient: SSAValue, site: Site) ->
         start += shape[op.dim]
         found.append(site.slice(gradient, starts, limits) if site.needed(operand) else None)
     return found
+
+
+@vjp_of_one("dtensor.primal")
+def _primal(op: PrimalOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    """The operand's own: it is the same value."""
+    return [gradient]
 
 
 @vjp_of_one("dtensor.relayout")

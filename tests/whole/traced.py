@@ -60,6 +60,10 @@ class NumpyPeer:
         """The value in another layout, where there are layouts."""
         return x
 
+    def slope(self, x: Any, y: Any) -> Any:
+        """The gradient of a sum of squares weighed by a value from elsewhere, which counts as a constant."""
+        return 2 * x * y
+
     def placed(self, x: Any, key: Any, values: Any, how: str) -> Any:
         """The value with others set or added at some places."""
         result = x.copy()
@@ -96,6 +100,9 @@ class OurPeer(NumpyPeer):
     def moved(self, x: Any, place: int) -> Any:
         return sw.relayout(x, self.layouts[place % len(self.layouts)]) if self.layouts else x
 
+    def slope(self, x: Any, y: Any) -> Any:
+        return sw.grad(lambda w: sw.sum(w * w * y))(x)
+
     def placed(self, x: Any, key: Any, values: Any, how: str) -> Any:
         return getattr(x.at[key], how)(values)
 
@@ -121,6 +128,9 @@ class JaxPeer(NumpyPeer):
 
     def again(self, f: Callable[..., Any], *xs: Any) -> Any:
         return self.jax.checkpoint(f)(*xs)
+
+    def slope(self, x: Any, y: Any) -> Any:
+        return self.jax.grad(lambda w: (w * w * y).sum())(x)
 
     def placed(self, x: Any, key: Any, values: Any, how: str) -> Any:
         return getattr(x.at[key], how)(values)
@@ -299,6 +309,8 @@ SMOOTH: dict[str, Two] = {
     "accumulated": lambda p, a, b: p.scan(lambda s, x: (s + p.xp.mean(x * b), x), p.xp.sum(a[0]), a)[0] * a / a.size,
     "chosen": lambda p, a, b: p.cond(p.still(a)[0, 0] > 0.1234567, lambda: p.xp.sin(a) + b, lambda: a * b),
     "computed again": lambda p, a, b: p.again(lambda x, y: p.xp.tanh(x @ y / 8), a, b),
+    "inner slope": lambda p, a, b: p.slope(a, p.xp.sin(a) * b),
+    "slopes in a loop": lambda p, a, b: p.scan(lambda s, x: (s * 0.5 + x, p.slope(s, x * s) + b[0]), a[0], a)[1],
     "moved": lambda p, a, b: p.moved(a, 0),
     "moved otherwise": lambda p, a, b: p.moved(a, 1) + p.moved(b, 2),
 }

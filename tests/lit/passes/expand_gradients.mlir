@@ -120,3 +120,42 @@ func.func @forgotten(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor
   }) : (tensor<4xf32>) -> tensor<4xf32>
   return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// A value anew: the other operand is what it was made of, and counts as a constant.
+// CHECK-LABEL: @anew
+// CHECK-NEXT: %0 = stablehlo.multiply %s, %x
+// CHECK-NEXT: return %0
+func.func @anew(%x: tensor<4xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "dtensor.primal"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = stablehlo.multiply %0, %x : tensor<4xf32>
+  %2 = "dtensor.gradient"(%1, %s, %0) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// The last source counts as a constant, although it is computed of the other one.
+// CHECK-LABEL: @before
+// CHECK-NEXT: %0 = stablehlo.exponential %x
+// CHECK-NEXT: %1 = stablehlo.multiply %s, %0
+// CHECK-NEXT: return %1
+func.func @before(%x: tensor<4xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.exponential %x : tensor<4xf32>
+  %1 = stablehlo.multiply %0, %x : tensor<4xf32>
+  %2:2 = "dtensor.gradient"(%1, %s, %x, %0) <{operandSegmentSizes = array<i32: 1, 1, 2>, constants = 1 : i64}> : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %2#0 : tensor<4xf32>
+}
+
+// From inside of a branch: what was computed outside is followed.
+// CHECK-LABEL: @inside
+// CHECK: stablehlo.if
+// CHECK-NEXT: %[[R:.*]] = stablehlo.multiply %s, %{{.*}}
+// CHECK-NEXT: stablehlo.return %[[R]]
+func.func @inside(%p: tensor<i1>, %x: tensor<4xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.exponential %x : tensor<4xf32>
+  %1 = "stablehlo.if"(%p) ({
+    %2 = "dtensor.gradient"(%0, %s, %x) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    stablehlo.return %2 : tensor<4xf32>
+  }, {
+    stablehlo.return %x : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -136,3 +136,167 @@ def test_ops_without_a_rule_are_all_named() -> None:
         run_pipeline(module, ["expand-gradients"])
     assert "chlo.zeta" in str(error.value)
     assert "chlo.bessel_i1e" in str(error.value)
+
+
+CUBES = sw.function(lambda x: sw.sum(x**3))
+X = np.array([1.0, 2.0, 3.0])
+
+
+def test_of_traced_functions() -> None:
+    """What `function` made, used before or not, is differentiated as the Python function would be."""
+    assert np.array_equal(sw.grad(CUBES)(X), 3 * X**2)
+    assert float(CUBES(X)) == 36
+    assert np.array_equal(sw.grad(CUBES)(X), 3 * X**2)
+    value, gradient = sw.value_and_grad(CUBES)(X)
+    assert (float(value), np.asarray(gradient).tolist()) == (36, [3, 12, 27])
+    assert np.array_equal(sw.function(sw.grad(CUBES))(X), 3 * X**2)
+
+
+def test_of_gradients_themselves() -> None:
+    """Each time by the same name: one derivative more."""
+    function: Any = lambda x: x**4  # noqa: E731
+    for due in (4 * 5.0**3, 12 * 5.0**2, 24 * 5.0, 24.0, 0.0):
+        function = sw.grad(function)
+        assert float(function(np.array(5.0))) == pytest.approx(due)
+    twice = sw.value_and_grad(sw.grad(lambda x: x**4))
+    assert [float(part) for part in twice(np.array(5.0))] == pytest.approx([500, 300])
+
+
+def test_of_functions_with_their_own_rules() -> None:
+    own = sw.custom_gradient(lambda x: (x * x, lambda dy: dy * 7.0))
+    assert np.array_equal(sw.grad(lambda x: sw.sum(sw.checkpoint(own)(x)))(X), [7, 7, 7])
+    assert np.array_equal(sw.grad(sw.checkpoint(CUBES))(X), 3 * X**2)
+    assert np.array_equal(sw.grad(sw.custom_gradient(sw.function(lambda x: (sw.sum(x), lambda dy: dy * X))))(X), X)
+
+
+@pytest.mark.parametrize(
+    ("function", "due"),
+    [
+        (lambda x: sw.grad(lambda w: sw.sum(x * w))(x), X),
+        (lambda x: sw.grad(lambda w: sw.sum(x * x * w))(x), X**2),
+        (lambda x: _by(x * x, lambda y: sw.grad(lambda w: sw.sum(y * w))(x)), X**2),
+        (lambda x: sw.grad(lambda a, b: sw.sum(a * b))(x, x), X),
+        (lambda x: sw.grad(lambda a, b: sw.sum(a * b), argnums=(0, 1))(x, x)[1], X),
+        (lambda x: sw.grad(lambda w: sw.sum(sw.grad(lambda v: sw.sum(v * w * x))(w)))(x), X),
+        (lambda x: sw.vjp(lambda w: w * x, x)[1](X)[0], X * X),
+        (lambda x: sw.jvp(lambda w: w * x, (x,), (X,))[1], X * X),
+        (lambda x: sw.jacobian(lambda w: w * x)(x), np.diag(X)),
+        (lambda x: sw.scan(lambda c, r: (c, sw.grad(lambda w: sw.sum(x * w) * r)(x)), 0.0, x)[1], np.outer(X, X)),
+        (lambda x: sw.scan(lambda c, r: (c + x, sw.grad(lambda w: sw.sum(c * w))(x)), x * 0, x)[1], [0 * X, X, 2 * X]),
+        (lambda x: sw.cond(sw.sum(x) > 0, lambda: sw.grad(lambda w: sw.sum(w * x))(x), lambda: x * 0), X),
+    ],
+)
+def test_what_a_closure_has_is_a_constant(function: Callable[[Any], Any], due: Any) -> None:
+    """Only what comes by the argument counts, although the same array is there from elsewhere, too."""
+    for x in (X, sw.relayout(X, sw.Layout(["x"], sw.Mesh(x=3)))):
+        np.testing.assert_allclose(np.asarray(sw.function(function)(x)), due)
+
+
+def _by(value: Any, function: Callable[[Any], Any]) -> Any:
+    return function(value)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: sw.scan(lambda c, r: (c * r + sw.sum(x), c), 1.0, x)[1],
+        lambda x: sw.sum(sw.scan(lambda c, r: (c * (x * x), c), x, length=2)[0]),
+        lambda x: sw.scan(lambda c, r: (sw.sum(sw.scan(lambda d, q: (d * q + x, d), r * x, x)[0]) + c, c), 0.0, x)[1],
+    ],
+)
+def test_loops_by_what_they_use_from_outside(function: Callable[[Any], Any]) -> None:
+    """Forwards and backwards, against differences along one direction."""
+
+    def now(x: Any) -> Any:
+        return np.asarray(sw.function(function)(x))
+
+    direction, step = np.array([0.3, -1.0, 0.5]), 1e-6
+    slope = (now(X + step * direction) - now(X - step * direction)) / (2 * step)
+    np.testing.assert_allclose(np.asarray(sw.jvp(function, (X,), (direction,))[1]), slope, rtol=1e-6)
+    back = sw.grad(lambda x: sw.sum(function(x)))(X)
+    assert np.sum(np.asarray(back) * direction) == pytest.approx(slope.sum(), rel=1e-6)
+
+
+def test_captured_values_of_which_one_is_made_of_the_other() -> None:
+    """A loop that takes a value and its square from outside: d/dx of 2 (x + x^2) summed."""
+
+    def total(x: Any) -> Any:
+        square = x * x
+        return sw.sum(sw.scan(lambda c, r: (c + x + square, r), x * 0, np.zeros(2))[0])
+
+    np.testing.assert_allclose(np.asarray(sw.grad(total)(X)), 2 + 4 * X)
+    chosen = lambda x: sw.sum(sw.cond(sw.sum(x) > 0, lambda: x + x * x, lambda: x))  # noqa: E731
+    np.testing.assert_allclose(np.asarray(sw.grad(chosen)(X)), 1 + 2 * X)
+
+
+W = np.random.default_rng(0).standard_normal((3, 2))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: sw.tanh(x @ W),
+        lambda x: {"a": x * sw.sum(x), "b": (sw.sin(x[:, 0]),)},
+        lambda x: sw.scan(lambda c, r: (sw.sin(c) * r, c), x[0], x)[1],
+        lambda x: sw.cond(sw.sum(x) > -100, lambda: x**2, lambda: x),
+    ],
+)
+def test_forwards(function: Callable[[Any], Any]) -> None:
+    """`jvp` is the slope in a direction, `jacobian` gives the same in all of them, `vjp` what it is transposed."""
+    random = np.random.default_rng(1)
+    x, direction, step = random.standard_normal((4, 3)), random.standard_normal((4, 3)), 1e-6
+
+    def flat(tree: Any) -> Any:
+        parts = [tree["a"], tree["b"][0]] if isinstance(tree, dict) else [tree]
+        return np.concatenate([np.asarray(part).reshape(-1) for part in parts])
+
+    def now(x: Any) -> Any:
+        return flat(sw.function(function)(x))
+
+    slope = (now(x + step * direction) - now(x - step * direction)) / (2 * step)
+    for layout in ([None, None], ["batch", None], [None, None]):
+        given = sw.relayout(x, sw.Layout(layout, MESH))
+        value, change = sw.jvp(function, (given,), (direction,))
+        np.testing.assert_allclose(flat(value), now(x))
+        np.testing.assert_allclose(flat(change), slope, atol=1e-8)
+    value, pull = sw.vjp(function, x)
+    weights = random.standard_normal(slope.shape)
+    shaped = iter(np.split(weights, np.cumsum([part.size for part in _parts(value)])[:-1]))
+    seeds = [next(shaped).reshape(part.shape) for part in _parts(value)]
+    (back,) = pull({"a": seeds[0], "b": (seeds[1],)} if isinstance(value, dict) else seeds[0])
+    assert np.sum(np.asarray(back) * direction) == pytest.approx(np.sum(weights * slope), abs=1e-7)
+    rows = sw.jacobian(function)(sw.relayout(x, sw.Layout(["batch", None], MESH)))
+    found = np.concatenate([np.tensordot(np.asarray(part), direction, 2).reshape(-1) for part in _parts(rows)])
+    np.testing.assert_allclose(found, slope, atol=1e-8)
+
+
+def _parts(tree: Any) -> list[Any]:
+    return [tree["a"], tree["b"][0]] if isinstance(tree, dict) else [tree]
+
+
+def test_second_derivatives() -> None:
+    hessian = sw.jacobian(sw.grad(lambda x: sw.sum(x**3) + x[0] * x[1]))(X)
+    np.testing.assert_allclose(np.asarray(hessian), [[6, 1, 0], [1, 12, 0], [0, 0, 18]])
+
+
+def test_forwards_by_complex_numbers() -> None:
+    z, dz = np.array([1 + 2j, -0.5j]), np.array([0.3 - 1j, 2.0])
+    np.testing.assert_allclose(np.asarray(sw.jvp(lambda z: z * z * (1 + 2j), (z,), (dz,))[1]), 2 * z * dz * (1 + 2j))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: sw.jvp(lambda x: x, (X,), (X[:2],)),
+        lambda: sw.jvp(lambda x: x, (X,), (X.astype("float32"),)),
+        lambda: sw.jvp(lambda x: x, (X,), (X, X)),
+        lambda: sw.jvp(lambda x: x, (np.arange(3),), (np.arange(3),)),
+        lambda: sw.jvp(lambda x: sw.argmax(x), (X,), (X,)),
+        lambda: sw.vjp(lambda x: x, X)[1]((X, X)),
+        lambda: sw.jacobian(lambda x: x > 0)(X),
+        lambda: sw.jacobian(lambda x: x)(np.arange(3)),
+    ],
+)
+def test_what_cannot_be_pushed_or_pulled(call: Callable[[], Any]) -> None:
+    with pytest.raises(TypeError, match="SW0520"):
+        call()

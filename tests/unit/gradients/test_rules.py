@@ -118,7 +118,7 @@ chlo.mulhi dtensor.gradient dtensor.group dtensor.mesh stablehlo.return
 ELSEWHERE = frozenset(
     """
 stablehlo.case stablehlo.if stablehlo.while dtensor.checkpoint dtensor.with_gradient dtensor.relayout
-dtensor.constraint dtensor.barrier dtensor.transfer stablehlo.reduce_precision
+dtensor.constraint dtensor.barrier dtensor.primal dtensor.transfer stablehlo.reduce_precision
 """.split()
 )
 """Rules that other tests check: control flow, custom gradients and meshes; precision is reduced for the value only."""

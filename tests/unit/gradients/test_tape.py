@@ -135,3 +135,74 @@ def test_checkpoints_compute_again() -> None:
     assert np.allclose(layer(split(X), 2.0), np.tanh(np.sin(X) * 2))
     text = gradient.trace(X).as_text()
     assert "dtensor.checkpoint" in text
+
+
+@pytest.mark.parametrize("inside", ["function", "loop", "branch"])
+def test_what_was_computed_before_the_tape_is_a_constant(inside: str) -> None:
+    """As TensorFlow has it: a tape sees what happens while it is open."""
+
+    def slopes(x: Any) -> Any:
+        y = x * x
+        with sw.GradientTape() as tape:
+            tape.watch(x)
+            z = sw.sum(y * x)
+        return tape.gradient(z, x)
+
+    def in_loop(x: Any) -> Any:
+        y = x * x
+
+        def round_(carry: Any, row: Any) -> Any:
+            with sw.GradientTape() as tape:
+                tape.watch(x)
+                z = sw.sum(y * carry * x)
+            return carry + x, tape.gradient(z, x)
+
+        return sw.scan(round_, x, length=2)[1]
+
+    x = np.array([1.0, 2.0, 3.0])
+    if inside == "function":
+        np.testing.assert_allclose(np.asarray(sw.function(slopes)(x)), x**2)
+        np.testing.assert_allclose(np.asarray(slopes(sw.relayout(x, sw.Layout(["x"], sw.Mesh(x=3))))), x**2)
+    elif inside == "loop":
+        np.testing.assert_allclose(np.asarray(sw.function(in_loop)(x)), [x**3, 2 * x**3])
+    else:
+        chosen = sw.function(lambda x: sw.cond(sw.sum(x) > 0, lambda: slopes(x), lambda: x))
+        np.testing.assert_allclose(np.asarray(chosen(x)), x**2)
+
+
+def test_what_is_connected_by_nothing_but_what_was_before() -> None:
+    @sw.function
+    def slopes(x: Any) -> Any:
+        y = x * x
+        with sw.GradientTape() as tape:
+            tape.watch(x)
+            z = sw.sum(y * 2)
+        return 1 if tape.gradient(z, x) is None else 0
+
+    assert int(slopes(np.ones(3))) == 1
+
+
+def test_gradients_inside_of_a_loop_by_what_its_rounds_use() -> None:
+    """What a loop carries depends on the source by earlier rounds: refused, where silence would be wrong."""
+
+    @sw.function
+    def slopes(x: Any) -> Any:
+        with sw.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            return sw.scan(lambda carry, row: (carry * x, tape.gradient(sw.sum(carry * x), x)), x, length=2)[1]
+
+    with pytest.raises(sw.ShardwrightError, match=r"SW0327.*inside of a loop"):
+        slopes(np.ones(3))
+
+
+def test_a_tape_around_a_loop_and_a_gradient_inside_of_a_branch() -> None:
+    """What was computed outside of the branch, while the tape was open, is followed from inside."""
+
+    @sw.function
+    def slopes(x: Any) -> Any:
+        with sw.GradientTape() as tape:
+            tape.watch(x)
+            z = sw.sum(x * x * x)
+        return sw.cond(z > 0, lambda: tape.gradient(z, x), lambda: x)
+
+    np.testing.assert_allclose(np.asarray(slopes(np.array([1.0, 2.0]))), [3.0, 12.0])
