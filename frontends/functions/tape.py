@@ -22,10 +22,10 @@ from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.regions import free_values
+from shardwright.dialects.types import element_dtype, element_of
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import OPEN, Recorded
-from shardwright.rules.gradients.vjp import has_gradient
 
 Key = TypeVar("Key")
 Leaf = TypeVar("Leaf", bound=Array)
@@ -281,9 +281,9 @@ def _seeds(ends: Sequence[Tracer], given: Sequence[Any]) -> list[Tracer]:
 
 def _is_computed(value: SSAValue) -> bool:
     """Whether a value may depend on others: by an op, or by the rounds of a loop."""
-    if isinstance(value.owner, Operation):
-        return not isinstance(value.owner, stablehlo.ConstantOp) and has_gradient(value)
-    return not isinstance(value.owner.parent_op(), FuncOp) and has_gradient(value)
+    made = value.owner
+    known = isinstance(made, stablehlo.ConstantOp) or (isinstance(made, Block) and isinstance(made.parent_op(), FuncOp))
+    return not known and is_differentiable(element_dtype(element_of(value)))
 
 
 def _depends_on(values: Sequence[SSAValue], constants: Sequence[SSAValue]) -> set[SSAValue]:

@@ -66,7 +66,7 @@ def test_an_alias_is_no_name_of_ours_and_leads_to_one(name: str) -> None:
     ("name", "says"),
     [
         ("keras", "keras_step"),
-        ("pad", "shardwright.concat("),
+        ("index_add", "x.at[places].add("),
         ("device_put", "use shardwright.relayout"),
         ("cast", "use shardwright.astype"),
         ("norm", "use shardwright.linalg.vector_norm"),
