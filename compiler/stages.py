@@ -583,6 +583,9 @@ def _with_elements(value: Any, parameter: Parameter) -> Any:
 
 def load_mlir(path: str | Path, backend: Backend) -> Traced:
     """The program in a file of StableHLO text or MLIR bytecode; its shardings become layouts."""
+    if "\n" in str(path):
+        message = "the text of a program was given where the path of its file belongs"
+        raise ShardwrightValueError(Diagnostic("SW0702", message, help="write it into a file, and give its path"))
     try:
         data = Path(path).read_bytes()
         bytecode = payload(data)

@@ -170,6 +170,8 @@ def test_text_without_a_mesh_runs_on_one_device(tmp_path: Path) -> None:
 
 
 def test_text_that_cannot_be_used(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"SW0702.*the text of a program was given where the path"):
+        sw.load_mlir("module {\n}\n")
     with pytest.raises(ValueError, match="SW0702"):
         sw.load_mlir(tmp_path / "missing.mlir")
     path = tmp_path / "helper.mlir"
