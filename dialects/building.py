@@ -2,12 +2,13 @@
 The one builder of StableHLO ops on SSA values: gradients, decompositions, expansions, local hooks and tracing use it.
 
 It spells out what their ops need again and again (result types, neutral elements, constants like another value), and
-leaves out ops that would change nothing. Where ops go, and what location they get, is its caller's to say.
+leaves out ops that would change nothing. Where ops go, and what location they get, is its caller's to say. Below it
+stands what is asked of blocks: what they hold, return, and take from outside without its being handed over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import element_of, shape_of, tensor
 
-__all__ = ["Builder", "appending", "blocks_in", "body_of", "only_op", "returned"]
+__all__ = ["Builder", "appending", "blocks_in", "body_of", "captured_by", "free_values", "only_op", "returned"]
 
 
 @dataclass(frozen=True)
@@ -199,3 +200,20 @@ def only_op(block: Block) -> Operation | None:
     if first is None or last is None or first.next_op is not last:
         return None
     return first if list(last.operands) == list(first.results) else None
+
+
+def free_values(inside: Operation | Block) -> list[SSAValue]:
+    """The values from outside that an op or a block, at any depth, uses, in order and as often as it does."""
+    if isinstance(inside, Operation) and not inside.regions:
+        return list(inside.operands)
+    used: list[SSAValue] = []
+    made: set[SSAValue] = set(inside.args) if isinstance(inside, Block) else set()
+    for op in inside.walk():
+        used += op.operands
+        made.update(op.results, *(block.args for block in blocks_in(op)))
+    return [value for value in used if value not in made]
+
+
+def captured_by(blocks: Iterable[Block]) -> list[SSAValue]:
+    """The values from outside that blocks, which are no part of each other, use, each once, in order of first use."""
+    return list(dict.fromkeys(value for block in blocks for value in free_values(block)))

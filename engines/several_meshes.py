@@ -21,9 +21,9 @@ from shardwright.compiler.stages import Executable
 from shardwright.compiler.values import layout_at
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import dtensor
+from shardwright.dialects.building import free_values
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.transfers import TransferOp
-from shardwright.dialects.regions import free_values
 from shardwright.engines.dtensor_value import Make
 from shardwright.engines.one_mesh import executable as executable_on_one_mesh
 from shardwright.engines.transfer import count_transfer, moved

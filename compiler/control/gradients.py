@@ -78,7 +78,7 @@ def pushed(function: Callable[..., Any]) -> Callable[[Sequence[Any], Sequence[An
     def traced(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         leaves, tree = flatten(tuple(primals), is_traced)
         sources = [_source(leaf, place) for place, leaf in enumerate(leaves)]
-        directions = _seeds(tangents, sources, tree, "tangents", "arguments")
+        directions = _seeds(tuple(tangents), sources, tree, "tangents", "arguments")
         value = function(*unflatten(tree, sources))
         targets, made = _targets(value)
         duals = [emit.constant(0, target.dtype, target.shape) for target in targets]
@@ -113,7 +113,7 @@ def _targets(value: Any) -> tuple[list[Tracer], Tree]:
 
 def _seeds(given: Any, values: Sequence[Tracer], tree: Tree, what: str, whose: str) -> list[Tracer]:
     """What stands for each value: of its shape and type, in the same tree."""
-    leaves, found = flatten(tuple(given) if whose == "arguments" else given, is_traced)
+    leaves, found = flatten(given, is_traced)
     if found != tree:
         raise type_error(
             "SW0520", f"the {what} are not in the tree of the {whose}", help=f"give one for each of the {whose}"

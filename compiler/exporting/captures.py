@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from shardwright.dialects.regions import captured_by
+from shardwright.dialects.building import captured_by
 from shardwright.dialects.stablehlo import ConstantOp, ReturnOp, WhileOp
 from shardwright.passes.rewriter import erase, insert_before
 

@@ -10,9 +10,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from shardwright.compiler.exporting.values import manual_computation, shardings
+from shardwright.dialects.building import free_values
 from shardwright.dialects.dtensor import layout_of
 from shardwright.dialects.dtensor.manual import CastOp, FromManualOp, ToManualOp
-from shardwright.dialects.regions import free_values
 from shardwright.dialects.sdy import ops as sdy_ops
 from shardwright.dialects.text.locations import fault
 from shardwright.passes.purity import is_pure

@@ -21,7 +21,7 @@ from shardwright.compiler.tracing.reference import Reference
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
-from shardwright.dialects.regions import free_values
+from shardwright.dialects.building import free_values
 from shardwright.dialects.types import element_dtype, element_of
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS

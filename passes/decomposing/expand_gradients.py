@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import blocks_in, returned
+from shardwright.dialects.building import blocks_in, free_values, returned
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, StopGradientOp, WithGradientOp
-from shardwright.dialects.regions import free_values
 from shardwright.dialects.text.locations import GRADIENT, fault, fuse, is_known, label
 from shardwright.passes.importing.calls import functions
 from shardwright.passes.rewriter import insert_before, move_body, replace
@@ -117,7 +116,7 @@ class _Differentiation:
     def _path(self) -> list[Operation]:
         """The ops between sources and request that depend on a source and matter for a target."""
         self.active = {source for source in self.request.variables if has_gradient(source)}
-        around = _around(self.request)
+        around = _around(self.request, set(map(_block_of, self.active)))
         forwards = [op for inner in reversed(around) for op in _before(inner) if self._depends(op)]
         needed = set(self.request.targets)
         path: list[Operation] = []
@@ -182,12 +181,22 @@ class _Differentiation:
         return insert_before(self.request, op)
 
 
-def _around(op: Operation) -> list[Operation]:
-    """The op, and those that hold it, up to the function."""
-    found = [op]
+def _block_of(value: SSAValue) -> Block | None:
+    """The block that defines a value."""
+    return value.owner if isinstance(value.owner, Block) else value.owner.parent
+
+
+def _around(op: Operation, homes: set[Block | None]) -> list[Operation]:
+    """
+    The op, and those that hold it, out to the last one that stands in a block of `homes`.
+
+    Nothing further out is computed of what these blocks define; to go through it for each loop would be quadratic.
+    """
+    found, count = [op], 1
     while (outer := found[-1].parent_op()) is not None and not isinstance(outer, FuncOp):
         found.append(outer)
-    return found
+        count = len(found) if outer.parent in homes else count
+    return found[:count]
 
 
 def _before(op: Operation) -> Iterator[Operation]:

@@ -8,9 +8,8 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import Block, Region, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import Builder, appending, body_of, returned
+from shardwright.dialects.building import Builder, appending, body_of, captured_by, returned
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, WithGradientOp
-from shardwright.dialects.regions import captured_by
 from shardwright.dialects.text.locations import fault
 from shardwright.dialects.trip_count import trip_count
 from shardwright.dialects.types import plain, shape_of, tensor_type

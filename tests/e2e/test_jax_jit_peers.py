@@ -334,3 +334,14 @@ def test_limits_bind_here_too() -> None:
     unknown = sw.jax.jit(lambda a: jax.pure_callback(np.sin, a, a), fallback="xla")
     with sw.budget(max_bytes="1GB"), pytest.raises(sw.ShardwrightError, match="SW0431"):
         unknown(x)
+
+
+def test_a_jit_of_a_jit_has_options_of_its_own() -> None:
+    """The outer one gives its argument away, the inner one does not."""
+    inner = sw.jax.jit(lambda a: a + 1)
+    outer = sw.jax.jit(inner, donate_argnums=0)
+    x, kept = put((8, 8), "data"), put((8, 8), "data")
+    expected = np.asarray(x) + 1
+    np.testing.assert_array_equal(inner(kept), expected)
+    np.testing.assert_array_equal(outer(x), expected)
+    assert (x.is_deleted(), kept.is_deleted()) == (True, False)

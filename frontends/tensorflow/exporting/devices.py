@@ -17,10 +17,9 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from shardwright.dialects.building import blocks_in
+from shardwright.dialects.building import blocks_in, captured_by
 from shardwright.dialects.dtensor import AxisIndexOp, meshes
 from shardwright.dialects.dtensor.manual import CastOp, FetchOp, FromManualOp, ToManualOp, UnvaryingOp, manual_axes
-from shardwright.dialects.regions import captured_by
 from shardwright.dialects.stablehlo import CaseOp, IfOp, WhileOp, collectives
 from shardwright.dialects.types import shape_of
 from shardwright.frontends.tensorflow.exporting.emitter import (

@@ -13,7 +13,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic
 from shardwright.diagnostics.registry import coded
-from shardwright.dialects.regions import captured_by
+from shardwright.dialects.building import captured_by
 from shardwright.dialects.stablehlo import ConstantOp, ReturnOp, is_splat, splat_value
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_dtype, shape_of

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.ir import Operation
 
 import shardwright as sw
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.passes.decomposing.expand_gradients import _Differentiation
 
 MESH = sw.Mesh(batch=4, model=2)
 
@@ -300,3 +302,30 @@ def test_forwards_by_complex_numbers() -> None:
 def test_what_cannot_be_pushed_or_pulled(call: Callable[[], Any]) -> None:
     with pytest.raises(TypeError, match="SW0520"):
         call()
+
+
+def test_loops_do_not_go_through_the_whole_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each loop the gradient looks at the loop: twice as many loops are twice as many ops to look at."""
+    looked = 0
+    depends = _Differentiation._depends
+
+    def counting(self: _Differentiation, op: Operation) -> bool:
+        nonlocal looked
+        looked += 1
+        return depends(self, op)
+
+    monkeypatch.setattr(_Differentiation, "_depends", counting)
+
+    def visits(loops: int) -> int:
+        def total(x: Any) -> Any:
+            for _ in range(loops):
+                x = sw.scan(lambda c, r: (sw.sin(c) * r, c), x, np.ones(2))[0]
+            return sw.sum(x)
+
+        nonlocal looked
+        looked = 0
+        sw.function(sw.grad(total)).trace(X).propagate()
+        return looked
+
+    few, many = visits(5), visits(20)
+    assert many < 4.2 * few

@@ -135,7 +135,7 @@ HEADERS = {
     "backwards": {"a": about("U8", [1], 2, 0)},
     "no shape": {"a": {"dtype": "U8", "data_offsets": [0, 2]}},
     "a negative dim": {"a": about("U8", [-2, -1], 0, 2)},
-    "a truth value": {"a": about("U8", [True, 2], 0, 2)},  # type: ignore[list-item]
+    "a truth value": {"a": about("U8", [True, 2], 0, 2)},
     "a huge dim": {"a": about("U8", [1 << 70], 0, 2)},
     "another type": {"a": about("F4", [4], 0, 2)},
     "no array": {"a": 7},
