@@ -44,6 +44,20 @@ def array_function(implementation: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+def named(name: str, doc: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """
+    An inner function as an array function of this name and docstring: a member of a family, such as one for each
+    number of dims.
+    """
+
+    def decorate(implementation: Callable[P, R]) -> Callable[P, R]:
+        implementation.__name__ = implementation.__qualname__ = name
+        implementation.__doc__ = doc
+        return array_function(implementation)
+
+    return decorate
+
+
 def _run(program: Function[..., R], args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
     value = program.run(tuple(map(_numbers_static, args)), {name: _numbers_static(kwargs[name]) for name in kwargs})
     record(program, args, kwargs, value, holding(flatten((args, kwargs), is_traced)[0]))

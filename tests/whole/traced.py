@@ -73,6 +73,13 @@ class NumpyPeer:
             np.add.at(result, key, values)
         return result
 
+    def widened(self, x: Any) -> Any:
+        """Twice as many columns, each new one between two old ones."""
+        places = np.clip((np.arange(2 * x.shape[1]) + 0.5) / 2 - 0.5, 0, x.shape[1] - 1)
+        low = np.floor(places).astype(int)
+        high = np.minimum(low + 1, x.shape[1] - 1)
+        return x[:, low] + (x[:, high] - x[:, low]) * (places - low).astype(x.dtype)
+
 
 class OurPeer(NumpyPeer):
     """Shardwright on a mesh; `layouts` are those that values are moved to."""
@@ -106,6 +113,9 @@ class OurPeer(NumpyPeer):
     def placed(self, x: Any, key: Any, values: Any, how: str) -> Any:
         return getattr(x.at[key], how)(values)
 
+    def widened(self, x: Any) -> Any:
+        return sw.nn.resize(x, (x.shape[0], 2 * x.shape[1]))
+
 
 class JaxPeer(NumpyPeer):
     """JAX, op by op on one device."""
@@ -134,6 +144,9 @@ class JaxPeer(NumpyPeer):
 
     def placed(self, x: Any, key: Any, values: Any, how: str) -> Any:
         return getattr(x.at[key], how)(values)
+
+    def widened(self, x: Any) -> Any:
+        return self.jax.image.resize(x, (x.shape[0], 2 * x.shape[1]), "linear")
 
 
 @cache
@@ -274,6 +287,7 @@ SMOOTH: dict[str, Two] = {
     "split": lambda p, a, b: p.xp.concat([*p.xp.split(a, 2, axis=1)[::-1]], axis=1) * b,
     "placed": lambda p, a, b: p.placed(a, np.s_[1::2, :-1], b[1::2, 1:], "set") + b,
     "added": _added,
+    "resized": lambda p, a, b: p.widened(a)[:, ::2] * p.widened(b)[:, 1::2],
     "running": lambda p, a, b: p.xp.cumsum(a, axis=0) / a.shape[0],
     "gathered": _gathered,
     "embedded": _embedded,

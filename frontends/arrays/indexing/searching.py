@@ -12,10 +12,9 @@ from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, check_kind
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import chlo, stablehlo
-from shardwright.frontends.arrays._families import named
 from shardwright.frontends.arrays.indexing.picking import counted, picked, places_of, sorted_together
 from shardwright.frontends.arrays.reducing.reductions import summed
-from shardwright.frontends.functions.dispatch import array_function
+from shardwright.frontends.functions.dispatch import array_function, named
 
 __all__ = [
     "argsort",

@@ -5,13 +5,14 @@ All are composed of the same operations as the rest, so that each dim may be spl
 one maximum and one sum for each row.
 """
 
-from shardwright.frontends.arrays.nn import _activations, _attention, _convolution, _losses, _norms, _pooling
+from shardwright.frontends.arrays.nn import _activations, _attention, _convolution, _losses, _norms, _pooling, _resizing
 from shardwright.frontends.arrays.nn._activations import *
 from shardwright.frontends.arrays.nn._attention import *
 from shardwright.frontends.arrays.nn._convolution import *
 from shardwright.frontends.arrays.nn._losses import *
 from shardwright.frontends.arrays.nn._norms import *
 from shardwright.frontends.arrays.nn._pooling import *
+from shardwright.frontends.arrays.nn._resizing import *
 from shardwright.frontends.arrays.random._keys import dropout
 
 __all__ = ["dropout"]
@@ -21,3 +22,4 @@ __all__ += _convolution.__all__
 __all__ += _losses.__all__
 __all__ += _norms.__all__
 __all__ += _pooling.__all__
+__all__ += _resizing.__all__

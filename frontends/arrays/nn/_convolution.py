@@ -14,7 +14,6 @@ from shardwright.compiler.tracing.dtypes import check_kind
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo.windows import ConvDimensions
-from shardwright.frontends.arrays._families import named
 from shardwright.frontends.arrays.nn._parts import (
     SPACE,
     Format,
@@ -25,7 +24,7 @@ from shardwright.frontends.arrays.nn._parts import (
     spatial_dims,
     swept,
 )
-from shardwright.frontends.functions.dispatch import array_function
+from shardwright.frontends.functions.dispatch import array_function, named
 from shardwright.layout.planning.sweep import Sweep, spread_back
 
 __all__ = [

@@ -10,7 +10,6 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import stablehlo
-from shardwright.frontends.arrays._families import named
 from shardwright.frontends.arrays.indexing.picking import cut
 from shardwright.frontends.arrays.nn._parts import (
     SPACE,
@@ -24,7 +23,7 @@ from shardwright.frontends.arrays.nn._parts import (
     swept,
 )
 from shardwright.frontends.arrays.reducing.reductions import averaged, reduced
-from shardwright.frontends.functions.dispatch import array_function
+from shardwright.frontends.functions.dispatch import array_function, named
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.rules.reductions import MONOIDS
 

@@ -71,6 +71,7 @@ _NAMES = {
     "nn.logsumexp": "reduce_logsumexp",
     "nn.max_pool2d": "max_pool",
     "nn.relu": "ReLU",
+    "nn.resize": "image_resize interpolate Upsample upsample UpSampling2D",
     "nn.rms_norm": "RMSNorm",
     "nn.silu": "SiLU",
     "nn.softmax_cross_entropy": "cross_entropy CrossEntropyLoss",

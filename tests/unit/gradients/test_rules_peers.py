@@ -129,6 +129,15 @@ CASES: list[tuple[str, Callable[..., Any], Callable[..., Any], tuple[Any, ...]]]
     ),
     ("max_pool", lambda x: sw.nn.max_pool2d(x, 3, 2, "SAME"), lambda x: _pool(x, -jnp.inf, lax.max), (IMAGE,)),
     ("avg_pool", lambda x: sw.nn.avg_pool2d(x, 2), lambda x: x.reshape(4, 4, 2, 4, 2, 4).mean((2, 4)), (IMAGE,)),
+    *[
+        (
+            f"resize {method}",
+            lambda x, method=method: sw.nn.resize(x, (4, 12, 5, 4), method),
+            lambda x, method=method: jax.image.resize(x, (4, 12, 5, 4), method),
+            (IMAGE,),
+        )
+        for method in ("nearest", "linear", "cubic", "lanczos3", "lanczos5")
+    ],
     (
         "attention",
         lambda q, k: sw.nn.scaled_dot_product_attention(q, k, k, causal=True),
