@@ -270,7 +270,8 @@ class _Flat:
         tail = _whole_tail(windows, shape) if 0 not in shape else 0
         self.width = math.prod(shape[len(shape) - tail :])
         self.targets, counts = _targets(xp, windows, indices, front, shape, window_shape, tail)
-        self.operands = [self._rows(xp.array(xp.broadcast_to(array, self.shape))) for array in operands]
+        # In C order, or the flat views that combiners write through would be copies.
+        self.operands = [self._rows(xp.array(xp.broadcast_to(array, self.shape), order="C")) for array in operands]
         self.updates = [self._rows(_flat_windows(xp, array, windows, front, window_shape)) for array in updates]
         if counts is not None:
             self.targets = self.targets[counts]

@@ -139,6 +139,27 @@ def test_wide_rows_are_added_in_their_order(often: int) -> None:
     np.testing.assert_array_equal(found, expected, strict=True)
 
 
+@pytest.mark.parametrize("kind", ["sum", "subtract", "prod"])
+@pytest.mark.parametrize("shape", [(1, 2), (1, 1, 3), (1, 1), (1, 64)])
+@pytest.mark.parametrize("fronts", [((1,), (2,)), ((2,), (1,)), ((1, 2), (3, 1)), ((3, 1), (1, 1))])
+def test_an_operand_that_devices_share_is_each_ones_own(
+    kind: str, shape: tuple[int, ...], fronts: tuple[tuple[int, ...], tuple[int, ...]]
+) -> None:
+    """Rows of dims of one element, which NumPy lays out as it likes where the operand is broadcast over devices."""
+    generator = np.random.default_rng(0)
+    mine, its = fronts
+    operand = generator.integers(-9, 9, (*mine, *shape)).astype(np.float32)
+    updates = generator.integers(-9, 9, (*its, 4, *shape[1:])).astype(np.float32)
+    rank = len(shape)
+    numbers = (tuple(range(1, rank)), (0,), (), (), (0,), 1)
+    indices = np.zeros((*[1] * len(mine), 4, 1), np.int32)
+    found = kernels_indexing.scatter(np, operand, indices, updates, len(mine), kind, numbers)
+    expected = operand
+    for row in np.moveaxis(updates, len(mine), 0):
+        expected = COMBINE[kind](expected, np.expand_dims(row, len(mine)))
+    np.testing.assert_array_equal(found, expected, strict=True)
+
+
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16])
 def test_narrow_floats_are_summed_in_float32(dtype: Any) -> None:
     """One by one in their own type, 512 ones would stop at 256 in bfloat16, and 4096 at 2048 in float16."""
