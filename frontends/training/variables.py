@@ -103,7 +103,7 @@ class Variable(Reference, Scalars):
     Variable('total', f32[4@x], Mesh(x=2))
     """
 
-    __slots__ = ("__weakref__", "_held", "_layout", "name", "trainable")
+    __slots__ = ("__weakref__", "_held", "_layout", "name", "path", "trainable")
 
     def __init__(
         self,
@@ -123,6 +123,8 @@ class Variable(Reference, Scalars):
         if layout is not None:
             check_layout(layout, "Variable")
         self.name = "/".join((*_scopes.get(), name or "Variable"))
+        self.path: str | None = None
+        """Where the module that was last asked for its variables reaches it: `layers/0/w`."""
         self.trainable = trainable
         sizes = None if shape is None else shape_argument(shape, "Variable")
         scoped = scoped_layout(self) if layout is None else None
