@@ -21,7 +21,7 @@ from shardwright.layout.planning import planner
 from shardwright.layout.spec import LayoutSpec
 from shardwright.layout.words import dim_name, dims_in_words, over
 from shardwright.passes.program import Closing, Dims, Node, Opening, Program, Scope, Step
-from shardwright.passes.propagation.partial_flow import Pending, incoming, outgoing, plan_flow
+from shardwright.passes.propagation.readers.partial_flow import Pending, incoming, outgoing, plan_flow
 from shardwright.passes.propagation.strategy import Strategist, Strategy
 from shardwright.passes.rewriter import erase, insert_before, retype
 from shardwright.rules.expansion import Site
