@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from shardwright.compiler.answers import Comparison, Explanation, Ledger, Price, Proof
 from shardwright.compiler.bytecode import payload, text_of
 from shardwright.compiler.checking import wrong_program
-from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
+from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, READ, run_pipeline
 from shardwright.compiler.report import CollectiveRow, ValueRow, collective_rows, predicted_bytes, value_rows
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.dtypes import brief, kind_of, scalar_kind
@@ -599,7 +599,7 @@ def load_mlir(path: str | Path, backend: Backend) -> Traced:
 
 def read_module(module: ModuleOp, name: str, backend: Backend) -> Traced:
     """The program in a module as somebody else wrote it, which is used up; `name` is what errors call it."""
-    run_pipeline(module, ["import-sdy"])
+    run_pipeline(module, READ)
     return Traced(module, _interface(module, name), backend)
 
 

@@ -38,6 +38,10 @@ SW0432: op that cannot be repeated, or that has no fixed shape
     is computed has no layout.
     help: make random numbers from a key (jax.random, stablehlo.rng_bit_generator), and export the program for fixed
     sizes
+SW0433: function that reads what it cannot have
+    The function by which a sort, a reduction, a window or a scatter combines elements may read constants and scalars
+    from outside. It was asked to read a tensor, or a scalar where the op has no place for one.
+    help: apply what depends on other values before the op or after it
 SW0460: devices that no mesh axes make
     A collective lists its devices. Shardwright finds the mesh axes along which the devices of a group differ, and these
     groups, pairs or meshes are not made by any axes, or parts of axes, of the program's mesh.
