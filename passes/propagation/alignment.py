@@ -27,6 +27,9 @@ from shardwright.passes.rewriter import erase, insert_before, retype
 from shardwright.rules.expansion import Site
 from shardwright.rules.rule import assemble, project
 
+_RELAYING = frozenset({dtensor.ConstraintOp, dtensor.RelayoutOp, BarrierOp})
+"""Ops whose result is their operand in another layout."""
+
 
 @dataclass(slots=True)
 class _Forms:
@@ -128,7 +131,7 @@ class Aligner:
             # Nothing to align: whoever needs such a value makes it in the layout that it needs.
             self.homes[node.results[0]] = self.scope
             self.obsolete.append(node.op)
-        elif isinstance(node.op, dtensor.ConstraintOp | dtensor.RelayoutOp | BarrierOp):
+        elif type(node.op) in _RELAYING:
             self._relaid(node)
         else:
             self._aligned(node)

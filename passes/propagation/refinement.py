@@ -103,20 +103,25 @@ class _Refiner:
         self.wide_tries = WIDE_TRIES
         self.failed_widely: dict[Wishes, _Tried] = {}
         self.known_widely: dict[Wishes, _Tried] = {}
-        self.followed: dict[tuple[Rule, int, Dims, int, Dims], Dims] = {}
+        self.met = [frozenset(self.stretch[value] for value in node.values) for node in program.nodes]
+        """The stretches at each node."""
+        self.followers: dict[object, list[tuple[int, Dims]]] = {}
         self.costs: dict[int, float] = {}
         """What ops send in the state at hand, as far as it was asked for."""
         self.moves = 0
         self.moved: dict[int, int] = {}
         """For each stretch that has moved, which move was its last."""
+        self.swept = 0
+        """The last move before the sweep at hand."""
 
     def sweep(self) -> bool:
         """Tries to improve each op that pays; whether any change was kept."""
         # What failed in the last sweep may pay now, if what it met with there has moved since.
-        self.alone = {stretch: self._still(tried) for stretch, tried in self.alone.items()}
-        self.failed, self.known_widely = self._still(self.failed), self._still(self.failed_widely)
+        recent = {stretch for stretch, move in self.moved.items() if move > self.swept}
+        self.alone = {stretch: self._still(tried, recent) for stretch, tried in self.alone.items()}
+        self.failed, self.known_widely = self._still(self.failed, recent), self._still(self.failed_widely, recent)
         self.failed_widely = {}
-        self.wide_tries = WIDE_TRIES
+        self.swept, self.wide_tries = self.moves, WIDE_TRIES
         paying = [(cost, node) for node in self.program.nodes if (cost := self._cost(node)) > 0]
         kept = False
         # The dearest first, since they have the first go at the few wide tries. Equal ones go by where they stand in
@@ -146,19 +151,22 @@ class _Refiner:
             self.costs.pop(index, None)
         return True
 
-    def _still(self, tried: dict[Key, _Tried]) -> dict[Key, _Tried]:
-        """Those tries that would end as they did: nothing has moved that they met with."""
-        moved = self.moved
+    def _still(self, tried: dict[Key, _Tried], recent: set[int]) -> dict[Key, _Tried]:
+        """
+        Those tries that would end as they did: nothing has moved that they met with.
+
+        `recent` are the stretches that have moved since tries were last looked at: few, and tries meet many.
+        """
         return {
             key: found
             for key, found in tried.items()
-            if not any(moved.get(stretch, 0) > found.moves for stretch in found.met)
+            if found.met.isdisjoint(recent) or all(self.moved[at] <= found.moves for at in found.met & recent)
         }
 
     def _tried(self, changes: Changes) -> _Tried:
         """What these changes would save, and what that depends on."""
         touched = self._touched(changes)
-        met = frozenset(self.stretch[value] for node in touched.values() for value in node.values)
+        met = frozenset[int]().union(*[self.met[index] for index in touched])
         return _Tried(self._saved(touched, changes), met, self.moves)
 
     def _narrowly(self, node: Node, chosen: Strategy) -> tuple[float, Changes] | None:
@@ -284,29 +292,32 @@ class _Refiner:
         # Breadth first: a value that two wishes reach follows the nearer one.
         waiting = deque(wishes)
         while waiting:
-            value = waiting.popleft()
-            for node in self.program.around(value):
+            moved = waiting.popleft()
+            for node in self.program.around[moved]:
                 if along[node.index]:
-                    waiting.extend(self._follow(node, value, changes))
+                    for other, dims in self._followers(node, moved, changes[moved]):
+                        value = node.values[other]
+                        if value not in changes:
+                            changes[value] = dims
+                            waiting.append(value)
         return changes
 
-    def _follow(self, node: Node, moved: int, changes: Changes) -> list[int]:
-        """Moves the other values of `node` along with `moved`; returns those that changed."""
-        place = node.values.index(moved)
-        if not self.strategist.project(node.rule, place, changes[moved])[1]:
-            return []
-        followers: list[int] = []
-        for other, value in enumerate(node.values):
-            if value in changes:
-                continue
-            key = node.rule, place, changes[moved], other, self.state.dims[value]
-            dims = self.followed.get(key)
-            if dims is None:
-                dims = self.followed[key] = self._followed(*key)
-            if self._may_become(value, dims) and self._is_legal(dims):
-                changes[value] = dims
-                followers.append(value)
-        return followers
+    def _followers(self, node: Node, moved: int, dims: Dims) -> list[tuple[int, Dims]]:
+        """The places at a node whose values may move along with one that moves to `dims`, and to what."""
+        values, now = node.values, self.state.dims
+        place = values.index(moved)
+        key = (self.program.kinds[node.index], place, dims, *[now[value] for value in values])
+        found = self.followers.get(key)
+        if found is None:
+            found = self.followers[key] = list(self._following(node, place, dims))
+        return found
+
+    def _following(self, node: Node, place: int, moved: Dims) -> Iterator[tuple[int, Dims]]:
+        if self.strategist.project(node.rule, place, moved)[1]:
+            for other, value in enumerate(node.values):
+                dims = self._followed(node.rule, place, moved, other, self.state.dims[value])
+                if self._may_become(value, dims) and self._is_legal(dims):
+                    yield other, dims
 
     def _followed(self, rule: Rule, place: int, moved: Dims, other: int, old: Dims) -> Dims:
         """The dims of another tensor of a rule, `old` so far, when the one at `place` has those that it moved to."""
@@ -324,7 +335,7 @@ class _Refiner:
         return not any(overlap(a, b, sizes[a.name]) for i, a in enumerate(flat) for b in flat[:i])
 
     def _touched(self, changes: Changes) -> dict[int, Node]:
-        return {node.index: node for value in changes for node in self.program.around(value)}
+        return {node.index: node for value in changes for node in self.program.around[value]}
 
     def _saved(self, touched: dict[int, Node], changes: Changes) -> float:
         """The bytes that all touched ops save."""
