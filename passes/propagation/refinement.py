@@ -23,7 +23,7 @@ from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.alignment import bytes_sent
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.spreading import Because, State, passes_dims_on
-from shardwright.passes.propagation.strategy import Strategist, Strategy
+from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist, Strategy
 from shardwright.rules.rule import Rule, assemble
 
 SWEEPS = 3
@@ -41,9 +41,6 @@ So many wide moves a sweep tries, for the ops that pay most.
 Each may touch the whole program, so one for every op that pays would take quadratic time. None at all is too few: a
 mixture of experts then sends half as much again, since its layouts meet across broadcasts and reductions.
 """
-
-LEAST_SAVING = 0.5
-"""Bytes per device below which a saving is rounding: without it, sums in another order would move layouts around."""
 
 Changes = dict[int, Dims]
 Wishes = frozenset[tuple[int, tuple[int, ...], Dims]]

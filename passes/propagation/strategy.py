@@ -25,6 +25,13 @@ MAX_ASSIGNMENTS = 256
 """Above this many assignments of axes to factors, each axis is decided on its own."""
 
 
+LEAST_SAVING = 0.5
+"""Bytes per device below which a saving is rounding: without it, sums in another order would move layouts around."""
+
+NOWHERE: frozenset[tuple[int, Dims]] = frozenset()
+"""No copies of any operand."""
+
+
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """The layouts that one way of running an op needs and leaves."""
@@ -77,16 +84,24 @@ class Strategist:
         """Whether a part of an axis nests with all other parts that this program may use."""
         return axis.whole or {axis.pre, axis.pre * axis.size} <= self._borders[axis.name]
 
-    def best(self, node: Node, dims: Sequence[Dims]) -> tuple[float, Strategy]:
-        """The cheapest strategy for the op when every value has the dims given by number, and its cost in bytes."""
-        key = (self.program.kinds[node.index], *[dims[value] for value in self._read[node.index]])
+    def best(
+        self, node: Node, dims: Sequence[Dims], there: frozenset[tuple[int, Dims]] = NOWHERE
+    ) -> tuple[float, Strategy]:
+        """
+        The cheapest strategy for the op when every value has the dims given by number, and its cost in bytes.
+
+        `there` are copies of operands, by place, that are there for others already.
+        """
+        key = (self.program.kinds[node.index], there, *[dims[value] for value in self._read[node.index]])
         found = self._best.get(key)
         if found is None:
             found = self._best[key] = self.cheapest(
                 node,
                 self.options(node, dims),
                 lambda place, wanted: (
-                    node.shares[place] * self.move(node.operands[place], dims[node.operands[place]], wanted)
+                    0.0
+                    if (place, wanted) in there
+                    else node.shares[place] * self.move(node.operands[place], dims[node.operands[place]], wanted)
                 ),
                 dims,
             )

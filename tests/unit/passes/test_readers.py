@@ -10,6 +10,9 @@ F32 = 4
 C64 = 8
 
 
+X4 = '"x"=4'
+
+
 def sent(body: str, mesh: str = '"batch"=4, "model"=2') -> Fraction | None:
     """The bytes that each device sends for the function of a module with one mesh."""
     module = parse_module(f"sdy.mesh @mesh = <[{mesh}]>\n{body}", "program.mlir")
@@ -70,3 +73,87 @@ def test_of_sums_that_meet_twice_both_are_finished_and_not_what_they_make() -> N
       %c = stablehlo.multiply %y, %q : tensor<16x16xf32>
       return %a, %b, %c : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>"""
     assert sent(product("f32", ["f32", "f32", "f32"], meet)) == 2 * ROWS * F32
+
+
+SLICES = """
+func.func public @main(
+    %a: tensor<32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>},
+    %at: tensor<i32> {sdy.sharding = #sdy.sharding<@mesh, []>}
+  ) -> (RESULTS) {
+  BODY
+}
+"""
+WHOLE = "tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}"
+GATHERED = Fraction(3, 4) * 32 * F32
+
+
+def slices(results: list[str], body: str) -> Fraction | None:
+    """What a function of 32 numbers, split by four, sends."""
+    return sent(SLICES.replace("RESULTS", ", ".join(results)).replace("BODY", body), X4)
+
+
+def test_one_gather_serves_several_readers() -> None:
+    # A slice at a place that is computed is as dear as the gather: each by itself would leave partial results.
+    two = """
+  %next = stablehlo.add %at, %at : tensor<i32>
+  %0 = stablehlo.dynamic_slice %a, %at, sizes = [16] : (tensor<32xf32>, tensor<i32>) -> tensor<16xf32>
+  %1 = stablehlo.dynamic_slice %a, %next, sizes = [16] : (tensor<32xf32>, tensor<i32>) -> tensor<16xf32>
+  return %0, %1 : tensor<16xf32>, tensor<16xf32>"""
+    assert slices([WHOLE, WHOLE], two) == GATHERED < 2 * (2 * Fraction(3, 4) * 16 * F32)
+
+
+def test_what_grows_is_made_of_a_gathered_operand() -> None:
+    grown = """
+  %n = stablehlo.negate %a : tensor<32xf32>
+  %b = stablehlo.broadcast_in_dim %n, dims = [0] : (tensor<32xf32>) -> tensor<32x64xf32>
+  return %b : tensor<32x64xf32>"""
+    assert slices(["tensor<32x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}"], grown) == GATHERED
+
+
+MATRIX = """
+func.func public @main(
+    %x: tensor<16x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"batch"}, {"model"}]>}
+  ) -> (RESULTS) {
+  BODY
+}
+"""
+COLUMNS = 'tensor<16x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"batch"}]>}'
+TURNED = 'tensor<16x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"model"}, {"batch"}]>}'
+
+
+def relaid(results: list[str], body: str) -> Fraction | None:
+    """What a function of 16 x 16 numbers, split by batch and model, sends."""
+    return sent(MATRIX.replace("RESULTS", ", ".join(results)).replace("BODY", body))
+
+
+# Each device has 4 x 8. Of the 16 x 4 of a column it has 16, if it has of its rows; of 8 x 4 as well.
+TO_COLUMNS = (16 * 4 - 8) * F32
+TO_TURNED = (8 * 4 - 8) * F32
+
+
+def test_relayouts_in_a_row_are_one_where_nothing_reads_what_is_between() -> None:
+    chain = """
+  %y = sdy.sharding_constraint %x <@mesh, [{}, {"batch"}]> : tensor<16x16xf32>
+  return %y : tensor<16x16xf32>"""
+    assert relaid([TURNED], chain) == TO_TURNED
+    longer = """
+  %y = sdy.sharding_constraint %x <@mesh, [{}, {}]> : tensor<16x16xf32>
+  %z = sdy.sharding_constraint %y <@mesh, [{}, {"model"}]> : tensor<16x16xf32>
+  return %z : tensor<16x16xf32>"""
+    assert relaid([TURNED], longer) == TO_TURNED
+
+
+def test_what_a_reader_needs_between_two_relayouts_is_made_and_serves_the_second() -> None:
+    read = """
+  %y = sdy.sharding_constraint %x <@mesh, [{}, {"batch"}]> : tensor<16x16xf32>
+  %z = sdy.sharding_constraint %y <@mesh, [{"model"}, {"batch"}]> : tensor<16x16xf32>
+  return %y, %z : tensor<16x16xf32>, tensor<16x16xf32>"""
+    assert relaid([COLUMNS, TURNED], read) == TO_COLUMNS
+
+
+def test_an_op_does_not_go_round_the_constraint_that_it_reads() -> None:
+    sine = """
+  %y = sdy.sharding_constraint %x <@mesh, [{}, {"batch"}]> : tensor<16x16xf32>
+  %z = stablehlo.sine %y : tensor<16x16xf32>
+  return %z : tensor<16x16xf32>"""
+    assert relaid([TURNED], sine) == TO_COLUMNS
