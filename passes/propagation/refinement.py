@@ -11,8 +11,9 @@ a layout once a sweep.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from shardwright.dialects.dtensor.hints import BarrierOp
@@ -102,7 +103,12 @@ class _Refiner:
         self.known_widely: dict[Wishes, _Tried] = {}
         self.met = [frozenset(self.stretch[value] for value in node.values) for node in program.nodes]
         """The stretches at each node."""
-        self.followers: dict[object, list[tuple[int, Dims]]] = {}
+        self.around = [tuple([node.index for node in around]) for around in program.around]
+        """The nodes around each value, by number: a wide try goes through all of a program."""
+        self.situations: dict[int, int] = {}
+        """For nodes a number that those have in common which are equal and have equal layouts, as far as asked for."""
+        self.numbers: dict[object, int] = {}
+        self.followers: dict[tuple[int, int, Dims], list[tuple[int, Dims]]] = {}
         self.costs: dict[int, float] = {}
         """What ops send in the state at hand, as far as it was asked for."""
         self.moves = 0
@@ -146,6 +152,7 @@ class _Refiner:
             self.moved[self.stretch[value]] = self.moves
         for index in self._touched(changes):
             self.costs.pop(index, None)
+            self.situations.pop(index, None)
         return True
 
     def _still(self, tried: dict[Key, _Tried], recent: set[int]) -> dict[Key, _Tried]:
@@ -163,7 +170,7 @@ class _Refiner:
     def _tried(self, changes: Changes) -> _Tried:
         """What these changes would save, and what that depends on."""
         touched = self._touched(changes)
-        met = frozenset[int]().union(*[self.met[index] for index in touched])
+        met = frozenset[int]().union(*map(self.met.__getitem__, touched))
         return _Tried(self._saved(touched, changes), met, self.moves)
 
     def _narrowly(self, node: Node, chosen: Strategy) -> tuple[float, Changes] | None:
@@ -290,24 +297,30 @@ class _Refiner:
         waiting = deque(wishes)
         while waiting:
             moved = waiting.popleft()
-            for node in self.program.around[moved]:
-                if along[node.index]:
-                    for other, dims in self._followers(node, moved, changes[moved]):
-                        value = node.values[other]
+            for index in self.around[moved]:
+                if along[index]:
+                    values = self.program.nodes[index].values
+                    for place, dims in self._followers(index, values.index(moved), changes[moved]):
+                        value = values[place]
                         if value not in changes:
                             changes[value] = dims
                             waiting.append(value)
         return changes
 
-    def _followers(self, node: Node, moved: int, dims: Dims) -> list[tuple[int, Dims]]:
-        """The places at a node whose values may move along with one that moves to `dims`, and to what."""
-        values, now = node.values, self.state.dims
-        place = values.index(moved)
-        key = (self.program.kinds[node.index], place, dims, *[now[value] for value in values])
+    def _followers(self, index: int, place: int, dims: Dims) -> list[tuple[int, Dims]]:
+        """The places at a node whose values may move along when the one at `place` moves to `dims`, and to what."""
+        situation = self.situations.get(index)
+        if situation is None:
+            situation = self.situations[index] = self._situation(index)
+        key = situation, place, dims
         found = self.followers.get(key)
         if found is None:
-            found = self.followers[key] = list(self._following(node, place, dims))
+            found = self.followers[key] = list(self._following(self.program.nodes[index], place, dims))
         return found
+
+    def _situation(self, index: int) -> int:
+        dims = tuple([self.state.dims[value] for value in self.program.nodes[index].values])
+        return self.numbers.setdefault((self.program.kinds[index], dims), len(self.numbers))
 
     def _following(self, node: Node, place: int, moved: Dims) -> Iterator[tuple[int, Dims]]:
         if self.strategist.project(node.rule, place, moved)[1]:
@@ -331,14 +344,16 @@ class _Refiner:
         sizes = self.program.mesh.sizes
         return not any(overlap(a, b, sizes[a.name]) for i, a in enumerate(flat) for b in flat[:i])
 
-    def _touched(self, changes: Changes) -> dict[int, Node]:
-        return {node.index: node for value in changes for node in self.program.around[value]}
+    def _touched(self, changes: Changes) -> dict[int, None]:
+        """The nodes around what changes, each once, in an order that repeats."""
+        return dict.fromkeys(chain.from_iterable(map(self.around.__getitem__, changes)))
 
-    def _saved(self, touched: dict[int, Node], changes: Changes) -> float:
+    def _saved(self, touched: Iterable[int], changes: Changes) -> float:
         """The bytes that all touched ops save."""
-        before = sum(map(self._cost, touched.values()))
+        nodes = [self.program.nodes[index] for index in touched]
+        before = sum(map(self._cost, nodes))
         with self._changed(changes):
-            return before - sum(map(self._price, touched.values()))
+            return before - sum(map(self._price, nodes))
 
     def _cost(self, node: Node) -> float:
         """What an op sends in the state at hand."""

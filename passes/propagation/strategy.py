@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from shardwright.layout.axes import Axis, borders, cut, merge_adjacent
 from shardwright.layout.mesh import Mesh
@@ -63,7 +64,7 @@ class Strategist:
         self._partial_specs: dict[tuple[Dims, Axes, str], LayoutSpec] = {}
         self._neighbours: dict[tuple[int, Strategy], list[Strategy]] = {}
         self._read = [_read(program, node) for node in program.nodes]
-        """For each node the values on whose layouts its cost depends."""
+        """For each node what picks the layouts on which its cost depends."""
 
     def project(self, rule: Rule, tensor: int, dims: Dims) -> tuple[dict[int, Axes], bool]:
         """`rules.rule.project` of the tensor of that number, remembered; parts that nest with no others are dropped."""
@@ -92,7 +93,7 @@ class Strategist:
 
         `there` are copies of operands, by place, that are there for others already.
         """
-        key = (self.program.kinds[node.index], there, *[dims[value] for value in self._read[node.index]])
+        key = self.program.kinds[node.index], there, self._read[node.index](dims)
         found = self._best.get(key)
         if found is None:
             found = self._best[key] = self.cheapest(
@@ -321,8 +322,9 @@ class Strategist:
         return rule.expansion.price({factor: self.mesh.group_size(axes) for factor, axes in by_factor.items()}, weights)
 
 
-def _read(program: Program, node: Node) -> list[int]:
-    return [*(value for value in node.operands if not program.free[value]), *node.results]
+def _read(program: Program, node: Node) -> Callable[[Sequence[Dims]], object]:
+    read = [*(value for value in node.operands if not program.free[value]), *node.results]
+    return itemgetter(*read) if read else lambda dims: ()
 
 
 def _borders(program: Program) -> dict[str, frozenset[int]]:
