@@ -25,9 +25,6 @@ from shardwright.layout.spec import LayoutSpec
 STAGE = "dtensor.stage"
 """The module attribute that records the stage."""
 
-SHARDY_RULE, KEPT_RULE = "sdy.sharding_rule", "dtensor.sharding_rule"
-"""The attribute of a custom call that has its rule for Shardy, and its name while the program is ours."""
-
 LAYOUT_ARGUMENT = "dtensor.layout"
 GLOBAL_TYPE_ARGUMENT = "dtensor.global_type"
 """Where an argument or result of the local entry function keeps its global side."""

@@ -15,6 +15,7 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, unknown_call
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout.planning.sweep import Sweep
+from shardwright.runtime.kernels.custom_calls import FUNCTIONS
 from shardwright.runtime.kernels.elementwise import working_dtype
 from shardwright.runtime.lowering.emitters import Lowering, data, emitter, integers, result_dtype, result_shape
 from shardwright.runtime.lowering.ops import REDUCERS, reducer_kind
@@ -148,6 +149,12 @@ _ROUTINES: dict[str, Callable[[CustomCallOp], tuple[Any, ...]]] = {
 }
 """What LAPACK's routines take besides arrays; those not listed take nothing."""
 
+
+def _said(op: CustomCallOp) -> dict[str, Any]:
+    """What a call says beside its operands, as far as Python has it."""
+    return {name: value for name, value in op.options.items() if isinstance(value, int | float | str)}
+
+
 _COMPLEX_NAMES = {"un": "or", "he": "sy"}
 """How the names of routines begin for complex matrices, and for real ones: one kernel does both."""
 
@@ -155,6 +162,9 @@ _COMPLEX_NAMES = {"un": "or", "he": "sy"}
 @emitter("stablehlo.custom_call")
 def _custom_call(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     assert isinstance(op, CustomCallOp)
+    if op.target in FUNCTIONS:
+        types = tuple((shape_of(result), element_dtype(result.type).name) for result in op.results)
+        return lowering.kernel("custom_call", op, operands, op.target, lowering.builder.lead, types, _said(op))
     if op.routine is None:
         raise ShardwrightValueError(unknown_call(op))
     routine = "gesdd" if op.routine == "gesvd" else op.routine  # the same factors by a slower algorithm
