@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, NameLoc, TensorType
@@ -25,7 +25,7 @@ from shardwright.compiler.tracing.interface import Interface, Parameter, is_argu
 from shardwright.compiler.tracing.pytree import LEAF, Tree, arranged, flatten, unflatten
 from shardwright.compiler.tracing.reference import held
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.diagnostics.faults import type_error
+from shardwright.diagnostics.faults import no_pickle, type_error
 from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
@@ -138,6 +138,9 @@ class _Stage:
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
+
+    def __reduce__(self) -> NoReturn:
+        no_pickle(f"a stage ({type(self).__name__})")
 
     @property
     def _figures(self) -> str:
@@ -431,6 +434,9 @@ class Compiled:
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}\n\n{escape(self.source)}</pre>"
+
+    def __reduce__(self) -> NoReturn:
+        no_pickle("a compiled program")
 
     @property
     def source(self) -> str:

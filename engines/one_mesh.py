@@ -132,7 +132,7 @@ class LocalExecutable:
     def __call__(self, arguments: Sequence[Any]) -> list[Any]:
         inputs = [self._taken(*pair) for pair in zip(arguments, self._inputs, strict=True)]
         with span("a program", "run"):
-            results = self._inner.run_stacked(inputs)
+            results = self._inner.run_stacked(inputs) if self._distributed else self._inner.run(inputs)
         return [self._given(*pair) for pair in zip(results, self._outputs, strict=True)]
 
     def _taken(self, argument: Any, layout: Layout) -> Any:
@@ -147,6 +147,6 @@ class LocalExecutable:
     def _given(self, result: Any, layout: Layout) -> Any:
         array = np.asarray(result)
         if not self._distributed:
-            return array
+            return self._make(array, None)
         stacked = array if self._inner.mesh is not None else array.reshape((1,) * self._lead + array.shape)
         return self._make(stacked, layout)

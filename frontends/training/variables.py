@@ -33,6 +33,7 @@ from shardwright.dialects.types import dtype_element
 from shardwright.engines.dtensor_value import Scalars, read_only
 from shardwright.frontends.arrays.indexing.picking import rows_at, rows_placed
 from shardwright.frontends.functions.dispatch import array_function
+from shardwright.frontends.functions.dtensor import tensor_of
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.frontends.training.scopes import scoped_layout
@@ -171,12 +172,13 @@ class Variable(Reference, Scalars):
         return self._held
 
     def keep(self, value: Any) -> None:
-        self._held = value if self._layout is not None else read_only(np.asarray(value))
+        self._held = value if self._layout is not None else tensor_of(read_only(np.asarray(value)), None)
 
     @property
     def value(self) -> Array:
         """
-        The tensor that it holds: a `DTensor` or NumPy array, in traced functions a traced value.
+        The tensor that it holds: a `DTensor`, or a `Tensor` that cannot be written to, in traced functions a traced
+        value.
 
         >>> import shardwright
         >>> total = shardwright.Variable([1.0, 2.0], name="total")
