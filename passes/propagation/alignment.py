@@ -173,13 +173,14 @@ class Aligner:
         """A constraint or relayout: its result is its operand in the layout that it names."""
         (source,), (result,) = node.operands, node.results
         spec = self.program.spec(self.dims[result])
-        asked = node.op.properties.get("reason")
-        who = (asked.data if isinstance(asked, StringAttr) else "the user's layout") + _at(node)
+        asked, is_barrier = node.op.properties.get("reason"), isinstance(node.op, BarrierOp)
+        plain = "the user's barrier" if is_barrier else "the user's layout"
+        who = (asked.data if isinstance(asked, StringAttr) else plain) + _at(node)
         self.homes[result] = self.scope
         self.obsolete.append(node.op)
         # Of the value itself and not of its operand, which may have been brought into a layout that is further away.
         root = source
-        if not isinstance(node.op, BarrierOp):
+        if not is_barrier:
             root = self.roots[result] = self.roots.get(source, source)
             if self._is_passed_on(result):
                 self.unread[result] = who
