@@ -19,7 +19,7 @@ from shardwright.passes import all_passes, following
 _LOG = logging.getLogger("shardwright.passes")
 
 IMPORT = ("decompose", "import-sdy", "inline", "expand-gradients", "hoist-invariants", "canonicalize", "cse", "dce")
-PROPAGATE = ("propagate-layouts",)
+PROPAGATE = ("pad-uneven", "propagate-layouts", "fit-borders")
 ALIGN = ("insert-relayouts",)
 PLAN = ("lower-relayouts", "optimize-collectives")
 LOCALIZE = ("localize",)

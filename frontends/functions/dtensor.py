@@ -67,7 +67,12 @@ class DTensor(DTensorValue, Array):
         # One element is looked up: the program of each place would have to be compiled. (Of several processes not each
         # has it.)
         whole = Layout.replicated(self.mesh, rank=0)
-        return DTensor(scatter(np.asarray(self.numpy()[place]), whole), whole)
+        return distributed(np.asarray(self.numpy()[place]), whole)
+
+
+def distributed(array: np.ndarray[Any, Any], layout: Layout) -> DTensor:
+    """The distributed tensor of a global array; raises `ValueError` where the layout does not fit (SW0104, SW0106)."""
+    return DTensor(scatter(array, layout), layout, array.shape)
 
 
 def as_dtensor(x: Any, name: str, way_out: str) -> DTensor:
