@@ -18,7 +18,13 @@ from shardwright.passes import all_passes, following
 
 _LOG = logging.getLogger("shardwright.passes")
 
-IMPORT = ("decompose", "import-sdy", "inline", "expand-gradients", "hoist-invariants", "canonicalize", "cse", "dce")
+READ = ("close-regions", "import-sdy")
+"""What a program as somebody else wrote it goes through before it is looked at."""
+
+COMPOSED = ("close-regions", "decompose")
+IMPORT = (
+    *COMPOSED, "import-sdy", "inline", "expand-gradients", "hoist-invariants", "canonicalize", "cse", "dce",
+)  # fmt: skip
 PROPAGATE = ("pad-uneven", "propagate-layouts", "fit-borders")
 ALIGN = ("insert-relayouts",)
 PLAN = ("lower-relayouts", "optimize-collectives")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, NameLoc, TensorType
@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from shardwright.compiler.answers import Comparison, Explanation, Ledger, Price, Proof
 from shardwright.compiler.bytecode import payload, text_of
 from shardwright.compiler.checking import wrong_program
-from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
+from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, READ, run_pipeline
 from shardwright.compiler.report import CollectiveRow, ValueRow, collective_rows, predicted_bytes, value_rows
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.dtypes import brief, kind_of, scalar_kind
@@ -26,7 +26,7 @@ from shardwright.compiler.tracing.pytree import LEAF, Tree, arranged, flatten, u
 from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.values import border_layouts, layout_for
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.diagnostics.faults import type_error
+from shardwright.diagnostics.faults import no_pickle, type_error
 from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
@@ -139,6 +139,9 @@ class _Stage:
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
+
+    def __reduce__(self) -> NoReturn:
+        no_pickle(f"a stage ({type(self).__name__})")
 
     @property
     def _figures(self) -> str:
@@ -433,6 +436,9 @@ class Compiled:
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}\n\n{escape(self.source)}</pre>"
 
+    def __reduce__(self) -> NoReturn:
+        no_pickle("a compiled program")
+
     @property
     def source(self) -> str:
         """
@@ -600,7 +606,7 @@ def load_mlir(path: str | Path, backend: Backend) -> Traced:
 
 def read_module(module: ModuleOp, name: str, backend: Backend) -> Traced:
     """The program in a module as somebody else wrote it, which is used up; `name` is what errors call it."""
-    run_pipeline(module, ["import-sdy"])
+    run_pipeline(module, READ)
     return Traced(module, _interface(module, name), backend)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from shardwright.diagnostics import Diagnostic, ShardwrightBufferError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
+from shardwright.diagnostics.faults import type_error
 from shardwright.engines.jobs.given import given_to
 from shardwright.engines.owned.owners import owner_of
 from shardwright.engines.owned.parts import Parts
@@ -41,6 +42,18 @@ class Scalars(ABC):
 
     def __index__(self) -> int:
         return self._seen().__index__()
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        seen = self._seen()
+        if seen.ndim:
+            raise type_error(
+                "SW0510",
+                f"an array of shape {list(seen.shape)} is no number that {spec!r} could format",
+                help="format one element, or numpy.array2string(numpy.asarray(x), precision=...) for all of them",
+            )
+        return format(seen, spec)
 
 
 class DTensorValue(Scalars):
@@ -189,13 +202,15 @@ class DTensorValue(Scalars):
         dl_device: tuple[Any, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        if copy is False:
+        whole = self.numpy()
+        if copy is False and not (max_version and max_version >= READ_ONLY_VERSION and self._shares(whole)):
             raise ShardwrightBufferError(
                 Diagnostic("SW0506", "DLPack cannot share the parts of a distributed tensor", help="let it copy")
             )
         try:
-            # A copy: what leaves through DLPack may be written to.
-            return self.numpy().copy().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
+            # A copy, unless it was refused: what leaves through DLPack may be written to.
+            given = whole if copy is False else whole.copy()
+            return given.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
         except BufferError as error:
             raise ShardwrightBufferError(
                 Diagnostic(
@@ -208,12 +223,23 @@ class DTensorValue(Scalars):
     def __dlpack_device__(self) -> Any:
         return self._held.__dlpack_device__()
 
+    def _shares(self, whole: np.ndarray[Any, Any]) -> bool:
+        """Whether all parts lie here as they are in the whole."""
+        return not isinstance(self._held, Parts) and (not whole.size or np.may_share_memory(whole, self._held))
+
     def _seen(self) -> np.ndarray[Any, Any]:
         return self.numpy()
 
 
-Make: TypeAlias = "Callable[[np.ndarray[Any, Any] | Parts, Layout, Sequence[int] | None], DTensorValue]"
-"""Makes a distributed tensor, as its users shall see it, of a stacked array, its layout, and its shape if need be."""
+READ_ONLY_VERSION = (1, 0)
+"""The version of DLPack from which on it can say that memory is not to be written to."""
+
+Make: TypeAlias = "Callable[[np.ndarray[Any, Any] | Parts, Layout | None, Sequence[int] | None], Any]"
+"""
+Makes a tensor, as its users shall see it, of a stacked array, its layout, and its shape where that does not divide.
+
+An array that has no layout is one as it is.
+"""
 
 
 def scatter(array: np.ndarray[Any, Any], layout: Layout) -> np.ndarray[Any, Any]:

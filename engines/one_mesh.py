@@ -133,7 +133,7 @@ class LocalExecutable:
     def __call__(self, arguments: Sequence[Any]) -> list[Any]:
         inputs = [self._taken(*pair) for pair in zip(arguments, self._inputs, strict=True)]
         with span("a program", "run"):
-            results = self._inner.run_stacked(inputs)
+            results = self._inner.run_stacked(inputs) if self._distributed else self._inner.run(inputs)
         given = zip(results, self._outputs, self._inner.outputs, strict=True)
         return [self._given(result, layout, port) for result, layout, port in given]
 
@@ -149,6 +149,6 @@ class LocalExecutable:
     def _given(self, result: Any, layout: Layout, port: Port) -> Any:
         array = np.asarray(result)
         if not self._distributed:
-            return array
+            return self._make(array, None, None)
         stacked = array if self._inner.mesh is not None else array.reshape((1,) * self._lead + array.shape)
         return self._make(stacked, layout, port.unpadded)

@@ -15,6 +15,7 @@ from shardwright.plugins import extend, load_plugins
 __all__ = ["add_pass", "all_passes", "following"]
 
 _CLASSES = {
+    "close-regions": "importing.close_regions.CloseRegionsPass",
     "decompose": "decomposing.decompose.DecomposePass",
     "import-sdy": "importing.import_sdy.ImportSdyPass",
     "inline": "importing.inline.InlinePass",

@@ -113,11 +113,15 @@ class Node:
     """For each operand how often, for each run of the node, it would be relaid: less than once if before a loop."""
     reserved: Axes = ()
     """The manual axes of the computation: no layout at the node may name them (`passes/propagation/manual.py`)."""
+    values: tuple[int, ...] = field(init=False)
+    """Operands, then results, in the order of `rule.tensors()`; stored, as every visit asks for them."""
 
-    @property
-    def values(self) -> tuple[int, ...]:
-        """Operands, then results, in the order of `rule.tensors()`."""
-        return self.operands + self.results
+    def __post_init__(self) -> None:
+        self.values = self.operands + self.results
+
+    def make(self, results: tuple[int, ...]) -> None:
+        """Gives the results their numbers, which they have once it is known what the node makes."""
+        self.results, self.values = results, self.operands + results
 
 
 Step: TypeAlias = Node | Opening | Closing
@@ -163,6 +167,13 @@ class Program:
     """For the first member of each group of values with one layout the others."""
     reserved: list[Axes] = field(default_factory=list["Axes"])
     """For each value the manual axes along which devices hold different tensors: its layout cannot name them."""
+    around: list[tuple[Node, ...]] = field(default_factory=list[tuple[Node, ...]])
+    """For each value the nodes that use it, and the one that makes it."""
+    kinds: list[int] = field(default_factory=list[int])
+    """
+    For each node a number that it has in common with all nodes whose rule, and whose values' shapes, bytes and given
+    layouts are the same: what one of them does about some layouts, all do.
+    """
     specs: dict[Dims, LayoutSpec] = field(default_factory=dict[Dims, LayoutSpec])
     """The layouts that `spec` has given: few, and asked for all the time."""
 
@@ -179,11 +190,6 @@ class Program:
         if found is None:
             found = self.specs[dims] = LayoutSpec(self.mesh.name, dims)
         return found
-
-    def around(self, value: int) -> list[Node]:
-        """The nodes that use a value, and the one that makes it."""
-        producer = self.producers[value]
-        return [*self.users[value], *([producer] if producer is not None else [])]
 
     def is_ours(self, value: int) -> bool:
         """Whether all of a value's layout is the compiler's to choose."""

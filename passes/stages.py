@@ -11,10 +11,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.diagnostics import Label, ShardwrightError
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import blocks_in, returned
+from shardwright.dialects.building import blocks_in, captured_by, returned
 from shardwright.dialects.dtensor import COLLECTIVES, MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
+from shardwright.dialects.stablehlo.collectives import AllReduceOp, ReduceScatterOp
 from shardwright.dialects.text.locations import fault, label, where
 from shardwright.dialects.text.verify import WHOLE_INSIDE, Alike, alike
 from shardwright.dialects.types import shape_of
@@ -25,9 +26,6 @@ from shardwright.layout.spec import LayoutSpec
 
 STAGE = "dtensor.stage"
 """The module attribute that records the stage."""
-
-SHARDY_RULE, KEPT_RULE = "sdy.sharding_rule", "dtensor.sharding_rule"
-"""The attribute of a custom call that has its rule for Shardy, and its name while the program is ours."""
 
 LAYOUT_ARGUMENT = "dtensor.layout"
 GLOBAL_TYPE_ARGUMENT = "dtensor.global_type"
@@ -75,6 +73,19 @@ STAGES = {
 
 REGIONS_OF_TENSORS = WHOLE_INSIDE - {"builtin.module", "func.func"}
 """Ops whose regions compute on whole tensors. Other regions (a reduction's body) see scalars, which have no layout."""
+
+
+FUNCTIONS_OF_SCALARS: tuple[type[Operation], ...] = (
+    stablehlo.SortOp,
+    stablehlo.ReduceOp,
+    stablehlo.ReduceWindowOp,
+    stablehlo.ScatterOp,
+    stablehlo.SelectAndScatterOp,
+    stablehlo.MapOp,
+    AllReduceOp,
+    ReduceScatterOp,
+)
+"""Ops whose regions are functions of scalars."""
 
 
 def stage_of(module: ModuleOp) -> str | None:
@@ -136,6 +147,8 @@ class _Verifier:
             op = found.ops[0]
             if not _is_legal(op, self.stage):
                 raise _illegal(op, self.stage)
+            if isinstance(op, FUNCTIONS_OF_SCALARS):
+                _verify_closed(op)
             if found.whole:
                 for value in _values(op):
                     if id(value.type) not in self.right_types:
@@ -217,6 +230,18 @@ def uneven_values(module: ModuleOp) -> Iterator[SSAValue]:
                 shape = shape_of(value)
                 if whole_shape(spec, shape, known[spec.mesh]) != shape:
                     yield value
+
+
+def _verify_closed(op: Operation) -> None:
+    """A function of scalars reads nothing but its arguments: no device would have to be asked for anything else."""
+    for value in captured_by(blocks_in(op))[:1]:
+        raise fault(
+            "SW0312",
+            f"'{op.name}' op has a function that reads a value of type {value.type} from outside",
+            op,
+            labels=label(value, "it is defined here"),
+            help="close-regions lets functions take along what they read",
+        )
 
 
 def check_layout(

@@ -15,6 +15,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
 from shardwright.diagnostics.suggestions import propose
 from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.text.locations import label
+from shardwright.dialects.text.repeats import RepeatingParser
 from shardwright.dialects.text.wording import worded
 from shardwright.dialects.text.xdsl_patches import LabelledParseError, LocatedParser
 
@@ -73,7 +74,7 @@ def parse_module(
         _fault(parser, "this cannot be read as MLIR", file_name, error)
 
 
-class _ModuleParser(LocatedParser):
+class _ModuleParser(RepeatingParser):
     """The parser that names every unknown op of the text at once, with its line."""
 
     def unknown_operation(self, name: str, span: Span[str]) -> NoReturn:

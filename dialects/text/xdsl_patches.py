@@ -78,7 +78,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.ASCII,
 )
-_SPACE = re.compile(r"(?:\s+|//[^\n]*)*", re.ASCII)
+SPACE = re.compile(r"(?:\s+|//[^\n]*)*", re.ASCII)
 _STRING = re.compile(r'"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*"')
 _KIND_BY_GROUP = {
     "value": MLIRTokenKind.PERCENT_IDENT,
@@ -134,7 +134,7 @@ class _FastLexer(MLIRLexer):
 
     def _rare(self, content: str) -> Token[MLIRTokenKind, str]:
         """The end of the text, strings with escapes, and characters that start no token."""
-        start = cast("re.Match[str]", _SPACE.match(content, self.pos)).end()
+        start = cast("re.Match[str]", SPACE.match(content, self.pos)).end()
         string = content[start : start + 2] in ('@"',) or content[start : start + 1] == '"'
         if string and _STRING.match(content, start + (content[start] == "@")) is None:
             raise ParseError(Span(start, start + 1, self.input), "the string is not closed on its line")

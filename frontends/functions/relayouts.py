@@ -14,7 +14,7 @@ from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.frontends.functions.dispatch import array_function
-from shardwright.frontends.functions.dtensor import as_dtensor, distributed
+from shardwright.frontends.functions.dtensor import DTensor, as_dtensor, distributed, tensor_of
 from shardwright.layout import Layout, Mesh
 
 
@@ -53,8 +53,9 @@ def from_dlpack(
     """
     The array of another library, by way of DLPack; its memory is shared unless `copy` or `layout` is given.
 
-    As for all functions that make arrays, the result is distributed with `layout` and a NumPy array without it. Raises
-    `TypeError` (SW0507) for what does not speak DLPack, and `BufferError` for what cannot be exchanged.
+    As for all functions that make arrays, the result is distributed with `layout` and a `Tensor` without it; what is
+    distributed already stays so. Raises `TypeError` (SW0507) for what does not speak DLPack, and `BufferError` for what
+    cannot be exchanged.
 
     >>> import shardwright, numpy
     >>> shardwright.from_dlpack(numpy.arange(3.0))
@@ -68,8 +69,10 @@ def from_dlpack(
         )
     if device not in (None, "cpu"):
         raise value_error("SW0517", f"there is no device {device!r}", help="the one device is called cpu")
+    if isinstance(x, DTensor):
+        return x if layout is None else relayout(x, layout)
     array = np.from_dlpack(x, copy=copy)
-    return cast("Array", array) if layout is None else relayout(array, layout)
+    return tensor_of(array, None) if layout is None else relayout(array, layout)
 
 
 def relayout_like(source: ArrayLike | Sequence[Any], reference: Array, use_mesh_only: bool = False) -> Array:

@@ -26,6 +26,7 @@ from shardwright.passes.decomposing.parts import Decomposition, Site
 from shardwright.passes.decomposing.products import PRODUCTS
 from shardwright.passes.importing.calls import calls_in, functions
 from shardwright.passes.rewriter import erase, insert_before, replace
+from shardwright.rules.families.custom_calls import is_known
 
 SHARDING = "sdy.sharding"
 
@@ -128,7 +129,7 @@ def _rule(op: Operation) -> Decomposition | None:
 
 def _refusal(op: Operation) -> Diagnostic | None:
     if isinstance(op, stablehlo.CustomCallOp):
-        known = op.target in CALLS or op.target in PARTITIONING or (op.routine is not None and not op.effects)
+        known = op.target in CALLS or op.target in PARTITIONING or is_known(op)
         return None if known else unknown_call(op)
     check = _REFUSALS.get(type(op))
     return None if check is None else check(op)

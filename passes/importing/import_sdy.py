@@ -27,6 +27,7 @@ from shardwright.dialects.sdy.ops import (
     ReshardOp,
     ShardingGroupOp,
 )
+from shardwright.dialects.sdy.rules import KEPT_RULE, SHARDY_RULE
 from shardwright.dialects.stablehlo import CustomCallOp
 from shardwright.dialects.text.locations import fault, label
 from shardwright.layout.axes import merge_adjacent
@@ -37,9 +38,7 @@ from shardwright.passes.importing.gspmd import SHARDING, import_gspmd
 from shardwright.passes.importing.manual import CollectiveReader, check_replicas, inline_manual, inline_named
 from shardwright.passes.rewriter import erase, locate, replace, replace_with, retype
 from shardwright.passes.stages import (
-    KEPT_RULE,
     REGIONS_OF_TENSORS,
-    SHARDY_RULE,
     check_layout,
     require_stage,
     set_stage,
@@ -176,7 +175,7 @@ class _Importer:
             # Where a call into Python happens is for the call to say.
             annotation = None if annotation is not None and self._is_single(annotation) else annotation
             rule = op.attributes.pop(SHARDY_RULE, None)
-            if rule is not None:  # our sharding table has a row for the call; others read the rule
+            if rule is not None:
                 op.attributes[KEPT_RULE] = rule
         _check_names(op.attributes, op)
         if annotation is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cache
 
 from xdsl.dialects.builtin import ModuleOp
@@ -38,6 +38,8 @@ def build_program(module: ModuleOp) -> Program:
     if numbering.missing:
         raise ShardwrightError(numbering.missing.values())
     reserve_axes(numbering.program)
+    numbering.program.around = _around(numbering.program)
+    numbering.program.kinds = _kinds(numbering.program)
     return numbering.program
 
 
@@ -191,7 +193,7 @@ class _Numbering:
         places = (*uses, *([None] if tied is not None else []))
         node = Node(len(program.nodes), op, rule, tuple(numbers), (), places, scope, tuple(shares))
         free = rule.free or self._is_made_of_nothing(node)
-        node.results = tuple(program.add_value(value, node, free) for value in made)
+        node.make(tuple(program.add_value(value, node, free) for value in made))
         self.scopes += [scope] * len(made)
         self.depths.update((number, 1 + self._depth(node)) for number in node.results if free)
         program.nodes.append(node)
@@ -219,6 +221,26 @@ def _passes_all(rule: Rule, shape: tuple[int, ...]) -> bool:
     covered = tuple(math.prod(rule.sizes[factor] for factor in dim) for dim in rule.results[0])
     simple = all(kind == PASS for kind in rule.kinds) and all(len(dim) <= 1 for dim in rule.results[0])
     return simple and covered == shape
+
+
+def _around(program: Program) -> list[tuple[Node, ...]]:
+    pairs = zip(program.users, program.producers, strict=True)
+    return [(*users, producer) if producer is not None else tuple(users) for users, producer in pairs]
+
+
+def _kinds(program: Program) -> list[int]:
+    """`Program.kinds`: models repeat their layers, so there are few."""
+    facts = list(zip(program.shapes, program.bytes, program.free, program.given, program.reserved, strict=True))
+    values = _numbered(facts)
+    return _numbered(
+        (each.rule, each.shares, each.reserved, *[values[at] for at in each.values]) for each in program.nodes
+    )
+
+
+def _numbered(things: Iterable[Hashable]) -> list[int]:
+    """Equal things have equal numbers."""
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(thing, len(numbers)) for thing in things]
 
 
 def _last(block: Block) -> Operation:

@@ -11,8 +11,9 @@ a layout once a sweep.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from shardwright.dialects.dtensor.hints import BarrierOp
@@ -23,7 +24,7 @@ from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.alignment import bytes_sent
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.spreading import Because, State, passes_dims_on
-from shardwright.passes.propagation.strategy import Strategist, Strategy
+from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist, Strategy
 from shardwright.rules.rule import Rule, assemble
 
 SWEEPS = 3
@@ -41,9 +42,6 @@ So many wide moves a sweep tries, for the ops that pay most.
 Each may touch the whole program, so one for every op that pays would take quadratic time. None at all is too few: a
 mixture of experts then sends half as much again, since its layouts meet across broadcasts and reductions.
 """
-
-LEAST_SAVING = 0.5
-"""Bytes per device below which a saving is rounding: without it, sums in another order would move layouts around."""
 
 Changes = dict[int, Dims]
 Wishes = frozenset[tuple[int, tuple[int, ...], Dims]]
@@ -103,20 +101,30 @@ class _Refiner:
         self.wide_tries = WIDE_TRIES
         self.failed_widely: dict[Wishes, _Tried] = {}
         self.known_widely: dict[Wishes, _Tried] = {}
-        self.followed: dict[tuple[Rule, int, Dims, int, Dims], Dims] = {}
+        self.met = [frozenset(self.stretch[value] for value in node.values) for node in program.nodes]
+        """The stretches at each node."""
+        self.around = [tuple([node.index for node in around]) for around in program.around]
+        """The nodes around each value, by number: a wide try goes through all of a program."""
+        self.situations: dict[int, int] = {}
+        """For nodes a number that those have in common which are equal and have equal layouts, as far as asked for."""
+        self.numbers: dict[object, int] = {}
+        self.followers: dict[tuple[int, int, Dims], list[tuple[int, Dims]]] = {}
         self.costs: dict[int, float] = {}
         """What ops send in the state at hand, as far as it was asked for."""
         self.moves = 0
         self.moved: dict[int, int] = {}
         """For each stretch that has moved, which move was its last."""
+        self.swept = 0
+        """The last move before the sweep at hand."""
 
     def sweep(self) -> bool:
         """Tries to improve each op that pays; whether any change was kept."""
         # What failed in the last sweep may pay now, if what it met with there has moved since.
-        self.alone = {stretch: self._still(tried) for stretch, tried in self.alone.items()}
-        self.failed, self.known_widely = self._still(self.failed), self._still(self.failed_widely)
+        recent = {stretch for stretch, move in self.moved.items() if move > self.swept}
+        self.alone = {stretch: self._still(tried, recent) for stretch, tried in self.alone.items()}
+        self.failed, self.known_widely = self._still(self.failed, recent), self._still(self.failed_widely, recent)
         self.failed_widely = {}
-        self.wide_tries = WIDE_TRIES
+        self.swept, self.wide_tries = self.moves, WIDE_TRIES
         paying = [(cost, node) for node in self.program.nodes if (cost := self._cost(node)) > 0]
         kept = False
         # The dearest first, since they have the first go at the few wide tries. Equal ones go by where they stand in
@@ -144,21 +152,25 @@ class _Refiner:
             self.moved[self.stretch[value]] = self.moves
         for index in self._touched(changes):
             self.costs.pop(index, None)
+            self.situations.pop(index, None)
         return True
 
-    def _still(self, tried: dict[Key, _Tried]) -> dict[Key, _Tried]:
-        """Those tries that would end as they did: nothing has moved that they met with."""
-        moved = self.moved
+    def _still(self, tried: dict[Key, _Tried], recent: set[int]) -> dict[Key, _Tried]:
+        """
+        Those tries that would end as they did: nothing has moved that they met with.
+
+        `recent` are the stretches that have moved since tries were last looked at: few, and tries meet many.
+        """
         return {
             key: found
             for key, found in tried.items()
-            if not any(moved.get(stretch, 0) > found.moves for stretch in found.met)
+            if found.met.isdisjoint(recent) or all(self.moved[at] <= found.moves for at in found.met & recent)
         }
 
     def _tried(self, changes: Changes) -> _Tried:
         """What these changes would save, and what that depends on."""
         touched = self._touched(changes)
-        met = frozenset(self.stretch[value] for node in touched.values() for value in node.values)
+        met = frozenset[int]().union(*map(self.met.__getitem__, touched))
         return _Tried(self._saved(touched, changes), met, self.moves)
 
     def _narrowly(self, node: Node, chosen: Strategy) -> tuple[float, Changes] | None:
@@ -284,29 +296,38 @@ class _Refiner:
         # Breadth first: a value that two wishes reach follows the nearer one.
         waiting = deque(wishes)
         while waiting:
-            value = waiting.popleft()
-            for node in self.program.around(value):
-                if along[node.index]:
-                    waiting.extend(self._follow(node, value, changes))
+            moved = waiting.popleft()
+            for index in self.around[moved]:
+                if along[index]:
+                    values = self.program.nodes[index].values
+                    for place, dims in self._followers(index, values.index(moved), changes[moved]):
+                        value = values[place]
+                        if value not in changes:
+                            changes[value] = dims
+                            waiting.append(value)
         return changes
 
-    def _follow(self, node: Node, moved: int, changes: Changes) -> list[int]:
-        """Moves the other values of `node` along with `moved`; returns those that changed."""
-        place = node.values.index(moved)
-        if not self.strategist.project(node.rule, place, changes[moved])[1]:
-            return []
-        followers: list[int] = []
-        for other, value in enumerate(node.values):
-            if value in changes:
-                continue
-            key = node.rule, place, changes[moved], other, self.state.dims[value]
-            dims = self.followed.get(key)
-            if dims is None:
-                dims = self.followed[key] = self._followed(*key)
-            if self._may_become(value, dims) and self._is_legal(dims):
-                changes[value] = dims
-                followers.append(value)
-        return followers
+    def _followers(self, index: int, place: int, dims: Dims) -> list[tuple[int, Dims]]:
+        """The places at a node whose values may move along when the one at `place` moves to `dims`, and to what."""
+        situation = self.situations.get(index)
+        if situation is None:
+            situation = self.situations[index] = self._situation(index)
+        key = situation, place, dims
+        found = self.followers.get(key)
+        if found is None:
+            found = self.followers[key] = list(self._following(self.program.nodes[index], place, dims))
+        return found
+
+    def _situation(self, index: int) -> int:
+        dims = tuple([self.state.dims[value] for value in self.program.nodes[index].values])
+        return self.numbers.setdefault((self.program.kinds[index], dims), len(self.numbers))
+
+    def _following(self, node: Node, place: int, moved: Dims) -> Iterator[tuple[int, Dims]]:
+        if self.strategist.project(node.rule, place, moved)[1]:
+            for other, value in enumerate(node.values):
+                dims = self._followed(node.rule, place, moved, other, self.state.dims[value])
+                if self._may_become(value, dims) and self._is_legal(dims):
+                    yield other, dims
 
     def _followed(self, rule: Rule, place: int, moved: Dims, other: int, old: Dims) -> Dims:
         """The dims of another tensor of a rule, `old` so far, when the one at `place` has those that it moved to."""
@@ -323,14 +344,16 @@ class _Refiner:
         sizes = self.program.mesh.sizes
         return not any(overlap(a, b, sizes[a.name]) for i, a in enumerate(flat) for b in flat[:i])
 
-    def _touched(self, changes: Changes) -> dict[int, Node]:
-        return {node.index: node for value in changes for node in self.program.around(value)}
+    def _touched(self, changes: Changes) -> dict[int, None]:
+        """The nodes around what changes, each once, in an order that repeats."""
+        return dict.fromkeys(chain.from_iterable(map(self.around.__getitem__, changes)))
 
-    def _saved(self, touched: dict[int, Node], changes: Changes) -> float:
+    def _saved(self, touched: Iterable[int], changes: Changes) -> float:
         """The bytes that all touched ops save."""
-        before = sum(map(self._cost, touched.values()))
+        nodes = [self.program.nodes[index] for index in touched]
+        before = sum(map(self._cost, nodes))
         with self._changed(changes):
-            return before - sum(map(self._price, touched.values()))
+            return before - sum(map(self._price, nodes))
 
     def _cost(self, node: Node) -> float:
         """What an op sends in the state at hand."""

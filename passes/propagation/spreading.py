@@ -8,7 +8,7 @@ ops. A value's dims only ever gain axes, so rounds end; each op is visited a bou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from shardwright.dialects.dtensor import RelayoutOp
@@ -17,7 +17,13 @@ from shardwright.dialects.text.locations import fault, label
 from shardwright.layout.mesh import Mesh
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.strategy import Strategist
-from shardwright.rules.rule import PASS, Axes, Rule, Tensor, assemble
+from shardwright.rules.rule import PASS, Axes, Rule, assemble
+
+Later = Mapping[int, frozenset[int]]
+"""For some values the dims whose turn has not come yet."""
+
+Winners = dict[int, tuple[Axes, int, int]]
+"""For each factor the axes that win (the longest, or the largest tensor's), their weight, and the place they are of."""
 
 
 def _goes(node: Node, *, back: bool) -> bool:
@@ -71,24 +77,36 @@ def initial_state(program: Program) -> State:
     return state
 
 
-def propagate(program: Program, strategist: Strategist, leaders: frozenset[int] | None = None) -> State:
-    """
-    Spreads the user's layouts: first along ops that only pass dims on, then along all.
+def propagate(program: Program, strategist: Strategist) -> State:
+    """Spreads the user's layouts: first along ops that only pass dims on, then along all."""
+    return Spreading(program, strategist).state()
 
-    With `leaders`, the layouts of these values have spread everywhere before the user's others begin to.
-    """
-    state = initial_state(program)
-    priorities = sorted({0, *(number for spec in program.given if spec for number in spec.priorities)})
-    waves = [_dims_after(program, priority) for priority in priorities]
-    if leaders is not None:
-        waves = [waves[0] | _dims_of_others(program, leaders), *waves]
-    passing = [passes_dims_on(node.rule) for node in program.nodes]
-    spread = _Spread(program, strategist, state)
-    for later in waves:
-        spread.begin(later)
-        spread.run(passing)
-        spread.run([True] * len(passing))
-    return state
+
+class Spreading:
+    """Propagation of one program from one start or another; what ops have offered once is not worked out again."""
+
+    def __init__(self, program: Program, strategist: Strategist):
+        self.program = program
+        self.offers = _Offers(program, strategist)
+        self.passing = [passes_dims_on(node.rule) for node in program.nodes]
+
+    def state(self, leaders: frozenset[int] | None = None) -> State:
+        """
+        The layouts once they have spread everywhere.
+
+        With `leaders`, the layouts of these values have spread everywhere before the user's others begin to.
+        """
+        program, state = self.program, initial_state(self.program)
+        priorities = sorted({0, *(number for spec in program.given if spec for number in spec.priorities)})
+        waves = [_dims_after(program, priority) for priority in priorities]
+        if leaders is not None:
+            waves = [waves[0] | _dims_of_others(program, leaders), *waves]
+        spread = _Spread(program, self.offers, state)
+        for later in waves:
+            spread.begin(later)
+            spread.run(self.passing)
+            spread.run([True] * len(self.passing))
+        return state
 
 
 def _dims_after(program: Program, priority: int) -> dict[int, frozenset[int]]:
@@ -172,19 +190,18 @@ class _Spread:
     proposes the same, and has been heard.
     """
 
-    def __init__(self, program: Program, strategist: Strategist, state: State):
+    def __init__(self, program: Program, offers: _Offers, state: State):
         self.program = program
-        self.strategist = strategist
+        self.offers = offers
         self.state = state
-        self.later: dict[int, frozenset[int]] = {}
-        self.mesh: Mesh = program.mesh
+        self.later: Later = {}
         split = (value for value, dims in enumerate(state.dims) if any(dims))
         self.unheard = self._nodes_around(split)
 
     def _nodes_around(self, values: Iterable[int]) -> set[int]:
-        return {node.index for value in values for node in self.program.around(value)}
+        return {node.index for value in values for node in self.program.around[value]}
 
-    def begin(self, later: dict[int, frozenset[int]]) -> None:
+    def begin(self, later: Later) -> None:
         """From now on it is the turn of all dims but these, by value."""
         moved = (value for value in self.later.keys() | later.keys() if self.later.get(value) != later.get(value))
         self.unheard |= self._nodes_around(moved)
@@ -192,66 +209,111 @@ class _Spread:
 
     def run(self, member: Sequence[bool]) -> None:
         """Rounds of proposals of these nodes until nothing changes."""
-        while dirty := sorted(index for index in self.unheard if member[index]):
-            self.unheard.difference_update(dirty)
+        dirty = {index for index in self.unheard if member[index]}
+        self.unheard -= dirty
+        while dirty:
             proposals: dict[int, _Proposal] = {}
-            for index in dirty:
+            for index in sorted(dirty):
                 self._propose(self.program.nodes[index], proposals)
             for value, proposal in proposals.items():
                 self.state.dims[value] = proposal.dims
                 self.state.because[value] = Because(proposal.node, proposal.source, lost=proposal.lost)
-            self.unheard |= self._nodes_around(proposals)
+            # Those that are not asked now stay aside: a round must not cost what waits for a later one.
+            dirty = set()
+            for index in self._nodes_around(proposals):
+                (dirty if member[index] else self.unheard).add(index)
 
     def _propose(self, node: Node, proposals: dict[int, _Proposal]) -> None:
-        program = self.program
-        if not any(any(self.state.dims[value]) for value in node.values):
-            return
-        winners = self._winners(node)
+        values = node.values
+        for offer in self.offers.of(node, self.state.dims, self.later):
+            value = values[offer.place]
+            lost = None if offer.lost is None else Lost(offer.lost[0], values[offer.lost[1]])
+            proposal = _Proposal(offer.weight, offer.dims, node, values[offer.source], lost)
+            proposals[value] = proposal.against(proposals.get(value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """What an op proposes for the value at one of its places; other values go by their places, too."""
+
+    place: int
+    weight: int
+    dims: Dims
+    source: int
+    lost: tuple[Dims, int] | None
+
+
+class _Offers:
+    """
+    What ops propose, by their kind and the layouts around them.
+
+    Models repeat their layers, and one start of propagation repeats most of another: nearly all ops ask what an equal
+    one has asked before.
+    """
+
+    def __init__(self, program: Program, strategist: Strategist):
+        self.program = program
+        self.strategist = strategist
+        self.mesh: Mesh = program.mesh
+        self.open_dims = initial_state(program).open_dims
+        self.kinds = self._kinds()
+        self.known: dict[object, tuple[_Offer, ...]] = {}
+
+    def _kinds(self) -> list[int]:
+        """For each node a number that it has in common with all that propose the same from the same layouts."""
+        numbers: dict[tuple[int, bool, bool], int] = {}
+        kinds: list[int] = []
+        for node, kind in zip(self.program.nodes, self.program.kinds, strict=True):
+            ways = kind, _goes(node, back=True), _goes(node, back=False)
+            kinds.append(numbers.setdefault(ways, len(numbers)))
+        return kinds
+
+    def of(self, node: Node, dims: Sequence[Dims], later: Later) -> tuple[_Offer, ...]:
+        """What a node proposes from these layouts, by value number, of which some dims are not heard yet."""
+        values = node.values
+        key: tuple[object, ...] = (self.kinds[node.index], *[dims[value] for value in values])
+        if later:
+            key += tuple([later.get(value) for value in values])
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = tuple(self._made(node, dims, later))
+        return found
+
+    def _made(self, node: Node, dims: Sequence[Dims], later: Later) -> Iterator[_Offer]:
+        winners = self._winners(node, dims, later)
         if not winners:
             return
-        first_result = len(node.operands)
-        for place, (value, tensor) in enumerate(zip(node.values, node.rule.tensors(), strict=True)):
-            if program.free[value] or not self.state.open_dims[value]:
-                continue
-            if not _goes(node, back=place < first_result):
-                continue
-            proposal = self._extend(node, place, value, tensor, winners)
-            if proposal is not None:
-                proposals[value] = proposal.against(proposals.get(value))
-
-    def _seen(self, value: int) -> Dims:
-        """The value's dims as far as it is their turn."""
-        dims = self.state.dims[value]
-        later = self.later.get(value)
-        return dims if later is None else tuple(() if dim in later else axes for dim, axes in enumerate(dims))
-
-    def _winners(self, node: Node) -> dict[int, tuple[Axes, int, int]]:
-        """For each factor the axes that win (the longest, or the largest tensor's), their weight and source."""
-        winners: dict[int, tuple[Axes, int, int]] = {}
         for place, value in enumerate(node.values):
-            dims = self._seen(value)
-            if self.program.free[value] or not any(dims):
+            if self.program.free[value] or not self.open_dims[value]:
+                continue
+            if not _goes(node, back=place < len(node.operands)):
+                continue
+            heard = sorted(self.open_dims[value] - later.get(value, frozenset()))
+            offer = self._extend(node, place, dims[value], heard, winners)
+            if offer is not None:
+                yield offer
+
+    def _winners(self, node: Node, dims: Sequence[Dims], later: Later) -> Winners:
+        winners: Winners = {}
+        for place, value in enumerate(node.values):
+            seen = _heard(dims[value], later.get(value))
+            if self.program.free[value] or not any(seen):
                 continue
             weight = self.program.bytes[value]
-            for factor, axes in self.strategist.project(node.rule, place, dims)[0].items():
+            for factor, axes in self.strategist.project(node.rule, place, seen)[0].items():
                 if not node.rule.movable(factor):
                     continue
                 held = winners.get(factor)
-                if held is None or _wins((axes, weight, value), held):
-                    winners[factor] = (axes, max(weight, held[1]) if held and held[0] == axes else weight, value)
+                if held is None or _wins((axes, weight, place), held):
+                    winners[factor] = (axes, max(weight, held[1]) if held and held[0] == axes else weight, place)
         return winners
 
     def _extend(
-        self,
-        node: Node,
-        place: int,
-        value: int,
-        tensor: Tensor,
-        winners: dict[int, tuple[Axes, int, int]],
-    ) -> _Proposal | None:
+        self, node: Node, place: int, current: Dims, open_dims: Sequence[int], winners: Winners
+    ) -> _Offer | None:
         """The value's dims with the axes that its factors can gain, heaviest first; None when it can gain none."""
-        state, rule = self.state, node.rule
-        current = state.dims[value]
+        rule, value = node.rule, node.values[place]
+        tensor = rule.tensors()[place]
         have, exact = self.strategist.project(rule, place, current)
         if not exact:
             return None
@@ -263,8 +325,7 @@ class _Spread:
         split = sum(map(len, current))
         mine = dict(have)
         gained: tuple[int, int] | None = None
-        lost: Lost | None = None
-        open_dims = sorted(state.open_dims[value] - self.later.get(value, frozenset()))
+        lost: tuple[Dims, int] | None = None
         open_factors = [factor for dim in open_dims for factor in tensor[dim] if factor in winners]
         for factor in sorted(open_factors, key=lambda factor: (-winners[factor][1], winners[factor][0])):
             axes, weight, source = winners[factor]
@@ -273,7 +334,7 @@ class _Spread:
                 continue
             if self.program.overlaps(new, used):
                 if gained is not None and lost is None and not self.program.overlaps(new, before):
-                    lost = Lost(assemble(dict(have) | {factor: axes}, tensor, rule.sizes, self.mesh), source)
+                    lost = assemble(dict(have) | {factor: axes}, tensor, rule.sizes, self.mesh), source
                 continue
             trial = assemble(mine | {factor: axes}, tensor, rule.sizes, self.mesh)
             if sum(map(len, trial)) != split + len(new):
@@ -285,7 +346,12 @@ class _Spread:
         if gained is None:
             return None
         dims = tuple(map(self.strategist.spell, assemble(mine, tensor, rule.sizes, self.mesh)))
-        return _Proposal(gained[0], dims, node, gained[1], lost)
+        return _Offer(place, gained[0], dims, gained[1], lost)
+
+
+def _heard(dims: Dims, later: frozenset[int] | None) -> Dims:
+    """A value's dims as far as it is their turn."""
+    return dims if later is None else tuple(() if dim in later else axes for dim, axes in enumerate(dims))
 
 
 def _added(old: Axes, axes: Axes) -> Axes:

@@ -14,15 +14,16 @@ from shardwright.dialects.types import element_of, is_float
 from shardwright.passes.program import Program
 from shardwright.passes.propagation.alignment import bytes_sent
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
-from shardwright.passes.propagation.refinement import LEAST_SAVING, refine
-from shardwright.passes.propagation.spreading import State, propagate
-from shardwright.passes.propagation.strategy import Strategist
+from shardwright.passes.propagation.refinement import refine
+from shardwright.passes.propagation.spreading import Spreading, State
+from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist
 
 
 def best_state(program: Program, strategist: Strategist) -> State:
     """The refined state that sends the fewest bytes: from the usual start, or from the best other one."""
-    usual = propagate(program, strategist)
-    others = [propagate(program, strategist, first) for first in leaders(program)]
+    spreading = Spreading(program, strategist)
+    usual = spreading.state()
+    others = [spreading.state(first) for first in leaders(program)]
     others = [other for other in others if other.dims != usual.dims]
     if not others:
         refine(program, strategist, usual)

@@ -11,8 +11,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from shardwright.layout.axes import Axis, borders, cut, merge_adjacent
 from shardwright.layout.mesh import Mesh
@@ -23,6 +24,13 @@ from shardwright.rules.rule import PASS, Axes, Rule, assemble, project
 
 MAX_ASSIGNMENTS = 256
 """Above this many assignments of axes to factors, each axis is decided on its own."""
+
+
+LEAST_SAVING = 0.5
+"""Bytes per device below which a saving is rounding: without it, sums in another order would move layouts around."""
+
+NOWHERE: frozenset[tuple[int, Dims]] = frozenset()
+"""No copies of any operand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +61,10 @@ class Strategist:
         self._options: dict[tuple[Rule, tuple[Dims | None, ...], tuple[int, ...], Axes], tuple[Strategy, ...]] = {}
         self._shares: dict[tuple[Dims, Dims, tuple[int, ...]], float] = {}
         self._best: dict[object, tuple[float, Strategy]] = {}
-        self._kinds: dict[object, int] = {}
-        self._kinds_of_nodes: dict[int, tuple[int, list[int]]] = {}
+        self._partial_specs: dict[tuple[Dims, Axes, str], LayoutSpec] = {}
+        self._neighbours: dict[tuple[int, Strategy], list[Strategy]] = {}
+        self._read = [_read(program, node) for node in program.nodes]
+        """For each node what picks the layouts on which its cost depends."""
 
     def project(self, rule: Rule, tensor: int, dims: Dims) -> tuple[dict[int, Axes], bool]:
         """`rules.rule.project` of the tensor of that number, remembered; parts that nest with no others are dropped."""
@@ -75,32 +85,27 @@ class Strategist:
         """Whether a part of an axis nests with all other parts that this program may use."""
         return axis.whole or {axis.pre, axis.pre * axis.size} <= self._borders[axis.name]
 
-    def best(self, node: Node, dims: Sequence[Dims]) -> tuple[float, Strategy]:
-        """The cheapest strategy for the op when every value has the dims given by number, and its cost in bytes."""
-        alike, read = self._alike(node)
-        key = (alike, *[dims[value] for value in read])
+    def best(
+        self, node: Node, dims: Sequence[Dims], there: frozenset[tuple[int, Dims]] = NOWHERE
+    ) -> tuple[float, Strategy]:
+        """
+        The cheapest strategy for the op when every value has the dims given by number, and its cost in bytes.
+
+        `there` are copies of operands, by place, that are there for others already.
+        """
+        key = self.program.kinds[node.index], there, self._read[node.index](dims)
         found = self._best.get(key)
         if found is None:
             found = self._best[key] = self.cheapest(
                 node,
                 self.options(node, dims),
                 lambda place, wanted: (
-                    node.shares[place] * self.move(node.operands[place], dims[node.operands[place]], wanted)
+                    0.0
+                    if (place, wanted) in there
+                    else node.shares[place] * self.move(node.operands[place], dims[node.operands[place]], wanted)
                 ),
                 dims,
             )
-        return found
-
-    def _alike(self, node: Node) -> tuple[int, list[int]]:
-        """A number that ops have in common whose strategies cost the same, and the values on which that depends."""
-        found = self._kinds_of_nodes.get(node.index)
-        if found is None:
-            free = [self.program.free[value] for value in node.operands]
-            sizes = tuple(self.program.bytes[value] for value in node.values)
-            kind = node.rule, tuple(free), sizes, node.shares, node.reserved
-            read = [value for value, is_free in zip(node.operands, free, strict=True) if not is_free]
-            number = self._kinds.setdefault(kind, len(self._kinds))
-            found = self._kinds_of_nodes[node.index] = number, [*read, *node.results]
         return found
 
     def cheapest(
@@ -157,12 +162,23 @@ class Strategist:
 
     def partial_spec(self, dims: Dims, partial: Axes, kind: str) -> LayoutSpec:
         """The layout with these dims and partial axes, these in their one spelling."""
-        return algebra.tidy_partial(LayoutSpec(self.mesh.name, dims, frozenset(), partial, kind), self.mesh)
+        key = dims, partial, kind
+        found = self._partial_specs.get(key)
+        if found is None:
+            spec = LayoutSpec(self.mesh.name, dims, frozenset(), partial, kind)
+            found = self._partial_specs[key] = algebra.tidy_partial(spec, self.mesh)
+        return found
 
     def neighbours(self, node: Node, chosen: Strategy) -> list[Strategy]:
         """The strategies that differ from `chosen` in where one axis goes, to whatever factor can be split by it."""
+        key = self.program.kinds[node.index], chosen
+        found = self._neighbours.get(key)
+        if found is None:
+            found = self._neighbours[key] = list(self._moved_by_one(node, chosen))
+        return found
+
+    def _moved_by_one(self, node: Node, chosen: Strategy) -> Iterator[Strategy]:
         rule, weights = node.rule, [self.program.bytes[value] for value in node.values]
-        found: list[Strategy] = []
         for factor, axes in chosen.factors:
             for axis in axes:
                 for target in range(len(rule.sizes)):
@@ -171,8 +187,7 @@ class Strategist:
                         moved[target] = (*moved.get(target, ()), axis)
                         strategy = self._strategy(rule, {f: mine for f, mine in moved.items() if mine}, weights)
                         if strategy is not None:
-                            found.append(strategy)
-        return found
+                            yield strategy
 
     def options(self, node: Node, dims: Sequence[Dims]) -> tuple[Strategy, ...]:
         """
@@ -305,6 +320,11 @@ class Strategist:
         if rule.expansion is None or not any(map(rule.expands, by_factor)):
             return 0.0
         return rule.expansion.price({factor: self.mesh.group_size(axes) for factor, axes in by_factor.items()}, weights)
+
+
+def _read(program: Program, node: Node) -> Callable[[Sequence[Dims]], object]:
+    read = [*(value for value in node.operands if not program.free[value]), *node.results]
+    return itemgetter(*read) if read else lambda dims: ()
 
 
 def _borders(program: Program) -> dict[str, frozenset[int]]:

@@ -136,6 +136,7 @@ class _Kernels:
 
     def __getattr__(self, name: str) -> Any:
         from shardwright.runtime.kernels import (
+            custom_calls,
             factors,
             indexing,
             lapack,
@@ -157,6 +158,7 @@ class _Kernels:
             shape,
             sorting,
             windows,
+            custom_calls,
         ):
             if hasattr(module, name):
                 return getattr(module, name)

@@ -12,7 +12,7 @@ import pytest
 from harness import Array, run
 
 from shardwright.diagnostics import ShardwrightInternalError
-from shardwright.passes.propagation import partial_flow
+from shardwright.passes.propagation.readers import partial_flow
 from shardwright.tools import opt
 from shardwright.tools.main import main
 

@@ -99,14 +99,14 @@ def _sizes(text: str) -> dict[str, int]:
 
 def _compared(text: str, name: str, options: Namespace) -> Comparison:
     """The program beside what it would be with the changes that were asked for."""
-    from shardwright.compiler.pipelines import run_pipeline
+    from shardwright.compiler.pipelines import READ, run_pipeline
     from shardwright.frontends.functions.dtensor import BACKEND
     from shardwright.tools.programs.signature import entry_function
     from shardwright.views.explanation.what_if import what_if
 
     module = parse(text, name)
     entry_function(module)
-    run_pipeline(module, ["import-sdy"])
+    run_pipeline(module, READ)
     return what_if(module, BACKEND, options.without, dict(options.layout), options.mesh, name)
 
 

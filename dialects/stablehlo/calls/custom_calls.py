@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr, TensorType, i32
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FloatAttr,
+    IntegerAttr,
+    NameLoc,
+    StringAttr,
+    TensorType,
+    i32,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     irdl_attr_definition,
@@ -118,6 +127,11 @@ class CustomCallOp(forms.WrittenOp):
         return syntax.truth(self.has_side_effect)
 
     @property
+    def is_callback(self) -> bool:
+        """Whether the call is one back into the Python process that JAX ran in."""
+        return self.target in _CALLBACKS
+
+    @property
     def routine(self) -> str | None:
         """The LAPACK routine without its type letter (`getrf`), if the call is of one and of no kind unknown here."""
         routine, options = lapack_routine(self.target), self.options
@@ -158,7 +172,7 @@ class CustomCallOp(forms.WrittenOp):
 
 
 def _plain_option(value: Attribute) -> Any:
-    if isinstance(value, IntegerAttr):
+    if isinstance(value, IntegerAttr | FloatAttr):
         return cast("IntegerAttr[Any]", value).value.data
     return cast(Any, value).data if isinstance(value, StringAttr) else value
 
@@ -189,6 +203,8 @@ def lapack_routine(target: str) -> str | None:
 
 def unknown_call(op: CustomCallOp) -> Diagnostic:
     """The refusal of a call that has no meaning here."""
+    if op.is_callback:
+        return _callback(op)
     names = f"lapack_{{s,d,c,z}}NAME_ffi with NAME {', '.join(sorted(SIGNATURES))}"
     what = "has side effects" if op.effects else "is known by its name only"
     return Diagnostic(
@@ -196,15 +212,40 @@ def unknown_call(op: CustomCallOp) -> Diagnostic:
         f"the custom call @{op.target} {what}",
         where(op),
         notes=(f"calls that can be run are {names}; ApproxTopK, TopK and mhlo's functions become ops",),
-        help=_HELPS.get(op.target, "write the computation with StableHLO's ops, or export it for platform cpu"),
+        help="write the computation with StableHLO's ops, export it for platform cpu, or give the call a rule and a "
+        "kernel: shardwright.register_custom_call",
         word=f"@{op.target}",
     )
 
 
-_CALLBACK = "leave callbacks and debug prints out of the exported program"
-_HELPS = dict.fromkeys(
-    (f"xla_{kind}python_{device}_callback" for kind in ("", "ffi_", "ffi_partitioned_") for device in ("cpu", "gpu")),
-    _CALLBACK,
+def _callback(op: CustomCallOp) -> Diagnostic:
+    """The refusal of a call back into Python."""
+    needed = any(result.uses for result in op.results)
+    return Diagnostic(
+        "SW0431",
+        f"{_caller(op)} calls Python back in the middle of the program",
+        where(op),
+        notes=(f"its custom call @{op.target} names a function that only the process which traced it has",),
+        help=_NEEDED if needed else _NOT_NEEDED,
+        word=f"@{op.target}",
+    )
+
+
+def _caller(op: CustomCallOp) -> str:
+    """What of JAX's calls Python back, as far as the place says it: `debug_print`, `pure_callback`, `io_callback`."""
+    place = op.location
+    named = place.desc.data.rstrip(":").rpartition("/")[2] if isinstance(place, NameLoc) else ""
+    return named if named.isidentifier() else "a callback"
+
+
+_NEEDED = (
+    "its result is needed: compute it with JAX's functions, or call it before or after the program; from_jax runs "
+    "callbacks without side effects itself"
+)
+_NOT_NEEDED = "nothing needs its result: leave it out with callbacks='drop', or with --callbacks drop of the command"
+
+_CALLBACKS = frozenset(
+    f"xla_{kind}python_{device}_callback" for kind in ("", "ffi_", "ffi_partitioned_") for device in ("cpu", "gpu")
 )
 
 

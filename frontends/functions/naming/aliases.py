@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _NAMES = {
-    "DTensor": "Tensor ndarray",
+    "DTensor": "ndarray",
     "GradientTape": "backward enable_grad",
     "Layout": "NamedSharding PartitionSpec GSPMDSharding Shard Replicate Partial Placement Sharding",
     "Mesh": "DeviceMesh init_device_mesh make_mesh create_mesh create_device_mesh",
