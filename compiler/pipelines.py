@@ -28,7 +28,7 @@ COMPOSED = ("drop-tokens", "close-regions", "decompose")
 IMPORT = (
     *COMPOSED, "import-sdy", "inline", "expand-gradients", "hoist-invariants", "canonicalize", "cse", "dce",
 )  # fmt: skip
-PROPAGATE = ("propagate-layouts",)
+PROPAGATE = ("pad-uneven", "propagate-layouts", "fit-borders")
 ALIGN = ("insert-relayouts",)
 PLAN = ("lower-relayouts", "optimize-collectives")
 LOCALIZE = ("localize",)

@@ -32,6 +32,7 @@ from shardwright.compiler.tracing.dtypes import brief, kind_of, scalar_kind
 from shardwright.compiler.tracing.interface import Interface, Parameter, is_argument, type_text
 from shardwright.compiler.tracing.pytree import LEAF, Tree, arranged, flatten, unflatten
 from shardwright.compiler.tracing.reference import held
+from shardwright.compiler.values import border_layouts, layout_for
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.diagnostics.faults import no_pickle, type_error
 from shardwright.dialects.dtensor import layout_of, meshes
@@ -653,8 +654,8 @@ def _entry(module: ModuleOp, name: str) -> FuncOp:
 
 def _decided(interface: Interface, module: ModuleOp) -> Interface:
     """The interface with the layouts that propagation chose for arguments without one."""
-    specs = map(layout_of, _entry(module, interface.name).args)
-    return _laid_out(interface, [spec and Layout.from_spec(spec, interface.mesh) for spec in specs])
+    arguments, _ = border_layouts(_entry(module, interface.name), dict.fromkeys(meshes(module), interface.mesh))
+    return _laid_out(interface, arguments)
 
 
 def _laid_out(interface: Interface, layouts: Sequence[Layout | None]) -> Interface:
@@ -672,5 +673,5 @@ def _parameter(value: Any, place: int, mesh: Mesh) -> Parameter:
     assert isinstance(value.type, TensorType)
     spec = layout_of(value)
     name = value.location.desc.data if isinstance(value.location, NameLoc) else value.name_hint
-    layout = Layout.from_spec(spec, mesh) if spec is not None and spec.closed else None
+    layout = layout_for(value, {}, {spec.mesh: mesh}) if spec is not None and spec.closed else None
     return Parameter(name or f"arg{place}", shape_of(value), element_dtype(value.type), layout)

@@ -21,6 +21,8 @@ from shardwright.dialects.dtensor.roll import RollOp, spell_out
 from shardwright.dialects.sdy.rules import KEPT_RULE, SHARDY_RULE, OpShardingRuleAttr
 from shardwright.dialects.stablehlo import ConstantOp, CustomCallOp, WhileOp
 from shardwright.layout.mesh import Mesh
+from shardwright.passes.padding.fit_borders import fit_borders
+from shardwright.passes.program import entry_function
 from shardwright.passes.rewriter import insert_before, locate, replace, replace_with, retype
 from shardwright.rules.families.custom_calls import written_for_shardy
 
@@ -42,6 +44,8 @@ def export_sdy(module: ModuleOp) -> None:
     """
     for roll in [op for op in module.walk() if isinstance(op, RollOp)]:
         _spell_out(roll)
+    # Padding is ours: others take and give global arrays, of which uneven parts are for nobody to state.
+    fit_borders(entry_function(module), lambda _, whole: whole)
     mesh = next(iter(meshes(module).values()), Mesh())
     computations = regroup(module)
     operations = list(module.walk())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from types import ModuleType
 from typing import Any
@@ -69,7 +69,12 @@ class DTensor(DTensorValue, Array):
         # One element is looked up: the program of each place would have to be compiled. (Of several processes not each
         # has it.)
         whole = Layout.replicated(self.mesh, rank=0)
-        return DTensor(scatter(np.asarray(self.numpy()[place]), whole), whole)
+        return distributed(np.asarray(self.numpy()[place]), whole)
+
+
+def distributed(array: np.ndarray[Any, Any], layout: Layout) -> DTensor:
+    """The distributed tensor of a global array; raises `ValueError` where the layout does not fit (SW0104, SW0106)."""
+    return DTensor(scatter(array, layout), layout, array.shape)
 
 
 def _in_place(name: str) -> Callable[[Any, Any], Any]:
@@ -139,9 +144,13 @@ class Tensor(np.ndarray[Any, Any]):
     __ilshift__, __irshift__ = map(_in_place, ("lshift", "rshift"))
 
 
-def tensor_of(array: Any, layout: Layout | None) -> Any:
-    """The tensor that users see: a `DTensor` of a stacked array, or a `Tensor` of an array without a layout."""
-    return np.asarray(array).view(Tensor) if layout is None else DTensor(array, layout)
+def tensor_of(array: Any, layout: Layout | None, shape: Sequence[int] | None = None) -> Any:
+    """
+    The tensor that users see: a `DTensor` of a stacked array, or a `Tensor` of an array without a layout.
+
+    The `shape` is that of the `DTensor` where its layout splits it unevenly.
+    """
+    return np.asarray(array).view(Tensor) if layout is None else DTensor(array, layout, shape)
 
 
 def as_dtensor(x: Any, name: str, way_out: str) -> DTensor:

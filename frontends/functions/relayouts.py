@@ -13,9 +13,8 @@ from shardwright.compiler.tracing.dtypes import as_dtype
 from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error, value_error
-from shardwright.engines.dtensor_value import scatter
 from shardwright.frontends.functions.dispatch import array_function
-from shardwright.frontends.functions.dtensor import DTensor, as_dtensor, tensor_of
+from shardwright.frontends.functions.dtensor import DTensor, as_dtensor, distributed, tensor_of
 from shardwright.layout import Layout, Mesh
 
 
@@ -45,7 +44,7 @@ def relayout(source: ArrayLike | Sequence[Any], mesh_or_layout: Layout | Mesh) -
     # A copy: the tensor must not change when the caller's array does.
     plain = isinstance(source, bool | int | float | complex) and not hasattr(source, "dtype")
     array = np.array(source, dtype=as_dtype(type(source)) if plain else None)
-    return DTensor(scatter(as_numpy(array, "relayout"), layout), layout)
+    return distributed(as_numpy(array, "relayout"), layout)
 
 
 def from_dlpack(

@@ -216,7 +216,7 @@ class _Importer:
     def _inline(self, op: Operation) -> None:
         """Puts the bodies of computations in their place, the inner ones first."""
         if isinstance(op, ManualComputationOp):
-            inline_manual(op, self.collectives.mesh, self._spec)
+            inline_manual(op, self.collectives.mesh, self._even_spec)
         elif isinstance(op, NamedComputationOp):
             inline_named(op, self._spec)
 
@@ -257,7 +257,13 @@ class _Importer:
         assert op.parent is not None
         op.parent.insert_op_after(constraint, op)
 
-    def _spec(self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue) -> LayoutSpec:
+    def _even_spec(self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue) -> LayoutSpec:
+        """The same where each device computes on a part that it sees the size of."""
+        return self._spec(sharding, value, place, uneven=False)
+
+    def _spec(
+        self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue, *, uneven: bool = True
+    ) -> LayoutSpec:
         """The layout that `sharding` gives to `value`; raises what is wrong with it, pointing at `place`."""
         if not isinstance(value.type, TensorType):
             message = f"a value of type {value.type} cannot have a layout"
@@ -274,7 +280,7 @@ class _Importer:
             priorities if any(priorities) else (),
         )
         listed = changed(spec, partial=sharding.unreduced + sharding.replicated)
-        check_layout(listed, value.type, self.meshes.known, place)
+        check_layout(listed, value.type, self.meshes.known, place, uneven=uneven)
         sizes = self.meshes.known[spec.mesh].sizes
         return changed(
             spec,
