@@ -24,7 +24,8 @@ def _while(op: stablehlo.WhileOp, rows: Rows) -> Sequence[SSAValue]:
     What is carried varies where the body makes it vary. Rows that are done before others keep what they have: the loop
     goes on for as long as any of them goes on.
     """
-    wide = [rows.varies(value) for value in op.inputs]
+    bodies = zip(op.inputs, op.body.block.args, strict=True)
+    wide = [rows.varies(value) or argument in rows.sources for value, argument in bodies]
     while (following := _widened(op, rows, wide)) != wide:
         wide = following
     each = _varying(rows, op.condition.block, wide)[0]
@@ -106,9 +107,8 @@ def _with_gradient(op: WithGradientOp, rows: Rows) -> Sequence[SSAValue]:
 
 @batched("dtensor.checkpoint")
 def _checkpoint(op: CheckpointOp, rows: Rows) -> Sequence[SSAValue]:
-    varying = [rows.varies(value) for value in op.inputs]
-    body = _region(rows, op.body.block, varying, [True] * len(op.outputs))
-    return rows.insert(CheckpointOp([*map(rows.of, op.inputs)], body)).results
+    body = _region(rows, op.body.block, [True] * len(op.inputs), [True] * len(op.outputs))
+    return rows.insert(CheckpointOp([*map(rows.wide, op.inputs)], body)).results
 
 
 @batched("dtensor.relayout", "dtensor.constraint", "dtensor.to_mesh")
@@ -122,6 +122,7 @@ def _varying(rows: Rows, block: Block, wide: Sequence[bool]) -> list[bool]:
     for op in body_of(block):
         if op.name in ALWAYS or any(value in found or rows.varies(value) for value in free_values(op)):
             found.update(op.results)
+        found.update(rows.sources.intersection(op.results))
     return [value in found or rows.varies(value) for value in returned(block)]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import update_wrapper
 from typing import Any, cast
 
-from xdsl.ir import Region, SSAValue
+from xdsl.ir import SSAValue
 
 from shardwright.compiler.control import regions
 from shardwright.compiler.control.batching import control, indexing, products
@@ -69,24 +69,17 @@ def _for_all_rows(
     """The program for one row is written beside the other, then into it for all rows, and forgotten."""
     trace = emit.trace_now()
     region = regions.region_of([_Row(value.shape[1:], value.dtype) for value in wide], one)
-    rows = Rows(trace, size, dict(zip(region.block.args, regions.raw(wide), strict=True)))
-    _differentiate_rows(region, rows)
+    sources = frozenset(value for op in region.walk() if isinstance(op, GradientOp) for value in op.sources)
+    rows = Rows(trace, size, dict(zip(region.block.args, regions.raw(wide), strict=True)), sources)
+    rows.origin = region.block.first_op
+    for value in dict.fromkeys(free_values(region.block)):
+        if value in sources:
+            rows.note(value, value)  # all rows share it, and a tape in the function watches it
     written = rows.write(region.block)
     pairs = list(zip(returned(region.block), written, out_dims(), strict=True))
     results = [_back(rows, value, Tracer(trace, found), dim) for value, found, dim in pairs]
     region.drop_all_references()
     return results
-
-
-def _differentiate_rows(region: Region, rows: Rows) -> None:
-    """What all rows share and a tape in the function watches gets a gradient for each row."""
-    shared = set(free_values(region.block))
-    for op in region.walk():
-        if isinstance(op, GradientOp):
-            rows.origin = op
-            for source in op.sources:
-                if source in shared and source not in rows.known:
-                    rows.known[source] = rows.wide(source)
 
 
 def _front(leaf: Any, dim: int) -> Tracer:

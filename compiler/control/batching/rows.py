@@ -66,6 +66,9 @@ class Rows:
     trace: Trace
     size: int
     known: dict[SSAValue, SSAValue]
+    sources: frozenset[SSAValue] = frozenset()
+    """Values by which something is differentiated: each row has one of its own, whatever it is."""
+
     origin: Operation | None = None
     widened: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
 
@@ -100,6 +103,12 @@ class Rows:
             self.widened[found] = self.build.broadcast(found, (self.size, *shape), range(1, len(shape) + 1))
         return self.widened[found]
 
+    def note(self, value: SSAValue, stands: SSAValue) -> None:
+        """Notes what stands for a value."""
+        self.known[value] = stands
+        if value in self.sources:
+            self.known[value] = self.wide(value)
+
     def inside(self) -> Rows:
         """For a block in an op: what is written there is not known behind it."""
         return replace(self, known=dict(self.known), widened=dict(self.widened))
@@ -109,7 +118,7 @@ class Rows:
         for op in body_of(block):
             self.origin = op
             for old, new in zip(op.results, self._written(op), strict=True):
-                self.known[old] = new
+                self.note(old, new)
                 new.name_hint = old.name_hint
         self.origin = block.last_op
         return [self.of(value) for value in returned(block)]

@@ -186,6 +186,47 @@ def test_a_tape_in_the_function_gives_each_row_its_gradient() -> None:
     assert np.allclose(found, 2 * (X @ W).sum(1)[:, None, None] * X[:, :, None] * np.ones(3))
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_what_a_tape_watches_has_a_gradient_for_each_row(nested: bool) -> None:
+    weights = sw.Variable(W)
+
+    def slopes(x: Any) -> Any:
+        shared = weights * 2  # the same for all rows, computed inside
+        with sw.GradientTape() as tape:
+            tape.watch(shared)
+            value = sw.sum(x @ shared) ** 2
+        return tape.gradient(value, shared)
+
+    expected = 2 * (X @ (2 * W)).sum(1)[:, None, None] * X[:, :, None] * np.ones(3)
+    if nested:
+        found = sw.vmap(sw.vmap(slopes))(X.reshape(2, 3, 4))
+        assert np.allclose(found, expected.reshape(2, 3, 4, 3))
+    else:
+        assert np.allclose(sw.vmap(slopes)(X), expected)
+
+
+def test_what_a_loop_carries_for_a_tape_differs_from_row_to_row() -> None:
+    def through(x: Any) -> Any:
+        def step(carry: Any, _: Any) -> Any:
+            with sw.GradientTape() as tape:
+                tape.watch(carry)
+                value = carry * carry * sw.sum(x)
+            return carry + 1, tape.gradient(value, carry)
+
+        return sw.scan(step, 1.0, x * 0)[1]
+
+    assert np.allclose(sw.vmap(through)(X), 2 * X.sum(1)[:, None] * np.arange(1, 5))
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_one_row_and_none(count: int) -> None:
+    function = sw.vmap(lambda x, w: (sw.nn.softmax(x @ w), sw.sort(x), sw.sum(x[1:])), (0, None))
+    softmax, ordered, total = function(X[:count], W)
+    assert (softmax.shape, ordered.shape, total.shape) == ((count, 3), (count, 4), (count,))
+    assert np.allclose(ordered, np.sort(X[:count]))
+    assert np.allclose(total, X[:count, 1:].sum(1))
+
+
 def test_the_rows_are_split_and_nothing_is_sent() -> None:
     x = sw.relayout(X, sw.Layout(["x"], MESH))
     function = sw.vmap(lambda x, w: sw.nn.softmax(x @ w), (0, None))
