@@ -48,17 +48,46 @@ Wishes = frozenset[tuple[int, tuple[int, ...], Dims]]
 """What is wished for, by stretches: their numbers, the shape of a value, and its dims."""
 
 
-def refine(program: Program, strategist: Strategist, state: State, sent: float | None = None) -> float:
+class Ground:
+    """What refinement knows of a program whatever its layouts are, so that no start has to find it again."""
+
+    def __init__(self, program: Program):
+        # A barrier is where the user wants two sides to be decided on their own: no move goes through it.
+        bars = [isinstance(node.op, BarrierOp) for node in program.nodes]
+        self.bars = {node.index for node, bar in zip(program.nodes, bars, strict=True) if bar}
+        self.carries = [passes_dims_on(node.rule) and not bar for node, bar in zip(program.nodes, bars, strict=True)]
+        heavy = [node.rule.heavy or bar for node, bar in zip(program.nodes, bars, strict=True)]
+        # Wide moves stop at heavy ops: these have strategies worth weighing, while a light op does best to go along.
+        self.light = [carries or not rests for carries, rests in zip(self.carries, heavy, strict=True)]
+        ours = [list(filter(program.is_ours, members)) for members in groups(program)]
+        self.groups = {value: members for members in ours for value in members}
+        self.marks = structural_marks(program)
+        # Not the order of the text: relayouts are shared with whoever asks first, and equal programs must be priced
+        # alike.
+        self.order = structural_order(program, self.marks)
+        self.stretch = _stretches(program, self.carries)
+        self.met = [frozenset(self.stretch[value] for value in node.values) for node in program.nodes]
+        """The stretches at each node."""
+        self.around = [tuple([node.index for node in around]) for around in program.around]
+        """The nodes around each value, by number: a wide try goes through all of a program."""
+        self.situations: dict[object, int] = {}
+        """Numbers for each kind of node with some layouts around it."""
+        self.followers: dict[tuple[int, int, Dims], list[tuple[int, Dims]]] = {}
+        """What follows at a node in a situation when the value at one of its places moves."""
+
+
+def refine(
+    program: Program, strategist: Strategist, state: State, sent: float | None = None, ground: Ground | None = None
+) -> float:
     """
     Improves `state` in place until a sweep finds nothing, `SWEEPS` times at most; what each device then sends.
 
     Sweeps price ops one by one; how relayouts are shared and where partial sums end is known only by aligning. So the
     state that aligns with the fewest bytes wins, which may be the one that propagation left; `sent` is what that one
-    sends, if it is known.
+    sends, and `ground` what is known of the program, if they are there already.
     """
-    refiner = _Refiner(program, strategist, state)
-    # Not the order of the text: relayouts are shared with whoever asks first, and equal programs must be priced alike.
-    order = structural_order(program, refiner.marks)
+    ground = ground or Ground(program)
+    refiner, order = _Refiner(program, strategist, state, ground), ground.order
     # The start takes part, so that refinement can only win.
     sent = bytes_sent(program, strategist, state.dims, order) if sent is None else sent
     best = sent, list(state.dims), list(state.because)
@@ -84,34 +113,19 @@ Key = TypeVar("Key")
 
 
 class _Refiner:
-    def __init__(self, program: Program, strategist: Strategist, state: State):
+    def __init__(self, program: Program, strategist: Strategist, state: State, ground: Ground):
         self.program = program
         self.strategist = strategist
         self.state = state
-        # A barrier is where the user wants two sides to be decided on their own: no move goes through it.
-        bars = [isinstance(node.op, BarrierOp) for node in program.nodes]
-        self.bars = {node.index for node, bar in zip(program.nodes, bars, strict=True) if bar}
-        self.carries = [passes_dims_on(node.rule) and not bar for node, bar in zip(program.nodes, bars, strict=True)]
-        heavy = [node.rule.heavy or bar for node, bar in zip(program.nodes, bars, strict=True)]
-        # Wide moves stop at heavy ops: these have strategies worth weighing, while a light op does best to go along.
-        self.light = [carries or not rests for carries, rests in zip(self.carries, heavy, strict=True)]
-        ours = [list(filter(program.is_ours, members)) for members in groups(program)]
-        self.groups = {value: members for members in ours for value in members}
-        self.marks = structural_marks(program)
-        self.stretch = _stretches(program, self.carries)
+        self.ground = ground
+        self.stretch = ground.stretch
         self.alone: dict[int, dict[tuple[tuple[int, ...], Dims], _Tried]] = {}
         self.failed: dict[Wishes, _Tried] = {}
         self.wide_tries = WIDE_TRIES
         self.failed_widely: dict[Wishes, _Tried] = {}
         self.known_widely: dict[Wishes, _Tried] = {}
-        self.met = [frozenset(self.stretch[value] for value in node.values) for node in program.nodes]
-        """The stretches at each node."""
-        self.around = [tuple([node.index for node in around]) for around in program.around]
-        """The nodes around each value, by number: a wide try goes through all of a program."""
         self.situations: dict[int, int] = {}
-        """For nodes a number that those have in common which are equal and have equal layouts, as far as asked for."""
-        self.numbers: dict[object, int] = {}
-        self.followers: dict[tuple[int, int, Dims], list[tuple[int, Dims]]] = {}
+        """The situations of nodes in the state at hand, as far as they were asked for."""
         self.costs: dict[int, float] = {}
         """What ops send in the state at hand, as far as it was asked for."""
         self.moves = 0
@@ -132,7 +146,7 @@ class _Refiner:
         kept = False
         # The dearest first, since they have the first go at the few wide tries. Equal ones go by where they stand in
         # the graph: by their place in the text, the order in which a program is written would change its layouts.
-        for _, node in sorted(paying, key=lambda pair: (-pair[0], self.marks[pair[1].index], pair[1].index)):
+        for _, node in sorted(paying, key=lambda pair: (-pair[0], self.ground.marks[pair[1].index], pair[1].index)):
             # An op that an earlier move has helped has nothing to ask for any more.
             if self._cost(node) > 0:
                 kept = self._improve(node, self.strategist.best(node, self.state.dims)[1]) or kept
@@ -153,7 +167,7 @@ class _Refiner:
             self.state.because[value] = Because(node, None, f"{moved}; without that it would be {before}")
             self.alone.pop(self.stretch[value], None)
             self.moved[self.stretch[value]] = self.moves
-            for index in self.around[value]:
+            for index in self.ground.around[value]:
                 self.costs.pop(index, None)
                 self.situations.pop(index, None)
         return True
@@ -173,7 +187,7 @@ class _Refiner:
     def _tried(self, changes: Changes) -> _Tried:
         """What these changes would save, and what that depends on."""
         touched = self._touched(changes)
-        met = frozenset[int]().union(*map(self.met.__getitem__, touched))
+        met = frozenset[int]().union(*map(self.ground.met.__getitem__, touched))
         return _Tried(self._saved(touched, changes), met, self.moves)
 
     def _narrowly(self, node: Node, chosen: Strategy) -> tuple[float, Changes] | None:
@@ -218,7 +232,7 @@ class _Refiner:
             if key in self.known_widely:
                 self.failed_widely[key] = self.known_widely[key]
                 continue
-            changes = self._spread(wishes, self.light)
+            changes = self._spread(wishes, self.ground.light)
             tried = self._tried(changes)
             best = _better(best, tried.saved, changes)
             if tried.saved <= LEAST_SAVING:
@@ -294,13 +308,13 @@ class _Refiner:
 
     def _spread(self, wishes: Changes, along: list[bool] | None = None) -> Changes:
         """The wishes and what follows from them along some ops: those that pass dims on, if nothing else is said."""
-        along = self.carries if along is None else along
+        along = self.ground.carries if along is None else along
         changes: Changes = dict(wishes)
         # Breadth first: a value that two wishes reach follows the nearer one.
         waiting = deque(wishes)
         while waiting:
             moved = waiting.popleft()
-            for index in self.around[moved]:
+            for index in self.ground.around[moved]:
                 if along[index]:
                     values = self.program.nodes[index].values
                     for place, dims in self._followers(index, values.index(moved), changes[moved]):
@@ -313,10 +327,11 @@ class _Refiner:
     def _keeps_groups(self, changes: Changes) -> bool:
         """Whether the members of each group still have one layout: a group moves as one, or not at all."""
         dims = self.state.dims
-        return not self.groups or all(
+        grouped = self.ground.groups
+        return not grouped or all(
             changes.get(other, dims[other]) == moved
             for value, moved in changes.items()
-            for other in self.groups.get(value, ())
+            for other in grouped.get(value, ())
         )
 
     def _followers(self, index: int, place: int, dims: Dims) -> list[tuple[int, Dims]]:
@@ -325,14 +340,15 @@ class _Refiner:
         if situation is None:
             situation = self.situations[index] = self._situation(index)
         key = situation, place, dims
-        found = self.followers.get(key)
+        found = self.ground.followers.get(key)
         if found is None:
-            found = self.followers[key] = list(self._following(self.program.nodes[index], place, dims))
+            found = self.ground.followers[key] = list(self._following(self.program.nodes[index], place, dims))
         return found
 
     def _situation(self, index: int) -> int:
+        numbers = self.ground.situations
         dims = tuple([self.state.dims[value] for value in self.program.nodes[index].values])
-        return self.numbers.setdefault((self.program.kinds[index], dims), len(self.numbers))
+        return numbers.setdefault((self.program.kinds[index], dims), len(numbers))
 
     def _following(self, node: Node, place: int, moved: Dims) -> Iterator[tuple[int, Dims]]:
         if self.strategist.project(node.rule, place, moved)[1]:
@@ -358,8 +374,8 @@ class _Refiner:
 
     def _touched(self, changes: Changes) -> dict[int, None]:
         """The nodes whose bytes are a reason for these changes, or against them, in an order that repeats."""
-        touched = dict.fromkeys(chain.from_iterable(map(self.around.__getitem__, changes)))
-        for index in self.bars & touched.keys():
+        touched = dict.fromkeys(chain.from_iterable(map(self.ground.around.__getitem__, changes)))
+        for index in self.ground.bars & touched.keys():
             if not any(_hears(self.program.nodes[index], value) for value in changes):
                 del touched[index]
         return touched

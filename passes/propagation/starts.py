@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from shardwright.dialects.types import element_of, is_float
 from shardwright.passes.program import Program
 from shardwright.passes.propagation.alignment import bytes_sent
-from shardwright.passes.propagation.ordering import structural_marks, structural_order
-from shardwright.passes.propagation.refinement import refine
+from shardwright.passes.propagation.refinement import Ground, refine
 from shardwright.passes.propagation.spreading import Spreading, State
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist
 
@@ -28,17 +27,17 @@ def best_state(program: Program, strategist: Strategist) -> State:
     if not others:
         refine(program, strategist, usual)
         return usual
-    order = structural_order(program, structural_marks(program))
+    ground = Ground(program)
 
     def price(state: State) -> float:
-        return bytes_sent(program, strategist, state.dims, order)
+        return bytes_sent(program, strategist, state.dims, ground.order)
 
     prices = [price(state) for state in others]
     least, usually = min(prices), price(usual)
     other = others[prices.index(least)]
-    sent = refine(program, strategist, usual, usually)
+    sent = refine(program, strategist, usual, usually, ground)
     better_start = least < usually - LEAST_SAVING
-    if better_start and refine(program, strategist, other, least) < sent - LEAST_SAVING:
+    if better_start and refine(program, strategist, other, least, ground) < sent - LEAST_SAVING:
         return other
     return usual
 
