@@ -14,13 +14,19 @@ from shardwright.dialects.types import element_of, is_float
 from shardwright.passes.program import Program
 from shardwright.passes.propagation.alignment import bytes_sent
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
-from shardwright.passes.propagation.refinement import refine
+from shardwright.passes.propagation.refinement import refine, search
 from shardwright.passes.propagation.spreading import State, propagate
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist
 
 
 def best_state(program: Program, strategist: Strategist) -> State:
     """The refined state that sends the fewest bytes: from the usual start, or from the best other one."""
+    state = _best_refined(program, strategist)
+    search(program, strategist, state)
+    return state
+
+
+def _best_refined(program: Program, strategist: Strategist) -> State:
     usual = propagate(program, strategist)
     others = [propagate(program, strategist, first) for first in leaders(program)]
     others = [other for other in others if other.dims != usual.dims]
