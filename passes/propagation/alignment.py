@@ -37,29 +37,70 @@ class _Forms:
 
 
 def bytes_sent(program: Program, strategist: Strategist, dims: list[Dims], order: Sequence[Step]) -> float:
-    """What each device would send if `program` were aligned to `dims`: the same walk, in `order`, without the edits."""
-    aligner = Aligner(program, strategist, dims, order=order)
-    aligner.run()
-    return aligner.sent
+    """
+    What each device would send if `program` were aligned to `dims`: the same walk, in `order`, without the edits.
+
+    With ops done as their tensors are split: refinement is led by what sends little without anything further.
+    """
+    walk = Aligner(program, strategist, dims, _usual(program, strategist, dims), order=order)
+    walk.run()
+    return walk.sent
+
+
+def align(program: Program, strategist: Strategist, dims: list[Dims]) -> None:
+    """Gives every op of `program` operands in the layouts that it needs; `dims` are the layouts by value number."""
+    ways = _ways(program, strategist, dims)
+    best = counted(program, strategist, dims, program.steps).ways if len(ways) > 1 else ways[0]
+    Aligner(program, strategist, dims, best).run()
+
+
+def counted(program: Program, strategist: Strategist, dims: list[Dims], order: Sequence[Step]) -> Aligner:
+    """The walk in `order`, without the edits, that sends least: it knows what is sent, and how each op is done."""
+    walks = [Aligner(program, strategist, dims, ways, order=order) for ways in _ways(program, strategist, dims)]
+    for walk in walks:
+        walk.run()
+    return min(walks, key=lambda walk: walk.sent)
+
+
+def _ways(program: Program, strategist: Strategist, dims: list[Dims]) -> list[list[Strategy]]:
+    """
+    How each op may be done: with what its tensors are split by, or where heavy ops pay, with any axis of the mesh.
+
+    The latter sends less at the op, but not always in all: what it needs, nobody else may share. Counting tells.
+    """
+    usual = _usual(program, strategist, dims)
+    wide = [strategist.best_of_all(node, dims)[1] for node in program.nodes]
+    return [usual] if wide == usual else [usual, wide]
+
+
+def _usual(program: Program, strategist: Strategist, dims: list[Dims]) -> list[Strategy]:
+    return [strategist.best(node, dims)[1] for node in program.nodes]
 
 
 class Aligner:
     """
-    Puts the relayouts into `program`; `dims` are the layouts by value number. With `order`, it only counts.
+    Puts the relayouts into `program`, whose ops are done in `ways`. With `order`, it only counts.
 
     Counting and editing are one walk, so that refinement is judged by what will really be sent: an estimate of its own
     would miss who shares a relayout with whom.
     """
 
     def __init__(
-        self, program: Program, strategist: Strategist, dims: list[Dims], *, order: Sequence[Step] | None = None
+        self,
+        program: Program,
+        strategist: Strategist,
+        dims: list[Dims],
+        ways: Sequence[Strategy],
+        *,
+        order: Sequence[Step] | None = None,
     ):
         self.emit = order is None
         self.order = program.steps if order is None else order
         self.sent = 0.0
         self.program = program
         self.strategist = strategist
-        self.strategies = [strategist.best(node, dims)[1] for node in program.nodes]
+        self.ways = ways
+        self.strategies = list(ways)
         self.flow = plan_flow(program, strategist, self.strategies, dims)
         self.dims = dims
         self.made = list(dims)
@@ -221,7 +262,7 @@ class Aligner:
             made = zip(node.results, planned.results, strict=True)
             if not any(finish(value, dims, planned.partial, planned.kind, self.dims[value]) for value, dims in made):
                 return planned
-        options = self.strategist.options(node, self.dims)
+        options = [*self.strategist.options(node, self.dims), planned]
         return self.strategist.cheapest(node, options, self._fetching(node), self.dims)[1]
 
     def _fetching(self, node: Node) -> Callable[[int, Dims], float]:
