@@ -210,8 +210,8 @@ class Strategist:
             found = self._wide[key] = []
             if (len(factors) + 1) ** len(axes) <= MAX_ASSIGNMENTS:
                 for picks in itertools.product((None, *factors), repeat=len(axes)):
-                    chosen = self._ordered(rule, tuple(zip(axes, picks, strict=True)), [], weights)
-                    strategy = self.strategy(rule, chosen, weights)
+                    (by_factor,) = self._orders(rule, tuple(zip(axes, picks, strict=True)), [], weights)
+                    strategy = self.strategy(rule, by_factor, weights)
                     found += [] if strategy is None else [strategy]
         return found
 
@@ -266,13 +266,14 @@ class Strategist:
             assigned = _assignments(
                 self._choices(rule, carried, keep),
                 lambda picks: self._about(
-                    self.strategy(rule, self._ordered(rule, picks, carried, weights), weights), known, weights
+                    self.strategy(rule, self._orders(rule, picks, carried, weights)[0], weights), known, weights
                 ),
             )
             for assignment in assigned:
-                strategy = self.strategy(rule, self._ordered(rule, assignment, carried, weights), weights)
-                if strategy is not None:
-                    found.setdefault(strategy.factors, strategy)
+                for by_factor in self._orders(rule, assignment, carried, weights):
+                    strategy = self.strategy(rule, by_factor, weights)
+                    if strategy is not None:
+                        found.setdefault(strategy.factors, strategy)
             if found:
                 break
         return list(found.values())
@@ -330,27 +331,32 @@ class Strategist:
     def _may_split(self, rule: Rule, factor: int, axis: Axis) -> bool:
         return rule.splittable(factor) and rule.sizes[factor] % self.mesh.axis_size(axis) == 0
 
-    def _ordered(
+    def _orders(
         self,
         rule: Rule,
         assignment: Assignment,
         carried: Sequence[dict[int, Axes]],
         weights: Sequence[int],
-    ) -> dict[int, Axes]:
-        """Axes by factor, in the order of the largest tensor that has them all; else those that are there go first."""
+    ) -> list[dict[int, Axes]]:
+        """
+        Axes by factor, in each order in which a tensor has them all, that of the largest first.
+
+        Where none has them all, those that are there go first.
+        """
         chosen: dict[int, list[Axis]] = {}
         for axis, factor in assignment:
             if factor is not None:
                 chosen.setdefault(factor, []).append(axis)
-        ordered: dict[int, Axes] = {}
+        ways: list[list[Axes]] = []
         for factor, axes in chosen.items():
-            ordered[factor] = tuple(axes)
-            if len(axes) > 1:
-                sources = sorted(range(len(carried)), key=lambda tensor: -weights[tensor])
-                there = [[axis for axis in carried[tensor].get(factor, ()) if axis in axes] for tensor in sources]
-                first = [found for found in there if len(found) == len(axes)] or there
-                ordered[factor] = tuple(dict.fromkeys([axis for found in first for axis in found] + axes))
-        return ordered
+            if len(axes) == 1:
+                ways.append([tuple(axes)])
+                continue
+            sources = sorted(range(len(carried)), key=lambda tensor: -weights[tensor])
+            there = [tuple(axis for axis in carried[tensor].get(factor, ()) if axis in axes) for tensor in sources]
+            mixed = tuple(dict.fromkeys([axis for found in there for axis in found] + axes))
+            ways.append(list(dict.fromkeys(found for found in there if len(found) == len(axes))) or [mixed])
+        return [dict(zip(chosen, way, strict=True)) for way in itertools.product(*ways)]
 
     def strategy(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> Strategy | None:
         """The strategy of an assignment; None when a factor does not divide or a compound dim cannot carry it."""

@@ -21,8 +21,8 @@ COMPUTE, OUTSIDE, STAY = 0.1, 0.2, 1e-4
 What decides between plans that send the same, in bytes; all of it together is less than a byte that is saved.
 
 A part of `COMPUTE` for the part of all work that a device does; `OUTSIDE` for each argument or result whose layout
-nobody gave and which gets another, so that it changes for bytes only; and `STAY` for each other value, so that what
-makes no difference stays as it is.
+nobody gave and which gets another, where it may at all, so that it changes for bytes only; and `STAY` for each other
+value, so that what makes no difference stays as it is.
 """
 
 
@@ -30,10 +30,14 @@ class Building:
     """
     The network of a program: a node for each value and each op, edges between an op and what it takes and makes.
 
-    A copy of a fixed value that several ops read in another layout is a node as well, so that they pay for it once.
+    A copy of a fixed value that several ops read in another layout is a node as well, so that they pay for it once;
+    with `shared`, also of a value that may move itself, which makes the network wider. Arguments and results to which
+    nobody gave a layout keep theirs, but with `outside`.
     """
 
-    def __init__(self, program: Program, strategist: Strategist, dims: Sequence[Dims]):
+    def __init__(self, program: Program, strategist: Strategist, dims: Sequence[Dims], *, shared: bool, outside: bool):
+        self.shared = shared
+        self.outside = OUTSIDE if outside else math.inf
         self.program = program
         self.strategist = strategist
         self.dims = dims
@@ -43,7 +47,6 @@ class Building:
         self.layouts: list[tuple[Dims, ...]] = [self.choices.layouts(value) for value in range(len(dims))]
         self.work = sum(_work(node) for node in program.nodes) or 1.0
         self.copies: dict[int, int] = {}
-        self._moves: dict[tuple[int, int, tuple[int, ...]], Costs] = {}
 
     def network(self) -> Network:
         """The network; its first nodes are the program's values."""
@@ -53,10 +56,10 @@ class Building:
             *(program.numbers[value] for value in program.return_op.operands),
         }
         for value, layouts in enumerate(self.layouts):
-            stay = OUTSIDE if value in outside else STAY
+            stay = self.outside if value in outside else STAY
             self.costs.append(np.where(np.arange(len(layouts)) == 0, 0.0, stay))
         for value, users in enumerate(program.users):
-            if len(users) > 1 and program.given[value] is not None and not program.free[value]:
+            if len(users) > 1 and not program.free[value] and (self.shared or program.given[value] is not None):
                 self._copy(value)
         for node in program.nodes:
             if not (node.results and program.free[node.results[0]]):
@@ -64,13 +67,19 @@ class Building:
         return Network.build(self.costs, self.edges)
 
     def _copy(self, value: int) -> None:
-        """A fixed value in one more layout, for all that read it."""
+        """A value in one more layout, for all that read it."""
         program = self.program
         found = tuple(dict.fromkeys([self.dims[value], *self.choices.every(value)]))
-        shares = moving([self.dims[value]], found, program.shapes[value], program.mesh)[0]
-        self.copies[value] = len(self.costs)
-        self.costs.append(shares * program.bytes[value] * program.scope_of(value).weight)
-        self.layouts.append(found)
+        shares = moving(self.layouts[value], found, program.shapes[value], program.mesh)
+        self.copies[value] = self._node(np.zeros(len(found)), found)
+        factor = program.bytes[value] * program.scope_of(value).weight
+        self.edges.append(((value, self.copies[value]), shares * factor))
+
+    def _node(self, costs: Costs, layouts: tuple[Dims, ...] = ()) -> int:
+        """The number of one more node."""
+        self.costs.append(costs)
+        self.layouts.append(layouts)
+        return len(self.costs) - 1
 
     def _add(self, node: Node) -> None:
         if node.rule.pairwise:
@@ -111,10 +120,8 @@ class Building:
         program = self.program
         now = self.strategist.best(node, self.dims)[1]
         ways = list(dict.fromkeys([now, *self.choices.ways(node, now.degree if node.rule.heavy else 1)]))
-        number = len(self.costs)
         weight = node.scope.weight
-        self.costs.append(np.array([way.exchanged * weight + self._compute(node, way.degree) for way in ways]))
-        self.layouts.append(())
+        number = self._node(np.array([way.exchanged * weight + self._compute(node, way.degree) for way in ways]))
         for place, value in enumerate(node.operands):
             if not program.free[value]:
                 wanted = [way.operands[place] for way in ways]
@@ -130,19 +137,35 @@ class Building:
         program, value = self.program, node.operands[place]
         factor = program.bytes[value] * node.shares[place] * node.scope.weight
         again = np.array([any(other[way] == dims for other in before) for way, dims in enumerate(wanted)])
-        shares = np.where(again, 0.0, self._wanted(value, wanted))
-        copy = self.copies.get(value)
-        if copy is None:
-            self.edges.append(((value, number), shares * factor))
-            return
-        others = moving(self.layouts[copy], tuple(dict.fromkeys(wanted)), program.shapes[value], program.mesh)
-        columns = _columns(wanted)
-        self.edges.append(((copy, number), np.minimum(others[:, columns], shares) * factor))
+        different, columns = tuple(dict.fromkeys(wanted)), _columns(wanted)
+        if value not in self.copies:
+            shares = self._shares(value, value, different)[:, columns]
+            self.edges.append(((value, number), np.where(again, 0.0, shares) * factor))
+        elif program.given[value] is not None:
+            least = np.minimum(*(self._shares(value, source, different) for source in (value, self.copies[value])))
+            self.edges.append(((self.copies[value], number), np.where(again, 0.0, least[:, columns]) * factor))
+        else:
+            self._choice(value, number, different, columns, again, factor)
 
-    def _wanted(self, value: int, wanted: Sequence[Dims]) -> Costs:
-        different = tuple(dict.fromkeys(wanted))
-        shares = moving(self.layouts[value], different, self.program.shapes[value], self.program.mesh)
-        return shares[:, _columns(wanted)]
+    def _choice(
+        self, value: int, number: int, different: Sequence[Dims], columns: Sequence[int], again: Costs, factor: float
+    ) -> None:
+        """A node between a reader of a value and the two layouts in which that is there: from which it is made."""
+        count = len(different)
+        rows = np.arange(2 * count + 1)
+        # Each layout that is wanted, made of the value; each, made of its copy; or none, for who has it already.
+        chooser = self._node(np.zeros(len(rows)))
+        for source, first in ((value, 0), (self.copies[value], count)):
+            shares = np.zeros((len(self.layouts[source]), len(rows)))
+            shares[:, first : first + count] = self._shares(value, source, different) * factor
+            self.edges.append(((source, chooser), shares))
+        fits = (rows[:, None] % count == np.array(columns)) & (rows[:, None] < 2 * count)
+        fits[-1] = again
+        self.edges.append(((chooser, number), np.where(fits, 0.0, np.inf)))
+
+    def _shares(self, value: int, source: int, wanted: Sequence[Dims]) -> Costs:
+        """The shares that it takes to make layouts of a value from those of a node that has it."""
+        return moving(self.layouts[source], wanted, self.program.shapes[value], self.program.mesh)
 
     def _made(self, ways: Sequence[Strategy], place: int, value: int) -> Costs:
         """The shares that it takes to bring a result from how each strategy leaves it into each of its layouts."""

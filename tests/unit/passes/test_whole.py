@@ -25,7 +25,7 @@ from shardwright.passes.propagation.ordering import structural_marks, structural
 from shardwright.passes.propagation.starts import best_state
 from shardwright.passes.propagation.strategy import Strategist
 from shardwright.passes.propagation.whole import improving
-from shardwright.passes.propagation.whole.improving import improve
+from shardwright.passes.propagation.whole.improving import improve, is_idle
 from shardwright.passes.propagation.whole.prices import finishing, moving
 
 X, Y, Z = Axis("x"), Axis("y"), Axis("z")
@@ -73,9 +73,11 @@ class Planned:
         return math.prod(map(self.program.mesh.group_size, dims))
 
     def others(self) -> Iterator[list[Dims]]:
-        """All layouts of all values that nobody gave, no value split less than in `dims`."""
+        """All layouts of all values that may have others, no value split less than in `dims`."""
         program, axes = self.program, tuple(map(Axis, self.program.mesh.sizes))
-        ours = [value for value in range(len(program.values)) if program.is_ours(value)]
+        outside = {*range(len(program.root.block.args)), *map(program.numbers.get, program.return_op.operands)}
+        open_ends = set() if is_idle(program, self.strategist, self.dims) else outside
+        ours = [value for value in range(len(program.values)) if program.is_ours(value) and value not in open_ends]
         ways = [
             [
                 way
@@ -359,6 +361,19 @@ def test_results_that_nobody_gave_a_layout_change_for_bytes_only() -> None:
     text = product(((), ()), ((), ()), ((), ()), relaid=False)
     plan = improved(text.replace(given(((), ())), ""))
     assert plan.dims == [((), ())] * 3
+
+
+def test_a_sum_that_nobody_wants_in_parts_is_had_by_all() -> None:
+    """Its parts would be half of the bytes, but no device has less to do for that: what people expect stays."""
+    shape = tensor(64, 64)
+    text = f"""sdy.mesh @mesh = <["x"=4]>
+func.func public @main(%a: {shape}{given(((X,), ()))}) -> {tensor(64)} {{
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%a init: %none) applies stablehlo.add across dimensions = [0]
+      : ({shape}, tensor<f32>) -> {tensor(64)}
+  return %0 : {tensor(64)}
+}}"""
+    assert sent(text) == 2 * 3 / 4 * 64 * F32
 
 
 def test_a_value_between_is_computed_in_parts_where_its_reader_wants_parts() -> None:
