@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.ir import SSAValue
-
 from shardwright.compiler.report import ValueRow
 from shardwright.compiler.stages import Propagated
 from shardwright.compiler.tracing.pytree import paths, unflatten
 from shardwright.compiler.tracing.reference import Reference
-from shardwright.dialects.dtensor import layout_of, meshes
+from shardwright.compiler.values import border_layouts
+from shardwright.dialects.dtensor import meshes
 from shardwright.layout import Layout
 from shardwright.passes.program import entry_function
 
@@ -42,21 +41,16 @@ def layouts_of(propagated: Propagated) -> Layouts:
     """The layouts that a propagated program has."""
     interface, module = propagated.interface, propagated.module
     main = entry_function(module)
-    known = meshes(module)
-
-    def found(value: SSAValue) -> Layout | None:
-        spec = layout_of(value)
-        return None if spec is None or not known[spec.mesh].axis_names else Layout.from_spec(spec, known[spec.mesh])
-
-    last = main.body.block.last_op
-    assert last is not None
-    count = len(last.operands) - len(interface.updated)
-    arguments = [found(value) for value in main.args]
+    arguments, left = (
+        [None if layout is None or not layout.mesh.axis_names else layout for layout in side]
+        for side in border_layouts(main, meshes(module))
+    )
+    count = len(left) - len(interface.updated)
     names = [parameter.name for parameter in interface.parameters]
     captured = zip(interface.captured, arguments[len(names) :], strict=True)
     given = dict(zip(names, arguments, strict=False))
     variables = _by_name((array.name, layout) for array, layout in captured if isinstance(array, Reference))
-    results = [found(value) for value in last.operands[:count]]
+    results = left[:count]
     named = zip(paths(interface.results, "result"), results, strict=True)
     rows = [*given.items(), *variables.items(), *named]
     return Layouts(given, variables, unflatten(interface.results, results), propagated.layouts, rows)

@@ -18,8 +18,17 @@ from shardwright.passes import all_passes, following
 
 _LOG = logging.getLogger("shardwright.passes")
 
-IMPORT = ("decompose", "import-sdy", "inline", "expand-gradients", "hoist-invariants", "canonicalize", "cse", "dce")
-PROPAGATE = ("propagate-layouts",)
+WITHOUT_CALLBACKS = ("drop-tokens", "drop-callbacks")
+"""What takes calls back into Python out of a program, where its results do not depend on them."""
+
+READ = ("drop-tokens", "close-regions", "import-sdy")
+"""What a program as somebody else wrote it goes through before it is looked at."""
+
+COMPOSED = ("drop-tokens", "close-regions", "decompose")
+IMPORT = (
+    *COMPOSED, "import-sdy", "inline", "expand-gradients", "hoist-invariants", "canonicalize", "cse", "dce",
+)  # fmt: skip
+PROPAGATE = ("pad-uneven", "propagate-layouts", "fit-borders")
 ALIGN = ("insert-relayouts",)
 PLAN = ("lower-relayouts", "optimize-collectives")
 LOCALIZE = ("localize",)

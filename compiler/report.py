@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects.builtin import ModuleOp, NameLoc, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from shardwright.compiler.values import layout_at
 from shardwright.diagnostics import SourceLocation
@@ -25,6 +25,7 @@ from shardwright.dialects.trip_count import control_names, trip_count
 from shardwright.dialects.types import element_dtype, element_of, shape_of
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.cost import sent_share
+from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT
 
 WHY = "dtensor.why"
 """The attribute in which propagation records from where the layout of an op's result came."""
@@ -204,13 +205,25 @@ def value_rows(module: ModuleOp) -> list[ValueRow]:
     rows: list[ValueRow] = []
     for op in module.walk():
         if isinstance(op, FuncOp):
-            rows += [ValueRow(value_name(arg), "argument", shown(arg), where(arg), chain(arg)) for arg in op.args]
+            entries = [entry.data for entry in op.arg_attrs] if op.arg_attrs is not None else [{}] * len(op.args)
+            rows += [
+                ValueRow(value_name(arg), "argument", _given(arg, entry), where(arg), chain(arg))
+                for arg, entry in zip(op.args, entries, strict=True)
+            ]
         rows += [
             ValueRow(value_name(result), op.name, shown(result), where(op), chain(result))
             for result in op.results
             if layout_of(result) is not None and not isinstance(op, CollectiveOp)
         ]
     return rows
+
+
+def _given(argument: SSAValue, entry: Mapping[str, Attribute]) -> str:
+    """An argument as its callers know it, without padding."""
+    whole = entry.get(GLOBAL_TYPE_ARGUMENT)
+    if whole is None or layout_of(argument) is None:
+        return shown(argument)
+    return layout_at(argument).brief(shape_of(whole), str(element_of(whole)))
 
 
 def value_name(value: SSAValue) -> str:

@@ -8,29 +8,41 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, NameLoc, TensorType
 from xdsl.dialects.func import FuncOp
 
 from shardwright.compiler.answers import Comparison, Explanation, Ledger, Price, Proof
-from shardwright.compiler.bytecode import payload, text_of
 from shardwright.compiler.checking import wrong_program
-from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
+from shardwright.compiler.pipelines import (
+    ALIGN,
+    IMPORT,
+    LOCALIZE,
+    PLAN,
+    PROPAGATE,
+    READ,
+    WITHOUT_CALLBACKS,
+    run_pipeline,
+)
 from shardwright.compiler.report import CollectiveRow, ValueRow, collective_rows, predicted_bytes, value_rows
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.dtypes import brief, kind_of, scalar_kind
 from shardwright.compiler.tracing.interface import Interface, Parameter, is_argument, type_text
 from shardwright.compiler.tracing.pytree import LEAF, Tree, arranged, flatten, unflatten
 from shardwright.compiler.tracing.reference import held
+from shardwright.compiler.values import border_layouts, layout_for
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.diagnostics.faults import type_error
+from shardwright.diagnostics.faults import no_pickle, type_error
 from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.types import element_dtype, native_array, shape_of
 from shardwright.layout import Layout, Mesh, Topology
+
+Callbacks: TypeAlias = Literal["drop"] | None
+"""What becomes of calls back into Python whose results nothing needs."""
 
 
 class Executable(Protocol):
@@ -138,6 +150,9 @@ class _Stage:
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
+
+    def __reduce__(self) -> NoReturn:
+        no_pickle(f"a stage ({type(self).__name__})")
 
     @property
     def _figures(self) -> str:
@@ -432,6 +447,9 @@ class Compiled:
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}\n\n{escape(self.source)}</pre>"
 
+    def __reduce__(self) -> NoReturn:
+        no_pickle("a compiled program")
+
     @property
     def source(self) -> str:
         """
@@ -581,8 +599,10 @@ def _with_elements(value: Any, parameter: Parameter) -> Any:
         ) from error
 
 
-def load_mlir(path: str | Path, backend: Backend) -> Traced:
+def load_mlir(path: str | Path, backend: Backend, callbacks: Callbacks = None) -> Traced:
     """The program in a file of StableHLO text or MLIR bytecode; its shardings become layouts."""
+    from shardwright.compiler.bytecode import payload, text_of  # only programs in files may be bytecode
+
     if "\n" in str(path):
         message = "the text of a program was given where the path of its file belongs"
         raise ShardwrightValueError(Diagnostic("SW0702", message, help="write it into a file, and give its path"))
@@ -594,12 +614,22 @@ def load_mlir(path: str | Path, backend: Backend) -> Traced:
         raise ShardwrightValueError(
             Diagnostic("SW0702", f"cannot read {str(path)!r}: {error}", help="check the path; programs are UTF-8 text")
         ) from error
-    return read_module(parse_module(text, str(path)), str(path), backend)
+    return read_module(parse_module(text, str(path)), str(path), backend, callbacks)
 
 
-def read_module(module: ModuleOp, name: str, backend: Backend) -> Traced:
-    """The program in a module as somebody else wrote it, which is used up; `name` is what errors call it."""
-    run_pipeline(module, ["import-sdy"])
+def read_module(module: ModuleOp, name: str, backend: Backend, callbacks: Callbacks = None) -> Traced:
+    """
+    The program in a module as somebody else wrote it, which is used up; `name` is what errors call it.
+
+    With `callbacks="drop"`, calls back into Python whose results nothing needs are left out.
+    """
+    if callbacks not in (None, "drop"):
+        raise ShardwrightValueError(
+            Diagnostic(
+                "SW0436", f"callbacks={callbacks!r} says nothing", help="'drop' leaves them out; None keeps them"
+            )
+        )
+    run_pipeline(module, [*WITHOUT_CALLBACKS, *READ] if callbacks == "drop" else READ)
     return Traced(module, _interface(module, name), backend)
 
 
@@ -624,8 +654,8 @@ def _entry(module: ModuleOp, name: str) -> FuncOp:
 
 def _decided(interface: Interface, module: ModuleOp) -> Interface:
     """The interface with the layouts that propagation chose for arguments without one."""
-    specs = map(layout_of, _entry(module, interface.name).args)
-    return _laid_out(interface, [spec and Layout.from_spec(spec, interface.mesh) for spec in specs])
+    arguments, _ = border_layouts(_entry(module, interface.name), dict.fromkeys(meshes(module), interface.mesh))
+    return _laid_out(interface, arguments)
 
 
 def _laid_out(interface: Interface, layouts: Sequence[Layout | None]) -> Interface:
@@ -643,5 +673,5 @@ def _parameter(value: Any, place: int, mesh: Mesh) -> Parameter:
     assert isinstance(value.type, TensorType)
     spec = layout_of(value)
     name = value.location.desc.data if isinstance(value.location, NameLoc) else value.name_hint
-    layout = Layout.from_spec(spec, mesh) if spec is not None and spec.closed else None
+    layout = layout_for(value, {}, {spec.mesh: mesh}) if spec is not None and spec.closed else None
     return Parameter(name or f"arg{place}", shape_of(value), element_dtype(value.type), layout)

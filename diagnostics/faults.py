@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from shardwright.diagnostics import (
     Diagnostic,
     ShardwrightAttributeError,
@@ -30,3 +32,14 @@ def type_error(code: str, message: str, *notes: str, help: str | None = None) ->
 def attribute_error(code: str, message: str, *notes: str, help: str | None = None) -> ShardwrightAttributeError:
     """The `AttributeError` with this diagnostic; raise it."""
     return ShardwrightAttributeError(Diagnostic(code, message, caller(), notes, help))
+
+
+def no_pickle(what: str) -> NoReturn:
+    """Refuses to pickle a program (SW0536): what is pickled is found by its name, and code is never a part of it."""
+    raise type_error(
+        "SW0536",
+        f"{what} cannot be pickled",
+        "functions are pickled by their names, so that no code travels; a program has none",
+        help="shardwright.save(program, path) keeps it and shardwright.load(path) runs it; or pickle a function that "
+        "its module has under its own name, and trace it again where it is loaded",
+    )

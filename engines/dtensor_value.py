@@ -10,6 +10,7 @@ import numpy as np
 
 from shardwright.diagnostics import Diagnostic, ShardwrightBufferError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
+from shardwright.diagnostics.faults import type_error
 from shardwright.engines.jobs.given import given_to
 from shardwright.engines.owned.owners import owner_of
 from shardwright.engines.owned.parts import Parts
@@ -42,22 +43,37 @@ class Scalars(ABC):
     def __index__(self) -> int:
         return self._seen().__index__()
 
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        seen = self._seen()
+        if seen.ndim:
+            raise type_error(
+                "SW0510",
+                f"an array of shape {list(seen.shape)} is no number that {spec!r} could format",
+                help="format one element, or numpy.array2string(numpy.asarray(x), precision=...) for all of them",
+            )
+        return format(seen, spec)
+
 
 class DTensorValue(Scalars):
     """
     The elements of a distributed tensor, in stacked form: one leading dim for each mesh axis, of size 1 where the
     tensor does not vary, then each device's shape. Never changed once made. On a mesh whose devices somebody else has,
-    they have the elements: an array is handed over.
+    they have the elements: an array is handed over. With a `shape` that does not divide as the layout splits it, what
+    stands behind that shape, in the last parts, is nobody's.
     """
 
     __slots__ = ("_held", "_layout", "_shape")
 
-    def __init__(self, stacked: np.ndarray[Any, Any] | Parts, layout: Layout) -> None:
+    def __init__(
+        self, stacked: np.ndarray[Any, Any] | Parts, layout: Layout, shape: Sequence[int] | None = None
+    ) -> None:
         local = stacked.shape[len(layout.mesh.axis_names) :]
         owner = owner_of(layout.mesh)
         self._held = stacked if owner is None or isinstance(stacked, Parts) else owner.hold(stacked, layout.mesh)
         self._layout = layout.for_rank(len(local))
-        self._shape = layout.global_shape(local)
+        self._shape = layout.global_shape(local) if shape is None else tuple(shape)
 
     @property
     def held(self) -> np.ndarray[Any, Any] | Parts:
@@ -145,21 +161,35 @@ class DTensorValue(Scalars):
         elsewhere = [axis for axis in self._layout.spec.axes() if is_across(axis, self.mesh)]
         if elsewhere:
             raise _elsewhere(self, elsewhere)
-        return read_only(stacking.from_stacked(self.stacked, self._layout.spec, self.mesh))
+        whole = stacking.from_stacked(self.stacked, self._layout.spec, self.mesh)
+        return read_only(whole if whole.shape == self._shape else whole[tuple(map(slice, self._shape))])
 
     def components(self) -> list[np.ndarray[Any, Any]]:
         """
         The local array of each device of this process, read-only, in row-major order of the mesh.
+
+        Where a dim does not divide, the last ones are shorter, or empty.
 
         >>> import shardwright
         >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
         >>> [part.shape for part in x.components()]
         [(2,), (2,)]
         """
-        mesh = self.mesh
-        devices = mesh.local_device_ids
+        devices = self.mesh.local_device_ids
         stacked = self.stacked if devices else None
-        return [read_only(stacking.component(stacked, mesh, device)) for device in devices]
+        return [read_only(self._component(stacked, device)) for device in devices]
+
+    def _component(self, stacked: np.ndarray[Any, Any] | None, device: int) -> np.ndarray[Any, Any]:
+        mesh = self.mesh
+        found = stacking.component(stacked, mesh, device)
+        if self._layout.global_shape(found.shape) == self._shape:
+            return found
+        # Only parts of uneven layouts are cut.
+        from shardwright.layout.boxes import box
+
+        coordinates = dict(zip(mesh.axis_names, map(int, np.unravel_index(device, mesh.shape)), strict=True))
+        held = box(self._layout.spec, self._shape, mesh, coordinates)
+        return found[tuple(slice(stop - start) for start, stop in held)]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self.numpy(), dtype=dtype, copy=copy)
@@ -172,13 +202,15 @@ class DTensorValue(Scalars):
         dl_device: tuple[Any, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        if copy is False:
+        whole = self.numpy()
+        if copy is False and not (max_version and max_version >= READ_ONLY_VERSION and self._shares(whole)):
             raise ShardwrightBufferError(
                 Diagnostic("SW0506", "DLPack cannot share the parts of a distributed tensor", help="let it copy")
             )
         try:
-            # A copy: what leaves through DLPack may be written to.
-            return self.numpy().copy().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
+            # A copy, unless it was refused: what leaves through DLPack may be written to.
+            given = whole if copy is False else whole.copy()
+            return given.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
         except BufferError as error:
             raise ShardwrightBufferError(
                 Diagnostic(
@@ -191,12 +223,23 @@ class DTensorValue(Scalars):
     def __dlpack_device__(self) -> Any:
         return self._held.__dlpack_device__()
 
+    def _shares(self, whole: np.ndarray[Any, Any]) -> bool:
+        """Whether all parts lie here as they are in the whole."""
+        return not isinstance(self._held, Parts) and (not whole.size or np.may_share_memory(whole, self._held))
+
     def _seen(self) -> np.ndarray[Any, Any]:
         return self.numpy()
 
 
-Make: TypeAlias = "Callable[[np.ndarray[Any, Any] | Parts, Layout], DTensorValue]"
-"""Makes a distributed tensor, as its users shall see it, of a stacked array and its layout."""
+READ_ONLY_VERSION = (1, 0)
+"""The version of DLPack from which on it can say that memory is not to be written to."""
+
+Make: TypeAlias = "Callable[[np.ndarray[Any, Any] | Parts, Layout | None, Sequence[int] | None], Any]"
+"""
+Makes a tensor, as its users shall see it, of a stacked array, its layout, and its shape where that does not divide.
+
+An array that has no layout is one as it is.
+"""
 
 
 def scatter(array: np.ndarray[Any, Any], layout: Layout) -> np.ndarray[Any, Any]:

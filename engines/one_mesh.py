@@ -15,7 +15,7 @@ from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.types import native_array
 from shardwright.engines.dtensor_value import DTensorValue, Make, scatter
 from shardwright.engines.jobs.timeline import span
-from shardwright.engines.owned.owners import owner_of
+from shardwright.engines.owned.owners import layouts_of, owner_of
 from shardwright.engines.processes import communicator_of
 from shardwright.layout import Layout, Mesh
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shardwright.engines.owned.executable import OwnedExecutable
     from shardwright.runtime.codegen.images import Image
     from shardwright.runtime.executable import Executable
+    from shardwright.runtime.ports import Port
 
 
 def executable(module: ModuleOp, known: Sequence[Mesh], make: Make) -> LocalExecutable | OwnedExecutable:
@@ -104,8 +105,8 @@ class LocalExecutable:
         self._inner = inner
         self._lead = len(self._mesh.axis_names)
         self._distributed = bool(self._lead) or known
-        self._inputs = [Layout.from_spec(port.spec, self._mesh) for port in self._inner.inputs]
-        self._outputs = [Layout.from_spec(port.spec, self._mesh) for port in self._inner.outputs]
+        self._inputs = layouts_of(self._inner.inputs, self._mesh)
+        self._outputs = layouts_of(self._inner.outputs, self._mesh)
 
     @property
     def image(self) -> Image:
@@ -132,8 +133,9 @@ class LocalExecutable:
     def __call__(self, arguments: Sequence[Any]) -> list[Any]:
         inputs = [self._taken(*pair) for pair in zip(arguments, self._inputs, strict=True)]
         with span("a program", "run"):
-            results = self._inner.run_stacked(inputs)
-        return [self._given(*pair) for pair in zip(results, self._outputs, strict=True)]
+            results = self._inner.run_stacked(inputs) if self._distributed else self._inner.run(inputs)
+        given = zip(results, self._outputs, self._inner.outputs, strict=True)
+        return [self._given(result, layout, port) for result, layout, port in given]
 
     def _taken(self, argument: Any, layout: Layout) -> Any:
         stacked = (
@@ -144,9 +146,9 @@ class LocalExecutable:
         # A program that names no axis runs on plain arrays.
         return stacked if self._inner.mesh is not None else stacked.reshape(stacked.shape[self._lead :])
 
-    def _given(self, result: Any, layout: Layout) -> Any:
+    def _given(self, result: Any, layout: Layout, port: Port) -> Any:
         array = np.asarray(result)
         if not self._distributed:
-            return array
+            return self._make(array, None, None)
         stacked = array if self._inner.mesh is not None else array.reshape((1,) * self._lead + array.shape)
-        return self._make(stacked, layout)
+        return self._make(stacked, layout, port.unpadded)

@@ -28,6 +28,7 @@ from shardwright.engines.dtensor_value import Make
 from shardwright.engines.one_mesh import executable as executable_on_one_mesh
 from shardwright.engines.transfer import count_transfer, moved
 from shardwright.layout import Layout, Mesh
+from shardwright.layout.planning.algebra import whole_shape
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.rewriter import retype
 from shardwright.passes.stages import set_stage
@@ -187,9 +188,10 @@ class SeveralMeshes:
             assert isinstance(transfer, TransferOp), "segments run in the order of what they need"
             source = self._value(transfer.operand, known)
             spec = self._settled(value)
-            layout = Layout.from_spec(spec, self._meshes[spec.mesh])
+            mesh = self._meshes[spec.mesh]
+            layout = Layout.from_spec(spec, mesh, uneven=whole_shape(spec, source.shape, mesh) != source.shape)
             count_transfer(source, layout, self._transfers)
-            known[value] = self._make(moved(source, layout), layout)
+            known[value] = self._make(moved(source, layout), layout, source.shape)
         return known[value]
 
     def _settled(self, value: SSAValue) -> LayoutSpec:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics.caller import caller
 from shardwright.engines.dtensor_value import DTensorValue, scatter
 from shardwright.engines.owned.owners import Absent
 from shardwright.engines.owned.parts import Parts
@@ -58,6 +60,9 @@ def moved(source: DTensorValue, target: Layout) -> np.ndarray[Any, Any] | Parts:
     layout = target.for_rank(len(source.shape))
     if source.mesh.clients.everyone.count == 1 or source.layout.spec.partial:  # the latter is refused by numpy()
         return scatter(source.numpy(), layout)
+    for each in (source.layout, layout):
+        if each.splits_unevenly(source.shape):
+            raise _uneven(each, source.shape)
     before, after, plan = _planned(source.layout, layout, source.shape)
     if not before.is_here and not after.is_here:
         return Absent(after.empty_shape, source.dtype, layout.mesh)
@@ -65,6 +70,17 @@ def moved(source: DTensorValue, target: Layout) -> np.ndarray[Any, Any] | Parts:
     array = before.block(source.stacked) if before.is_here else np.empty((0,) * len(source.shape), source.dtype)
     found = communicator_of_all(source.mesh).post(plan, array, what)
     return after.stacked(found) if after.is_here else Absent(after.empty_shape, source.dtype, layout.mesh)
+
+
+def _uneven(layout: Layout, shape: tuple[int, ...]) -> ShardwrightValueError:
+    return ShardwrightValueError(
+        Diagnostic(
+            "SW0104",
+            f"{layout!r} splits {list(shape)} unevenly, which does not move to a mesh of other processes",
+            caller(),
+            help="relayout it first, to a layout that divides, and after that to the other mesh",
+        )
+    )
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
-from shardwright.layout.planning.algebra import local_shape
+from shardwright.layout.planning.algebra import local_shape, whole_shape
 from shardwright.layout.spec import LayoutSpec
 
 Box = tuple[tuple[int, int], ...]
@@ -17,14 +17,20 @@ def box(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh, coordinates: Mappi
     """
     The box of a tensor of `shape` that the device at `coordinates` (an index for each axis) holds.
 
-    Raises `ValueError` when a dim does not split evenly.
+    Where a dim does not divide, the last boxes are shorter, or empty.
 
     >>> box(LayoutSpec("mesh", ((Axis("x"),), ())), (8, 3), Mesh(x=4, y=2), {"x": 1, "y": 0})
     ((2, 4), (0, 3))
+    >>> box(LayoutSpec("mesh", ((Axis("x"),),)), (5,), Mesh(x=4), {"x": 2}), box(
+    ...     LayoutSpec("mesh", ((Axis("x"),),)), (5,), Mesh(x=4), {"x": 3})
+    (((4, 5),), ((5, 5),))
     """
-    local = local_shape(spec, shape, mesh)
-    starts = (linear_index(axes, mesh, coordinates) * size for axes, size in zip(spec.dims, local, strict=True))
-    return tuple((start, start + size) for start, size in zip(starts, local, strict=True))
+    local = local_shape(spec, whole_shape(spec, shape, mesh), mesh)
+    places = (linear_index(axes, mesh, coordinates) for axes in spec.dims)
+    return tuple(
+        (min(place * part, size), min((place + 1) * part, size))
+        for place, part, size in zip(places, local, shape, strict=True)
+    )
 
 
 def linear_index(axes: Iterable[Axis], mesh: Mesh, coordinates: Mapping[str, int]) -> int:

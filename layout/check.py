@@ -15,9 +15,11 @@ from shardwright.layout.spec import LayoutSpec
 
 
 @lru_cache(maxsize=1 << 14)
-def check_spec(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
+def check_spec(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh, *, uneven: bool = False) -> Diagnostic | None:
     """
     The first reason why `spec` cannot lay out a tensor of `shape` on `mesh`, or `None` when it can.
+
+    Where `uneven` splits may be, a dim need not divide: the last parts are shorter.
 
     >>> mesh = Mesh([("x", 4), ("y", 2)])
     >>> print(check_spec(LayoutSpec("mesh", ((Axis("x"),),)), (6,), mesh))
@@ -27,7 +29,7 @@ def check_spec(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnost
     >>> check_spec(LayoutSpec("mesh", ((Axis("x"),),)), (8,), mesh) is None
     True
     """
-    for check in _CHECKS:
+    for check in _CHECKS if uneven else (*_CHECKS, _check_even):
         fault = check(spec, shape, mesh)
         if fault is not None:
             return fault
@@ -115,7 +117,6 @@ _CHECKS: tuple[Callable[[LayoutSpec, tuple[int, ...], Mesh], Diagnostic | None],
     _check_parts,
     _check_axes_once,
     _check_nested,
-    _check_even,
 )
 
 

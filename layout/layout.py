@@ -35,6 +35,9 @@ class Layout:
     minor), or `Mesh.UNSHARDED`. Dims beyond the list are unsharded; `Layout(Mesh.UNSHARDED, mesh)` replicates a
     tensor of any rank. Instances are immutable and can be compared and hashed.
 
+    An `uneven` layout may split dims that do not divide (not in the RFC): the last devices have less of them, or
+    nothing. Where a dim divides there is no difference, so that layouts compare without it.
+
     Raises `TypeError` (SW0109) for arguments of another kind, and `ValueError` for an axis that the mesh lacks
     (SW0102), an axis used twice (SW0105), a part of an axis that is none (SW0107), or an entry that is no axis name
     (SW0109).
@@ -47,34 +50,36 @@ class Layout:
     <@mesh, [{"batch"}, {}]>
     >>> layout.local_shape((16, 64))
     (4, 64)
+    >>> Layout(["batch"], mesh, uneven=True).local_shape((10, 64))
+    (3, 64)
     """
 
-    __slots__ = ("_mesh", "_spec")
+    __slots__ = ("_mesh", "_spec", "_uneven")
 
     _mesh: Mesh
     _spec: LayoutSpec
+    _uneven: bool
 
-    def __init__(self, sharding_spec: str | Sequence[DimSharding], mesh: Mesh) -> None:
+    def __init__(self, sharding_spec: str | Sequence[DimSharding], mesh: Mesh, *, uneven: bool = False) -> None:
         _check_kinds(sharding_spec, mesh)
         entries: Iterable[DimSharding] = [sharding_spec] if isinstance(sharding_spec, str) else sharding_spec
         if sharding_spec == Mesh.UNSHARDED:
             entries = []
-        self._mesh = mesh
+        self._mesh, self._uneven = mesh, uneven
         self._spec = LayoutSpec(mesh.name, tuple(_dim_axes(entry, mesh) for entry in entries))
         _check_without_shape(self._spec, mesh)
 
     @classmethod
-    def from_spec(cls, spec: LayoutSpec, mesh: Mesh) -> Layout:
+    def from_spec(cls, spec: LayoutSpec, mesh: Mesh, *, uneven: bool = False) -> Layout:
         """
-        The layout that the IR writes as `spec`, on `mesh`.
+        The layout that the IR writes as `spec`, on `mesh`; there dims need not divide.
 
         >>> Layout.from_spec(LayoutSpec("mesh", ((Axis("x"),),)), Mesh(x=2))
         Layout(['x'], Mesh(x=2))
         """
         _check_without_shape(spec, mesh)
         layout = cls.__new__(cls)
-        layout._mesh = mesh
-        layout._spec = spec
+        layout._mesh, layout._spec, layout._uneven = mesh, spec, uneven
         return layout
 
     @classmethod
@@ -170,6 +175,16 @@ class Layout:
         return self._spec.rank
 
     @property
+    def uneven(self) -> bool:
+        """
+        Whether dims may be split that do not divide.
+
+        >>> Layout(["x"], Mesh(x=2)).uneven
+        False
+        """
+        return self._uneven
+
+    @property
     def sharding_specs(self) -> list[str | tuple[str, ...]]:
         """
         What splits each dim, as the constructor takes it.
@@ -239,7 +254,7 @@ class Layout:
         >>> Layout(["x"], Mesh(x=2)).on(Mesh(x=4))
         Layout(['x'], Mesh(x=4))
         """
-        return Layout.from_spec(LayoutSpec(mesh.name, self._spec.dims, *self._rest()), mesh)
+        return Layout.from_spec(LayoutSpec(mesh.name, self._spec.dims, *self._rest()), mesh, uneven=self._uneven)
 
     def moved_to(self, mesh: Mesh) -> Layout:
         """
@@ -262,9 +277,10 @@ class Layout:
 
     def local_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
         """
-        The shape of each device's component of a tensor of `global_shape`.
+        The shape of each device's component of a tensor of `global_shape`; of an uneven layout, that of the first.
 
-        Raises `ValueError` for a dim that does not split evenly (SW0104) and for a shape of lower rank (SW0106).
+        Raises `ValueError` for a dim that does not split evenly (SW0104), unless the layout is uneven, and for a shape
+        of lower rank (SW0106).
 
         >>> Layout(["x"], Mesh(x=2, y=3)).local_shape((5, 4))  # doctest: +ELLIPSIS
         Traceback (most recent call last):
@@ -274,8 +290,19 @@ class Layout:
         """
         shape = tuple(global_shape)
         spec = self.for_rank(len(shape)).spec
-        _raise_fault(spec, shape, self._mesh)
-        return tuple(size // self._mesh.group_size(axes) for size, axes in zip(shape, spec.dims, strict=True))
+        _raise_fault(spec, shape, self._mesh, uneven=self._uneven)
+        return tuple(-(-size // self._mesh.group_size(axes)) for size, axes in zip(shape, spec.dims, strict=True))
+
+    def splits_unevenly(self, global_shape: Sequence[int]) -> bool:
+        """
+        Whether some parts of a tensor of `global_shape` are shorter than others.
+
+        Raises `ValueError` as `local_shape` does.
+
+        >>> Layout(["x"], Mesh(x=2), uneven=True).splits_unevenly((5, 4))
+        True
+        """
+        return self.global_shape(self.local_shape(global_shape)) != tuple(global_shape)
 
     def global_shape(self, local_shape: Sequence[int]) -> tuple[int, ...]:
         """
@@ -326,7 +353,7 @@ class Layout:
     def __repr__(self) -> str:
         if self._spec.partial or self._spec.open_dims:
             return f"Layout.from_string({self._spec.body()!r}, {self._mesh!r})"
-        return f"Layout({self.sharding_specs!r}, {self._mesh!r})"
+        return f"Layout({self.sharding_specs!r}, {self._mesh!r}{', uneven=True' if self._uneven else ''})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Layout):
@@ -344,8 +371,7 @@ class Layout:
 
     def _with(self, spec: LayoutSpec) -> Layout:
         layout = Layout.__new__(Layout)
-        layout._mesh = self._mesh
-        layout._spec = spec
+        layout._mesh, layout._spec, layout._uneven = self._mesh, spec, self._uneven
         return layout
 
 
@@ -407,8 +433,8 @@ def _check_without_shape(spec: LayoutSpec, mesh: Mesh) -> None:
     _raise_fault(spec, shape, mesh)
 
 
-def _raise_fault(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> None:
-    found = check_spec(spec, shape, mesh)
+def _raise_fault(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh, *, uneven: bool = False) -> None:
+    found = check_spec(spec, shape, mesh, uneven=uneven)
     if found is not None:
         raise ShardwrightValueError(found)
 

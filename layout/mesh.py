@@ -492,7 +492,9 @@ def _checked_axis(name: object, size: object) -> tuple[str, int]:
         raise _mesh_error(f"{name!r} cannot name a mesh axis", "use a non-empty string other than 'unsharded'")
     whole = None if isinstance(size, bool) or not isinstance(size, SupportsIndex) else index(size)
     if whole is None or whole < 1:
-        raise _mesh_error(f"mesh axis {name!r} has size {size!r}", "use a whole number of at least 1")
+        listed = name == "dim" and isinstance(size, Sequence | Mapping)  # RFC: the embedding example writes it so.
+        wanted = f"the argument is dims: Mesh(dims={size!r})" if listed else "use a whole number of at least 1"
+        raise _mesh_error(f"mesh axis {name!r} has size {size!r}", wanted)
     return name, whole
 
 

@@ -15,6 +15,9 @@ from shardwright.plugins import extend, load_plugins
 __all__ = ["add_pass", "all_passes", "following"]
 
 _CLASSES = {
+    "drop-tokens": "importing.tokens.DropTokensPass",
+    "drop-callbacks": "importing.callbacks.DropCallbacksPass",
+    "close-regions": "importing.close_regions.CloseRegionsPass",
     "decompose": "decomposing.decompose.DecomposePass",
     "import-sdy": "importing.import_sdy.ImportSdyPass",
     "inline": "importing.inline.InlinePass",
@@ -23,7 +26,9 @@ _CLASSES = {
     "canonicalize": "canonical.canonicalize.CanonicalizePass",
     "cse": "canonical.cse.CsePass",
     "dce": "canonical.dce.DcePass",
+    "pad-uneven": "padding.pad_uneven.PadUnevenPass",
     "propagate-layouts": "propagation.propagate_layouts.PropagateLayoutsPass",
+    "fit-borders": "padding.fit_borders.FitBordersPass",
     "insert-relayouts": "propagation.insert_relayouts.InsertRelayoutsPass",
     "lower-relayouts": "collectives.lower_relayouts.LowerRelayoutsPass",
     "optimize-collectives": "collectives.optimize_collectives.OptimizeCollectivesPass",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, StringAttr, TensorType
@@ -11,21 +11,21 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.diagnostics import Label, ShardwrightError
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import blocks_in, returned
+from shardwright.dialects.building import blocks_in, captured_by, returned
 from shardwright.dialects.dtensor import COLLECTIVES, MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
+from shardwright.dialects.stablehlo.collectives import AllReduceOp, ReduceScatterOp
 from shardwright.dialects.text.locations import fault, label, where
 from shardwright.dialects.text.verify import WHOLE_INSIDE, Alike, alike
+from shardwright.dialects.types import shape_of
 from shardwright.layout.check import check_spec
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.algebra import local_shape, whole_shape
 from shardwright.layout.spec import LayoutSpec
 
 STAGE = "dtensor.stage"
 """The module attribute that records the stage."""
-
-SHARDY_RULE, KEPT_RULE = "sdy.sharding_rule", "dtensor.sharding_rule"
-"""The attribute of a custom call that has its rule for Shardy, and its name while the program is ours."""
 
 LAYOUT_ARGUMENT = "dtensor.layout"
 GLOBAL_TYPE_ARGUMENT = "dtensor.global_type"
@@ -43,6 +43,8 @@ class Stage:
     """`some`: where the user gave them; `all`: on every tensor, closed; `none`."""
     fits: bool = False
     """Whether the layouts of every op fit its rule exactly."""
+    uneven: bool = False
+    """Whether a layout may split a dim that does not divide."""
 
 
 _TENSOR_OPS = frozenset({"stablehlo", "chlo"})
@@ -60,7 +62,7 @@ _HERE = frozenset({"dtensor.axis_index", "dtensor.fetch", "dtensor.unvarying"})
 STAGES = {
     stage.name: stage
     for stage in (
-        Stage("traced", _TENSOR_OPS, _FRAME | _REQUESTS | _MANUAL | _HINTS | _GRADIENTS | _CALLS, "some"),
+        Stage("traced", _TENSOR_OPS, _FRAME | _REQUESTS | _MANUAL | _HINTS | _GRADIENTS | _CALLS, "some", uneven=True),
         Stage("propagated", _TENSOR_OPS, _FRAME | _REQUESTS | _MANUAL | _HINTS, "all"),
         Stage("aligned", _TENSOR_OPS, _FRAME | _REQUESTS | _MANUAL | {"dtensor.window"}, "all", fits=True),
         Stage("planned", _TENSOR_OPS, _FRAME | _MOVES | _MANUAL | {"dtensor.roll"}, "all", fits=True),
@@ -71,6 +73,19 @@ STAGES = {
 
 REGIONS_OF_TENSORS = WHOLE_INSIDE - {"builtin.module", "func.func"}
 """Ops whose regions compute on whole tensors. Other regions (a reduction's body) see scalars, which have no layout."""
+
+
+FUNCTIONS_OF_SCALARS: tuple[type[Operation], ...] = (
+    stablehlo.SortOp,
+    stablehlo.ReduceOp,
+    stablehlo.ReduceWindowOp,
+    stablehlo.ScatterOp,
+    stablehlo.SelectAndScatterOp,
+    stablehlo.MapOp,
+    AllReduceOp,
+    ReduceScatterOp,
+)
+"""Ops whose regions are functions of scalars."""
 
 
 def stage_of(module: ModuleOp) -> str | None:
@@ -132,6 +147,8 @@ class _Verifier:
             op = found.ops[0]
             if not _is_legal(op, self.stage):
                 raise _illegal(op, self.stage)
+            if isinstance(op, FUNCTIONS_OF_SCALARS):
+                _verify_closed(op)
             if found.whole:
                 for value in _values(op):
                     if id(value.type) not in self.right_types:
@@ -168,7 +185,7 @@ class _Verifier:
         elif self.stage.layouts == "all" and not spec.closed:
             raise _no_layout(value, self.stage)
         else:
-            check_layout(spec, value.type, self.meshes, value)
+            check_layout(spec, value.type, self.meshes, value, uneven=self.stage.uneven)
 
     def _verify_local_function(self, function: FuncOp) -> None:
         if not function.body.blocks:
@@ -189,13 +206,13 @@ class _Verifier:
         layout, whole = entry.get(LAYOUT_ARGUMENT), entry.get(GLOBAL_TYPE_ARGUMENT)
         if not isinstance(layout, LayoutAttr) or not isinstance(whole, TensorType):
             raise _global_side(name, f"needs {LAYOUT_ARGUMENT} and {GLOBAL_TYPE_ARGUMENT}", value)
-        check_layout(layout.data, whole, self.meshes, value)
+        check_layout(layout.data, whole, self.meshes, value, uneven=True)
         mesh = self.meshes[layout.data.mesh]
-        shape = [size // mesh.group_size(axes) for size, axes in zip(whole.get_shape(), layout.data.dims, strict=True)]
+        shape = local_shape(layout.data, whole_shape(layout.data, whole.get_shape(), mesh), mesh)
         found = value.type
         if (
             not isinstance(found, TensorType)
-            or found.get_shape() != tuple(shape)
+            or found.get_shape() != shape
             or found.element_type != whole.element_type
             or not isinstance(found.encoding, NoneAttr)
         ):
@@ -203,10 +220,39 @@ class _Verifier:
             raise _global_side(name, f"is {value.type}, but a shard of {whole} is {expected}", value)
 
 
+def uneven_values(module: ModuleOp) -> Iterator[SSAValue]:
+    """The values whose layouts split a dim that does not divide."""
+    known = meshes(module)
+    for op in module.walk():
+        for value in (*op.results, *(argument for block in blocks_in(op) for argument in block.args)):
+            spec = layout_of(value)
+            if spec is not None and spec.mesh in known and any(spec.dims):
+                shape = shape_of(value)
+                if whole_shape(spec, shape, known[spec.mesh]) != shape:
+                    yield value
+
+
+def _verify_closed(op: Operation) -> None:
+    """A function of scalars reads nothing but its arguments: no device would have to be asked for anything else."""
+    for value in captured_by(blocks_in(op))[:1]:
+        raise fault(
+            "SW0312",
+            f"'{op.name}' op has a function that reads a value of type {value.type} from outside",
+            op,
+            labels=label(value, "it is defined here"),
+            help="close-regions lets functions take along what they read",
+        )
+
+
 def check_layout(
-    spec: LayoutSpec, tensor: TensorType[Attribute], known: dict[str, Mesh], place: Operation | SSAValue
+    spec: LayoutSpec,
+    tensor: TensorType[Attribute],
+    known: dict[str, Mesh],
+    place: Operation | SSAValue,
+    *,
+    uneven: bool,
 ) -> None:
-    """Raises what is wrong with `spec` as the layout of `tensor`, pointing at `place`."""
+    """Raises what is wrong with `spec` as the layout of `tensor`, pointing at `place`; some splits may be `uneven`."""
     if spec.mesh not in known:
         declared = ", ".join(f"@{name}" for name in known)
         raise fault(
@@ -216,7 +262,7 @@ def check_layout(
             word=f"@{spec.mesh}",
             help=f"the module declares {declared}" if known else f'declare it: dtensor.mesh @{spec.mesh} = <["x"=8]>',
         )
-    found = check_spec(spec, tensor.get_shape(), known[spec.mesh])
+    found = check_spec(spec, tensor.get_shape(), known[spec.mesh], uneven=uneven)
     if found is not None:
         plain = with_layout(tensor, None)
         notes = (*found.notes, f"the tensor is {plain}")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.pipelines import IMPORT, LOCALIZE, run_pipeline
+from shardwright.compiler.pipelines import COMPOSED, IMPORT, LOCALIZE, run_pipeline
 from shardwright.diagnostics.folders import memory_folder
 from shardwright.diagnostics.telling import lasting
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
@@ -136,7 +136,7 @@ def defined(traced: ModuleOp) -> ModuleOp:
     What a gradient is, or a batch normalisation, its definition says; the proof is about how it is done on all devices.
     """
     names = {op.name for op in traced.walk()}
-    passes = IMPORT[: IMPORT.index("expand-gradients") + 1] if names & _DERIVATIVES else IMPORT[:1]
+    passes = IMPORT[: IMPORT.index("expand-gradients") + 1] if names & _DERIVATIVES else COMPOSED
     if not names & (_DERIVATIVES | _COMPOSED):
         return traced
     written = traced.clone()

@@ -8,7 +8,7 @@ to its `Rule` where dims depend on attributes. Users add rows by the same call.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
@@ -56,7 +56,7 @@ class Row:
             try:
                 rule = self.cache[shapes] = self.pattern.rule(*shapes, self.kinds, self.flows)
             except ValueError as error:
-                raise _bad_row(self.name, f"it does not fit this op: {error}", where(op)) from error
+                raise bad_row(self.name, f"it does not fit this op: {error}", where(op)) from error
         return rule
 
     def __str__(self) -> str:
@@ -88,25 +88,35 @@ def add_row(
     i k, k j -> i j  k=sum  linear=[(0,), (1,)]
     """
     extend()
+    ROWS[name] = row_of(name, pattern, linear, flows, kinds)
+
+
+def row_of(
+    name: str,
+    pattern: str | Compute,
+    linear: Groups = (),
+    flows: Iterable[tuple[str, tuple[int, ...]]] = (),
+    kinds: Mapping[str, str] | None = None,
+) -> Row:
+    """The row that `add_row` adds; `ValueError` (SW0402) for one that cannot be read or contradicts itself."""
     passing = (*(("sum", tuple(group)) for group in linear), *((kind, tuple(group)) for kind, group in flows))
     if callable(pattern):
         if passing or kinds:
-            raise _bad_row(name, "a function gives the kinds of factors and the flows itself")
-        ROWS[name] = Row(name, f"computed: {_first_line(pattern)}", compute=pattern)
-        return
+            raise bad_row(name, "a function gives the kinds of factors and the flows itself")
+        return Row(name, f"computed: {_first_line(pattern)}", compute=pattern)
     try:
         parsed = Pattern.parse(pattern)
-        parsed.check(kinds, passing)
+        parsed.check(kinds or {}, passing)
     except ValueError as error:
-        raise _bad_row(name, str(error)) from error
-    ROWS[name] = Row(name, pattern, parsed, kinds=dict(kinds), flows=passing)
+        raise bad_row(name, str(error)) from error
+    return Row(name, pattern, parsed, kinds=dict(kinds or {}), flows=passing)
 
 
 def _first_line(function: Compute) -> str:
     return (function.__doc__ or function.__name__).strip().splitlines()[0].rstrip(".")
 
 
-def _bad_row(name: str, message: str, location: SourceLocation | None = None) -> ShardwrightValueError:
+def bad_row(name: str, message: str, location: SourceLocation | None = None) -> ShardwrightValueError:
     kinds = ", ".join((PASS, REPLICATE, PERMUTE, *REDUCTION_KINDS))
     return ShardwrightValueError(
         Diagnostic("SW0402", f"the sharding row of '{name}': {message}", location, help=f"kinds of factors are {kinds}")

@@ -2,6 +2,7 @@
 
 from shardwright.rules.families import (
     computed,
+    custom_calls,
     indexing,
     joining,
     linear_algebra,
@@ -18,7 +19,7 @@ from shardwright.rules.windows import convolution, selecting, windowed
 __all__ = ["HOOKS", "ROWS", "add_row", "describe", "rule_for"]
 
 _MODULES = (
-    *(computed, indexing, joining, linear_algebra, manual, selection, sorting, transforms),
+    *(computed, custom_calls, indexing, joining, linear_algebra, manual, selection, sorting, transforms),
     *(local_indexing, local_joining),
     *(convolution, selecting, windowed),
 )

@@ -25,6 +25,7 @@ from shardwright.dialects.types import element_dtype, native_array, shape_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.forms.clients import ALONE, Clients
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.algebra import whole_shape
 from shardwright.layout.spec import LayoutSpec, replicated_spec
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.arena import out_of_memory
@@ -171,12 +172,12 @@ class Executable:
             )
         for index, (array, port) in enumerate(zip(inputs, self.inputs, strict=True)):
             found = tuple(np.shape(array)), np.dtype(getattr(array, "dtype", type(array)))
-            if found != (port.shape, port.dtype):
+            if found != (port.whole, port.dtype):
                 raise ShardwrightValueError(
                     Diagnostic(
                         "SW0602",
                         f"argument {index} is {_array_text(*found)}, but the program takes "
-                        f"{_array_text(port.shape, port.dtype)}",
+                        f"{_array_text(port.whole, port.dtype)}",
                         port.location,
                         help="convert the array, or compile the program for this shape and type",
                     )
@@ -305,7 +306,10 @@ def _ports(types: ArrayAttr[Attribute], attributes: Attribute | None, atoms: Ato
         layout, whole = entry.get("dtensor.layout"), entry.get("dtensor.global_type", kind)
         shape = shape_of(whole)
         spec = layout.data if isinstance(layout, LayoutAttr) else replicated_spec(atoms.mesh.name, len(shape))
-        ports.append(Port(shape, element_dtype(whole), spec, atoms, where(function)))
+        padded = whole_shape(spec, shape, atoms.mesh)
+        ports.append(
+            Port(padded, element_dtype(whole), spec, atoms, where(function), None if padded == shape else shape)
+        )
     return ports
 
 

@@ -16,6 +16,7 @@ from shardwright.runtime.stacking import (
     local_shape,
     merge_atoms,
     merge_dims,
+    padded,
     row_major,
     scatter,
     split_atoms,
@@ -26,7 +27,10 @@ from shardwright.runtime.stacking import (
 @dataclass(frozen=True)
 class Port:
     """
-    One argument or result: its global shape, dtype and layout, and the atoms of the mesh.
+    One argument or result: its shape, dtype and layout, and the atoms of the mesh.
+
+    The shape divides as the layout splits it. Where that of the global array, `whole`, does not, the last parts have
+    padding behind them, which no program looks at.
 
     The engine takes and returns its *base*: the global array (of several processes, each dim as far as this one holds
     it), or the dense stacked array where the layout is partial (a global array has no room for partial results).
@@ -37,6 +41,13 @@ class Port:
     spec: LayoutSpec
     atoms: Atoms
     location: SourceLocation | None = None
+    unpadded: tuple[int, ...] | None = None
+    """The shape of the global array, where it is another."""
+
+    @property
+    def whole(self) -> tuple[int, ...]:
+        """The shape of the global array."""
+        return self.shape if self.unpadded is None else self.unpadded
 
     @property
     def positions(self) -> tuple[int, ...]:
@@ -75,13 +86,15 @@ class Port:
 
     def base_of(self, array: Any) -> np.ndarray[Any, Any]:
         """The base of a global array: row-major."""
+        array = padded(np.asarray(array), self.shape)
         if self.spec.partial:
             return np.asarray(scatter(np.asarray(array), self.spec, self.atoms), order="C")
         return np.asarray(array, order="C")
 
     def global_of(self, base: Any) -> Any:
         """The global array of a base."""
-        return gather(base, self.spec, self.atoms) if self.spec.partial else base
+        whole = gather(base, self.spec, self.atoms) if self.spec.partial else base
+        return whole if self.unpadded is None else whole[tuple(map(slice, self.unpadded))]
 
     def base_of_stacked(self, stacked: Any) -> Any:
         """The base of a stacked form with a leading dim for each mesh axis."""

@@ -16,11 +16,15 @@ import numpy as np
 
 from shardwright.dialects.types import dtype_element, is_integer
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.algebra import whole_shape
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms, DimAtoms
 from shardwright.runtime.kernels.shape import REDUCTIONS
 
 Array = Any
+
+_UNSEEN = 0b1010101
+"""An element of padding."""
 
 _IDENTITIES = {"sum": 0, "prod": 1, "or": 0, "and": -1}
 
@@ -29,7 +33,8 @@ def to_stacked(array: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
     """
     The stacked form of a global array: of a mesh over several processes, what this one holds of it.
 
-    Partial axes hold the value at their index 0 and the reduction's identity elsewhere.
+    Partial axes hold the value at their index 0 and the reduction's identity elsewhere. Where a dim does not divide,
+    the last parts are padded.
 
     >>> from shardwright.layout.axes import Axis
     >>> spec = LayoutSpec("mesh", ((Axis("x"),),))
@@ -37,7 +42,7 @@ def to_stacked(array: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
     [[0, 1], [2, 3]]
     """
     atoms = Atoms.cut(mesh, spec.axes(), mesh.clients)
-    return merge_atoms(scatter(array, spec, atoms), atoms)
+    return merge_atoms(scatter(padded(array, whole_shape(spec, array.shape, mesh)), spec, atoms), atoms)
 
 
 def from_stacked(stacked: Array, spec: LayoutSpec, mesh: Mesh) -> Array:
@@ -72,8 +77,8 @@ def stack_components(components: Sequence[Array], spec: LayoutSpec, mesh: Mesh) 
 
 
 def local_shape(shape: Sequence[int], spec: LayoutSpec, mesh: Mesh) -> tuple[int, ...]:
-    """The shape of each device's array."""
-    return tuple(extent // mesh.group_size(axes) for extent, axes in zip(shape, spec.dims, strict=True))
+    """The shape of each device's array, with the padding of those whose part is shorter."""
+    return tuple(-(-extent // mesh.group_size(axes)) for extent, axes in zip(shape, spec.dims, strict=True))
 
 
 def stacked_shape(shape: Sequence[int], spec: LayoutSpec, mesh: Mesh) -> tuple[int, ...]:
@@ -187,6 +192,22 @@ def split_atoms(array: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
     varying = set(atoms.positions(spec.axes()))
     index = tuple(slice(None) if position in varying else slice(0, 1) for position in range(atoms.count))
     return array.reshape((*shape, *local))[index]
+
+
+def padded(array: Array, shape: Sequence[int]) -> Array:
+    """
+    The array with elements at the end of each dim that nobody may look at, to have a shape.
+
+    They are NaN, or a number that is neutral to no reduction: who sees them shall be found out.
+
+    >>> padded(np.float32([1, 2, 3]), (4,)).tolist(), padded(np.arange(3), (4,)).tolist()
+    ([1.0, 2.0, 3.0, nan], [0, 1, 2, 85])
+    """
+    if array.shape == tuple(shape):
+        return array
+    whole = np.full(shape, _UNSEEN if is_integer(dtype_element(array.dtype)) else np.nan).astype(array.dtype)
+    whole[tuple(map(slice, array.shape))] = array
+    return whole
 
 
 def row_major(array: Array) -> Array:

@@ -6,6 +6,7 @@ import signal
 from collections import Counter
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 MOST_SMOKE_TESTS = 20
 
@@ -16,6 +17,9 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 # What is proved in a test is proved in this test, and no test writes to the user's folders.
 os.environ["SHARDWRIGHT_CACHE"] = ""
 
+# How fast this machine is decides no test.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 # What runs in the background of a shell ignores it, and so would whatever a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -21,6 +21,7 @@ COMMANDS = {
     "explain": "show each collective of the partitioned program: its bytes, who asked for it, and why",
     "report": "write a page of HTML about the program: source, collectives, layouts, memory, passes",
     "price": "say what a run would cost in seconds: computing, sending along each axis, memory",
+    "solve": "find the cheapest choices of a cost network, in the format of the IOPDDL contest, with a bound",
     "check": "see whether a program keeps a budget of bytes and memory, and moves nothing that nobody wrote",
     "certify": "prove that the partitioned program computes what was written, or read such a proof again",
     "export": "print the program for others: StableHLO with collectives, Shardy's annotations, TensorFlow's graph",
@@ -36,8 +37,11 @@ COMMANDS = {
 }
 """Each subcommand and the line about it."""
 
-STORED = ("inspect", "split", "merge", "convert", "verify")
-"""Those about stored messages, whose modules have a folder of their own."""
+FOLDERS = {
+    "stored": ("inspect", "split", "merge", "convert", "verify"),
+    "about": ("explain-code", "doctor", "completion"),
+}
+"""Those whose modules have a folder of their own: about stored messages, and about Shardwright itself."""
 
 HELP = """usage: shardwright COMMAND [OPTIONS]
 
@@ -71,8 +75,8 @@ def command_module(name: str) -> ModuleType:
     >>> command_module("explain-code").command_line().prog
     'shardwright explain-code'
     """
-    folder = "commands.stored" if name in STORED else "commands"
-    return import_module(f"shardwright.tools.{folder}.{name.replace('-', '_')}")
+    folder = next((f"{folder}." for folder, names in FOLDERS.items() if name in names), "")
+    return import_module(f"shardwright.tools.commands.{folder}{name.replace('-', '_')}")
 
 
 def _installed_version() -> str:

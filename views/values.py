@@ -32,9 +32,12 @@ def _corners(value: DTensorValue, edge: int) -> np.ndarray[Any, Any]:
     lead = len(value.mesh.axis_names)
     stacked = value.held
     assert isinstance(stacked, np.ndarray)
-    for dim in range(lead, stacked.ndim):
-        stacked = np.take(stacked, _ends(stacked.shape[dim], edge), axis=dim)
-    whole = from_stacked(stacked, value.layout.spec, value.mesh)
+    if value.layout.global_shape(stacked.shape[lead:]) == value.shape:
+        for dim in range(lead, stacked.ndim):
+            stacked = np.take(stacked, _ends(stacked.shape[dim], edge), axis=dim)
+        whole = from_stacked(stacked, value.layout.spec, value.mesh)
+    else:  # the last part ends where nothing says so
+        whole = value.numpy()
     for dim, size in enumerate(whole.shape):
         whole = np.take(whole, _ends(size, edge), axis=dim)
     return whole

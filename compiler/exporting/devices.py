@@ -226,26 +226,56 @@ def cuts(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> list[Cut]:
 
 
 def exchange(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> list[Piece]:
-    """Every piece that a device needs, from itself where it has it, else from the holder that sends least so far."""
+    """
+    Every piece that a device needs: from itself where it has it, else from the nearest holder.
+
+    Devices that differ along the last axes only are the nearest, as in `Topology.of`. No device sends more messages
+    for that than the busiest one receives, so it takes no more rounds.
+    """
     made = cuts(source, target, mesh)
     starts = [axis_index(axes, mesh) for axes in target.dims]
     holders = _holders(source, mesh)
     load = [0] * mesh.size
-    pieces: list[Piece] = []
+    kept, due = list[Piece](), list[tuple[list[int], Piece]]()
     for slot, offset in enumerate(product(*(range(cut.needed) for cut in made))):
         for device in range(mesh.size):
             place = [int(start[device]) * cut.needed + at for start, cut, at in zip(starts, made, offset, strict=True)]
-            block = tuple(at // cut.held for at, cut in zip(place, made, strict=True))
-            held = holders[block]
-            sender = (
-                device if device in held else min(held, key=lambda other: (load[other], (device - other) % mesh.size))
-            )
-            load[sender] += 1
+            held = holders[tuple(at // cut.held for at, cut in zip(place, made, strict=True))]
             what = 0
             for at, cut in zip(place, made, strict=True):
                 what = what * cut.held + at % cut.held
-            pieces.append(Piece(sender, device, (what,), (slot,)))
-    return pieces
+            piece = Piece(device, device, (what,), (slot,))
+            if device in held:
+                kept.append(piece)
+            else:
+                due.append((held, piece))
+    busiest = max(Counter(piece.receiver for _, piece in due).values(), default=0)
+
+    def order(sender: int, receiver: int) -> tuple[bool, int, int, int]:
+        """Who sends rather: one with messages left, the nearest, the one that sends least so far."""
+        apart = _apart(sender, receiver, mesh.shape)
+        return load[sender] >= busiest, apart, load[sender], (receiver - sender) % mesh.size
+
+    for held, piece in due:
+        sender = min(held, key=lambda other: order(other, piece.receiver))
+        load[sender] += 1
+        kept.append(replace(piece, sender=sender))
+    return kept
+
+
+def _apart(one: int, other: int, shape: Sequence[int]) -> int:
+    """
+    How many axes there are from the first along which two devices differ.
+
+    >>> _apart(0, 1, (2, 2)), _apart(0, 3, (2, 2)), _apart(2, 2, (2, 2))
+    (1, 2, 0)
+    """
+    apart = 0
+    for count, size in enumerate(reversed(shape), 1):
+        if one % size != other % size:
+            apart = count
+        one, other = one // size, other // size
+    return apart
 
 
 def _holders(spec: LayoutSpec, mesh: Mesh) -> dict[tuple[int, ...], list[int]]:

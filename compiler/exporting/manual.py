@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block
+from xdsl.ir import Attribute, Block, SSAValue
 
 from shardwright.compiler.checking import verify_ours
 from shardwright.compiler.exporting.captures import carry_captures
@@ -14,33 +15,39 @@ from shardwright.compiler.exporting.stablehlo import lower_collectives
 from shardwright.compiler.exporting.values import annotated, finish, manual_computation, shardings, without_ours
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects import sdy
+from shardwright.dialects.building import Builder, appending
 from shardwright.dialects.dtensor import MeshOp, meshes
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.sdy import ops as sdy_ops
 from shardwright.dialects.text.locations import fault
+from shardwright.dialects.types import element_of, shape_of, tensor
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.algebra import whole_shape
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
 from shardwright.passes.rewriter import erase, locate, replace_with
 from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, LAYOUT_ARGUMENT
 
 
-def export_stablehlo(module: ModuleOp, *, bare: bool = False) -> None:
+def export_stablehlo(module: ModuleOp, *, bare: bool = False, padded: bool = False) -> None:
     """
     Turns a local program into StableHLO alone, in place.
 
     Its body stands in a `sdy.manual_computation` over all axes of the mesh, so that whoever runs Shardy's programs can
-    call it with global arrays. With `bare`, the function takes and gives what one device holds. Raises SW0720 for an
-    argument that is partial.
+    call it with global arrays. With `bare`, the function takes and gives what one device holds. Dims that do not divide
+    are padded and cut around it; with `padded`, that is left to whoever calls it. Raises SW0720 for an argument that is
+    partial.
     """
     mesh = next(iter(meshes(module).values()), Mesh())
     function = entry_function(module)
-    inputs, outputs = _sides(function.arg_attrs, function), _sides(function.res_attrs, function)
+    inputs, outputs = (_sides(side, function, mesh) for side in (function.arg_attrs, function.res_attrs))
     carry_captures(module)
     lower_collectives(module, mesh)
     run_pipeline(module, ["dce"])
     _drop_ours(module, function)
     if mesh.size > 1 and not bare:
+        if padded:
+            inputs, outputs = ([replace(each, whole=each.even) for each in side] for side in (inputs, outputs))
         _wrap(module, function, inputs, outputs)
     else:
         for op in list(module.ops):
@@ -50,11 +57,16 @@ def export_stablehlo(module: ModuleOp, *, bare: bool = False) -> None:
     verify_ours(module, "export")
 
 
-Side = tuple[LayoutSpec, Attribute]
-"""The layout and the global type of an argument or result."""
+@dataclass(frozen=True)
+class Side:
+    """The layout of an argument or result, its global type, and the type that divides as the layout splits it."""
+
+    spec: LayoutSpec
+    whole: Attribute
+    even: Attribute
 
 
-def _sides(attributes: ArrayAttr[DictionaryAttr] | None, function: FuncOp) -> list[Side]:
+def _sides(attributes: ArrayAttr[DictionaryAttr] | None, function: FuncOp, mesh: Mesh) -> list[Side]:
     found: list[Side] = []
     for entry in attributes or ():
         layout = entry.data[LAYOUT_ARGUMENT]
@@ -66,7 +78,9 @@ def _sides(attributes: ArrayAttr[DictionaryAttr] | None, function: FuncOp) -> li
                 function,
                 help="give the argument a layout without partial results",
             )
-        found.append((layout.data, entry.data[GLOBAL_TYPE_ARGUMENT]))
+        whole = entry.data[GLOBAL_TYPE_ARGUMENT]
+        even = tensor(whole_shape(layout.data, shape_of(whole), mesh), element_of(whole))
+        found.append(Side(layout.data, whole, even))
     return found
 
 
@@ -92,13 +106,31 @@ def _wrap(module: ModuleOp, function: FuncOp, inputs: Sequence[Side], outputs: S
     assert isinstance(last, ReturnOp)
     body.insert_op_before(locate(sdy_ops.ReturnOp.create(operands=last.operands), last), last)
     body.erase_op(last)
-    block = Block(arg_types=[whole for _, whole in inputs])
+    block = Block(arg_types=[side.whole for side in inputs])
     for argument, inner in zip(block.args, body.args, strict=True):
         argument.name_hint, argument.location = inner.name_hint, inner.location
-    within, out = (shardings([spec for spec, _ in side], function) for side in (inputs, outputs))
-    computation = manual_computation(block.args, [whole for _, whole in outputs], (within, out), axes, body)
-    block.add_ops([locate(computation, function), locate(ReturnOp(*computation.results), last)])
+    within, out = (shardings([side.spec for side in sides], function) for sides in (inputs, outputs))
+    build = appending(block)
+    given = [_resized(build, value, side.even) for value, side in zip(block.args, inputs, strict=True)]
+    computation = manual_computation(given, [side.even for side in outputs], (within, out), axes, body)
+    block.add_op(computation)
+    made = [_resized(build, value, side.whole) for value, side in zip(computation.results, outputs, strict=True)]
+    block.add_op(locate(ReturnOp(*made), last))
+    for op in block.ops:
+        locate(op, function)
     function.body.add_block(block)
-    function.properties["arg_attrs"] = annotated(function.arg_attrs, within.data)
-    function.properties["res_attrs"] = annotated(function.res_attrs, out.data)
+    function.properties["arg_attrs"] = annotated(function.arg_attrs, _said(within, inputs))
+    function.properties["res_attrs"] = annotated(function.res_attrs, _said(out, outputs))
     function.update_function_type()
+
+
+def _resized(build: Builder, value: SSAValue, type_: Attribute) -> SSAValue:
+    """The value with padding at the ends of its dims, or without it."""
+    high = [new - old for new, old in zip(shape_of(type_), shape_of(value), strict=True)]
+    return build.pad(value, build.scalar(0, value), [0] * len(high), high) if any(high) else value
+
+
+def _said(found: sdy.ShardingPerValueAttr, sides: Sequence[Side]) -> list[sdy.Sharding | None]:
+    """The shardings of arguments or results, but where they are uneven: not everybody takes these."""
+    pairs = zip(found.data, sides, strict=True)
+    return [sharding if side.whole == side.even else None for sharding, side in pairs]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.compiler.checking import verify_ours
 from shardwright.compiler.exporting.regions import regroup
@@ -18,10 +18,13 @@ from shardwright.dialects import sdy
 from shardwright.dialects.dtensor import ConstraintOp, MeshOp, RelayoutOp, layout_of, meshes
 from shardwright.dialects.dtensor.hints import BarrierOp
 from shardwright.dialects.dtensor.roll import RollOp, spell_out
-from shardwright.dialects.stablehlo import ConstantOp, WhileOp
+from shardwright.dialects.sdy.rules import KEPT_RULE, SHARDY_RULE, OpShardingRuleAttr
+from shardwright.dialects.stablehlo import ConstantOp, CustomCallOp, WhileOp
 from shardwright.layout.mesh import Mesh
+from shardwright.passes.padding.fit_borders import fit_borders
+from shardwright.passes.program import entry_function
 from shardwright.passes.rewriter import insert_before, locate, replace, replace_with, retype
-from shardwright.passes.stages import KEPT_RULE, SHARDY_RULE
+from shardwright.rules.families.custom_calls import written_for_shardy
 
 
 def export_sdy(module: ModuleOp) -> None:
@@ -41,6 +44,8 @@ def export_sdy(module: ModuleOp) -> None:
     """
     for roll in [op for op in module.walk() if isinstance(op, RollOp)]:
         _spell_out(roll)
+    # Padding is ours: others take and give global arrays, of which uneven parts are for nobody to state.
+    fit_borders(entry_function(module), lambda _, whole: whole)
     mesh = next(iter(meshes(module).values()), Mesh())
     computations = regroup(module)
     operations = list(module.walk())
@@ -55,7 +60,7 @@ def export_sdy(module: ModuleOp) -> None:
             _annotate_function(op)
     for op in operations:
         drop_layouts(op)
-        rule = op.attributes.get(KEPT_RULE)
+        rule = _rule_for_shardy(op)
         op.attributes = without_ours(op.attributes) | ({} if rule is None else {SHARDY_RULE: rule})
         _annotate(op, shardings[op])
     if computations:
@@ -66,6 +71,13 @@ def export_sdy(module: ModuleOp) -> None:
             op.update_function_type()
     finish(module, mesh)
     verify_ours(module, "export")
+
+
+def _rule_for_shardy(op: Operation) -> Attribute | None:
+    """How Shardy may split a custom call: as the program said, or else as whoever registered it."""
+    kept = op.attributes.get(KEPT_RULE)
+    written = written_for_shardy(op) if kept is None and isinstance(op, CustomCallOp) else None
+    return kept if written is None else OpShardingRuleAttr(written)
 
 
 def _spell_out(op: RollOp) -> None:

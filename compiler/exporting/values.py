@@ -47,7 +47,7 @@ def annotated(
     new: list[DictionaryAttr] = []
     for entry, one in zip(old, found, strict=True):
         own = {} if one is None else {SHARDING: sdy.ShardingAttr(one)}
-        new.append(DictionaryAttr({**entry.data, **own}))
+        new.append(DictionaryAttr({**without_ours(entry.data), **own}))
     return ArrayAttr(new)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import EllipsisType, ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, TypeAlias
 
@@ -32,6 +32,10 @@ class Namespace(Protocol):
 
     def refuse(self, kind: str, name: str, properties: list[str]) -> NoReturn:
         """Says what to write instead of an attribute that arrays do not have."""
+        ...
+
+    def numpy(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """What a function of NumPy gives for arrays, by the array functions; refuses what these do not do."""
         ...
 
 
@@ -112,12 +116,17 @@ class Array(ABC):
         own: str = ufunc.__name__
         name = _UFUNC_NAMES.get(own, own)
         if method != "__call__" or options or name not in self.namespace:
+            called = f"numpy.{own}" if getattr(np, own, None) is ufunc else f"the function {own}"
             raise type_error(
                 "SW0503",
-                f"numpy.{own} cannot work on {type(self).__name__}s, whose elements NumPy does not see",
+                f"{called} cannot work on {type(self).__name__}s, whose elements NumPy does not see",
                 help="use the function of this name in shardwright, or numpy.asarray(x) outside of traced functions",
             )
         return self.namespace[name](*inputs)
+
+    def __array_function__(self, function: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        # NumPy asks here for its functions that are no ufuncs, as `numpy.sum(x)`: their results stay distributed.
+        return self.namespace.numpy(function, args, kwargs)
 
     @property
     @abstractmethod
@@ -486,12 +495,21 @@ class TypedArray(Array):
 
 _UFUNC_NAMES = {
     "absolute": "abs",
+    "arccos": "acos",
+    "arccosh": "acosh",
+    "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan",
     "arctan2": "atan2",
+    "arctanh": "atanh",
+    "conjugate": "conj",
+    "expit": "sigmoid",
     "invert": "bitwise_invert",
     "left_shift": "bitwise_left_shift",
+    "log_expit": "log_sigmoid",
     "power": "pow",
     "right_shift": "bitwise_right_shift",
     "rint": "round",
     "true_divide": "divide",
 }
-"""The functions of the standard that NumPy's operators and functions call by another name."""
+"""Our functions that NumPy's operators and functions, and those of `scipy.special`, call by another name."""

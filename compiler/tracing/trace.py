@@ -267,6 +267,11 @@ class Tracer(TypedArray):
         "a NumPy array", "use shardwright's functions in traced code: shardwright.exp instead of numpy.exp"
     )
     __dlpack__ = _refusing("DLPack", "export the function's result instead")
+    _formatted = _refusing("a number in a text", "format the function's result")
+
+    def __format__(self, spec: str) -> str:
+        return self._formatted(spec) if spec else str(self)
+
     numpy = _refusing("a NumPy array", "call .numpy() on the function's result, or return the value to look at it")
 
 

@@ -12,6 +12,8 @@ SW0502: not a distributed tensor
     help: shardwright.relayout distributes an array over a mesh
 SW0503: traced value used as a number
     A function is traced once, before there are any numbers: its values cannot decide an if, a loop or an index.
+    Functions of NumPy work on traced and distributed arrays where a function here does the same; the others would
+    have to see all elements in one place, and nothing is gathered unasked.
     help: use shardwright.where, or make the decision from shapes and arguments that are no tensors
 SW0504: shapes that do not broadcast
     Aligned at the last dim, sizes must be equal or 1.
@@ -73,6 +75,10 @@ SW0522: tape that cannot answer
     A gradient tape gives one gradient, unless it is persistent, and sources on which the target does not depend get
     none or zeros.
     help: use GradientTape(persistent=True), or ask for all sources in one call
+SW0526: function that has no form for all rows
+    vmap writes a function of one row for all rows of an array: the dims of the rows have equal sizes, and a layout for
+    one row says nothing about them.
+    help: name the dim of the rows in in_axes and out_axes, and lay out arrays before or behind the vmap
 SW0530: value that a variable cannot hold
     A variable keeps the shape and the layout with which it was made: what it is given must have them.
     help: bring the value into the variable's layout with shardwright.relayout_like(value, variable)
@@ -89,6 +95,10 @@ SW0533: arguments that an input signature does not allow
     A function with an input signature takes positional arguments of the shapes, types and layouts that this says, and a
     spec says them all before a program can be traced for it.
     help: convert the arguments, or leave input_signature out to compile for each kind of arguments
+SW0536: program that cannot be pickled
+    A function is pickled by the name under which its module has it, as Python's are; no code travels. What has no such
+    name, a lambda, an inner function or a stage, is saved.
+    help: use shardwright.save and shardwright.load, or define the function at the top of a module
 SW0540: result whose shape depends on data
     Shapes are decided before a program runs, so no result may have as many elements as the data happen to say.
     help: choose elements by their values with shardwright.where, which keeps the shape

@@ -112,6 +112,11 @@ SW0732: plugin that cannot be loaded
 SW0733: no such plugin
     The variable SHARDWRIGHT_PLUGINS names the plugins that are loaded; no installed package has one of this name.
     help: shardwright doctor lists those that there are
+SW0740: not a cost network
+    shardwright solve reads the JSON of the IOPDDL contest: a problem with nodes (a list of costs for each, and if there
+    is a usage_limit, usages and intervals as well) and edges (two nodes each, and a cost for each pair of choices).
+    help: write {"problem": {"nodes": {"costs": [[4, 6], [1, 3]]}, "edges": {"nodes": [[0, 1]],
+    "costs": [[0, 5, 5, 0]]}}}
 SW0799: internal error
     Shardwright itself failed. The input and the command were saved to the named file.
     help: report it with that file

@@ -14,8 +14,9 @@ SW0103: unknown mesh
     A layout names a mesh that the module does not declare.
     help: declare it at the top of the module: dtensor.mesh @mesh = <["x"=8]> (or sdy.mesh)
 SW0104: dim does not split evenly
-    The axes that split a dim must divide its size. Shardwright never pads or truncates by itself.
-    help: split the dim over fewer axes, choose another mesh, or pad the dim in the program
+    The axes that split a dim must divide its size, unless the layout may be uneven. Shardwright never pads or truncates
+    by itself. In a manual computation, which sees the sizes of its parts, and after propagation all parts are equal.
+    help: split the dim over fewer axes, choose another mesh, or let the layout be uneven: Layout(..., uneven=True)
 SW0105: axis used twice
     In one layout each part of a mesh axis may split one dim once, or be partial, but not both.
     help: drop one of the two uses, or split the axis into sub-axes: "x":(1)2 and "x":(2)2

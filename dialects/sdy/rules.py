@@ -1,4 +1,4 @@
-"""Shardy's sharding rules, which JAX writes on custom calls: read and written back, but not used."""
+"""Shardy's sharding rules, which JAX writes on custom calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from xdsl.parser import AttrParser
 
 from shardwright.dialects.text.data import Reader, TextAttr
 
-_KINDS = ("reduction", "need_replication", "permutation", "blocked_propagation")
+SHARDY_RULE, KEPT_RULE = "sdy.sharding_rule", "dtensor.sharding_rule"
+"""The attribute of a custom call that has its rule for Shardy, and its name while the program is ours."""
+
+KINDS = ("reduction", "need_replication", "permutation", "blocked_propagation")
 """The groups of factors that a rule may name, in the order in which they are written."""
 
 Tensor = tuple[str, ...]
@@ -46,7 +49,7 @@ def _parse_rule(parser: AttrParser) -> OpShardingRule:
     results = _parse_side(parser)
     sizes = parser.parse_comma_separated_list(parser.Delimiter.BRACES, lambda: _parse_size(parser))
     groups: list[tuple[str, tuple[str, ...]]] = []
-    while (kind := parser.parse_optional_keyword_in(_KINDS)) is not None:
+    while (kind := parser.parse_optional_keyword_in(KINDS)) is not None:
         parser.parse_punctuation("=")
         names = parser.parse_comma_separated_list(parser.Delimiter.BRACES, parser.parse_identifier)
         groups.append((kind, tuple(names)))

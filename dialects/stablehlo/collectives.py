@@ -40,7 +40,7 @@ from xdsl.parser import AttrParser
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from shardwright.dialects.stablehlo.algebra.contractions import COMMUTATIVE_OPS, ReturnOp, check_captures
+from shardwright.dialects.stablehlo.algebra.contractions import COMMUTATIVE_OPS, ReturnOp
 from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.stablehlo.parts.attributes import parse_integer
 from shardwright.dialects.stablehlo.parts.constants import constant_value
@@ -239,7 +239,6 @@ class _Combining(GroupedOp):
             raise VerifyException(f"the body must take two values of type {scalar}")
         if not isinstance(last, ReturnOp) or [value.type for value in last.operands] != [scalar]:
             raise VerifyException(f"the body must return one {scalar}")
-        check_captures(block)
 
 
 @irdl_op_definition

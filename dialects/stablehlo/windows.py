@@ -37,7 +37,6 @@ from shardwright.dialects.stablehlo.algebra.contractions import (
     ReturnOp,
     as_body,
     check_body,
-    check_captures,
     check_precision,
 )
 from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
@@ -516,7 +515,6 @@ class SelectAndScatterOp(IRDLOperation):
         answer = tensor_type(last.operands[0])
         if shape_of(answer) or not is_boolean(answer.element_type):
             raise VerifyException(f"select must return tensor<i1>, not {answer}")
-        check_captures(block)
 
 
 WINDOW_OPS: tuple[type[Operation], ...] = (ConvolutionOp, ReduceWindowOp, SelectAndScatterOp)

@@ -193,7 +193,6 @@ _OP_HELPS = (
     ("must pair up", "name as many dims on the left as on the right, of equal sizes"),
     ("operand shapes differ", "make the shapes equal: stablehlo.broadcast_in_dim repeats the smaller operand"),
     ("element types differ", "make the element types equal: stablehlo.convert converts one of them"),
-    ("its own arguments only", "move constants into the body, and apply everything else before or after the reduction"),
     (" must be ", "write what the message asks for, or correct the operands that it follows from"),
 )
 

@@ -20,14 +20,17 @@ graph is read, where all their inputs are known: so sizes can be computed from s
 
 _TITLES = {
     "control": "Variables, calls, branches and loops",
+    "derivatives": "Gradients",
     "elementwise": "Element by element",
+    "images": "Images: changes of size, patches, colours",
     "indexing": "Elements by their places",
     "linear_algebra": "Matrices and Fourier transforms",
     "lists": "Lists of tensors",
     "networks": "Neural networks",
     "reductions": "Sums, extremes, products of matrices",
     "shapes": "Shapes, joins, repetitions",
-    "windows": "Convolutions, pools, changes of size",
+    "updates": "Rows of variables, and steps of optimizers",
+    "windows": "Convolutions, pools",
 }
 
 

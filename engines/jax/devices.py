@@ -88,7 +88,7 @@ class JaxProgram(Program):
         placed = JaxMesh(mesh, devices)
         self._shardings = [placed.sharding(port.spec) for port in self._takes]
         own = module.clone()
-        export_stablehlo(own)
+        export_stablehlo(own, padded=True)
         self._text = print_module(own)
         with _as_ours(), _faults():
             takes, gives = ([abstract(port.shape, port.dtype) for port in side] for side in (self._takes, self._gives))

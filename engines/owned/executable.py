@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.dialects.types import native_array
 from shardwright.engines.dtensor_value import DTensorValue, Make, scatter
+from shardwright.engines.owned.owners import layouts_of
 from shardwright.engines.owned.parts import Owner, Parts
 from shardwright.layout import Layout, Mesh
 
@@ -22,8 +23,8 @@ class OwnedExecutable:
 
         self._owner, self._mesh, self._make = owner, mesh, make
         interface = interface_of(module)
-        self._inputs = [Layout.from_spec(port.spec, mesh) for port in interface.inputs]
-        self._outputs = [Layout.from_spec(port.spec, mesh) for port in interface.outputs]
+        self._inputs, self._outputs = layouts_of(interface.inputs, mesh), layouts_of(interface.outputs, mesh)
+        self._shapes = [port.unpadded for port in interface.outputs]
         self._program = owner.program(module, mesh)
 
     @property
@@ -40,7 +41,8 @@ class OwnedExecutable:
 
     def __call__(self, arguments: Sequence[Any]) -> list[Any]:
         inputs = [self._taken(*pair) for pair in zip(arguments, self._inputs, strict=True)]
-        return [self._make(*pair) for pair in zip(self._program.run(inputs), self._outputs, strict=True)]
+        made = zip(self._program.run(inputs), self._outputs, self._shapes, strict=True)
+        return [self._make(parts, layout, shape) for parts, layout, shape in made]
 
     def _taken(self, argument: Any, layout: Layout) -> Parts:
         if isinstance(argument, DTensorValue) and isinstance(argument.held, Parts):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -11,10 +11,18 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
 from shardwright.engines.owned.parts import Owner, Parts, Program
-from shardwright.layout import Mesh
+from shardwright.layout import Layout, Mesh
 from shardwright.layout.forms.devices import ENGINES, JAX
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.stacking import local_shape
+
+if TYPE_CHECKING:
+    from shardwright.runtime.ports import Port
+
+
+def layouts_of(ports: Sequence[Port], mesh: Mesh) -> list[Layout]:
+    """The layouts of what a program takes or gives, on a mesh."""
+    return [Layout.from_spec(port.spec, mesh, uneven=port.unpadded is not None) for port in ports]
 
 
 def owner_of(mesh: Mesh) -> Owner | None:

@@ -2,7 +2,7 @@
 The functions of the array API standard and of the RFC ("Tensor Creation") that make arrays.
 
 With `layout` the result is distributed at once, each device making its own part; without it, a traced function leaves
-the layout to propagation, and elsewhere the result is a NumPy array. `dtype`, `name` and `layout` may stand behind the
+the layout to propagation, and elsewhere the result is a `Tensor`. `dtype`, `name` and `layout` may stand behind the
 other arguments, in this order, as in TensorFlow; `name` is the value's name in the program's text. `device`, as in the
 standard, can only be the one that there is, `"cpu"`.
 """
@@ -28,6 +28,7 @@ from shardwright.compiler.tracing.dtypes import (
     DType,
     DTypeLike,
     as_dtype,
+    brief,
     check_kind,
     default_dtype,
     kind_of,
@@ -37,6 +38,7 @@ from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import value_error
 from shardwright.frontends.arrays.types.inspection import Device
 from shardwright.frontends.functions.dispatch import array_function
+from shardwright.frontends.functions.dtensor import tensor_of
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.layout import Layout
 
@@ -347,7 +349,8 @@ def asarray(
     """
     An array of `x`: a number, a nested list of numbers, or an array; with `layout`, distributed.
 
-    Outside of traced functions each device takes its own part of a NumPy array, whatever its size.
+    Outside of traced functions each device takes its own part of a NumPy array, whatever its size. Only with
+    `copy=False` does the result share the memory of one; `ValueError` (SW0510) where it cannot.
 
     >>> import shardwright
     >>> shardwright.asarray([[1, 2], [3, 4]], layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
@@ -362,7 +365,19 @@ def asarray(
         emit.check_layout(layout, "asarray")
         target = _target(x, dtype)
         return relayout(np.asarray(x).astype(target, copy=False), layout)
+    if copy is False and current_trace() is None and isinstance(x, np.ndarray):
+        return _shared(x, dtype)
     return _asarray(x, dtype, name, layout, device)
+
+
+def _shared(x: np.ndarray[Any, Any], dtype: OptionalDType) -> Any:
+    if dtype is not None and as_dtype(dtype) != x.dtype:
+        raise value_error(
+            "SW0510",
+            f"asarray: {brief(x.dtype)} elements cannot share memory as {brief(as_dtype(dtype))}",
+            help="let it copy",
+        )
+    return tensor_of(emit.as_numpy(x, "asarray"), None)
 
 
 @array_function

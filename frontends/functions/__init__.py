@@ -1,7 +1,7 @@
 """Traced functions, gradients, tapes, distributed tensors, and how array functions run at once."""
 
 from shardwright.compiler.control.gradients import checkpoint, custom_gradient
-from shardwright.frontends.functions.dtensor import DTensor
+from shardwright.frontends.functions.dtensor import DTensor, Tensor
 from shardwright.frontends.functions.function import function
 from shardwright.frontends.functions.gradients import grad, jvp, stop_gradient, value_and_grad, vjp
 from shardwright.frontends.functions.limits import budget, explicit
@@ -13,6 +13,7 @@ from shardwright.frontends.functions.tape import GradientTape
 __all__ = [
     "DTensor",
     "GradientTape",
+    "Tensor",
     "TensorSpec",
     "budget",
     "checkpoint",

@@ -1,8 +1,10 @@
-"""`DTensor`: a distributed tensor as users see it, and the engine that makes them."""
+"""`DTensor` and `Tensor`: tensors as users see them, distributed and not, and the engine that makes them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from html import escape
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -67,7 +69,88 @@ class DTensor(DTensorValue, Array):
         # One element is looked up: the program of each place would have to be compiled. (Of several processes not each
         # has it.)
         whole = Layout.replicated(self.mesh, rank=0)
-        return DTensor(scatter(np.asarray(self.numpy()[place]), whole), whole)
+        return distributed(np.asarray(self.numpy()[place]), whole)
+
+
+def distributed(array: np.ndarray[Any, Any], layout: Layout) -> DTensor:
+    """The distributed tensor of a global array; raises `ValueError` where the layout does not fit (SW0104, SW0106)."""
+    return DTensor(scatter(array, layout), layout, array.shape)
+
+
+def _in_place(name: str) -> Callable[[Any, Any], Any]:
+    """`x += y` and its kin: in the memory that belongs to `x` alone, else a new tensor."""
+    there: Callable[[Any, Any], Any] = getattr(np.ndarray, f"__i{name}__")
+    anew: Callable[[Any, Any], Any] = getattr(np.ndarray, f"__{name}__")
+
+    def operator(self: Tensor, other: Any) -> Any:
+        return there(self, other) if self.flags.writeable and not isinstance(other, Array) else anew(self, other)
+
+    return operator
+
+
+class Tensor(np.ndarray[Any, Any]):
+    """
+    A tensor that is not distributed: a NumPy array, and all that NumPy does with one, whose `layout` is None.
+
+    Functions give it where no argument is distributed. It belongs to whoever gets it and may be written to; what a
+    variable holds may not, and there `+=` makes a new one.
+
+    >>> import shardwright, numpy
+    >>> x = shardwright.sum(numpy.ones((2, 3)), axis=0)
+    >>> x += 1
+    >>> x, x.layout
+    (array([3., 3., 3.]), None)
+    """
+
+    __slots__ = ()
+
+    @property
+    def namespace(self) -> Namespace:
+        """The functions for `at`, as other arrays have them."""
+        return ARRAY_FUNCTIONS
+
+    @property
+    def layout(self) -> None:
+        """
+        None: it is not distributed (RFC: `tf.Tensor.layout`).
+
+        >>> import shardwright
+        >>> shardwright.zeros(2).layout
+        """
+        return None
+
+    mesh = Array.mesh
+    at = Array.at
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """
+        The same memory as an array of NumPy's own type.
+
+        >>> import shardwright
+        >>> type(shardwright.zeros(2).numpy())
+        <class 'numpy.ndarray'>
+        """
+        return self.view(np.ndarray)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+        return ARRAY_FUNCTIONS.module()
+
+    def __repr__(self) -> str:
+        return repr(self.view(np.ndarray))
+
+    __iadd__, __isub__, __imul__, __itruediv__ = map(_in_place, ("add", "sub", "mul", "truediv"))
+    __ifloordiv__, __imod__, __ipow__, __imatmul__ = map(_in_place, ("floordiv", "mod", "pow", "matmul"))
+    __iand__, __ior__, __ixor__ = map(_in_place, ("and", "or", "xor"))
+    __ilshift__, __irshift__ = map(_in_place, ("lshift", "rshift"))
+
+
+def tensor_of(array: Any, layout: Layout | None, shape: Sequence[int] | None = None) -> Any:
+    """
+    The tensor that users see: a `DTensor` of a stacked array, or a `Tensor` of an array without a layout.
+
+    The `shape` is that of the `DTensor` where its layout splits it unevenly.
+    """
+    return np.asarray(array).view(Tensor) if layout is None else DTensor(array, layout, shape)
 
 
 def as_dtensor(x: Any, name: str, way_out: str) -> DTensor:
@@ -80,5 +163,5 @@ def as_dtensor(x: Any, name: str, way_out: str) -> DTensor:
     return x
 
 
-BACKEND: Backend = OneProcess(DTensor, StageViews())
-"""Runs programs in this process, on distributed tensors."""
+BACKEND: Backend = OneProcess(tensor_of, StageViews())
+"""Runs programs in this process, on distributed tensors and on others."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial, update_wrapper
@@ -18,7 +19,7 @@ from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.interface import is_argument, positional_names, trace_function
 from shardwright.compiler.tracing.pytree import Static, Tree, flatten
 from shardwright.compiler.tracing.trace import current_trace
-from shardwright.diagnostics.faults import type_error
+from shardwright.diagnostics.faults import no_pickle, type_error
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import holding, record
@@ -57,6 +58,20 @@ class Function(Generic[P, R]):
         self._lock = RLock()
         self._limits: tuple[Limits, ...] = ()
         update_wrapper(self, function, updated=())  # not what another Function is made of
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # as Python's own functions
+
+    def __reduce__(self) -> Any:
+        # By name: either its module has it, or the Python function of which it is made, or it is a program without one.
+        if _named(self) is self:
+            return getattr(self, "__qualname__")  # noqa: B009  (`update_wrapper` gave it)
+        if _named(self._function) is self._function and not self._limits:
+            return type(self), (self._function, tuple(self._static_names), self._signature)
+        no_pickle(f"the function {self.name}")
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if current_trace() is not None:
@@ -233,6 +248,14 @@ class Function(Generic[P, R]):
         if self._static_names:
             args, kwargs = with_static(args, kwargs, self._static_names, self._static_places)
         return flatten((args, kwargs), is_argument)
+
+
+def _named(function: object) -> object:
+    """What the module of a function has under its name."""
+    found: Any = sys.modules.get(getattr(function, "__module__", None) or "")
+    for name in getattr(function, "__qualname__", "<none>").split("."):
+        found = getattr(found, name, None)
+    return found
 
 
 def _places(function: Callable[..., Any], static: frozenset[str]) -> frozenset[int]:

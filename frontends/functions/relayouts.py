@@ -13,9 +13,8 @@ from shardwright.compiler.tracing.dtypes import as_dtype
 from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error, value_error
-from shardwright.engines.dtensor_value import scatter
 from shardwright.frontends.functions.dispatch import array_function
-from shardwright.frontends.functions.dtensor import DTensor, as_dtensor
+from shardwright.frontends.functions.dtensor import DTensor, as_dtensor, distributed, tensor_of
 from shardwright.layout import Layout, Mesh
 
 
@@ -45,7 +44,7 @@ def relayout(source: ArrayLike | Sequence[Any], mesh_or_layout: Layout | Mesh) -
     # A copy: the tensor must not change when the caller's array does.
     plain = isinstance(source, bool | int | float | complex) and not hasattr(source, "dtype")
     array = np.array(source, dtype=as_dtype(type(source)) if plain else None)
-    return DTensor(scatter(as_numpy(array, "relayout"), layout), layout)
+    return distributed(as_numpy(array, "relayout"), layout)
 
 
 def from_dlpack(
@@ -54,8 +53,9 @@ def from_dlpack(
     """
     The array of another library, by way of DLPack; its memory is shared unless `copy` or `layout` is given.
 
-    As for all functions that make arrays, the result is distributed with `layout` and a NumPy array without it. Raises
-    `TypeError` (SW0507) for what does not speak DLPack, and `BufferError` for what cannot be exchanged.
+    As for all functions that make arrays, the result is distributed with `layout` and a `Tensor` without it; what is
+    distributed already stays so. Raises `TypeError` (SW0507) for what does not speak DLPack, and `BufferError` for what
+    cannot be exchanged.
 
     >>> import shardwright, numpy
     >>> shardwright.from_dlpack(numpy.arange(3.0))
@@ -69,8 +69,10 @@ def from_dlpack(
         )
     if device not in (None, "cpu"):
         raise value_error("SW0517", f"there is no device {device!r}", help="the one device is called cpu")
+    if isinstance(x, DTensor):
+        return x if layout is None else relayout(x, layout)
     array = np.from_dlpack(x, copy=copy)
-    return cast("Array", array) if layout is None else relayout(array, layout)
+    return tensor_of(array, None) if layout is None else relayout(array, layout)
 
 
 def relayout_like(source: ArrayLike | Sequence[Any], reference: Array, use_mesh_only: bool = False) -> Array:

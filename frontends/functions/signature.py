@@ -16,8 +16,7 @@ from shardwright.compiler.tracing.pytree import flatten, paths, unflatten
 from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error
-from shardwright.engines.dtensor_value import scatter
-from shardwright.frontends.functions.dtensor import DTensor
+from shardwright.frontends.functions.dtensor import distributed
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.layout import Layout
 
@@ -118,7 +117,7 @@ def _converted(leaf: Any, due: TensorSpec) -> Any:
         return np.asarray(leaf, due.dtype) if result_dtype("a signature", due, leaf) == due.dtype else np.asarray(leaf)
     array = as_numpy(leaf, "a traced function")
     plain = current_trace() is None and due.layout is not None and _fits(array, due)
-    return DTensor(scatter(array, due.layout), due.layout) if plain and due.layout is not None else array
+    return distributed(array, due.layout) if plain and due.layout is not None else array
 
 
 def _fits(value: Any, due: TensorSpec) -> bool:

@@ -248,8 +248,12 @@ def _joined(leaves: Sequence[Any], bounds: Sequence[tuple[int, int]], path: str,
         shown = ", ".join(sorted({f"{array.dtype}{list(array.shape)}" for array in arrays}))
         raise value_error("SW0550", f"{path}: {shown} cannot stand one behind the other")
     whole = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-    own: Any = relayout(whole, plan.part.layout(fitting))
-    return own if plan.part.whole is None else DTensor(own.stacked, fitting.on(plan.part.whole))
+    if plan.part.whole is None:
+        return relayout(whole, plan.part.layout(fitting))
+    # Of several processes each has as many rows as the others.
+    even = Layout.from_spec(fitting.spec, fitting.mesh)
+    own: Any = relayout(whole, plan.part.layout(even))
+    return DTensor(own.stacked, even.on(plan.part.whole))
 
 
 def _check_major(layout: Layout, path: str, plan: _Plan) -> None:

@@ -80,8 +80,15 @@ class Module:
         return scoped
 
     def named_variables(self) -> dict[str, Variable]:
-        """The variables by the path on which they are reached, attribute names and keys between slashes."""
-        return {path: item for path, item in _reached(self) if isinstance(item, Variable)}
+        """
+        The variables by the path on which they are reached, attribute names and keys between slashes.
+
+        Each variable remembers it as `path`, so `variable.set_layout(layout_map.get(variable))` goes by paths (RFC).
+        """
+        found = {path: item for path, item in _reached(self) if isinstance(item, Variable)}
+        for path, variable in found.items():
+            variable.reached_by(path)
+        return found
 
     @property
     def variables(self) -> tuple[Variable, ...]:

@@ -33,6 +33,7 @@ from shardwright.dialects.types import dtype_element
 from shardwright.engines.dtensor_value import Scalars, read_only
 from shardwright.frontends.arrays.indexing.picking import rows_at, rows_placed
 from shardwright.frontends.functions.dispatch import array_function
+from shardwright.frontends.functions.dtensor import tensor_of
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.frontends.training.scopes import scoped_layout
@@ -103,7 +104,7 @@ class Variable(Reference, Scalars):
     Variable('total', f32[4@x], Mesh(x=2))
     """
 
-    __slots__ = ("__weakref__", "_held", "_layout", "name", "trainable")
+    __slots__ = ("__weakref__", "_held", "_layout", "_path", "name", "trainable")
 
     def __init__(
         self,
@@ -123,6 +124,7 @@ class Variable(Reference, Scalars):
         if layout is not None:
             check_layout(layout, "Variable")
         self.name = "/".join((*_scopes.get(), name or "Variable"))
+        self._path: str | None = None
         self.trainable = trainable
         sizes = None if shape is None else shape_argument(shape, "Variable")
         scoped = scoped_layout(self) if layout is None else None
@@ -169,12 +171,13 @@ class Variable(Reference, Scalars):
         return self._held
 
     def keep(self, value: Any) -> None:
-        self._held = value if self._layout is not None else read_only(np.asarray(value))
+        self._held = value if self._layout is not None else tensor_of(read_only(np.asarray(value)), None)
 
     @property
     def value(self) -> Array:
         """
-        The tensor that it holds: a `DTensor` or NumPy array, in traced functions a traced value.
+        The tensor that it holds: a `DTensor`, or a `Tensor` that cannot be written to, in traced functions a traced
+        value.
 
         >>> import shardwright
         >>> total = shardwright.Variable([1.0, 2.0], name="total")
@@ -210,6 +213,35 @@ class Variable(Reference, Scalars):
         array([2., 3.], dtype=float32)
         """
         return emit.as_tracer(self)
+
+    @property
+    def path(self) -> str | None:
+        """
+        Where the module that was last asked for its variables reaches it; patterns of layouts meet it.
+
+        >>> import shardwright
+        >>> class Layer(shardwright.Module):
+        ...     def __init__(self):
+        ...         self.w = shardwright.Variable(0.0)
+        >>> class Model(shardwright.Module):
+        ...     def __init__(self):
+        ...         self.layers = [Layer(), Layer()]
+        >>> [variable.path for variable in Model().variables]
+        ['layers/0/w', 'layers/1/w']
+        """
+        return self._path
+
+    def reached_by(self, path: str) -> None:
+        """
+        Lets a module say on which path it reaches the variable.
+
+        >>> import shardwright
+        >>> total = shardwright.Variable(0.0)
+        >>> total.reached_by("counters/total")
+        >>> total.path
+        'counters/total'
+        """
+        self._path = path
 
     def set_layout(self, layout: Layout | None) -> None:
         """

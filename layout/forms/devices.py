@@ -12,6 +12,9 @@ from shardwright.diagnostics import ShardwrightValueError
 from shardwright.layout.faults import fault
 from shardwright.plugins import load_plugins
 
+KINDS = ("CPU", "GPU", "TPU", "CUDA", "ROCM", "JAX")
+"""The kinds of devices that a name may say; a device of JAX that is given itself may be of any."""
+
 DEFAULT_JOB = "localhost"
 """The job of a device whose name says none, where a full name is asked for."""
 
@@ -104,7 +107,7 @@ def device_names(names: Sequence[object]) -> tuple[str, ...]:
     The names of the devices of a mesh, each in one spelling.
 
     The index `i` stands for the place in the list, as in the RFC's examples. Raises `ValueError` (SW0116) for what is
-    no device name and for a device that stands in two places.
+    no device name, for a kind of device that there is not, and for a device that stands in two places.
 
     >>> device_names(["cpu:0", "/job:worker/task:0/gpu:1"]), device_names(["TPU:i", "TPU:i"])
     (('CPU:0', '/job:worker/task:0/device:GPU:1'), ('TPU:0', 'TPU:1'))
@@ -115,6 +118,8 @@ def device_names(names: Sequence[object]) -> tuple[str, ...]:
     for place, name in enumerate(names):
         given = f"{name[:-1]}{place}" if isinstance(name, str) and name.endswith(":i") else name
         device = DeviceSpec.parse(given)
+        if device.device_type not in KINDS and not hasattr(name, "platform"):
+            raise device_error(f"{name!r} is a device of no kind that there is", f"kinds are {', '.join(KINDS)}")
         if device in found:
             raise device_error(
                 f"device {str(device)!r} stands in places {found[device]} and {place} of the mesh",

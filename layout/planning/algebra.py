@@ -65,6 +65,17 @@ def local_shape(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> tuple[i
     return tuple(local)
 
 
+def whole_shape(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> tuple[int, ...]:
+    """
+    The shape that all parts of a tensor of `shape` make up when each is as large as the first: the next that divides.
+
+    >>> whole_shape(LayoutSpec("mesh", ((Axis("x"),), ())), (10, 3), Mesh(x=4))
+    (12, 3)
+    """
+    sizes = ((size, mesh.group_size(axes)) for size, axes in zip(shape, spec.dims, strict=True))
+    return tuple(-(-size // parts) * parts for size, parts in sizes)
+
+
 def shards(spec: LayoutSpec, mesh: Mesh) -> int:
     """The number of different boxes into which the layout cuts the tensor."""
     return math.prod(mesh.group_size(dim) for dim in spec.dims)

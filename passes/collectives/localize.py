@@ -128,8 +128,9 @@ def _with_global_side(
 ) -> ArrayAttr[DictionaryAttr]:
     entries: list[DictionaryAttr] = []
     for number, value in enumerate(values):
-        old = attributes.data[number].data if attributes is not None else {}
+        rest = dict(attributes.data[number].data if attributes is not None else {})
         encoding = tensor_type(value).encoding
         assert isinstance(value.type, TensorType)
-        entries.append(DictionaryAttr({**old, LAYOUT_ARGUMENT: encoding, GLOBAL_TYPE_ARGUMENT: plain(value.type)}))
+        whole = rest.pop(GLOBAL_TYPE_ARGUMENT, plain(value.type))  # with padding it is said already
+        entries.append(DictionaryAttr({**rest, LAYOUT_ARGUMENT: encoding, GLOBAL_TYPE_ARGUMENT: whole}))
     return ArrayAttr(entries)

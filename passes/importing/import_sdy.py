@@ -27,6 +27,7 @@ from shardwright.dialects.sdy.ops import (
     ReshardOp,
     ShardingGroupOp,
 )
+from shardwright.dialects.sdy.rules import KEPT_RULE, SHARDY_RULE
 from shardwright.dialects.stablehlo import CustomCallOp
 from shardwright.dialects.text.locations import fault, label
 from shardwright.layout.axes import merge_adjacent
@@ -37,9 +38,7 @@ from shardwright.passes.importing.gspmd import SHARDING, import_gspmd
 from shardwright.passes.importing.manual import CollectiveReader, check_replicas, inline_manual, inline_named
 from shardwright.passes.rewriter import erase, locate, replace, replace_with, retype
 from shardwright.passes.stages import (
-    KEPT_RULE,
     REGIONS_OF_TENSORS,
-    SHARDY_RULE,
     check_layout,
     require_stage,
     set_stage,
@@ -176,7 +175,7 @@ class _Importer:
             # Where a call into Python happens is for the call to say.
             annotation = None if annotation is not None and self._is_single(annotation) else annotation
             rule = op.attributes.pop(SHARDY_RULE, None)
-            if rule is not None:  # our sharding table has a row for the call; others read the rule
+            if rule is not None:
                 op.attributes[KEPT_RULE] = rule
         _check_names(op.attributes, op)
         if annotation is not None:
@@ -217,7 +216,7 @@ class _Importer:
     def _inline(self, op: Operation) -> None:
         """Puts the bodies of computations in their place, the inner ones first."""
         if isinstance(op, ManualComputationOp):
-            inline_manual(op, self.collectives.mesh, self._spec)
+            inline_manual(op, self.collectives.mesh, self._even_spec)
         elif isinstance(op, NamedComputationOp):
             inline_named(op, self._spec)
 
@@ -258,7 +257,13 @@ class _Importer:
         assert op.parent is not None
         op.parent.insert_op_after(constraint, op)
 
-    def _spec(self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue) -> LayoutSpec:
+    def _even_spec(self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue) -> LayoutSpec:
+        """The same where each device computes on a part that it sees the size of."""
+        return self._spec(sharding, value, place, uneven=False)
+
+    def _spec(
+        self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue, *, uneven: bool = True
+    ) -> LayoutSpec:
         """The layout that `sharding` gives to `value`; raises what is wrong with it, pointing at `place`."""
         if not isinstance(value.type, TensorType):
             message = f"a value of type {value.type} cannot have a layout"
@@ -275,7 +280,7 @@ class _Importer:
             priorities if any(priorities) else (),
         )
         listed = changed(spec, partial=sharding.unreduced + sharding.replicated)
-        check_layout(listed, value.type, self.meshes.known, place)
+        check_layout(listed, value.type, self.meshes.known, place, uneven=uneven)
         sizes = self.meshes.known[spec.mesh].sizes
         return changed(
             spec,

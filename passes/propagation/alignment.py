@@ -21,8 +21,9 @@ from shardwright.layout.planning import planner
 from shardwright.layout.spec import LayoutSpec
 from shardwright.layout.words import dim_name, dims_in_words, over
 from shardwright.passes.program import Closing, Dims, Node, Opening, Program, Scope, Step
-from shardwright.passes.propagation.partial_flow import Pending, incoming, outgoing, plan_flow
-from shardwright.passes.propagation.strategy import Strategist, Strategy
+from shardwright.passes.propagation.readers.copies import Copies, no_copies, plan_copies
+from shardwright.passes.propagation.readers.partial_flow import Pending, incoming, outgoing, plan_flow
+from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist, Strategy
 from shardwright.passes.rewriter import erase, insert_before, retype
 from shardwright.rules.expansion import Site
 from shardwright.rules.rule import assemble, project
@@ -39,11 +40,31 @@ class _Forms:
     available: dict[LayoutSpec, SSAValue]
 
 
-def bytes_sent(program: Program, strategist: Strategist, dims: list[Dims], order: Sequence[Step]) -> float:
-    """What each device would send if `program` were aligned to `dims`: the same walk, in `order`, without the edits."""
-    aligner = Aligner(program, strategist, dims, order=order)
+def bytes_sent(
+    program: Program,
+    strategist: Strategist,
+    dims: list[Dims],
+    order: Sequence[Step],
+    copies: Copies | None = None,
+) -> float:
+    """
+    What each device would send if `program` were aligned to `dims`: the same walk, in `order`, without the edits.
+
+    Without `copies`, each op does what is cheapest for it alone.
+    """
+    aligner = Aligner(program, strategist, dims, copies or no_copies(program, strategist, dims), order=order)
     aligner.run()
     return aligner.sent
+
+
+def align(program: Program, strategist: Strategist, dims: list[Dims]) -> None:
+    """Gives every op of `program` operands in the layouts that it needs; `dims` are the layouts by value number."""
+    alone, planned = no_copies(program, strategist, dims), plan_copies(program, strategist, dims)
+    if planned.changed:
+        # The plan prices ops one by one; what really sends less, counting tells.
+        sent = [bytes_sent(program, strategist, dims, program.steps, copies) for copies in (alone, planned)]
+        alone = planned if sent[1] < sent[0] - LEAST_SAVING else alone
+    Aligner(program, strategist, dims, alone).run()
 
 
 class Aligner:
@@ -55,14 +76,21 @@ class Aligner:
     """
 
     def __init__(
-        self, program: Program, strategist: Strategist, dims: list[Dims], *, order: Sequence[Step] | None = None
+        self,
+        program: Program,
+        strategist: Strategist,
+        dims: list[Dims],
+        copies: Copies,
+        *,
+        order: Sequence[Step] | None = None,
     ):
         self.emit = order is None
         self.order = program.steps if order is None else order
         self.sent = 0.0
         self.program = program
         self.strategist = strategist
-        self.strategies = [strategist.best(node, dims)[1] for node in program.nodes]
+        self.copies = copies
+        self.strategies = list(copies.strategies)
         self.flow = plan_flow(program, strategist, self.strategies, dims)
         self.dims = dims
         self.made = list(dims)
@@ -74,6 +102,11 @@ class Aligner:
         self.obsolete: list[Operation] = []
         self.passed: list[dtensor.RelayoutOp] = []
         """Relayouts that expansions end with; some may prefer what went into them."""
+        self.returned = {program.numbers[value] for value in program.return_op.operands}
+        self.roots: dict[int, int] = {}
+        """For what is a value in another layout, as the user asked, the number of that value."""
+        self.unread: dict[int, str] = {}
+        """For such of them as nothing reads but who asks for yet another layout, who asked for it."""
         self.scope = program.root
         self.homes: list[Scope] = [program.root] * len(dims)
         """For each value where it is defined, as seen from the scope at hand."""
@@ -140,20 +173,36 @@ class Aligner:
         """A constraint or relayout: its result is its operand in the layout that it names."""
         (source,), (result,) = node.operands, node.results
         spec = self.program.spec(self.dims[result])
-        asked = node.op.properties.get("reason")
-        asker = _Asker((asked.data if isinstance(asked, StringAttr) else "the user's layout") + _at(node))
+        asked, is_barrier = node.op.properties.get("reason"), isinstance(node.op, BarrierOp)
+        plain = "the user's barrier" if is_barrier else "the user's layout"
+        who = (asked.data if isinstance(asked, StringAttr) else plain) + _at(node)
         self.homes[result] = self.scope
+        self.obsolete.append(node.op)
+        # Of the value itself and not of its operand, which may have been brought into a layout that is further away.
+        root = source
+        if not is_barrier:
+            root = self.roots[result] = self.roots.get(source, source)
+            if self._is_passed_on(result):
+                self.unread[result] = who
+                return
+        past = f", past {self.unread[source]}, which nothing reads" if source in self.unread else ""
         # Only in the layout that was asked for, although the operand may be there in others: users of the result would
         # else go round the user's constraint.
-        self.forms[result] = _Forms(spec, {spec: self._obtain(source, spec, node.op, asker)})
-        self.obsolete.append(node.op)
+        self.forms[result] = _Forms(spec, {spec: self._obtain(root, spec, node.op, _Asker(who + past))})
+
+    def _is_passed_on(self, value: int) -> bool:
+        """Whether all who read a value ask for another layout of it: then it need not be there in its own."""
+        users = self.program.users[value]
+        asks = (isinstance(user.op, dtensor.ConstraintOp | dtensor.RelayoutOp) for user in users)
+        return bool(users) and value not in self.returned and all(asks)
 
     def _aligned(self, node: Node) -> None:
         strategy = self.strategies[node.index]
         flowing = self._flowing(node, strategy)
         # The flow of partial sums was planned for the strategies as they were: an op that takes part keeps its own, and
-        # so does one whose sum a loop counts on. A pair has one strategy only.
-        if flowing is None and node.index not in self.flow.bound and not node.rule.pairwise:
+        # so do one whose sum a loop counts on, and one that is done as it is for others. A pair has one strategy only.
+        bound = node.index in self.flow.bound or node.index in self.copies.bound or node.rule.pairwise
+        if flowing is None and not bound:
             strategy = self._reconsidered(node, strategy)
         through = flowing[1] if flowing else ()
         for place, (value, use) in enumerate(zip(node.operands, node.uses, strict=True)):
@@ -236,7 +285,7 @@ class Aligner:
         if self.program.free[value]:
             return 0.0
         forms, spec = self._known(value), self.program.spec(wanted)
-        if spec in forms.available:
+        if spec in forms.available or wanted in self.copies.shared.get(value, ()):
             return 0.0
         # A value from outside of a loop is relaid before the loop: its share of a round is small.
         often = self.scope.outermost(self.homes[value]).weight / self.scope.weight

@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from shardwright.passes.propagation.alignment import Aligner
+from shardwright.passes.propagation.alignment import align
 from shardwright.passes.propagation.numbering import build_program
 from shardwright.passes.propagation.strategy import Strategist
 from shardwright.passes.stages import require_stage, set_stage
@@ -45,5 +45,5 @@ class InsertRelayoutsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         require_stage(op, self.name, "propagated")
         program = build_program(op)
-        Aligner(program, Strategist(program), [spec.dims for spec in program.layouts()]).run()
+        align(program, Strategist(program), [spec.dims for spec in program.layouts()])
         set_stage(op, "aligned")

@@ -16,15 +16,15 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
-from shardwright.dialects.dtensor.hints import BarrierOp
+from shardwright.dialects.dtensor.hints import BACKWARD, FORWARD, BarrierOp
 from shardwright.dialects.text.locations import where
 from shardwright.layout.axes import overlap
 from shardwright.layout.words import dims_in_words
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.alignment import bytes_sent
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
-from shardwright.passes.propagation.spreading import Because, State, passes_dims_on
-from shardwright.passes.propagation.strategy import Strategist, Strategy
+from shardwright.passes.propagation.spreading import Because, State, groups, passes_dims_on
+from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist, Strategy
 from shardwright.rules.rule import Rule, assemble
 
 SWEEPS = 3
@@ -43,9 +43,6 @@ Each may touch the whole program, so one for every op that pays would take quadr
 mixture of experts then sends half as much again, since its layouts meet across broadcasts and reductions.
 """
 
-LEAST_SAVING = 0.5
-"""Bytes per device below which a saving is rounding: without it, sums in another order would move layouts around."""
-
 Changes = dict[int, Dims]
 Wishes = frozenset[tuple[int, tuple[int, ...], Dims]]
 """What is wished for, by stretches: their numbers, the shape of a value, and its dims."""
@@ -57,10 +54,13 @@ class Ground:
     def __init__(self, program: Program):
         # A barrier is where the user wants two sides to be decided on their own: no move goes through it.
         bars = [isinstance(node.op, BarrierOp) for node in program.nodes]
+        self.bars = {node.index for node, bar in zip(program.nodes, bars, strict=True) if bar}
         self.carries = [passes_dims_on(node.rule) and not bar for node, bar in zip(program.nodes, bars, strict=True)]
         heavy = [node.rule.heavy or bar for node, bar in zip(program.nodes, bars, strict=True)]
         # Wide moves stop at heavy ops: these have strategies worth weighing, while a light op does best to go along.
         self.light = [carries or not rests for carries, rests in zip(self.carries, heavy, strict=True)]
+        ours = [list(filter(program.is_ours, members)) for members in groups(program)]
+        self.groups = {value: members for members in ours for value in members}
         self.marks = structural_marks(program)
         # Not the order of the text: relayouts are shared with whoever asks first, and equal programs must be priced
         # alike.
@@ -167,9 +167,9 @@ class _Refiner:
             self.state.because[value] = Because(node, None, f"{moved}; without that it would be {before}")
             self.alone.pop(self.stretch[value], None)
             self.moved[self.stretch[value]] = self.moves
-        for index in self._touched(changes):
-            self.costs.pop(index, None)
-            self.situations.pop(index, None)
+            for index in self.ground.around[value]:
+                self.costs.pop(index, None)
+                self.situations.pop(index, None)
         return True
 
     def _still(self, tried: dict[Key, _Tried], recent: set[int]) -> dict[Key, _Tried]:
@@ -204,7 +204,7 @@ class _Refiner:
         """For each of the op's strategies the layouts that it would like for values that may have them."""
         for option in self._ways(node, chosen):
             liked = zip(node.values, option.operands + option.results, strict=True)
-            yield {value: dims for value, dims in liked if self._may_become(value, dims)}
+            yield {value: dims for value, dims in liked if _hears(node, value) and self._may_become(value, dims)}
 
     def _promising(self, node: Node, chosen: Strategy) -> Iterator[Changes]:
         """
@@ -322,7 +322,16 @@ class _Refiner:
                         if value not in changes:
                             changes[value] = dims
                             waiting.append(value)
-        return changes
+        return changes if self._keeps_groups(changes) else {}
+
+    def _keeps_groups(self, changes: Changes) -> bool:
+        """Whether the members of each group still have one layout: a group moves as one, or not at all."""
+        dims = self.state.dims
+        return not self.ground.groups or all(
+            changes.get(other, dims[other]) == moved
+            for value, moved in changes.items()
+            for other in self.ground.groups.get(value, ())
+        )
 
     def _followers(self, index: int, place: int, dims: Dims) -> list[tuple[int, Dims]]:
         """The places at a node whose values may move along when the one at `place` moves to `dims`, and to what."""
@@ -363,8 +372,12 @@ class _Refiner:
         return not any(overlap(a, b, sizes[a.name]) for i, a in enumerate(flat) for b in flat[:i])
 
     def _touched(self, changes: Changes) -> dict[int, None]:
-        """The nodes around what changes, each once, in an order that repeats."""
-        return dict.fromkeys(chain.from_iterable(map(self.ground.around.__getitem__, changes)))
+        """The nodes whose bytes are a reason for these changes, or against them, in an order that repeats."""
+        touched = dict.fromkeys(chain.from_iterable(map(self.ground.around.__getitem__, changes)))
+        for index in self.ground.bars & touched.keys():
+            if not any(_hears(self.program.nodes[index], value) for value in changes):
+                del touched[index]
+        return touched
 
     def _saved(self, touched: Iterable[int], changes: Changes) -> float:
         """The bytes that all touched ops save."""
@@ -382,6 +395,13 @@ class _Refiner:
 
     def _price(self, node: Node) -> float:
         return node.scope.weight * self.strategist.best(node, self.state.dims)[0]
+
+
+def _hears(node: Node, value: int) -> bool:
+    """Whether a value of a node may move for its sake: barriers bind here as they do where layouts spread."""
+    if not isinstance(node.op, BarrierOp):
+        return True
+    return value in {FORWARD: node.results, BACKWARD: node.operands}.get(node.op.direction.data, ())
 
 
 def _better(best: tuple[float, Changes] | None, saved: float, changes: Changes) -> tuple[float, Changes] | None:

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from shardwright.dialects.types import element_of, is_float
 from shardwright.passes.program import Program
 from shardwright.passes.propagation.alignment import bytes_sent
-from shardwright.passes.propagation.refinement import LEAST_SAVING, Ground, refine
+from shardwright.passes.propagation.refinement import Ground, refine
 from shardwright.passes.propagation.spreading import Spreading, State
-from shardwright.passes.propagation.strategy import Strategist
+from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist
 
 
 def best_state(program: Program, strategist: Strategist) -> State:

@@ -26,6 +26,13 @@ MAX_ASSIGNMENTS = 256
 """Above this many assignments of axes to factors, each axis is decided on its own."""
 
 
+LEAST_SAVING = 0.5
+"""Bytes per device below which a saving is rounding: without it, sums in another order would move layouts around."""
+
+NOWHERE: frozenset[tuple[int, Dims]] = frozenset()
+"""No copies of any operand."""
+
+
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """The layouts that one way of running an op needs and leaves."""
@@ -78,16 +85,29 @@ class Strategist:
         """Whether a part of an axis nests with all other parts that this program may use."""
         return axis.whole or {axis.pre, axis.pre * axis.size} <= self._borders[axis.name]
 
-    def best(self, node: Node, dims: Sequence[Dims]) -> tuple[float, Strategy]:
-        """The cheapest strategy for the op when every value has the dims given by number, and its cost in bytes."""
-        key = self.program.kinds[node.index], self._read[node.index](dims)
+    def best(
+        self, node: Node, dims: Sequence[Dims], there: frozenset[tuple[int, Dims]] = NOWHERE
+    ) -> tuple[float, Strategy]:
+        """
+        The cheapest strategy for the op when every value has the dims given by number, and its cost in bytes.
+
+        `there` are copies of operands, by place, that are there for others already. They are no reason for a heavy op
+        to be done on fewer devices.
+        """
+        key = self.program.kinds[node.index], there, self._read[node.index](dims)
         found = self._best.get(key)
         if found is None:
+            options = self.options(node, dims)
+            if there and node.rule.heavy:
+                least = self.best(node, dims)[1].degree
+                options = [option for option in options if option.degree >= least]
             found = self._best[key] = self.cheapest(
                 node,
-                self.options(node, dims),
+                options,
                 lambda place, wanted: (
-                    node.shares[place] * self.move(node.operands[place], dims[node.operands[place]], wanted)
+                    0.0
+                    if (place, wanted) in there
+                    else node.shares[place] * self.move(node.operands[place], dims[node.operands[place]], wanted)
                 ),
                 dims,
             )

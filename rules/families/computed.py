@@ -141,7 +141,7 @@ def _reshape_rule(source: Shape, target: Shape) -> Rule:
     builder = RuleBuilder()
     operand: list[Dim] = []
     result: list[Dim] = []
-    for left, right in _stretches(source, target):
+    for left, right in stretches(source, target):
         before, after = _stretch(builder, left, right)
         operand += before
         result += after
@@ -191,7 +191,7 @@ def _compound(builder: RuleBuilder, mine: Sequence[int], shared: dict[int, Dim])
     return dims
 
 
-def _stretches(source: Shape, target: Shape) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+def stretches(source: Shape, target: Shape) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """The shortest stretches of dims of both shapes with equal products."""
     if 0 in source:
         return _around_empty_dims(source, target)
@@ -219,7 +219,7 @@ def _around_empty_dims(source: Shape, target: Shape) -> list[tuple[tuple[int, ..
     middle = source[first[0] : last[0]], target[first[1] : last[1]]
     sides = (source[: first[0]], target[: first[1]]), (source[last[0] :], target[last[1] :])
     heads, tails = (
-        _stretches(left, right) if math.prod(left) == math.prod(right) else [(left, right)] for left, right in sides
+        stretches(left, right) if math.prod(left) == math.prod(right) else [(left, right)] for left, right in sides
     )
     return [*heads, middle, *tails]
 

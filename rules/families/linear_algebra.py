@@ -6,9 +6,8 @@ from functools import cache
 
 from xdsl.ir import Operation
 
-from shardwright.diagnostics import ShardwrightValueError
 from shardwright.dialects import stablehlo
-from shardwright.dialects.stablehlo.calls.custom_calls import lapack_batch, unknown_call
+from shardwright.dialects.stablehlo.calls.custom_calls import lapack_batch
 from shardwright.dialects.types import shape_of
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.rule import PASS, REPLICATE, Rule
@@ -56,10 +55,8 @@ def _rng_bit_generator(op: Operation) -> Rule:
     return batched_rule(operand_shapes(op), result_shapes(op), 0)
 
 
-def _custom_call(op: stablehlo.CustomCallOp) -> Rule:
+def lapack_rule(op: stablehlo.CustomCallOp) -> Rule:
     """LAPACK's matrices are whole; batch dims pass, and so do the columns of what is solved for or multiplied."""
-    if op.routine is None:
-        raise ShardwrightValueError(unknown_call(op))
     operands, options = operand_shapes(op), op.options
     if op.routine == "trsm":
         return solve_rule(operands[0], operands[1], options["side"] == ord("L"))
@@ -83,4 +80,3 @@ def _product_rule(reflectors: Shape, scales: Shape, matrix: Shape, left: bool) -
 add_row("stablehlo.cholesky", _cholesky)
 add_row("stablehlo.triangular_solve", _triangular_solve)
 add_row("stablehlo.rng_bit_generator", _rng_bit_generator)
-add_row("stablehlo.custom_call", _custom_call)

@@ -102,14 +102,17 @@ def syevd(xp: Any, a: Array, uplo: str, vectors: bool) -> tuple[Array, ...]:
     return a, values, info
 
 
-def gesdd(xp: Any, a: Array, mode: str) -> tuple[Array, ...]:
-    """The operand, singular values, left and right vectors (all, `A`; some, `S`; or zeros, `N`), and info."""
-    if mode == "N":
-        (values,), info = _where_it_converges(xp, lambda one: (xp.linalg.svd(one, compute_uv=False),), a)
-        rows, columns = a.shape[-2:]
-        left, right = (xp.zeros((*a.shape[:-2], size, size), a.dtype) for size in (rows, columns))
+def gesdd(xp: Any, a: Array, wanted: bool, whole: bool) -> tuple[Array, ...]:
+    """The operand, singular values, left and right vectors (all of them if `whole`; zeros unless wanted), and info."""
+    if wanted:
+        (left, values, right), info = _where_it_converges(xp, lambda one: xp.linalg.svd(one, whole), a)
         return a, values, left, right, info
-    (left, values, right), info = _where_it_converges(xp, lambda one: xp.linalg.svd(one, mode == "A"), a)
+    (values,), info = _where_it_converges(xp, lambda one: (xp.linalg.svd(one, compute_uv=False),), a)
+    rows, columns = a.shape[-2:]
+    shapes = (
+        ((rows, rows), (columns, columns)) if whole else ((rows, min(rows, columns)), (min(rows, columns), columns))
+    )
+    left, right = (xp.zeros((*a.shape[:-2], *shape), a.dtype) for shape in shapes)
     return a, values, left, right, info
 
 

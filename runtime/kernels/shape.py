@@ -98,12 +98,11 @@ def fold(xp: Any, body: Body, inputs: Arrays, starts: Arrays, dims: Sequence[int
     while (count := current[0].shape[-1]) > 1:
         even = count // 2 * 2
         left, right = [a[..., 0:even:2] for a in current], [a[..., 1:even:2] for a in current]
-        combined = body(*left, *right)
+        # What a body takes from one argument, or from none, is not as large as all of them.
+        combined = [xp.broadcast_to(a, left[0].shape) for a in body(*left, *right)]
         rest = [a[..., even:] for a in current]
         current = (
-            [xp.concatenate(pair, axis=-1) for pair in zip(combined, rest, strict=True)]
-            if count % 2
-            else list(combined)
+            [xp.concatenate(pair, axis=-1) for pair in zip(combined, rest, strict=True)] if count % 2 else combined
         )
     return _from_starts(xp, body, inputs, starts, dims, current)
 
@@ -149,9 +148,9 @@ def _from_starts(
     final = [1 if dim in dims else extent for dim, extent in enumerate(shape)]
     arrays = [xp.asarray(start) for start in starts]
     seeds = [array.reshape(array.shape + (1,) * (len(shape) - array.ndim)) for array in arrays]
-    if rows[0].shape[-1] == 0:
-        return tuple(xp.broadcast_to(seed, final) for seed in seeds)
-    return body(*seeds, *(row.reshape(final) for row in rows))
+    found = body(*seeds, *(row.reshape(final) for row in rows)) if rows[0].shape[-1] else seeds
+    whole = np.broadcast_shapes(final, *(seed.shape for seed in seeds))
+    return tuple(xp.broadcast_to(each, whole) for each in found)
 
 
 def dot(

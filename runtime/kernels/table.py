@@ -138,6 +138,7 @@ class _Kernels:
 
     def __getattr__(self, name: str) -> Any:
         from shardwright.runtime.kernels import (
+            custom_calls,
             factors,
             indexing,
             lapack,
@@ -159,6 +160,7 @@ class _Kernels:
             shape,
             sorting,
             windows,
+            custom_calls,
         ):
             if hasattr(module, name):
                 return getattr(module, name)

@@ -15,6 +15,7 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, unknown_call
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout.planning.sweep import Sweep
+from shardwright.runtime.kernels.custom_calls import FUNCTIONS
 from shardwright.runtime.kernels.elementwise import working_dtype
 from shardwright.runtime.lowering.emitters import Lowering, data, emitter, integers, result_dtype, result_shape
 from shardwright.runtime.lowering.ops import REDUCERS, reducer_kind
@@ -126,21 +127,44 @@ def _select_and_scatter(lowering: Lowering, op: Operation, operands: list[Value]
     return lowering.kernel("select_and_scatter", op, operands, *bodies, _fields(op.sweeps))
 
 
-def _letters(*names: str) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
+def _letters(*names: str) -> Callable[[CustomCallOp], tuple[Any, ...]]:
     """Options that are letters, by their codes."""
-    return lambda options: tuple(chr(options[name]) for name in names)
+    return lambda op: tuple(chr(op.options[name]) for name in names)
 
 
-_ROUTINES: dict[str, Callable[[dict[str, Any]], tuple[Any, ...]]] = {
-    "geev": lambda options: (options["compute_right"] == ord("V"),),
-    "gehrd": lambda options: (int(options["low"]), int(options["high"])),
-    "gesdd": _letters("mode"),
-    "ormqr": lambda options: (bool(options["left"]), bool(options["transpose"])),
+def _singular(op: CustomCallOp) -> tuple[Any, ...]:
+    """Whether vectors are wanted, and whether there are as many left ones as rows and right ones as columns."""
+    (rows, columns), left, right = (shape_of(value)[-2:] for value in (op.operands[0], op.results[2], op.results[3]))
+    return op.options["mode"] != ord("N"), (left, right) == ((rows, rows), (columns, columns))
+
+
+_ROUTINES: dict[str, Callable[[CustomCallOp], tuple[Any, ...]]] = {
+    "geev": lambda op: (op.options["compute_right"] == ord("V"),),
+    "gehrd": lambda op: (int(op.options["low"]), int(op.options["high"])),
+    "gesdd": _singular,
+    "ormqr": lambda op: (bool(op.options["left"]), bool(op.options["transpose"])),
     "potrf": _letters("uplo"),
-    "syevd": lambda options: (chr(options["uplo"]), options["mode"] == ord("V")),
+    "syevd": lambda op: (chr(op.options["uplo"]), op.options["mode"] == ord("V")),
     "trsm": _letters("side", "uplo", "trans_x", "diag"),
 }
 """What LAPACK's routines take besides arrays; those not listed take nothing."""
+
+
+def _users_call(lowering: Lowering, op: CustomCallOp, operands: list[Value]) -> list[Value]:
+    """The call of a function from outside, which is called when the program runs and not before."""
+    shapes = [shape_of(result) for result in op.results]
+    dtypes = [element_dtype(result.type) for result in op.results]
+    types = tuple((shape, dtype.name) for shape, dtype in zip(shapes, dtypes, strict=True))
+    lead = lowering.builder.lead
+    fronts = lowering.fronts(operands) if operands else (1,) * lead
+    wholes, static = [fronts + shape for shape in shapes], (op.target, lead, types)
+    return lowering.builder.call_many("custom_call", operands, wholes, dtypes, *static, _said(op))
+
+
+def _said(op: CustomCallOp) -> dict[str, Any]:
+    """What a call says beside its operands, as far as Python has it."""
+    return {name: value for name, value in op.options.items() if isinstance(value, int | float | str)}
+
 
 _COMPLEX_NAMES = {"un": "or", "he": "sy"}
 """How the names of routines begin for complex matrices, and for real ones: one kernel does both."""
@@ -149,9 +173,11 @@ _COMPLEX_NAMES = {"un": "or", "he": "sy"}
 @emitter("stablehlo.custom_call")
 def _custom_call(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     assert isinstance(op, CustomCallOp)
+    if op.target in FUNCTIONS:
+        return _users_call(lowering, op, operands)
     if op.routine is None:
         raise ShardwrightValueError(unknown_call(op))
     routine = "gesdd" if op.routine == "gesvd" else op.routine  # the same factors by a slower algorithm
     routine = _COMPLEX_NAMES.get(routine[:2], routine[:2]) + routine[2:]
-    static = _ROUTINES.get(routine, lambda options: ())
-    return lowering.kernel(routine, op, operands, *static(op.options))
+    static = _ROUTINES.get(routine, lambda op: ())
+    return lowering.kernel(routine, op, operands, *static(op))

@@ -173,6 +173,10 @@ def _fault(value: Any) -> str | None:
         return f"it has {len(value.shape)} dims; {MAX_RANK} can be stored"
     if isinstance(value, DTensor) and value.layout.spec.partial:
         return f"its layout {value.layout} has partial results; shardwright.relayout finishes them"
+    if isinstance(value, DTensor) and value.layout.splits_unevenly(value.shape):
+        return (
+            f"its layout {value.layout} splits {list(value.shape)} unevenly; shardwright.relayout to one that divides"
+        )
     if _grid(value).chunk_bytes > MAX_CHUNK_BYTES:
         return f"a dim of {list(value.shape)} can be cut into no parts small enough; pad it"
     return None
@@ -317,7 +321,7 @@ class ArrayStore:
         stored = sum(entry.grid.read_bytes(piece) for _, piece, _ in jobs)
         box_bytes = box_size(boxes[0].box) * entry.grid.itemsize
         moved.rows.append(ArrayTransfer(entry.name, len(parts), box_bytes, stored, entry.grid.hash_bytes))
-        return stacked if layout is None else DTensor(stacked, placed)
+        return stacked if layout is None else DTensor(stacked, placed, entry.shape)
 
     def damages(self, entry: ArrayEntry) -> list[str]:
         """Which files of an array do not hold what was written: all of them are read."""

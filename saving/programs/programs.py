@@ -24,13 +24,21 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.verify import verify_module
-from shardwright.dialects.types import element_dtype, shape_of
+from shardwright.dialects.types import element_dtype, shape_of, tensor_type
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.layout import Layout, Mesh
+from shardwright.layout.check import check_spec
 from shardwright.layout.forms.text import read_spec
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
-from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, LAYOUT_ARGUMENT, stage_of, verify_recorded_stage
+from shardwright.passes.stages import (
+    GLOBAL_TYPE_ARGUMENT,
+    LAYOUT_ARGUMENT,
+    check_layout,
+    stage_of,
+    uneven_values,
+    verify_recorded_stage,
+)
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.objects.forms import read_tree, write_call, write_tree
 from shardwright.saving.objects.values import Reader, Writer, dtype_named
@@ -101,11 +109,16 @@ class Place:
     objects: Mapping[int, Any]
     layouts: Mapping[int, pb.Layout]
 
-    def layout(self, message: pb.Layout) -> Layout:
-        """A layout on the meshes as they are now."""
+    def layout(self, message: pb.Layout, shape: tuple[int, ...] | None = None) -> Layout:
+        """A layout on the meshes as they are now; of a `shape`, one that may be uneven if it was when it was saved."""
         if message.mesh >= len(self.placement.saved):
             raise malformed(f"there is no mesh {message.mesh}")
-        return self.placement.layout(message.mesh, read_spec(message.text, self.placement.saved[message.mesh].name))
+        saved = self.placement.saved[message.mesh]
+        spec = read_spec(message.text, saved.name)
+        found = self.placement.layout(message.mesh, spec)
+        fault = None if shape is None else check_spec(spec, shape, saved)
+        was_uneven = fault is not None and fault.code == "SW0104"
+        return Layout.from_spec(found.spec, found.mesh, uneven=True) if was_uneven else found
 
     def array(self, number: int, what: str) -> Any:
         """A variable or a distributed tensor among the objects."""
@@ -147,8 +160,9 @@ class SavedProgram:
         module = self._read_module(self._message.traced, "traced")
         symbols = {mesh.name: mesh.mesh for mesh in self._message.meshes}
         if self._moves():
+            even = next(uneven_values(module), None) is None
             placed_module(module, symbols, self._place.placement)
-            _verify_placed(module, self.name)
+            _verify_placed(module, self.name, even=even)
         function = entry_function(module)
         last = function.get_return_op()
         known, sides = meshes(module), (function.args, last.operands if last is not None else ())
@@ -256,8 +270,8 @@ class SavedProgram:
         )
 
     def _parameter(self, message: pb.Parameter, layout: pb.Layout, is_laid_out: bool) -> Parameter:
-        found = self._place.layout(layout) if is_laid_out else None
         shape = tuple(message.shape)
+        found = self._place.layout(layout, shape) if is_laid_out else None
         check_split(found, shape, f"argument {message.name} of {self.name}")
         return Parameter(message.name, shape, dtype_named(message.dtype), found)
 
@@ -310,9 +324,14 @@ def _named(mesh: Mesh, name: str) -> Mesh:
     return Mesh(list(mesh.sizes.items()), mesh.devices, name=name).seen_by(mesh.clients)
 
 
-def _verify_placed(module: ModuleOp, name: str) -> None:
+def _verify_placed(module: ModuleOp, name: str, *, even: bool) -> None:
+    """SW0883 for a program that does not fit its meshes; one of `even` splits must have such here, too."""
     try:
         verify_recorded_stage(module, verify_module(module))
+        for value in uneven_values(module) if even else ():
+            spec = layout_of(value)
+            assert spec is not None
+            check_layout(spec, tensor_type(value), meshes(module), value, uneven=False)
     except ShardwrightError as error:
         place = error.diagnostics[0].location
         raise _misfit(error, f"{name} does not fit the mesh" + (f" at {place}" if place else "")) from error

@@ -50,8 +50,8 @@ class Stored(ABC):
             if holding.here:
                 part = self.part(holding.box)
                 for place in holding.here:
-                    stacked[place] = part.reshape(stacked[place].shape)
-        return DTensor(stacked, placed)
+                    stacked[(*place, *map(slice, part.shape))] = part
+        return DTensor(stacked, placed, self.shape)
 
     def _check_memory(self, shape: tuple[int, ...]) -> None:
         needed, have = math.prod(shape) * self.dtype.itemsize, machine_bytes()

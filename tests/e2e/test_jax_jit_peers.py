@@ -199,25 +199,39 @@ def test_inside_of_jaxs_own_it_says_what_to_do(around: Any) -> None:
 
 def uneven(x: Any) -> Any:
     y = jnp.sin(x)
-    return jax.lax.with_sharding_constraint(y[:6], sharding("data"))
+    six = jax.lax.with_sharding_constraint(y[:6], sharding("data"))
+    return six, jax.nn.softmax(six, axis=0), six.T @ six
+
+
+def test_what_is_uneven_inside_is_even_at_the_border() -> None:
+    """JAX takes uneven constraints, but no uneven results."""
+    x = put((8, 4), "data")
+    same(sw.jax.jit(uneven)(x), jax.jit(uneven)(x))
+    lowered = sw.jax.jit(uneven).lower(x)
+    assert [each.spec for each in lowered.out_shardings] == [P(), P(), P("data")]
+    assert any("which JAX takes in even parts" in row.reason for row in lowered.predicted)
+
+
+def called_back(x: Any) -> Any:
+    return jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
 
 
 def test_what_is_refused_names_the_users_line_and_may_go_to_xla() -> None:
     x = put((8, 4), "data")
-    with pytest.raises(sw.ShardwrightError, match="SW0104") as caught:
-        sw.jax.jit(uneven)(x)
+    with pytest.raises(sw.ShardwrightError, match="SW0431") as caught:
+        sw.jax.jit(called_back)(x)
     place = caught.value.diagnostics[0].location
     assert place is not None
-    assert (place.file, place.line) == (__file__, uneven.__code__.co_firstlineno + 2)
-    ours = sw.jax.jit(uneven, fallback="xla")
-    with pytest.warns(RuntimeWarning, match=r"XLA's partitioner takes shardwright.jax.jit\(uneven\).*SW0104"):
+    assert (place.file, place.line) == (__file__, called_back.__code__.co_firstlineno + 1)
+    ours = sw.jax.jit(called_back, fallback="xla")
+    with pytest.warns(RuntimeWarning, match=r"XLA's partitioner takes shardwright.jax.jit\(called_back\).*SW0431"):
         found = ours(x)
-    np.testing.assert_allclose(found, np.sin(np.asarray(x))[:6], rtol=1e-6)
+    np.testing.assert_allclose(found, np.sin(np.asarray(x)), rtol=1e-6)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ours(x)  # said once
     with pytest.raises(sw.ShardwrightValueError, match="SW0571"):
-        sw.jax.jit(uneven, fallback="gspmd")
+        sw.jax.jit(called_back, fallback="gspmd")
 
 
 def test_it_answers_before_anything_runs() -> None:

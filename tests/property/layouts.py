@@ -42,12 +42,19 @@ def _dim(random: Random, names: list[str]) -> str:
 
 
 def rich_layout(
-    random: Random, mesh: dict[str, int], shape: Shape, *, priorities: bool = False, descending: bool = False
+    random: Random,
+    mesh: dict[str, int],
+    shape: Shape,
+    *,
+    priorities: bool = False,
+    descending: bool = False,
+    uneven: float = 0.0,
 ) -> str:
     """
     A random layout with all that Shardy can say: sub-axes of any cut, open dims, priorities, axes withheld.
 
-    Axes are cut by their smallest prime first, or with `descending` by their largest, so that any two cuts nest.
+    Axes are cut by their smallest prime first, or with `descending` by their largest, so that any two cuts nest. So
+    many of the axes as `uneven` says split a dim whether it divides or not.
 
     >>> rich_layout(Random(3), {"x": 12, "y": 2}, (12, 4))
     '[{"x":(1)3}, {"y", "x":(3)2}]'
@@ -57,10 +64,11 @@ def rich_layout(
     dims: list[list[tuple[str, int, int]]] = [[] for _ in shape]
     parts = [1 for _ in shape]
     for name, before, size in cuts:
+        anywhere = uneven > 0 and random.random() < uneven
         fitting = [
             dim
             for dim, extent in enumerate(shape)
-            if extent % (parts[dim] * size) == 0 and not _goes_on(dims[dim], name, before)
+            if (anywhere or extent % (parts[dim] * size) == 0) and not _goes_on(dims[dim], name, before)
         ]
         if fitting and random.random() < 0.7:
             dim = random.choice(fitting)

@@ -71,7 +71,8 @@ def longs(value: Any) -> Known:
 def all_cases(seed: int = 0) -> list[Case]:
     """One or more cases for each operation of the table that stands for itself."""
     cases = Cases(seed)
-    for group in (elementwise, networks, reductions, shapes, moves, indexing, windows, matrices):
+    groups = (elementwise, networks, reductions, shapes, moves, indexing, windows, matrices)
+    for group in (*groups, derivatives, images, segments):
         group(cases)
     return cases.found
 
@@ -337,6 +338,144 @@ def windows(c: Cases) -> None:
         c.add("ResizeNearestNeighbor", "ResizeBilinear", images=c.f(1, 3, 4, 1), size=ints(6, 8), **options)
 
 
+def derivatives(c: Cases) -> None:
+    y, slope = c.f(3, 4, low=0.1, high=0.9), c.f(3, 4)
+    c.add("TanhGrad", "SigmoidGrad", "RsqrtGrad", "SqrtGrad", "InvGrad", "ReciprocalGrad", y=y, dy=slope)
+    c.add(
+        "ReluGrad",
+        "Relu6Grad",
+        "LeakyReluGrad",
+        "SoftplusGrad",
+        "SoftsignGrad",
+        gradients=slope,
+        features=c.f(3, 4) * 4,
+    )
+    c.add("EluGrad", "SeluGrad", gradients=slope, outputs=c.f(3, 4, low=-1.0))
+    c.add("BiasAddGrad", out_backprop=c.f(2, 3, 4, 5))
+    c.add("BiasAddGrad", out_backprop=c.f(2, 5, 3, 4), data_format="NCHW")
+    c.add("ConcatOffset", concat_dim=ints(1), shape=[ints(2, 3, 1), ints(2, 5, 1)])
+    for first, second in (
+        ([2, 3], [3]),
+        ([2, 3], [2, 3]),
+        ([1, 3], [2, 3]),
+        ([], [2]),
+        ([2, 1], [1, 3]),
+        ([1], [5, 1]),
+    ):
+        c.add("BroadcastGradientArgs", s0=Known(np.array(first, np.int32)), s1=Known(np.array(second, np.int32)))
+    masks = {"begin_mask": 1, "end_mask": 1, "shrink_axis_mask": 2}
+    given = {"begin": ints([0, 2]), "end": ints([0, 3]), "strides": ints([1, 1])}
+    c.add("StridedSliceGrad", shape=ints(4, 5), dy=c.f(4), **given, **masks)
+    c.add("StridedSliceGrad", shape=ints([6]), begin=ints([4]), end=ints([0]), strides=ints([-2]), dy=c.f(2))
+    c.add("MirrorPadGrad", input=c.f(6, 7), paddings=ints([[2, 1], [0, 3]]), mode="REFLECT")
+    x = c.f(2, 3, 3, 8)
+    near = sum(np.pad(x**2, ((0, 0), (0, 0), (0, 0), (2, 2)))[..., place : place + 8] for place in range(5))
+    c.add("LRNGrad", input_grads=c.f(2, 3, 3, 8), input_image=x, output_image=x / np.sqrt(1 + near), depth_radius=2)
+    backward_windows(c)
+    for training in (True, False):
+        given = {"scale": c.f(3, low=0.5), "reserve_space_1": c.f(3), "reserve_space_2": c.f(3, low=0.5)}
+        x = c.f(4, 5, 5, 3)
+        if training:  # what TensorFlow kept for it
+            given["reserve_space_1"] = x.mean((0, 1, 2))
+            given["reserve_space_2"] = x.var((0, 1, 2))
+        given |= {"y_backprop": c.f(4, 5, 5, 3), "x": x, "is_training": training, "epsilon": 0.01}
+        c.add("FusedBatchNormGrad", "FusedBatchNormGradV2", **given)
+        c.add("FusedBatchNormGradV3", reserve_space_3=np.zeros(1, "float32"), **given)
+
+
+def backward_windows(c: Cases) -> None:
+    """Gradients of convolutions, pools and changes of size."""
+    for padding, (height, width) in (("SAME", (4, 3)), ("VALID", (3, 3))):
+        common = {"strides": [1, 2, 2, 1], "padding": padding}
+        images, slope = c.f(2, 7, 6, 4), c.f(2, height, width, 3)
+        c.add("Conv2DBackpropFilter", input=images, filter_sizes=ints(3, 2, 4, 3), out_backprop=slope, **common)
+        deep, filters = c.f(2, height, width, 8), c.f(3, 2, 4, 2)
+        c.add(
+            "DepthwiseConv2dNativeBackpropFilter",
+            input=images,
+            filter_sizes=ints(3, 2, 4, 2),
+            out_backprop=deep,
+            **common,
+        )
+        c.add(
+            "DepthwiseConv2dNativeBackpropInput",
+            input_sizes=ints(2, 7, 6, 4),
+            filter=filters,
+            out_backprop=deep,
+            **common,
+        )
+        pools = {"ksize": [1, 3, 2, 1], **common}
+        wide = c.f(2, height, width, 4)
+        c.add("AvgPoolGrad", orig_input_shape=ints(2, 7, 6, 4), grad=wide, **pools)
+        c.add("MaxPoolGrad", orig_input=images, orig_output=wide, grad=wide, **pools)
+        c.add("MaxPoolGradV2", orig_input=images, orig_output=wide, grad=wide, padding=padding, ksize=ints(1, 3, 2, 1),
+              strides=ints(1, 2, 2, 1))  # fmt: skip
+    volume = {"strides": [1, 1, 2, 1, 1], "padding": "SAME"}
+    images, slope = c.f(1, 4, 5, 3, 2), c.f(1, 4, 3, 3, 2)
+    c.add("Conv3DBackpropFilterV2", input=images, filter_sizes=ints(2, 3, 2, 2, 2), out_backprop=slope, **volume)
+    padded = np.pad(images, ((0, 0), (0, 1), (0, 1), (0, 1), (0, 0)), constant_values=-np.inf)
+    parts = [padded[:, i : i + 4, j : j + 5 : 2, k : k + 3] for i in (0, 1) for j in (0, 1) for k in (0, 1)]
+    largest = np.max(parts, axis=0)
+    c.add("MaxPool3DGrad", orig_input=images, orig_output=largest, grad=slope, ksize=[1, 2, 2, 2, 1], **volume)
+    c.add("AvgPool3DGrad", orig_input_shape=ints(1, 4, 5, 3, 2), grad=slope, ksize=[1, 2, 2, 2, 1], **volume)
+    for half in (False, True):
+        c.add("ResizeBilinearGrad", "ResizeBicubicGrad", grads=c.f(2, 7, 3, 2), original_image=c.f(2, 4, 5, 2),
+              half_pixel_centers=half)  # fmt: skip
+        c.add("ResizeNearestNeighborGrad", grads=c.f(2, 7, 3, 2), size=ints(4, 5), half_pixel_centers=half)
+
+
+def images(c: Cases) -> None:
+    for half in (False, True):
+        c.add("ResizeBicubic", images=c.f(2, 4, 5, 2), size=ints(7, 3), half_pixel_centers=half)
+    c.add("ResizeArea", images=c.f(2, 6, 5, 2), size=ints(4, 3))
+    for kind in ("lanczos1", "lanczos3", "lanczos5", "gaussian", "triangle", "keyscubic", "mitchellcubic"):
+        scales = {
+            "scale": Known(np.array([7 / 4, 0.6], "float32")),
+            "translation": Known(np.array([0.0, 0.3], "float32")),
+        }
+        c.add("ScaleAndTranslate", images=c.f(2, 4, 5, 2), size=ints(7, 3), kernel_type=kind, **scales)
+    common = {"ksizes": [1, 3, 2, 1], "strides": [1, 2, 1, 1]}
+    for padding, rate in (("VALID", 1), ("SAME", 1), ("SAME", 2)):
+        c.add("ExtractImagePatches", images=c.f(2, 7, 6, 3), rates=[1, rate, rate, 1], padding=padding, **common)
+    boxes = np.array([[0, 0, 0.5, 1], [0.9, 0.1, 0.2, 1.2], [-0.1, 0.2, 0.6, 0.6]], "float32")
+    for size in (ints(4, 3), ints(1, 1)):
+        c.add("CropAndResize", image=c.f(2, 6, 5, 3), boxes=boxes, box_ind=np.array([0, 1, 1], "int32"), crop_size=size,
+              extrapolation_value=0.5)  # fmt: skip
+    colours = c.f(2, 4, 5, 3, low=0.0, high=1.0)
+    c.add("RGBToHSV", "HSVToRGB", images=colours)
+    c.add("RGBToHSV", images=np.zeros((2, 3), "float32"))
+    c.add("AdjustContrastv2", images=colours, contrast_factor=np.float32(1.5).reshape(()))
+    c.add("AdjustHue", images=colours, delta=np.float32(0.3).reshape(()))
+    c.add("AdjustSaturation", images=colours, scale=np.float32(1.5).reshape(()))
+
+
+def segments(c: Cases) -> None:
+    ids = Known(np.array([0, 0, 1, 3, 3], "int32"))
+    for op in ("SegmentSum", "SegmentMean", "SegmentMax", "SegmentMin", "SegmentProd"):
+        c.add(op, data=c.f(5, 2), segment_ids=ids)
+    unsorted = np.array([0, 2, 0, 1, -1], "int32")
+    for op in ("UnsortedSegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd"):
+        c.add(op, data=c.f(5, 2), segment_ids=unsorted, num_segments=ints(4))
+    c.add("UnsortedSegmentMax", "UnsortedSegmentMin", data=c.i(5, 2), segment_ids=unsorted, num_segments=ints(4))
+    for kind in ("Sum", "Mean", "SqrtN"):
+        chosen = {"data": c.f(6, 2), "indices": c.i(5, low=0, high=6)}
+        c.add(f"SparseSegment{kind}", segment_ids=ids, **chosen)
+        c.add(f"SparseSegment{kind}WithNumSegments", segment_ids=ids.value, num_segments=ints(5), **chosen)
+    places = [Known(np.array([2, 0], "int32")), Known(np.array([[1, 3], [0, 4]], "int32"))]
+    c.add("DynamicStitch", "ParallelDynamicStitch", indices=places, data=[c.f(2, 3), c.f(2, 2, 3)])
+    c.add("Bucketize", input=c.f(3, 4), boundaries=[-1.0, 0.0, 0.5])
+    c.add("Bucketize", input=c.i(6), boundaries=[-1.0, 0.0, 3.0])
+    none = np.zeros(0, "float32")
+    c.add("Bincount", arr=c.i(6, low=0, high=7), size=ints(5), weights=none)
+    c.add("Bincount", arr=c.i(6, low=0, high=7), size=ints(5), weights=c.f(6))
+    for binary in (False, True):
+        c.add("DenseBincount", input=c.i(3, 6, low=0, high=7), size=ints(5), weights=none, binary_output=binary)
+    c.add("DenseBincount", input=c.i(6, low=0, high=7), size=ints(5), weights=c.f(6))
+    scores, targets = c.f(4, 5), np.array([0, 4, 2, 9], "int32")
+    c.add("InTopKV2", predictions=scores, targets=targets, k=ints(2))
+    c.add("InTopK", predictions=scores, targets=targets, k=2)
+
+
 def matrices(c: Cases) -> None:
     a = c.f(2, 4, 4)
     definite = (a @ a.swapaxes(1, 2) + 4 * np.eye(4)).astype("float32")
@@ -348,6 +487,17 @@ def matrices(c: Cases) -> None:
             c.add("MatrixTriangularSolve", matrix=definite, rhs=c.f(2, 4, 3), lower=lower, adjoint=adjoint)
     c.add("MatrixSetDiag", input=c.f(2, 3, 4), diagonal=c.f(2, 3))
     c.add("MatrixSetDiagV2", "MatrixSetDiagV3", input=c.f(2, 4, 3), diagonal=c.f(2, 3), k=ints(0))
+    for k, size in ((1, 2), (-1, 3), (-2, 2)):
+        c.add("MatrixSetDiagV3", input=c.f(2, 4, 3), diagonal=c.f(2, size), k=ints(k))
+        c.add("MatrixDiagPartV2", "MatrixDiagPartV3", input=c.f(2, 4, 3), k=ints(k), padding_value=Known(np.float32(0)))
+    for k, rows, columns in ((1, -1, -1), (-1, 4, -1), (0, 5, 3)):
+        sizes = {"k": ints(k), "num_rows": ints(rows), "num_cols": ints(columns), "padding_value": Known(np.float32(2))}
+        c.add("MatrixDiagV3", diagonal=c.f(2, 3), **sizes)
+    c.add("LogMatrixDeterminant", input=definite)
+    c.add("SelfAdjointEigV2", input=definite, compute_v=False)
+    c.add("Svd", input=c.f(2, 4, 3), compute_uv=False)
+    for full in (False, True):
+        c.add("Qr", input=c.f(2, 4, 3), full_matrices=full)
     z = (c.f(2, 4, 6, 5) + 1j * c.f(2, 4, 6, 5)).astype("complex64")
     c.add("FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D", input=z)
     for sizes in ([6], [4, 6], [3, 4, 6]):
@@ -379,7 +529,7 @@ def run(cases: list[Case]) -> tuple[Any, dict[str, np.ndarray]]:
             for key, value in case.arguments.items():
                 if isinstance(value, Known | np.ndarray):
                     given[key] = tensor(name, value)
-                elif isinstance(value, list) and value and isinstance(value[0], np.ndarray):
+                elif isinstance(value, list) and value and isinstance(value[0], np.ndarray | Known):
                     given[key] = [tensor(name, item) for item in value]
                 else:
                     given[key] = getattr(tf, value) if key in _TYPES else value

@@ -8,8 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = (
-    "diagnostics plugins layout dialects rules passes compiler runtime serialization proof engines views frontends "
-    "saving tools"
+    "diagnostics plugins networks layout dialects rules passes compiler runtime serialization proof engines views "
+    "frontends saving tools"
 ).split()
 """The rooms of the house, lowest first."""
 

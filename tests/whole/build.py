@@ -50,6 +50,7 @@ class Style:
 
     With `ops`, steps of these ops only; with `specials`, arguments of floats hold infinities and NaNs; with `empty`,
     steps take values without elements too; with `rich`, layouts have sub-axes of any cut, priorities, axes withheld.
+    `uneven` is the share of axes, of rich layouts, that split a dim whether it divides or not.
     `made` is the share of new values that are made from iotas and constants, `opening` what every program begins with.
     """
 
@@ -61,6 +62,7 @@ class Style:
     empty: bool = False
     rich: bool = False
     made: float = 0.0
+    uneven: float = 0.0
     opening: str = ""
     steps: tuple[int, int] = (2, 8)
     results: int = 3
@@ -277,10 +279,13 @@ class Builder:
         names = ("f32", "i32", "bf16", "f16", "f64", "i8", "ui8", "ui32", "i64", "i16", "i1", "complex<f32>")
         return self.random.choices(names, (50, 18, 6, 3, 3, 3, 3, 3, 3, 1, 4, 3))[0]
 
-    def layout(self, shape: Shape, *, priorities: bool = False) -> str:
-        """A random layout that splits a shape evenly; priorities are for arguments and results."""
+    def layout(self, shape: Shape, *, priorities: bool = False, even: bool = False) -> str:
+        """A random layout of a shape, which must be `even` or may not be; priorities are for arguments and results."""
         if self.style.rich:
-            return rich_layout(self.random, self.mesh, shape, priorities=priorities, descending=self.descending)
+            uneven, descending = 0.0 if even else self.style.uneven, self.descending
+            return rich_layout(
+                self.random, self.mesh, shape, priorities=priorities, descending=descending, uneven=uneven
+            )
         return random_layout(self.random, self.mesh, shape)
 
     def closed_layout(self, shape: Shape) -> str:

@@ -51,9 +51,13 @@ def _open(build: Builder, steps: tuple[Make, ...]) -> None:
         pass
 
 
-def single(seed: int, op: str, mesh: dict[str, int]) -> Program:
+EVEN = Style(extents=(2, 4, 4, 8, 8, 3, 6), laid_out=0)
+"""Dims that many layouts split evenly."""
+
+
+def single(seed: int, op: str, mesh: dict[str, int], style: Style = EVEN) -> Program:
     """A program of one step that has the op, on a mesh, without layouts."""
-    build = Builder(Random(f"{seed} {op}"), mesh, Style(extents=(2, 4, 4, 8, 8, 3, 6), laid_out=0))
+    build = Builder(Random(f"{seed} {op}"), mesh, style)
     for _ in range(200):
         if build.attempt(draw(build, op).make) and any(op in made.text for made in build.scope.ops):
             break

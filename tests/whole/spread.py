@@ -19,8 +19,10 @@ from processes import on_processes
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.diagnostics import ShardwrightError
+from shardwright.layout.boxes import box
 from shardwright.layout.mesh import Mesh
 from shardwright.runtime.executable import Executable, compile_module
+from shardwright.runtime.ports import Port
 from shardwright.runtime.processes.communicator import Communicator
 from shardwright.runtime.stacking import component, to_stacked
 from whole.build import Array, Program, Value
@@ -95,7 +97,14 @@ def _differences(
     for number, (value, port) in enumerate(zip(values, executable.outputs, strict=True)):
         everything = to_stacked(whole[number], port.spec, executable.mesh)
         for device in mine.local_device_ids:
-            held = component(results[number], mine, device)
-            due = replace(value, array=component(everything, executable.mesh, device))
+            known = _without_padding(port, executable.mesh, device)
+            held = component(results[number], mine, device)[known]
+            due = replace(value, array=component(everything, executable.mesh, device)[known])
             if problem := difference(held, due, "one process gives"):
                 yield f"result {number} ({value.name}) {problem} on process {mine.clients.place} of {mine.num_clients}"
+
+
+def _without_padding(port: Port, mesh: Mesh, device: int) -> tuple[slice, ...]:
+    """What is valid of a device's part."""
+    coordinates = dict(zip(mesh.axis_names, map(int, np.unravel_index(device, mesh.shape)), strict=True))
+    return tuple(slice(stop - start) for start, stop in box(port.spec, port.whole, mesh, coordinates))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from whole.build import Style
 
 SMALL = Style()
@@ -90,13 +92,29 @@ RECURRENT = Style(
 LONG = Style(rich=True, made=0.2, steps=(14, 24), results=6)
 """Twice to thrice as many steps: what one op asks for meets what others do."""
 
+UNEVEN = Style(
+    ((2,), (3,), (4,), (5,), (8,), (2, 2), (3, 2), (2, 4), (2, 2, 2), (16,), (7,)),
+    (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 13),
+    laid_out=0.9,
+    rich=True,
+    uneven=0.7,
+)
+"""Dims that do not divide, split all the same."""
+
+UNEVEN_MOVING = replace(UNEVEN, ops=MOVING.ops, specials=True)
+"""Elements change places among padding, infinities and NaNs among them."""
+
+UNEVEN_LOOPS = replace(UNEVEN, extents=(2, 3, 4, 5, 6, 7, 9), made=0.15, opening="loops", steps=(0, 4), results=6)
+"""Loops that carry them."""
+
 STYLES = {
     "small": SMALL, "large": LARGE, "linear": LINEAR, "moving": MOVING, "odd": ODD, "tiny": TINY, "made": MADE,
-    "loops": LOOPS, "recurrent": RECURRENT, "long": LONG,
+    "loops": LOOPS, "recurrent": RECURRENT, "long": LONG, "uneven": UNEVEN, "uneven-moving": UNEVEN_MOVING,
+    "uneven-loops": UNEVEN_LOOPS,
 }  # fmt: skip
 
 SHARES = {
-    "small": 9, "each": 9, "large": 9, "linear": 12, "moving": 12, "odd": 14, "tiny": 10, "made": 8, "loops": 7,
-    "long": 3, "recurrent": 2, "traced": 5,
+    "small": 8, "each": 8, "large": 8, "linear": 11, "moving": 11, "odd": 13, "tiny": 9, "made": 7, "loops": 6,
+    "long": 3, "recurrent": 2, "traced": 4, "uneven": 5, "uneven-moving": 3, "uneven-loops": 2,
 }  # fmt: skip
 """How many of a hundred programs each style has; programs of the last ones take longest."""

@@ -16,6 +16,7 @@ EXTRAS = {
     "jax": "programs from JAX, shardwright.jax.jit, meshes on JAX's devices, MLIR bytecode",
     "keras": "Keras models",
     "cupy": "GPUs",
+    "solver": "shardwright solve on networks that are too wide for elimination",
     "mpi": "several processes: shardwright launch, Workers",
     "ray": "workers of a Ray cluster",
     "storage": "saving programs and messages",

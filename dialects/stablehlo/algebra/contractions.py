@@ -420,22 +420,6 @@ def check_body(block: Block, results: Sequence[AnyTensor], what: str = "the body
         wanted = tensor((), result.element_type)
         if plain(value.type) != wanted:
             raise VerifyException(f"{what} must return {wanted}, not {value.type}")
-    check_captures(block)
-
-
-def check_captures(body: Block) -> None:
-    """Checks that a reducer's body uses its own values only."""
-    own: set[SSAValue] = set(body.args)
-    for op in body.walk():
-        own.update(op.results)
-        own.update(arg for region in op.regions for block in region.blocks for arg in block.args)
-    for op in body.walk():
-        for value in op.operands:
-            if value not in own:
-                name = f"%{value.name_hint}" if value.name_hint else f"a value of type {value.type}"
-                raise VerifyException(
-                    f"has a body whose {op.name} uses {name} from outside: a reducer may use its own arguments only"
-                )
 
 
 def _all_equal(op: Operation) -> bool:

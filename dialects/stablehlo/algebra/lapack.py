@@ -22,6 +22,8 @@ class Signature:
     operands: tuple[int, ...]
     options: tuple[str, ...]
     results: Callable[[Tail, Mapping[str, Any]], Tail]
+    also: Callable[[Tail, Mapping[str, Any]], Tail] | None = None
+    """Other results that are as good: what is not wanted may have another shape."""
 
 
 def _singular(given: Tail, options: Mapping[str, Any]) -> Tail:
@@ -30,6 +32,11 @@ def _singular(given: Tail, options: Mapping[str, Any]) -> Tail:
     some = options["mode"] == ord("S")
     left, right = ((rows, least), (least, columns)) if some else ((rows, rows), (columns, columns))
     return (rows, columns), (least,), left, right, ()
+
+
+def _without_vectors(given: Tail, options: Mapping[str, Any]) -> Tail:
+    """Vectors that are not wanted may be as few as there are singular values."""
+    return _singular(given, {**options, "mode": ord("S")} if options["mode"] == ord("N") else options)
 
 
 def _eigen(given: Tail, options: Mapping[str, Any]) -> Tail:
@@ -42,7 +49,7 @@ _QR = Signature((2,), (), lambda given, _: (given[0], (min(given[0]),)))
 _BASIS = Signature((2, 1), (), lambda given, _: (given[0],))
 _PRODUCT = Signature((2, 1, 2), ("left", "transpose"), lambda given, _: (given[2],))
 _SYMMETRIC = Signature((2,), ("uplo", "mode"), lambda given, _: (given[0], given[0][:1], ()))
-_SINGULAR = Signature((2,), ("mode",), _singular)
+_SINGULAR = Signature((2,), ("mode",), _singular, _without_vectors)
 _TRIDIAGONAL = Signature(
     (2,), ("uplo",), lambda given, _: (given[0], given[0][:1], (given[0][0] - 1,), (given[0][0] - 1,), ())
 )
@@ -85,7 +92,10 @@ def check_shapes(
         if len(shape) != len(batch) + rank or shape[: len(batch)] != batch:
             raise VerifyException(f"operands of @{target} do not fit: {', '.join(map(shapes.text, operands))}")
     given = tuple(shape[len(batch) :] for shape in operands)
-    expected = [(*batch, *shape) for shape in signature.results(given, {**options, "letter": target[7]})]
-    if list(results) != expected:
+    said = {**options, "letter": target[7]}
+    expected, *others = (
+        [(*batch, *shape) for shape in rule(given, said)] for rule in (signature.results, signature.also) if rule
+    )
+    if list(results) not in (expected, *others):
         wanted = ", ".join(map(shapes.text, expected))
         raise VerifyException(f"@{target} gives {wanted}, not {', '.join(map(shapes.text, results))}")

@@ -1,25 +1,41 @@
-"""Custom calls: ops that StableHLO knows by name only, such as the LAPACK routines that JAX calls on CPUs."""
+"""
+Custom calls: ops that StableHLO knows by name only, such as the LAPACK routines that JAX calls on CPUs; and what else
+happens beside a program: tokens, which put effects in order, and ops that talk to the host or to other programs.
+"""
 
 from __future__ import annotations
 
 import re
+from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr, TensorType, i32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FloatAttr,
+    IntegerAttr,
+    NameLoc,
+    StringAttr,
+    TensorType,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
+    IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
     opt_prop_def,
     prop_def,
+    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import AttrParser
-from xdsl.traits import Pure
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.diagnostics import Diagnostic
@@ -66,6 +82,16 @@ class OutputOperandAliasAttr(TextAttr[OperandAlias]):
     TEXT: ClassVar[Writer] = staticmethod(_alias_text)
 
 
+class _AsItSays(MemoryEffect):
+    """A call has the effects that it says it has: none, or any."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        """No effects, or one that keeps the call where it is."""
+        assert isinstance(op, CustomCallOp)
+        return {EffectInstance(MemoryEffectKind.WRITE)} if op.effects else set()
+
+
 @irdl_op_definition
 class CustomCallOp(forms.WrittenOp):
     """
@@ -92,7 +118,7 @@ class CustomCallOp(forms.WrittenOp):
     result_layouts = opt_prop_def(ArrayAttr)
     output_operand_aliases = opt_prop_def(ArrayAttr)
     outputs = var_result_def()
-    traits = traits_def(Pure())
+    traits = traits_def(_AsItSays())
     FORM: ClassVar[forms.Form] = forms.Form(forms.Field("call_target_name", forms.SYMBOL), forms.Operands(parens=True))
 
     def __init__(
@@ -116,6 +142,11 @@ class CustomCallOp(forms.WrittenOp):
     def effects(self) -> bool:
         """Whether the call does more than compute its results."""
         return syntax.truth(self.has_side_effect)
+
+    @property
+    def is_callback(self) -> bool:
+        """Whether the call is one back into the Python process that JAX ran in."""
+        return self.target in _CALLBACKS
 
     @property
     def routine(self) -> str | None:
@@ -158,7 +189,7 @@ class CustomCallOp(forms.WrittenOp):
 
 
 def _plain_option(value: Attribute) -> Any:
-    if isinstance(value, IntegerAttr):
+    if isinstance(value, IntegerAttr | FloatAttr):
         return cast("IntegerAttr[Any]", value).value.data
     return cast(Any, value).data if isinstance(value, StringAttr) else value
 
@@ -189,6 +220,8 @@ def lapack_routine(target: str) -> str | None:
 
 def unknown_call(op: CustomCallOp) -> Diagnostic:
     """The refusal of a call that has no meaning here."""
+    if op.is_callback:
+        return _callback(op)
     names = f"lapack_{{s,d,c,z}}NAME_ffi with NAME {', '.join(sorted(SIGNATURES))}"
     what = "has side effects" if op.effects else "is known by its name only"
     return Diagnostic(
@@ -196,15 +229,40 @@ def unknown_call(op: CustomCallOp) -> Diagnostic:
         f"the custom call @{op.target} {what}",
         where(op),
         notes=(f"calls that can be run are {names}; ApproxTopK, TopK and mhlo's functions become ops",),
-        help=_HELPS.get(op.target, "write the computation with StableHLO's ops, or export it for platform cpu"),
+        help="write the computation with StableHLO's ops, export it for platform cpu, or give the call a rule and a "
+        "kernel: shardwright.register_custom_call",
         word=f"@{op.target}",
     )
 
 
-_CALLBACK = "leave callbacks and debug prints out of the exported program"
-_HELPS = dict.fromkeys(
-    (f"xla_{kind}python_{device}_callback" for kind in ("", "ffi_", "ffi_partitioned_") for device in ("cpu", "gpu")),
-    _CALLBACK,
+def _callback(op: CustomCallOp) -> Diagnostic:
+    """The refusal of a call back into Python."""
+    needed = any(result.uses for result in op.results)
+    return Diagnostic(
+        "SW0431",
+        f"{_caller(op)} calls Python back in the middle of the program",
+        where(op),
+        notes=(f"its custom call @{op.target} names a function that only the process which traced it has",),
+        help=_NEEDED if needed else _NOT_NEEDED,
+        word=f"@{op.target}",
+    )
+
+
+def _caller(op: CustomCallOp) -> str:
+    """What of JAX's calls Python back, as far as the place says it: `debug_print`, `pure_callback`, `io_callback`."""
+    place = op.location
+    named = place.desc.data.rstrip(":").rpartition("/")[2] if isinstance(place, NameLoc) else ""
+    return named if named.isidentifier() else "a callback"
+
+
+_NEEDED = (
+    "its result is needed: compute it with JAX's functions, or call it before or after the program; from_jax runs "
+    "callbacks without side effects itself"
+)
+_NOT_NEEDED = "nothing needs its result: leave it out with callbacks='drop', or with --callbacks drop of the command"
+
+_CALLBACKS = frozenset(
+    f"xla_{kind}python_{device}_callback" for kind in ("", "ffi_", "ffi_partitioned_") for device in ("cpu", "gpu")
 )
 
 
@@ -213,5 +271,107 @@ def lapack_batch(op: CustomCallOp) -> int:
     return len(shape_of(op.operands[0])) - (1 if op.routine == "gtsv" else 2)
 
 
+@irdl_attr_definition
+class TokenType(ParametrizedAttribute, TypeAttribute):
+    """What an effect gives to those that come after it: `!stablehlo.token`."""
+
+    name = "stablehlo.token"
+
+
+class _TokenOp(IRDLOperation, ABC):
+    """Makes one token: `name %a, %b : !stablehlo.token`."""
+
+    inputs = var_operand_def(TokenType)
+    result = result_def(TokenType)
+    traits = traits_def(Pure())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> _TokenOp:
+        operands = forms.OPERANDS.read(parser, cls)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        kind = parser.parse_type()
+        values = parser.resolve_operands(operands, [kind] * len(operands), position)
+        return cls.create(operands=values, result_types=[kind], attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        syntax.print_operands(printer, self.operands)
+        syntax.print_attributes(printer, self)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+
+@irdl_op_definition
+class AfterAllOp(_TokenOp):
+    """A token that comes after others: `stablehlo.after_all %a, %b : !stablehlo.token`."""
+
+    name = "stablehlo.after_all"
+
+
+@irdl_op_definition
+class CreateTokenOp(_TokenOp):
+    """A token that comes after nothing: `stablehlo.create_token : !stablehlo.token`."""
+
+    name = "stablehlo.create_token"
+
+    def verify_(self) -> None:
+        if self.inputs:
+            raise VerifyException("takes no operands")
+
+
+class _HostOp(IRDLOperation, ABC):
+    """Talks to something outside of the program. Upstream has no pretty form of such ops."""
+
+    inputs = var_operand_def()
+    outputs = var_result_def()
+
+
+@irdl_op_definition
+class InfeedOp(_HostOp):
+    """Values from a queue of the device."""
+
+    name = "stablehlo.infeed"
+    infeed_config = opt_prop_def(Attribute)
+    layout = opt_prop_def(Attribute)
+
+
+@irdl_op_definition
+class OutfeedOp(_HostOp):
+    """Values into a queue of the device."""
+
+    name = "stablehlo.outfeed"
+    outfeed_config = opt_prop_def(Attribute)
+
+
+@irdl_op_definition
+class SendOp(_HostOp):
+    """Values to the host, or to one other device."""
+
+    name = "stablehlo.send"
+    channel_handle = opt_prop_def(Attribute)
+    is_host_transfer = opt_prop_def(Attribute)
+    source_target_pairs = opt_prop_def(Attribute)
+
+
+@irdl_op_definition
+class RecvOp(_HostOp):
+    """Values from the host, or from one other device."""
+
+    name = "stablehlo.recv"
+    channel_handle = opt_prop_def(Attribute)
+    is_host_transfer = opt_prop_def(Attribute)
+    source_target_pairs = opt_prop_def(Attribute)
+
+
+def is_token(value: SSAValue) -> bool:
+    """Whether a value is a token, which holds nothing."""
+    return isinstance(value.type, TokenType)
+
+
+HOST_OPS: tuple[type[Operation], ...] = (InfeedOp, OutfeedOp, SendOp, RecvOp)
+TOKEN_OPS: tuple[type[Operation], ...] = (AfterAllOp, CreateTokenOp, *HOST_OPS)
+
+
 CUSTOM_CALL_OPS: tuple[type[Operation], ...] = (CustomCallOp,)
-CUSTOM_CALL_ATTRIBUTES: tuple[type[Attribute], ...] = (OutputOperandAliasAttr,)
+CUSTOM_CALL_ATTRIBUTES: tuple[type[Attribute], ...] = (OutputOperandAliasAttr, TokenType)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _NAMES = {
-    "DTensor": "Tensor ndarray",
+    "DTensor": "ndarray",
     "GradientTape": "backward enable_grad",
     "Layout": "NamedSharding PartitionSpec GSPMDSharding Shard Replicate Partial Placement Sharding",
     "Mesh": "DeviceMesh init_device_mesh make_mesh create_mesh create_device_mesh",
@@ -151,7 +151,6 @@ _OTHERWISE = {
     "to": "shardwright.relayout for another layout, shardwright.astype for another type",
     "tolist": "numpy.asarray(x).tolist(), outside of traced functions",
     "type": "shardwright.astype",
-    "vmap": "whole arrays with one dim more: shardwright.function partitions that dim over the mesh",
 }
 """What is done otherwise here."""
 

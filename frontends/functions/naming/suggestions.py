@@ -24,16 +24,28 @@ def instead_of(module: ModuleType, name: str) -> str | None:
     >>> [instead_of(shardwright, name) for name in ("concatenate", "softmax", "sun")]
     ['shardwright.concat', 'shardwright.nn.softmax', 'shardwright.sum']
     """
-    if name in module.__all__:
-        return f"shardwright.{name}"
-    home = _home(module, name)
-    if home or name in ELSEWHERE:
-        return f"shardwright.{home}.{name}" if home else ELSEWHERE[name]
+    found = called_here(module, name)
+    if found:
+        return found
     inside = {other: home for home in HOMES for other in getattr(module, home).__all__}
     near = nearest(name, [*module.__all__, *inside, *(other for other in ELSEWHERE if len(other) > SHORT)])
     if near is None or near in module.__all__:
         return near and f"shardwright.{near}"
     return f"shardwright.{inside[near]}.{near}" if near in inside else ELSEWHERE[near]
+
+
+def called_here(module: ModuleType, name: str) -> str | None:
+    """
+    What does what the name says: that and nothing near it.
+
+    >>> import shardwright
+    >>> [called_here(shardwright, name) for name in ("concatenate", "softmax", "sun")]
+    ['shardwright.concat', 'shardwright.nn.softmax', None]
+    """
+    if name in module.__all__:
+        return f"shardwright.{name}"
+    home = _home(module, name)
+    return f"shardwright.{home}.{name}" if home else ELSEWHERE.get(name)
 
 
 def no_method(module: ModuleType, kind: str, name: str, properties: list[str]) -> NoReturn:

@@ -60,7 +60,24 @@ class Rows:
     array: Any = None
 
 
-Value = np.ndarray[Any, Any] | Tracer | Resource | Rows
+@dataclass(frozen=True)
+class Items:
+    """A list of tensors that grows: its elements, which may differ in shape; None where none was set."""
+
+    items: tuple[Value | None, ...]
+
+
+@dataclass(frozen=True)
+class Perhaps:
+    """A value that a branch has, and None where it was not taken; gradients of branches hold them."""
+
+    value: Value | None
+
+
+Handle = Resource | Rows | Items | Perhaps
+"""What stands for something else than one tensor."""
+
+Value = np.ndarray[Any, Any] | Tracer | Handle
 """What flows from node to node: known arrays (also of strings), traced values, handles of variables, lists."""
 
 
@@ -290,7 +307,7 @@ def _folds(inputs: Sequence[Value]) -> bool:
 def _check_type(what: str, kind: int, value: Value) -> None:
     if isinstance(value, Resource):
         fits = kind == graph_pb2.DT_RESOURCE
-    elif isinstance(value, Rows):
+    elif isinstance(value, Rows | Items | Perhaps):
         fits = kind == graph_pb2.DT_VARIANT
     else:
         fits = kind not in (graph_pb2.DT_RESOURCE, graph_pb2.DT_VARIANT) and numpy_dtype(kind, what) == value.dtype
@@ -301,11 +318,11 @@ def _check_type(what: str, kind: int, value: Value) -> None:
 def _described(value: Value) -> str:
     if isinstance(value, Resource):
         return "a handle"
-    return "a list of tensors" if isinstance(value, Rows) else value.dtype.name
+    return "a list of tensors" if isinstance(value, Rows | Items | Perhaps) else value.dtype.name
 
 
 def _typed(value: Any, kind: int, node: Node) -> Value:
-    if isinstance(value, Resource | Rows):
+    if isinstance(value, Handle):
         return value
     array: Any = value if isinstance(value, Array) else np.asarray(value)
     array = emit.as_tracer(array) if isinstance(array, Variable) else array
@@ -319,7 +336,7 @@ def _check_shapes(node: Node, outputs: Sequence[Value]) -> None:
     """GraphError (SW0886) where TensorFlow worked out another shape (`_output_shapes`)."""
     for place, (proto, value) in enumerate(zip(node.proto.attr["_output_shapes"].list.shape, outputs, strict=False)):
         said = static_shape(proto, str(node))
-        if said is None or isinstance(value, Resource | Rows):
+        if said is None or isinstance(value, Handle):
             continue
         if not fits(value.shape, said):
             shown = ["?" if size is None else size for size in said]

@@ -24,9 +24,8 @@ from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.signature import TensorSpec
 from shardwright.frontends.tensorflow.importing.evaluate import (
     Frame,
+    Handle,
     Interpreter,
-    Resource,
-    Rows,
     State,
     Value,
     fits,
@@ -116,7 +115,7 @@ class _Run:
 
 
 def _result(value: Value) -> Any:
-    if isinstance(value, Resource | Rows) or value.dtype.kind == "O":
+    if isinstance(value, Handle) or value.dtype.kind == "O":
         raise GraphError("SW0889", "an output is a handle, a list or a string, which a program cannot give")
     return value if isinstance(value, Tracer) else unrolled(value)
 

@@ -66,7 +66,6 @@ FAMILIES = _by_name(
             "Random StatelessRandom StatefulUniform TruncatedNormal StatelessTruncatedNormal Multinomial"
         ),
         "quantised numbers are not supported: export the graph in float": "Quantize Dequantize FakeQuant",
-        "only lists of a known length are supported, which loops fill element by element": "TensorList",
         "tables of strings are not supported: look up before the graph": "Lookup HashTable",
     }
 )

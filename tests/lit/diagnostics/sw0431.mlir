@@ -1,9 +1,9 @@
 // RUN: not shardwright-opt %s -p decompose 2>&1 | filecheck %s
 // CHECK: sw0431.mlir:10:8: error[SW0431]: the custom call @my.kernel is known by its name only
 // CHECK: note: calls that can be run are lapack_{s,d,c,z}NAME_ffi with NAME geev,
-// CHECK: help: write the computation with StableHLO's ops, or export it for platform cpu
-// CHECK: sw0431.mlir:11:8: error[SW0431]: the custom call @xla_ffi_python_cpu_callback has side effects
-// CHECK: help: leave callbacks and debug prints out of the exported program
+// CHECK: help: write the computation with StableHLO's ops, export it for platform cpu, or give the call a rule and a kernel
+// CHECK: sw0431.mlir:11:8: error[SW0431]: a callback calls Python back in the middle of the program
+// CHECK: help: its result is needed:
 // CHECK: sw0431.mlir:12:8: error[SW0431]: the custom call @lapack_sungqr_ffi is known by its name only
 
 func.func public @main(%x: tensor<4x4xf32>, %t: tensor<4xf32>) -> tensor<4x4xf32> {

@@ -47,18 +47,6 @@ func.func @comparator_returns_a_boolean(%a: tensor<4xf32>) {
 
 // -----
 
-func.func @captures(%a: tensor<4xf32>, %c: tensor<f32>) {
-  // expected-error @+1 {{'stablehlo.sort' op has a body whose stablehlo.compare uses %c from outside}}
-  %0 = "stablehlo.sort"(%a) <{dimension = 0 : i64}> ({
-  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
-    %1 = stablehlo.compare LT, %x, %c : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    stablehlo.return %1 : tensor<i1>
-  }) : (tensor<4xf32>) -> tensor<4xf32>
-  return
-}
-
-// -----
-
 func.func @k_is_too_large(%a: tensor<8x4xf32>) {
   // expected-error @+1 {{'chlo.top_k' op k = 5 does not fit tensor<8x4xf32>: its last dim must have that many elements}}
   %0, %1 = chlo.top_k(%a, k = 5) : tensor<8x4xf32> -> (tensor<8x5xf32>, tensor<8x5xi32>)

@@ -52,11 +52,14 @@ func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}], 
 
 sdy.mesh @mesh = <["x"=4, "y"=2]>
 func.func @main(%x: tensor<8x6xf32>) {
+  // A manual computation sees the sizes of its parts, so they are equal.
   // expected-error @+4 {{dim 1 has 6 elements and does not split evenly over x=4}}
   // expected-note @+3 {{the mesh is Mesh(x=4, y=2)}}
   // expected-note @+2 {{the tensor is tensor<8x6xf32>}}
   // expected-help @+1 {{axes that divide 6: y=2, x:(1)2; sizes that fit: 4, 8}}
-  %0 = sdy.sharding_constraint %x <@mesh, [{}, {"x"}]> : tensor<8x6xf32>
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{}, {"x"}]>] out_shardings=[<@mesh, [{}, {"x"}]>] manual_axes={"x"} (%y: tensor<8x2xf32>) {
+    sdy.return %y : tensor<8x2xf32>
+  } : (tensor<8x6xf32>) -> tensor<8x6xf32>
   return
 }
 

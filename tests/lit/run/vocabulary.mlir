@@ -11,7 +11,8 @@
 sdy.mesh @mesh = <["batch"=4, "model"=2]>
 func.func public @main(
     %table: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"model"}, {}]>},
-    %ids: tensor<8x2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"batch"}, {}]>}
+    %ids: tensor<8x2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"batch"}, {}]>},
+    %updates: tensor<8x2x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"batch"}, {}, {}]>}
   ) -> (
     tensor<8x2x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"batch"}, {}, {}]>},
     tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"model"}, {}]>}
@@ -19,7 +20,7 @@ func.func public @main(
   %zero = stablehlo.constant dense<0.0> : tensor<16x4xf32>
   %at = stablehlo.reshape %ids : (tensor<8x2xi32>) -> tensor<8x2x1xi32>
   %rows = "stablehlo.gather"(%table, %at) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2>, slice_sizes = array<i64: 1, 4>}> : (tensor<16x4xf32>, tensor<8x2x1xi32>) -> tensor<8x2x4xf32>
-  %gradient = "stablehlo.scatter"(%zero, %at, %rows) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 2>}> ({
+  %gradient = "stablehlo.scatter"(%zero, %at, %updates) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 2>}> ({
   ^bb0(%old: tensor<f32>, %new: tensor<f32>):
     %sum = stablehlo.add %old, %new : tensor<f32>
     stablehlo.return %sum : tensor<f32>

@@ -60,7 +60,7 @@ def test_elements_of_a_line(make: Callable[[Any], Any], expected: Any, layout: s
 
 
 def _check(found: Any, expected: Any, layout: sw.Layout | None) -> None:
-    assert type(found).__name__ == ("ndarray" if layout is None else "DTensor")
+    assert type(found).__name__ == ("Tensor" if layout is None else "DTensor")
     if layout is not None:
         assert found.layout == layout.for_rank(found.ndim)
     assert found.dtype == expected.dtype

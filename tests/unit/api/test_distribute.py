@@ -76,6 +76,19 @@ def test_other_meshes_by_set_layout() -> None:
     assert np.array_equal(plain, np.eye(4))
 
 
+def test_variables_of_a_module_meet_patterns_by_their_paths() -> None:
+    model = Model()
+    assert all(variable.path == path for path, variable in model.named_variables().items())
+    layout_map = sw.LayoutMap({"layers/1/w": COLUMNS})
+    for var in model.variables:
+        var.set_layout(layout_map.get(var))
+    assert {path for path, var in model.named_variables().items() if var.layout == COLUMNS} == {"layers/1/w"}
+    outer = sw.Module()
+    outer.inner = model  # type: ignore[attr-defined]
+    assert layout_map.patterns(outer.variables[0]) == []
+    assert {var.path for var in outer.variables} == {f"inner/{path}" for path in model.named_variables()}
+
+
 def test_layout_map_is_a_mapping() -> None:
     layout_map = sw.LayoutMap({"dense.*kernel": COLUMNS, "kernel": ROWS})
     layout_map["exact"] = REPLICATED

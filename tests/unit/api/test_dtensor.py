@@ -169,3 +169,31 @@ def test_bfloat16_and_empty_tensors() -> None:
     x = sw.relayout(np.ones((8, 0), sw.bfloat16), LAYOUTS[0])
     assert (x + 1).shape == (8, 0)
     assert repr(sw.relayout(np.ones(8, sw.bfloat16), LAYOUTS[0])).endswith("1], bf16[8@batch], Mesh(batch=4, model=2))")
+
+
+@pytest.mark.parametrize("spec", [".3f", ">10.2e", "+", ""])
+def test_a_number_is_formatted_as_numpy_formats_it(spec: str) -> None:
+    number = np.float32(2.0) / np.float32(3.0)
+    x = sw.relayout(number, sw.Layout.replicated(MESH, rank=0))
+    for array in (x, sw.Variable(x), sw.Variable(number)):
+        assert format(array, spec) == (format(float(number), spec) if spec else str(array))
+    assert f"{sw.sum(sw.relayout(WHOLE, LAYOUTS[0])):.1f}" == "2016.0"
+
+
+def test_more_than_a_number_is_not_formatted() -> None:
+    with pytest.raises(TypeError) as caught:
+        format(sw.relayout(WHOLE, LAYOUTS[0]), ".3f")
+    assert "error[SW0510]: an array of shape [8, 8] is no number that '.3f' could format" in str(caught.value)
+    assert "help: format one element, or numpy.array2string(numpy.asarray(x), precision=...)" in str(caught.value)
+
+
+def test_what_is_traced_is_not_formatted() -> None:
+    total = sw.Variable(1.0)
+
+    def closed(x: sw.Array) -> sw.Array:
+        return x + len(f"{total:.2f}")
+
+    for function in (lambda x: x + len(f"{x:.2f}"), closed):
+        with pytest.raises(TypeError, match=r"SW0503.*cannot be used as a number in a text"):
+            sw.function(function)(np.float32(1))
+    assert sw.function(lambda x: x + len(f"{x}"))(np.int64(1)) == 1 + len("Traced(i64[])")

@@ -86,6 +86,22 @@ def test_exchange_gives_each_device_its_block_for_the_bytes_that_it_lacks(before
     assert moved * share / MESH.size == sent_share("exchange", source, target, MESH)
 
 
+def test_the_nearest_of_the_holders_sends() -> None:
+    for before, after in (('[{"y"}, {}]', '[{}, {"y"}]'), ("[{}, {}]", '[{"y"}, {}]')):
+        messages = devices.exchange(spec(before), spec(after), MESH)
+        assert {(one.sender // 2, one.receiver // 2) for one in messages} == {(row, row) for row in range(4)}
+    # Along `x` nobody is near: who sends least so far sends.
+    messages = devices.exchange(spec('[{"x"}, {}]'), spec('[{}, {"x"}]'), MESH)
+    assert Counter(one.sender for one in messages) == dict.fromkeys(range(8), 4)
+
+
+@pytest.mark.parametrize(("before", "after"), [(a, b) for a in SIDES for b in SIDES if a != b])
+def test_nearness_takes_no_more_rounds(before: str, after: str) -> None:
+    moving = [one for one in devices.exchange(spec(before), spec(after), MESH) if one.sender != one.receiver]
+    busiest = max(Counter(one.receiver for one in moving).values(), default=0)
+    assert len(devices.rounds(moving, MESH.size)) == busiest
+
+
 @pytest.mark.parametrize(("before", "after"), [(a, b) for a in SIDES for b in SIDES if a != b])
 def test_an_exchange_in_one_message_is_the_same_exchange(before: str, after: str) -> None:
     messages = devices.exchange(spec(before), spec(after), MESH)

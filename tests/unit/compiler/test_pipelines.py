@@ -5,7 +5,7 @@ import gc
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.pipelines import IMPORT, PIPELINES, run_pipeline
+from shardwright.compiler.pipelines import COMPOSED, IMPORT, PIPELINES, run_pipeline
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.passes import all_passes
@@ -48,7 +48,7 @@ def test_each_pipeline_leads_to_its_stage(name: str, stage: str) -> None:
 def test_observers_see_the_module_after_each_pass() -> None:
     seen: list[tuple[str, str | None]] = []
     run_pipeline(parse_module(TEXT), ["import"], observer=lambda name, module: seen.append((name, stage_of(module))))
-    assert seen == [(name, None if name == "decompose" else "traced") for name in IMPORT]
+    assert seen == [(name, None if name in COMPOSED else "traced") for name in IMPORT]
 
 
 def test_unknown_names_are_refused_before_anything_runs() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from shardwright.layout.axes import Axis
 from shardwright.layout.boxes import box, linear_index
@@ -32,6 +31,8 @@ def test_parts_of_an_axis_are_its_digits_major_to_minor() -> None:
         assert linear_index([Axis("x", 2, 2), Axis("x", 1, 2)], MESH, place) == 2 * low + high
 
 
-def test_a_dim_that_does_not_split_evenly_is_refused() -> None:
-    with pytest.raises(ValueError, match="dim 0 has 6 elements"):
-        box(LayoutSpec("mesh", ((Axis("x"),),)), (6,), MESH, {"x": 0, "y": 0})
+def test_where_a_dim_does_not_divide_the_last_boxes_are_shorter_or_empty() -> None:
+    for size in range(14):
+        boxes = [box(LayoutSpec("mesh", ((Axis("x"),),)), (size,), MESH, {"x": x, "y": 0})[0] for x in range(4)]
+        assert [n for start, stop in boxes for n in range(start, stop)] == list(range(size))
+        assert boxes[0] == (0, -(-size // 4))

@@ -42,6 +42,17 @@ def test_no_device_name(name: object) -> None:
         Mesh({"x": 1}, devices=[name])
 
 
+def test_kinds_that_there_are_not() -> None:
+    with pytest.raises(ShardwrightValueError, match=r"SW0116.*'FOO:0' is a device of no kind(?s:.*)CPU, GPU, TPU"):
+        Mesh({"x": 1}, devices=["FOO:0"])
+
+
+def test_the_argument_is_dims() -> None:
+    with pytest.raises(ShardwrightValueError, match=r"SW0101(?s:.*)the argument is dims: Mesh\(dims=\[\('embedding'"):
+        Mesh(dim=[("embedding", 2)])  # type: ignore[arg-type]
+    assert Mesh(dim=2).sizes == {"dim": 2}
+
+
 class _Spec:
     """Stands for `tf.DeviceSpec`."""
 

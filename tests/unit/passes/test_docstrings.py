@@ -14,6 +14,7 @@ from shardwright.passes.stages import STAGE, set_stage
 
 STAGE_BEFORE = {
     "propagate-layouts": "traced",
+    "fit-borders": "propagated",
     "insert-relayouts": "propagated",
     "lower-relayouts": "aligned",
     "optimize-collectives": "planned",

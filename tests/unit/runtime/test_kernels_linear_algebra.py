@@ -220,11 +220,11 @@ def test_eigenvectors_of_symmetric_matrices(dtype: Any, uplo: str) -> None:
 @pytest.mark.parametrize("mode", ["A", "S"])
 def test_singular_vectors(dtype: Any, mode: str) -> None:
     matrix = numbers((2, 6, 4), dtype)
-    _, values, left, right, info = kernels_lapack.gesdd(np, matrix, mode)
+    _, values, left, right, info = kernels_lapack.gesdd(np, matrix, True, mode == "A")
     assert left.shape == (2, 6, 6 if mode == "A" else 4)
     close((left[..., :4] * values[:, None]) @ right, matrix, dtype)
     assert not info.any()
-    close(kernels_lapack.gesdd(np, matrix, "N")[1], values, dtype)
+    close(kernels_lapack.gesdd(np, matrix, False, True)[1], values, dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -243,7 +243,7 @@ def test_what_does_not_converge_is_nan_and_the_others_are_not() -> None:
     assert info.tolist() == [0, 1] or (info.tolist() == [0, 0] and np.isnan(values[1]).all())
     np.testing.assert_array_equal(values[0], [1, 1])
     np.testing.assert_array_equal(abs(vectors[0]), np.eye(2))
-    _, singular, *_, info = kernels_lapack.gesdd(np, np.stack([bad, np.eye(2)]), "S")
+    _, singular, *_, info = kernels_lapack.gesdd(np, np.stack([bad, np.eye(2)]), True, False)
     assert info.tolist() == [1, 0]
     assert np.isnan(singular[0]).all()
     np.testing.assert_array_equal(singular[1], [1, 1])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,24 @@ from shardwright.compiler.control.regions import region_of
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.frontends import arrays
-from shardwright.frontends.tensorflow.importing.evaluate import Call, Resource, Rows, Value, fits, rows, unrolled
+from shardwright.frontends.tensorflow.importing.evaluate import (
+    Call,
+    Handle,
+    Items,
+    Perhaps,
+    Resource,
+    Rows,
+    Value,
+    fits,
+    rows,
+    unrolled,
+)
 from shardwright.frontends.tensorflow.importing.table import row
 from shardwright.frontends.training.variables import Variable
+from shardwright.serialization.protos import graph_pb2
+
+MOST_ROUNDS = 4096
+"""How often a loop may run that is written round by round."""
 
 
 @row("VarHandleOp")
@@ -53,8 +69,32 @@ def _if(call: Call, condition: Any, *values: Value) -> Any:
     if isinstance(condition, np.ndarray):
         return call.interpreter.call(branches[bool(condition)], values, call.node)
     chosen = condition if condition.dtype == np.bool_ else arrays.any(arrays.not_equal(condition, 0))
-    on_false, on_true = (_branch(call, name, values) for name in branches)
-    return arrays.cond(chosen, on_true, on_false)
+    like = _perhaps(call, branches, values)
+    on_false, on_true = (_branch(call, name, values, like) for name in branches)
+    found = arrays.cond(chosen, on_true, on_false)
+    return tuple(Perhaps(value) if place in like else value for place, value in enumerate(found))
+
+
+def _perhaps(call: Call, branches: Sequence[str], values: Sequence[Value]) -> dict[int, Tracer]:
+    """
+    What only one of the branches has, by its place among the results: its type and shape.
+
+    The branches are written once for that, and thrown away.
+    """
+    library, found = call.interpreter.state.library, dict[int, Tracer]()
+    outputs = (library.function(name, str(call.node)).signature.output_arg for name in branches)
+    if not any(argument.type == graph_pb2.DT_VARIANT for listed in outputs for argument in listed):
+        return found
+    for name in branches:
+
+        def write(_: Sequence[Tracer], name: str = name) -> list[Tracer]:
+            for place, value in enumerate(call.interpreter.call(name, values, call.node)):
+                if isinstance(value, Perhaps) and value.value is not None:
+                    found[place] = _traced(call, value.value)
+            return []
+
+        region_of([], write, {})
+    return found
 
 
 @row("Case", "StatelessCase")
@@ -69,13 +109,23 @@ def _case(call: Call, index: Any, *values: Value) -> Any:
     return arrays.switch(place, [_branch(call, name, values) for name in branches])
 
 
-def _branch(call: Call, name: str, values: Sequence[Value]) -> Callable[[], tuple[Any, ...]]:
-    """A branch as a function without arguments; what it gives back is traced, since another one may be taken."""
+def _branch(
+    call: Call, name: str, values: Sequence[Value], like: Mapping[int, Tracer] = MappingProxyType({})
+) -> Callable[[], tuple[Any, ...]]:
+    """
+    A branch as a function without arguments; what it gives back is traced, since another one may be taken.
+
+    What it has not, and another one has, is zeros, which nothing reads: whoever takes them asks for the same condition.
+    """
 
     def run() -> tuple[Any, ...]:
-        results = call.interpreter.call(name, values, call.node)
-        if any(isinstance(value, Rows) for value in results):
+        results: list[Any] = list(call.interpreter.call(name, values, call.node))
+        if any(isinstance(value, Rows | Items) for value in results):
             raise call.fault("lists of tensors cannot come out of branches", "SW0889")
+        for place, other in like.items():
+            one = results[place]
+            own = one.value if isinstance(one, Perhaps) else one
+            results[place] = arrays.zeros(other.shape, dtype=other.dtype) if own is None else own
         return tuple(_traced(call, value) for value in results)
 
     return run
@@ -83,7 +133,7 @@ def _branch(call: Call, name: str, values: Sequence[Value]) -> Callable[[], tupl
 
 def _traced(call: Call, value: Value) -> Tracer:
     value = value.array if isinstance(value, Rows) and value.array is not None else value
-    if isinstance(value, Resource | Rows) or value.dtype.kind == "O":
+    if isinstance(value, Handle) or value.dtype.kind == "O":
         raise call.fault("handles, strings and lists of unknown shapes cannot go through branches and loops", "SW0889")
     return value if isinstance(value, Tracer) else emit.as_tracer(unrolled(value), call.node.op)
 
@@ -113,9 +163,24 @@ class _Loop:
         """What the loop ends with."""
         if not self.moving:
             return tuple(self.values)
+        if any(isinstance(value, Items) for value in self.values):
+            return self._round_by_round()
         self._fill_lists()
         start = tuple(_traced(self.call, self.values[place]) for place in self.moving)
         return tuple(self._whole(self.moving, arrays.while_loop(self._test, self._step, start)))
+
+    def _round_by_round(self) -> tuple[Value, ...]:
+        """A loop in which a list grows: how often it runs must be known."""
+        values: Sequence[Value] = self.values
+        for _ in range(MOST_ROUNDS):
+            (found,) = self.call.interpreter.call(self.call["cond"].name, values, self.call.node)
+            if not isinstance(found, np.ndarray):
+                way = "a list grows in it, and how often it runs comes from data"
+                raise self.call.fault(way, "SW0890")
+            if not found.any():
+                return tuple(values)
+            values = self.call.interpreter.call(self.body.name, values, self.call.node)
+        raise self.call.fault(f"a list grows in it, and it runs more than {MOST_ROUNDS} times", "SW0890")
 
     def _whole(self, places: Sequence[int], state: Sequence[Tracer]) -> list[Value]:
         """All values, those at these places as the loop has them; the array of a list stands for the list."""
@@ -166,8 +231,17 @@ def _is_unknown(value: Value) -> bool:
     return isinstance(value, Rows) and value.array is None
 
 
+def _value_of(call: Call, given: Perhaps) -> tuple[Value, ...]:
+    if given.value is None:
+        raise call.fault("the value of a branch that is not taken is asked for")
+    return (given.value,)
+
+
 rows(
     {
+        "OptionalFromValue": lambda call, value: Perhaps(value),
+        "OptionalGetValue": _value_of,
+        "OptionalNone": lambda call: Perhaps(None),
         "ReadVariableOp": lambda call, resource: resource.variable.traced(),
         "VarIsInitializedOp": lambda call, resource: np.array(True),
         "Variable": lambda call: _known_variable(call).traced(),

@@ -11,12 +11,13 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import stablehlo
 from shardwright.frontends import arrays
+from shardwright.frontends.arrays.indexing.picking import placed
 from shardwright.frontends.tensorflow.importing.evaluate import Call, Value, rows
 from shardwright.frontends.tensorflow.importing.table import row
 
 
 @row("StridedSlice", folds=True)
-def _strided_slice(call: Call, x: Any, begin: Value, end: Value, strides: Value) -> Any:
+def strided_slice(call: Call, x: Any, begin: Value, end: Value, strides: Value) -> Any:
     """Each entry is a range, a place that drops its dim (shrink), a new dim, or all dims that no entry names."""
     steps = call.numbers(strides, "strides")
     masks = {name: call[f"{name}_mask"] for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")}
@@ -109,16 +110,16 @@ SCATTERS = {
 
 @row(*SCATTERS)
 def _scattered(call: Call, x: Any, indices: Any, updates: Any) -> Any:
-    return _scattered_nd(SCATTERS[call.node.op], x, indices, updates)
+    return scattered_nd(SCATTERS[call.node.op], x, indices, updates)
 
 
 @row("ScatterNd")
 def _scatter_nd(call: Call, indices: Any, updates: Any, shape: Value) -> Any:
     start = arrays.zeros(call.numbers(shape, "shape"), dtype=updates.dtype)
-    return _scattered_nd(arrays.scatter_add, start, indices, updates)
+    return scattered_nd(arrays.scatter_add, start, indices, updates)
 
 
-def _scattered_nd(scatter: Any, x: Any, indices: Any, updates: Any) -> Any:
+def scattered_nd(scatter: Any, x: Any, indices: Any, updates: Any) -> Any:
     """The dims that one index names are made one dim, in which it is one number."""
     depth = indices.shape[-1]
     outer, rest = x.shape[:depth], x.shape[depth:]
@@ -145,6 +146,122 @@ def _segments(call: Call, count: Value) -> int:
     return call.number(count, "number of segments")
 
 
+def _count_of(call: Call, ids: Value) -> int:
+    """How many segments there are where their numbers ascend."""
+    return int(call.known(ids, "number of segments").max(initial=-1)) + 1
+
+
+def _sizes(ids: Any, count: int, like: Any) -> Any:
+    """The rows of each segment, counted, beside what has a row for each."""
+    ones = arrays.ones(ids.shape, dtype=like.dtype)
+    return arrays.reshape(arrays.segment_sum(ones, ids, count), (count, *(1,) * (like.ndim - 1)))
+
+
+def _by_sizes(total: Any, sizes: Any) -> Any:
+    return arrays.divide(total, arrays.maximum(sizes, np.array(1).astype(total.dtype)))
+
+
+def _segment_product(data: Any, ids: Any, count: int) -> Any:
+    start = emit.as_tracer(arrays.ones((count, *data.shape[ids.ndim :]), dtype=data.dtype))
+    places, values = (emit.as_tracer(value, "SegmentProd") for value in (ids, data))
+    return placed(stablehlo.MultiplyOp, start, places, values, 0)
+
+
+def _unsorted_extreme(call: Call, data: Any, ids: Any, count: Value) -> Any:
+    """Where there is no row, TensorFlow has the lowest finite number, or the highest."""
+    if call.node.op == "UnsortedSegmentMax":
+        found, last, bound = arrays.segment_max(data, ids, _segments(call, count)), arrays.maximum, "min"
+    else:
+        found, last, bound = arrays.segment_min(data, ids, _segments(call, count)), arrays.minimum, "max"
+    if data.dtype.kind in "iu":
+        return found
+    return last(found, np.array(getattr(arrays.finfo(data.dtype), bound)).astype(data.dtype))
+
+
+SEGMENTS = {"SegmentMax": arrays.segment_max, "SegmentMin": arrays.segment_min}
+
+
+@row(*SEGMENTS)
+def _sorted_extreme(call: Call, data: Any, ids: Any) -> Any:
+    """An empty segment is zero, which that of unsorted segments is not."""
+    count = _count_of(call, ids)
+    empty = arrays.equal(_sizes(ids, count, data), np.zeros((), data.dtype))
+    return arrays.where(empty, np.zeros((), data.dtype), SEGMENTS[call.node.op](data, ids, count))
+
+
+@row("SegmentSum", "SegmentMean", "SegmentProd")
+def _sorted_segments(call: Call, data: Any, ids: Any) -> Any:
+    count = _count_of(call, ids)
+    if call.node.op == "SegmentProd":
+        return _segment_product(data, ids, count)
+    total = arrays.segment_sum(data, ids, count)
+    return _by_sizes(total, _sizes(ids, count, data)) if call.node.op == "SegmentMean" else total
+
+
+_WITH_COUNT = "WithNumSegments"
+
+
+@row(*(f"SparseSegment{kind}{count}" for kind in ("Sum", "Mean", "SqrtN") for count in ("", _WITH_COUNT)))
+def _sparse_segments(call: Call, data: Any, indices: Any, ids: Any, *given: Value) -> Any:
+    """Rows are chosen first, then summed."""
+    count = _segments(call, given[0]) if given else _count_of(call, ids)
+    chosen = arrays.take(data, indices, axis=0)
+    total, kind = arrays.segment_sum(chosen, ids, count), call.node.op.removesuffix(_WITH_COUNT)
+    if kind == "SparseSegmentSum":
+        return total
+    sizes = _sizes(ids, count, chosen)
+    return _by_sizes(total, arrays.sqrt(sizes) if kind == "SparseSegmentSqrtN" else sizes)
+
+
+@row("DynamicStitch", "ParallelDynamicStitch", folds=True)
+def _stitched(call: Call, *values: Any) -> Any:
+    """Rows at the places that their numbers say; of several for one place the last one stays."""
+    places = [call.known(value, "places of rows") for value in values[: len(values) // 2]]
+    data = zip(places, values[len(places) :], strict=True)
+    joined = call.xp.concat([call.xp.reshape(one, (at.size, *one.shape[at.ndim :])) for at, one in data], axis=0)
+    flat = np.concatenate([at.reshape(-1) for at in places])
+    source = np.full(int(flat.max(initial=-1)) + 1, -1)
+    source[flat] = np.arange(flat.size)
+    if (source < 0).any():
+        raise call.fault(f"no row is given for place {int(np.flatnonzero(source < 0)[0])}")
+    return np.take(joined, source, axis=0) if call.folding else arrays.take(joined, source.astype(np.int32), axis=0)
+
+
+@row("Bucketize")
+def _bucketized(call: Call, x: Any) -> Any:
+    """How many boundaries are not above each element."""
+    wide = arrays.astype(x, np.float64 if x.dtype == np.float64 else np.float32)
+    bounds = np.array(call["boundaries"], np.float32).astype(wide.dtype)
+    return arrays.reshape(arrays.searchsorted(bounds, arrays.reshape(wide, (x.size,)), side="right"), x.shape)
+
+
+@row("Bincount", "DenseBincount")
+def _counted(call: Call, x: Any, size: Value, weights: Any) -> Any:
+    """How often each number occurs in each row, or the weights of where it does; those above are left out."""
+    count, binary = call.number(size, "size"), call.has("binary_output") and call["binary_output"]
+    lines = x.shape[0] if x.ndim == 2 else 1
+    amounts = weights if weights.size and not binary else arrays.ones(x.shape, dtype=weights.dtype)
+    flat = arrays.reshape(x, (lines, x.size // max(lines, 1)))
+    starts = (np.arange(lines) * count).astype(x.dtype)[:, None]
+    inside = arrays.less(flat, np.array(count).astype(x.dtype))
+    ids = arrays.where(inside, arrays.add(flat, starts), np.array(-1).astype(x.dtype))
+    total = arrays.segment_sum(arrays.reshape(amounts, (x.size,)), arrays.reshape(ids, (x.size,)), lines * count)
+    found = arrays.minimum(total, np.array(1).astype(weights.dtype)) if binary else total
+    return arrays.reshape(found, (lines, count) if x.ndim == 2 else (count,))
+
+
+@row("InTopK", "InTopKV2")
+def _in_top_k(call: Call, scores: Any, targets: Any, *given: Value) -> Any:
+    """Whether fewer than `k` scores are above that of the target; never where one of them is no number."""
+    k = call.number(given[0], "number of elements") if given else call["k"]
+    zero, width = (np.array(number).astype(targets.dtype) for number in (0, scores.shape[1]))
+    known = arrays.logical_and(arrays.greater_equal(targets, zero), arrays.less(targets, width))
+    own = arrays.take_along_axis(scores, arrays.expand_dims(arrays.where(known, targets, zero), axis=1), axis=1)
+    above = arrays.sum(arrays.astype(arrays.greater(scores, own), np.int32), axis=1)
+    certain = arrays.all(arrays.isfinite(scores), axis=1)
+    return arrays.logical_and(arrays.logical_and(known, certain), arrays.less(above, np.int32(k)))
+
+
 rows(
     {
         "Gather": lambda call, params, indices: arrays.gather(params, indices),
@@ -154,12 +271,13 @@ rows(
             resource.variable.traced(), indices, batch_dims=call["batch_dims"]
         ),
         "ResourceGatherNd": lambda call, resource, indices: _gathered_nd(resource.variable.traced(), indices),
-        "TensorScatterSub": lambda call, x, indices, updates: _scattered_nd(
+        "TensorScatterSub": lambda call, x, indices, updates: scattered_nd(
             arrays.scatter_add, x, indices, arrays.negative(updates)
         ),
         "TopKV2": lambda call, x, k: arrays.top_k(x, call.number(k, "number of elements")),
-        "UnsortedSegmentMax": lambda call, x, at, count: arrays.segment_max(x, at, _segments(call, count)),
-        "UnsortedSegmentMin": lambda call, x, at, count: arrays.segment_min(x, at, _segments(call, count)),
+        "UnsortedSegmentMax": _unsorted_extreme,
+        "UnsortedSegmentMin": _unsorted_extreme,
+        "UnsortedSegmentProd": lambda call, x, at, count: _segment_product(x, at, _segments(call, count)),
         "UnsortedSegmentSum": lambda call, x, at, count: arrays.segment_sum(x, at, _segments(call, count)),
         "UpperBound": lambda call, lines, values: _bound(call, lines, values, "right"),
     }

@@ -96,7 +96,7 @@ def _running(call: Call, count: int, seen: tuple[Any, Any], before: tuple[Any, A
 
 
 @row("LRN")
-def _local_response(call: Call, x: Any) -> Any:
+def local_response(call: Call, x: Any) -> Any:
     radius = min(call["depth_radius"], x.shape[-1])
     window = 2 * radius + 1
     squares = arrays.reshape(arrays.square(x), (math.prod(x.shape[:-1]), x.shape[-1], 1))

@@ -164,7 +164,7 @@ def _edges(call: Call, x: Any, paddings: Value) -> list[list[int]]:
 
 
 @row("MirrorPad")
-def _mirror_pad(call: Call, x: Any, paddings: Value) -> Any:
+def mirror_pad(call: Call, x: Any, paddings: Value) -> Any:
     edge = int(call["mode"] == "REFLECT")
     for dim, (low, high) in enumerate(_edges(call, x, paddings)):
         size = x.shape[dim]
@@ -190,15 +190,6 @@ def _matrix_band_part(call: Call, x: Any, lower: Value, upper: Value) -> Any:
     if below >= 0:
         x = arrays.triu(x, k=-below)
     return arrays.tril(x, k=above) if above >= 0 else x
-
-
-@row("MatrixDiagV2", "MatrixDiagV3")
-def _matrix_diag_v3(call: Call, x: Any, k: Value, height: Value, width: Value, fill: Any) -> Any:
-    given = [call.numbers(value, "shape") for value in (k, height, width)]
-    size = x.shape[-1]
-    if given[0] != [0] or any(one not in ([-1], [size]) for one in given[1:]):
-        raise call.fault("only the main diagonal of square matrices is supported", "SW0885")
-    return arrays.where(arrays.eye(size, dtype=bool), _on_diagonal(x), fill)
 
 
 def _on_diagonal(x: Any) -> Any:

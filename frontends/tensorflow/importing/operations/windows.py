@@ -1,18 +1,15 @@
-"""TensorFlow's convolutions, pools and changes of size."""
+"""TensorFlow's convolutions and pools."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from shardwright.frontends import arrays
 from shardwright.frontends.arrays import nn
 from shardwright.frontends.tensorflow.importing.evaluate import Call, Value
 from shardwright.frontends.tensorflow.importing.table import row
 
-CONVOLUTIONS = {"Conv2D": nn.conv2d, "Conv3D": nn.conv3d}
+CONVOLUTIONS = {2: nn.conv2d, 3: nn.conv3d}
 TRANSPOSED = {"Conv2DBackpropInput": nn.conv2d_transpose, "Conv3DBackpropInputV2": nn.conv3d_transpose}
 POOLS = {
     "AvgPool": nn.avg_pool2d,
@@ -21,9 +18,6 @@ POOLS = {
     "MaxPool3D": nn.max_pool3d,
     "MaxPoolV2": nn.max_pool2d,
 }
-
-WIDEST = 16384
-"""The most elements of a dim after a change of size: the places from which they come are constants of the program."""
 
 
 class Window:
@@ -71,18 +65,18 @@ class Window:
         }
 
 
-@row(*CONVOLUTIONS)
-def _convolution(call: Call, x: Any, filters: Any) -> Any:
+@row("Conv2D", "Conv3D")
+def convolved(call: Call, x: Any, filters: Any) -> Any:
     window = Window(call)
     features = x.shape[window.features]
     inputs = filters.shape[-2] if filters.ndim == window.rank + 2 else 0
     if not inputs or features % inputs:
         raise call.fault(f"filters of shape {list(filters.shape)} do not fit {features} features")
-    return CONVOLUTIONS[call.node.op](x, filters, groups=features // inputs, **window.options)
+    return CONVOLUTIONS[window.rank](x, filters, groups=features // inputs, **window.options)
 
 
 @row("DepthwiseConv2dNative")
-def _depthwise(call: Call, x: Any, filters: Any) -> Any:
+def depthwise(call: Call, x: Any, filters: Any) -> Any:
     return nn.depthwise_conv2d(x, filters, **Window(call).options)
 
 
@@ -99,48 +93,10 @@ def _transposed(call: Call, sizes: Value, filters: Any, x: Any) -> Any:
 
 
 @row(*POOLS)
-def _pooled(call: Call, x: Any, *given: Value) -> Any:
+def pooled(call: Call, x: Any, *given: Value) -> Any:
     """The size of the window and its strides are attributes, or in newer versions inputs."""
     window = Window(
         call, *(call.numbers(value, what) for value, what in zip(given, ("window", "strides"), strict=False))
     )
-    return POOLS[call.node.op](x, window.size, window.strides, window.padding, data_format=window.format)
-
-
-@row("ResizeNearestNeighbor")
-def _resize_nearest(call: Call, x: Any, size: Value) -> Any:
-    for dim, count in zip((1, 2), call.numbers(size, "size"), strict=True):
-        scale = _scale(call, x.shape[dim], count)
-        places = np.arange(count, dtype=np.float32)
-        if call["half_pixel_centers"]:
-            nearest = np.floor((places + np.float32(0.5)) * scale)
-        else:
-            nearest = np.floor(places * scale + np.float32(0.5 if call["align_corners"] else 0))
-        chosen = np.clip(nearest, 0, x.shape[dim] - 1).astype(np.int32)
-        x = arrays.take(x, chosen, axis=dim)
-    return x
-
-
-@row("ResizeBilinear")
-def _resize_bilinear(call: Call, x: Any, size: Value) -> Any:
-    """Along each dim, two neighbours by their distance."""
-    x = arrays.astype(x, np.float32)
-    for dim, count in zip((1, 2), call.numbers(size, "size"), strict=True):
-        before, scale = x.shape[dim], _scale(call, x.shape[dim], count)
-        places = np.arange(count, dtype=np.float32)
-        half = np.float32(0.5 if call["half_pixel_centers"] else 0)
-        places = np.maximum((places + half) * scale - half, 0)
-        low = np.minimum(np.floor(places).astype(np.int64), before - 1)
-        share = np.reshape((places - low).astype(np.float32), (count, *(1,) * (3 - dim)))
-        first = arrays.take(x, low.astype(np.int32), axis=dim)
-        second = arrays.take(x, np.minimum(low + 1, before - 1).astype(np.int32), axis=dim)
-        x = arrays.add(first, arrays.multiply(arrays.subtract(second, first), share))
-    return x
-
-
-def _scale(call: Call, before: int, after: int) -> np.float32:
-    """How many places before there are for each after, in 32 bits as TensorFlow has it."""
-    if not 1 <= after <= WIDEST or before < 1:
-        raise call.fault(f"{before} elements cannot become {after}, of at most {WIDEST}")
-    corners = call["align_corners"] and after > 1
-    return np.float32(before - 1) / np.float32(after - 1) if corners else np.float32(before) / np.float32(after)
+    pool = POOLS[call.node.op.replace("Grad", "")]
+    return pool(x, window.size, window.strides, window.padding, data_format=window.format)

@@ -1,8 +1,9 @@
 """
 Where to finish partial sums: at the op that makes them, or after linear ops through which they may flow.
 
-Flowing pays when several partial sums meet (one reduction instead of three) or when the value shrinks on its way. Two
-sweeps price it on the propagated layouts: forwards, what could be partial; backwards, what finishing costs from there.
+Flowing pays when several partial sums meet (one reduction instead of three) or when the value shrinks on its way. It
+does not where a reader needs what comes before anyhow: then what is linear in it takes the finished copy. A sweep finds
+what could be partial in the propagated layouts; a minimum cut (`finishing.py`) where all readers are served for least.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation
 
 from shardwright.passes.program import Carried, Dims, Node, Program, Scope
+from shardwright.passes.propagation.readers.finishing import Sum, finished_ops
 from shardwright.passes.propagation.strategy import Strategist, Strategy
 from shardwright.rules.reductions import is_zero
 from shardwright.rules.rule import ANY, Axes
@@ -191,43 +193,54 @@ class _Planner:
         """What it costs to finish a value here."""
         return 0.0 if what is None else self.strategist.finish(value, made, *what, self.dims[value])
 
-    def _onwards(self, value: int, ends: set[int], through: list[float]) -> float:
-        """What it costs to let a value through to all its users; infinite where it has none or the program ends."""
-        users = self.program.users[value]
-        return sum(through[user.index] for user in users) if users and value not in ends else float("inf")
-
     def _price(self, sweep: _Sweep, carry: Carry) -> list[bool]:
-        """Going backwards, what finishing costs from each op on; whether it is to let partial results through."""
+        """Which ops let partial results through, where that sends the least for all readers together."""
         program = self.program
-        accepts = [False] * len(program.nodes)
-        through = [float("inf")] * len(program.nodes)
-        settled: dict[int, float] = {}
+        loops = {each.value: each for each in program.carried if each.value in carry}
+        flowing = [(node, inflow[1]) for node, inflow in zip(program.nodes, sweep.inflow, strict=True) if inflow]
+        met = dict.fromkeys(value for node, places in flowing for value in _brought(node, places))
         ends = {program.numbers[value] for value in program.return_op.operands}
-        for node, strategy in zip(reversed(program.nodes), reversed(self.strategies), strict=True):
-            results = list(zip(node.results, strategy.results, strict=True))
-            flows_on = True
-            for value, made in results:
-                now = self._finish(value, made, sweep.pending[value])
-                onwards = self._onwards(value, ends, through)
-                settled[value] = min(now, onwards)
-                flows_on = flows_on and onwards < now
-            flowing = sweep.inflow[node.index]
-            if flowing is None:
-                continue
-            what, places = flowing
-            sources = {node.operands[place]: strategy.operands[place] for place in places}
-            before = sum(self._finish(value, made, what) for value, made in sources.items())
-            before += sum(self._finish(value, made, outgoing(strategy, None)) for value, made in results)
-            after = sum(settled[value] for value in node.results)
-            if _carries(node, carry):
-                body = node.scope
-                rounds = body.weight / body.parent.weight if body.parent is not None else 1.0
-                after = self._finish(node.values[-1], strategy.operands[0], what) / rounds
-            # An even price is right where the users' prices count on this op to pass its share on.
-            if after < before or (after == before and flows_on):
-                accepts[node.index] = True
-                through[node.index] = after / len(sources)
+        finished = finished_ops(self._sum(value, sweep, loops.get(value), ends) for value in met)
+        accepts = [False] * len(program.nodes)
+        for node, _ in flowing:
+            accepts[node.index] = node.index not in finished
         return accepts
+
+    def _sum(self, value: int, sweep: _Sweep, loop: Carried | None, ends: set[int]) -> Sum:
+        """A value that may be partial; where a loop carries it, the tie at the end of its body is what makes it."""
+        maker = self.program.producers[value] if loop is None else loop.tie
+        own = sweep.pending[value]
+        flows = maker is not None and (loop is not None or sweep.inflow[maker.index] is not None)
+        if maker is not None and flows:
+            own = outgoing(self.strategies[maker.index], None)
+        weight = self.program.scope_of(value).weight
+        price, whole = (weight * self._finish(value, sweep.made[value], what) for what in (own, sweep.pending[value]))
+        readers = [reader for reader in self.program.users[value] if loop is None or reader is not loop.tie]
+        inside = {reader.index for reader in readers if loop and _is_inside(reader.scope, loop.body.owner)}
+        takers = [reader.index for reader in readers if _takes(reader, value, sweep)]
+        others = {reader.index for reader in readers} - set(takers)
+        return Sum(
+            maker.index if maker is not None and flows else None,
+            price,
+            whole - price,
+            tuple(takers),
+            handed=flows and own is None,
+            needed=value in ends or not inside.issuperset(others),
+            kept=tuple(taker for taker in takers if taker in inside),
+            broken=loop is not None and (sweep.inflow[loop.tie.index] is None or not inside.isdisjoint(others)),
+        )
+
+
+def _brought(node: Node, places: tuple[int, ...]) -> Iterator[int]:
+    """What an op takes that may be partial, and what it makes of that."""
+    yield from (node.operands[place] for place in places)
+    yield from node.results
+
+
+def _takes(reader: Node, value: int, sweep: _Sweep) -> bool:
+    """Whether a reader may take a value as it is, partial."""
+    inflow = sweep.inflow[reader.index]
+    return inflow is not None and any(reader.operands[place] == value for place in inflow[1])
 
 
 def _met(node: Node, value: int, pending: list[Pending | None]) -> Iterator[Pending]:

@@ -1,0 +1,50 @@
+"""JAX's arrays are split evenly: what its programs take and give is, whatever they do inside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import accumulate
+from operator import mul
+
+from shardwright.compiler.stages import Traced
+from shardwright.compiler.values import border_layouts
+from shardwright.dialects.dtensor import ConstraintOp, meshes, with_layout
+from shardwright.dialects.types import shape_of
+from shardwright.layout import Layout
+from shardwright.layout.axes import Axis
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.program import entry_function
+from shardwright.passes.rewriter import insert_before, retype
+from shardwright.passes.stages import uneven_values
+
+
+def even_at_borders(traced: Traced) -> Traced:
+    """The program with even layouts for those of its arguments and results that propagation would split unevenly."""
+    if next(uneven_values(traced.module), None) is None:
+        return traced
+    decided = traced.propagate().module
+    arguments, results = border_layouts(entry_function(decided), meshes(decided))
+    module = traced.module.clone()
+    function = entry_function(module)
+    for argument, layout in zip(function.args, arguments, strict=True):
+        if layout is not None and layout.uneven:
+            retype(argument, with_layout(argument.type, _even(layout, shape_of(argument))))
+    last = function.get_return_op()
+    assert last is not None
+    for place, layout in enumerate(results):
+        if layout is not None and layout.uneven:
+            value = last.operands[place]
+            spec = _even(layout, shape_of(value))
+            constraint = ConstraintOp(value, spec, f"result {place}, which JAX takes in even parts")
+            last.operands[place] = insert_before(last, constraint).results[0]
+    function.update_function_type()
+    return replace(traced, module=module)
+
+
+def _even(layout: Layout, shape: tuple[int, ...]) -> LayoutSpec:
+    """The layout with as many of each dim's axes, from the major ones on, as divide it."""
+    mesh, dims = layout.mesh, list[tuple[Axis, ...]]()
+    for size, axes in zip(shape, layout.spec.dims, strict=True):
+        counts = accumulate(map(mesh.axis_size, axes), mul)
+        dims.append(axes[: sum(size % count == 0 for count in counts)])
+    return layout.spec.with_dims(tuple(dims))

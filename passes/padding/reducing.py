@@ -1,0 +1,130 @@
+"""The padded forms of ops that combine elements: padding is masked by what changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from xdsl.ir import SSAValue
+
+from shardwright.dialects import stablehlo
+from shardwright.dialects.types import element_of, shape_of
+from shardwright.layout.planning.sweep import Sweep
+from shardwright.passes.padding.moving import Bond
+from shardwright.passes.padding.site import Site
+from shardwright.rules.families.selection import starts_alike
+from shardwright.rules.reductions import identity_of, monoid_of
+from shardwright.rules.windows.windowed import accumulates
+
+
+def mask_products(op: stablehlo.DotGeneralOp, site: Site) -> None:
+    """Zeros on both sides: on one alone, padding that is infinite would make them NaN."""
+    for place, dims in enumerate(op.contracting_dims):
+        op.operands[place] = _with_zeros(site, op.operands[place], dims)
+
+
+def _with_zeros(site: Site, value: SSAValue, dims: Sequence[int]) -> SSAValue:
+    return site.masked(value, stablehlo.make_dense(0, element_of(value), ()), dims)
+
+
+def mask_reduced(op: stablehlo.ReduceOp, site: Site) -> None:
+    """The neutral element; of a body that is no single op, initial values that may take part any number of times."""
+    monoid, count = monoid_of(op), len(op.inputs)
+    for place in range(count):
+        value, start = op.operands[place], op.operands[count + place]
+        if monoid is not None:
+            neutral = stablehlo.make_dense(identity_of(monoid, value), element_of(value), ())
+            op.operands[place] = site.masked(value, neutral, op.dims)
+        elif starts_alike(op):
+            op.operands[place] = site.masked(value, start, op.dims)
+        else:
+            op.operands[place] = site.crop(value, op.dims)
+
+
+def bonds_of_reduce_window(op: stablehlo.ReduceWindowOp) -> Iterator[Bond]:
+    """Each dim of all inputs and of all results."""
+    count = len(op.inputs)
+    source, target = shape_of(op.inputs[0]), shape_of(op.results[0])
+    for dim, pair in enumerate(zip(source, target, strict=True)):
+        if min(pair) > 1:
+            yield from (((0, dim), (2 * count + place, dim)) for place in range(count))
+        yield from (((0, dim), (place, dim)) for place in range(1, count))
+        yield from (((2 * count, dim), (2 * count + place, dim)) for place in range(1, count))
+
+
+def mask_windows(op: stablehlo.ReduceWindowOp, site: Site) -> None:
+    """Padding has the initial value, which is what stands around the elements, too; the edges make up for its size."""
+    count, valid = len(op.inputs), site.valid(op.inputs[0])
+    crossed = [dim for dim, sweep in enumerate(op.sweeps) if not sweep.trivial]
+    inputs = [site.masked(op.operands[place], op.operands[count + place], crossed) for place in range(count)]
+    have, wanted = shape_of(inputs[0]), shape_of(op.results[0])
+    sweeps = [
+        _longer(sweep, size, own) if accumulates(sweep, size) else edged(sweep, own, result)
+        for sweep, size, own, result in zip(op.sweeps, valid, have, wanted, strict=True)
+    ]
+    if tuple(sweeps) != op.sweeps:
+        site.swap(stablehlo.ReduceWindowOp(inputs, op.init_values, sweeps, op.body.clone()))
+    else:
+        for place, value in enumerate(inputs):
+            op.operands[place] = value
+
+
+def _longer(sweep: Sweep, size: int, padded: int) -> Sweep:
+    """The window of an accumulation over a padded dim: all elements up to a place, or from it on."""
+    more = padded - size
+    return replace(
+        sweep,
+        size=sweep.size + more,
+        low=sweep.low + more if sweep.low else 0,
+        high=sweep.high + more if sweep.high else 0,
+    )
+
+
+def edged(sweep: Sweep, size: int, result: int) -> Sweep:
+    """The window with the high edge that makes it fit so many times."""
+    if sweep.result(size) == result:
+        return sweep
+    have = replace(sweep, high=0).padded(size)
+    return replace(sweep, high=(result - 1) * sweep.stride + sweep.reach - have)
+
+
+def bonds_of_convolution(op: stablehlo.ConvolutionOp) -> Iterator[Bond]:
+    """Each place in space of input and result."""
+    numbers = op.numbers
+    for i, o in zip(numbers.input_spatial, numbers.output_spatial, strict=True):
+        if min(shape_of(op.lhs)[i], shape_of(op.results[0])[o]) > 1:
+            yield (0, i), (2, o)
+
+
+def mask_convolved(op: stablehlo.ConvolutionOp, site: Site) -> None:
+    """
+    Zeros around and between the elements, and as features of both sides; the edges make up for the size.
+
+    Kernels move over the image without padding, since infinite elements of the image would make NaN of its zeros.
+    """
+    numbers = op.numbers
+    grouped = op.groups != (1, 1)
+    free = {(0, dim) for dim in numbers.input_spatial} | {(2, dim) for dim in numbers.output_spatial}
+    if not grouped:
+        free |= {(0, numbers.input_batch), (0, numbers.input_feature), (2, numbers.output_batch)}
+        free |= {(1, numbers.kernel_input), (1, numbers.kernel_output), (2, numbers.output_feature)}
+    site.crop_operands(lambda place, dim: (place, dim) in free)
+    site.make_valid(op.results[0], [dim for dim in range(len(shape_of(op.results[0]))) if (2, dim) not in free])
+    image = _with_zeros(site, op.lhs, (*numbers.input_spatial, numbers.input_feature))
+    kernel = _with_zeros(site, op.rhs, (numbers.kernel_input,))
+    sweeps = [
+        edged(sweep, shape_of(image)[i], shape_of(op.results[0])[o])
+        for sweep, i, o in zip(op.sweeps, numbers.input_spatial, numbers.output_spatial, strict=True)
+    ]
+    made = stablehlo.ConvolutionOp(
+        image,
+        kernel,
+        numbers,
+        sweeps,
+        feature_groups=op.groups[0],
+        batch_groups=op.groups[1],
+        element_type=element_of(op.results[0]),
+    )
+    if op.precision_config is not None:
+        made.properties["precision_config"] = op.precision_config
+    site.swap(made)

@@ -1,0 +1,79 @@
+"""
+How large each dim must be so that everything divides: one number of parts for all dims that are bound to each other.
+
+Dims are bound through the ops that stand between them: those that share a factor, those along which an op moves
+elements. The parts of a group are the least common multiple of the splits that the user gave to its dims, which divides
+the number of devices; a dim's padded size is the next multiple.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from shardwright.passes.padding.forms import bonds
+from shardwright.passes.program import Program
+
+Dim = tuple[int, int]
+"""A value's number, and one of its dims."""
+
+Shape = tuple[int, ...]
+
+
+@dataclass
+class _Groups:
+    """Dims that are bound to each other: a forest in which each points at another of its group."""
+
+    above: dict[Dim, Dim] = field(default_factory=dict[Dim, Dim])
+
+    def first(self, dim: Dim) -> Dim:
+        """The one that stands for a dim's group."""
+        while (other := self.above.get(dim, dim)) != dim:
+            self.above[dim] = self.above.get(other, other)
+            dim = other
+        return dim
+
+    def bind(self, one: Dim, other: Dim) -> None:
+        """Lets two dims be of one group."""
+        self.above[self.first(one)] = self.first(other)
+
+
+def padded_shapes(program: Program) -> list[Shape]:
+    """For each value by number the shape in which every dim divides; its own where no split is uneven."""
+    groups = _Groups()
+    for node in program.nodes:
+        for (place, dim), (other_place, other_dim) in bonds(node):
+            groups.bind((node.values[place], dim), (node.values[other_place], other_dim))
+    for first, others in program.grouped.items():
+        for other in others:
+            for dim in range(len(program.shapes[first])):
+                groups.bind((first, dim), (other, dim))
+    parts: dict[Dim, int] = {}
+    asked: set[tuple[Dim, int]] = set()
+    for dim, size, count in _splits(program):
+        first = groups.first(dim)
+        parts[first] = math.lcm(parts.get(first, 1), count)
+        asked.add((first, size))
+    uneven = {first for first, size in asked if size % parts[first]}
+
+    def padded(dim: Dim, size: int) -> int:
+        first = groups.first(dim)
+        if first not in uneven:
+            return size
+        # Of a few elements far more would be padding: they are left as they are, unless the user split just these.
+        few = 2 * size <= parts[first] and (first, size) not in asked
+        return size if few else -(-size // parts[first]) * parts[first]
+
+    return [
+        tuple(padded((number, dim), size) for dim, size in enumerate(shape))
+        for number, shape in enumerate(program.shapes)
+    ]
+
+
+def _splits(program: Program) -> Iterator[tuple[Dim, int, int]]:
+    """The dims that the user split, with their sizes and into how many parts."""
+    for number, (spec, shape) in enumerate(zip(program.given, program.shapes, strict=True)):
+        for dim, axes in enumerate(spec.dims if spec is not None else ()):
+            if axes:
+                yield (number, dim), shape[dim], program.mesh.group_size(axes)

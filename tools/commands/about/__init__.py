@@ -1,0 +1,1 @@
+"""The commands about Shardwright itself: its codes, its installation, its command line."""
