@@ -10,8 +10,8 @@ a layout once a sweep.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple, TypeVar
@@ -21,7 +21,7 @@ from shardwright.dialects.text.locations import where
 from shardwright.layout.axes import overlap
 from shardwright.layout.words import dims_in_words
 from shardwright.passes.program import Dims, Node, Program
-from shardwright.passes.propagation.alignment import bytes_sent
+from shardwright.passes.propagation.alignment import bytes_sent, counted
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.spreading import Because, State, groups, passes_dims_on
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist, Strategy
@@ -41,6 +41,13 @@ So many wide moves a sweep tries, for the ops that pay most.
 
 Each may touch the whole program, so one for every op that pays would take quadratic time. None at all is too few: a
 mixture of experts then sends half as much again, since its layouts meet across broadcasts and reductions.
+"""
+
+COUNTED = 256
+"""
+So many ops are aligned over again, at most, for moves whose saving only counting shows.
+
+So a program of a few ops is searched, and a larger one takes no longer for it.
 """
 
 Changes = dict[int, Dims]
@@ -101,6 +108,17 @@ def refine(
     return best[0]
 
 
+def search(program: Program, strategist: Strategist, state: State, ground: Ground) -> None:
+    """
+    Moves that pay because of a copy that another op pays for: each is tried by counting what would be sent.
+
+    Sweeps cannot see them, since they price each op as if it were alone.
+    """
+    tries = COUNTED // max(1, len(program.nodes))
+    refiner = _Refiner(program, strategist, state, ground)
+    refiner.search(lambda: counted(program, strategist, state.dims, ground.order).sent, tries)
+
+
 class _Tried(NamedTuple):
     """What changes would save, the stretches around, and after how many moves that was found."""
 
@@ -155,9 +173,12 @@ class _Refiner:
     def _improve(self, node: Node, chosen: Strategy) -> bool:
         # Wide moves are for where no stretch alone saves anything: they cost more to try, and undo more.
         best = self._narrowly(node, chosen) or self._widely(node, chosen)
-        if best is None:
-            return False
-        saved, changes = best
+        if best is not None:
+            self._move(node, *best)
+        return best is not None
+
+    def _move(self, node: Node, saved: float, changes: Changes) -> None:
+        """Makes changes for the sake of a node, and forgets what is no longer so."""
         self.moves += 1
         place = where(node.op)
         moved = f"moved at {node.op.name}{f' at {place}' if place else ''} to send {saved:,.0f} bytes less per device"
@@ -170,7 +191,44 @@ class _Refiner:
             for index in self.ground.around[value]:
                 self.costs.pop(index, None)
                 self.situations.pop(index, None)
-        return True
+
+    def search(self, count: Callable[[], float], tries: int) -> None:
+        """Makes the moves that `count` likes best, for ops that may read what another op has copied; so many tries."""
+        wanted = Counter(value for node in self.program.nodes for value in self._copies(node)) if tries else {}
+        paying = [node for node in self.program.nodes if self._cost(node) > 0]
+        sent = count() if wanted else 0.0
+        for node in sorted(paying, key=lambda node: (-self._cost(node), self.ground.marks[node.index], node.index)):
+            own = Counter(self._copies(node))
+            if not any(wanted.get(value, 0) > own[value] for value in node.operands):
+                continue
+            best: tuple[float, Changes] | None = None
+            for changes in self._moves(node):
+                if tries == 0:
+                    break
+                tries -= 1
+                with self._changed(changes):
+                    best = _better(best, sent - count(), changes)
+            if best is not None:
+                self._move(node, *best)
+                sent -= best[0]
+
+    def _copies(self, node: Node) -> list[int]:
+        """The operands of which an op, doing what is best for it, would have a copy."""
+        if node.rule.pairwise:
+            return []
+        wanted = zip(node.operands, self.strategist.best(node, self.state.dims)[1].operands, strict=True)
+        return [value for value, dims in wanted if not self.program.free[value] and dims != self.state.dims[value]]
+
+    def _moves(self, node: Node) -> Iterator[Changes]:
+        """What follows from each of the op's wishes, one by one and together."""
+        seen: set[frozenset[tuple[int, Dims]]] = set()
+        for wishes in self._wishes(node, self.strategist.best(node, self.state.dims)[1]):
+            for part in [*({value: dims} for value, dims in wishes.items()), wishes]:
+                changes = self._spread(part)
+                key = frozenset(changes.items())
+                if changes and key not in seen:
+                    seen.add(key)
+                    yield changes
 
     def _still(self, tried: dict[Key, _Tried], recent: set[int]) -> dict[Key, _Tried]:
         """
@@ -327,10 +385,11 @@ class _Refiner:
     def _keeps_groups(self, changes: Changes) -> bool:
         """Whether the members of each group still have one layout: a group moves as one, or not at all."""
         dims = self.state.dims
-        return not self.ground.groups or all(
+        grouped = self.ground.groups
+        return not grouped or all(
             changes.get(other, dims[other]) == moved
             for value, moved in changes.items()
-            for other in self.ground.groups.get(value, ())
+            for other in grouped.get(value, ())
         )
 
     def _followers(self, index: int, place: int, dims: Dims) -> list[tuple[int, Dims]]:
