@@ -23,7 +23,8 @@ def is_private(function: FuncOp) -> bool:
 
 def calls_in(function: FuncOp) -> list[CallOp]:
     """The calls in the body of `function`, in order."""
-    return [op for op in function.body.walk() if isinstance(op, CallOp)]
+    # Ops are classes of an ABC, of which `isinstance` is ten times as dear for all that are no calls.
+    return [op for op in function.body.walk() if op.name == CallOp.name and isinstance(op, CallOp)]
 
 
 def callees_first(module: ModuleOp) -> list[FuncOp]:

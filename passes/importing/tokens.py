@@ -15,6 +15,7 @@ from xdsl.passes import ModulePass
 from shardwright.dialects.building import blocks_in
 from shardwright.dialects.sdy import ShardingPerValueAttr
 from shardwright.dialects.stablehlo.calls.custom_calls import AfterAllOp, CreateTokenOp, is_token
+from shardwright.dialects.text.xdsl_patches import operands_of
 from shardwright.passes.importing.gspmd import SHARDING
 from shardwright.passes.rewriter import erase, insert_before, locate
 
@@ -43,16 +44,14 @@ class DropTokensPass(ModulePass):
         ops = list(op.walk())
         signatures = {function: _kept_results(function) for function in ops if isinstance(function, FuncOp)}
         for inner in ops:
-            if any(map(is_token, inner.operands)):
+            if any(map(is_token, operands_of(inner))):
                 _take_less(inner)
         for inner in ops:
             for block in blocks_in(inner):
                 _name_less(inner, block.args)
         for inner in reversed(ops):
-            if isinstance(inner, AfterAllOp | CreateTokenOp):
-                erase(inner)
-            elif any(map(is_token, inner.results)):
-                _give_less(inner)
+            if any(map(is_token, inner.results)):
+                erase(inner) if isinstance(inner, AfterAllOp | CreateTokenOp) else _give_less(inner)
         for function, kept in signatures.items():
             _keep(function.properties, "res_attrs", kept)
             if function.body.blocks:

@@ -18,7 +18,7 @@ import numpy as np
 from shardwright.runtime.codegen.plain import FOLDS, Emitted, Table, body_lines, branch_head, comment, kernel_call
 from shardwright.runtime.fusing.boxes import Box, Cut, Paste
 from shardwright.runtime.fusing.chains import Chain
-from shardwright.runtime.fusing.fusion import inward, trace
+from shardwright.runtime.fusing.fusion import Places, inward, trace
 from shardwright.runtime.fusing.products import Batch, Product
 from shardwright.runtime.fusing.tiles import Scratch, Tile
 from shardwright.runtime.kernels import table as pointwise
@@ -333,10 +333,12 @@ class _Block:
 
     def lines(self) -> list[str]:
         """The statements, in order."""
-        last = {trace(operand)[0]: step for step in self.tile.members for operand in step.operands}
-        for step in self.tile.members:
-            operands = [self._operand(step, operand) for operand in step.operands]
-            read = dict.fromkeys(trace(operand)[0] for operand in step.operands)
+        traced = {step: [trace(operand) for operand in step.operands] for step in self.tile.members}
+        last = {root: step for step, sources in traced.items() for root, _ in sources}
+        for step, sources in traced.items():
+            pairs = zip(step.operands, sources, strict=True)
+            operands = [self._operand(step, operand, *source) for operand, source in pairs]
+            read = dict.fromkeys(root for root, _ in sources)
             dead = [self.slots.pop(value) for value in read if value in self.slots and last[value] is step]
             late = step.name == "select" and not self._bits_at_once(step)
             for slot in () if late else dead:
@@ -353,10 +355,9 @@ class _Block:
         plain = step.operands[2].splat is not None and dtype.kind in "fiu" and dtype.itemsize <= 8
         return plain and self._constant_mask(step, np.dtype(f"i{dtype.itemsize}")) is not None
 
-    def _operand(self, step: Step, operand: Value) -> str:
+    def _operand(self, step: Step, operand: Value, root: Value, places: Places) -> str:
         if operand.splat is not None:
             return self.text.scalar(operand)
-        root, places = trace(operand)
         if root in self.names:
             return self.names[root]
         return self.reads[self.tile.access(root, inward(root, places, self.tile.spaces[step]))]

@@ -30,8 +30,15 @@ class Group:
     places: dict[Value, Places] = field(default_factory=dict[Value, Places])
     spaces: dict[Step, Places] = field(default_factory=dict[Step, Places])
     reads: dict[tuple[Value, Places], None] = field(default_factory=dict[tuple[Value, Places], None])
+    read_at: dict[Value, Places] = field(default_factory=dict[Value, Places])
+    """The places of the first read of each value."""
     order: list[int] = field(default_factory=list[int])
     reduced: set[int] = field(default_factory=set[int])
+
+    def add_read(self, value: Value, places: Places) -> None:
+        """One more access to a value of memory, or to one that is read so already."""
+        self.reads[value, places] = None
+        self.read_at.setdefault(value, places)
 
     def add_dims(self, extents: Sequence[int]) -> list[int]:
         """New iteration dims, minor to all others."""
@@ -181,7 +188,7 @@ class Fuser:
     def _record(self, entry: _Entry, group: Group, outside: Sequence[tuple[Value, Places]]) -> None:
         step, space = entry.step, entry.space
         for root, places in outside:
-            group.reads[root, inward(root, places, space)] = None
+            group.add_read(root, inward(root, places, space))
         group.spaces[step] = tuple(space)
         if step.kind is Kind.REDUCE:
             dims = step.static[0]
@@ -238,7 +245,7 @@ class Fuser:
         for step, places in other.spaces.items():
             group.spaces[step] = _compose(places, known)
         for value, places in other.reads:
-            group.reads[value, _compose(places, known)] = None
+            group.add_read(value, _compose(places, known))
         group.members += other.members
         group.reduced.update(known[dim] for dim in other.reduced)
 
@@ -301,7 +308,7 @@ def _all_agree(entry: _Entry, group: Group) -> bool:
     if not all(_agree(space, _compose(at, places[root])) for root, at in entry.traced if root in places):
         return False
     for root, at in entry.traced:
-        seen = next((found for value, found in group.reads if value is root), None)
+        seen = group.read_at.get(root)
         trial = list(space)
         if seen is not None and _agree(trial, _compose(at, seen)):
             space[:] = trial

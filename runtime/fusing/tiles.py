@@ -59,13 +59,15 @@ class Tile:
     parallel: bool
     reads: list[Access] = field(default_factory=list[Access])
     writes: list[Access] = field(default_factory=list[Access])
+    positions: dict[tuple[Value, Places], int] = field(default_factory=dict[tuple[Value, Places], int])
+    """Where among `reads` each access to a value stands."""
     shapes: dict[Value, tuple[int, ...]] = field(default_factory=dict[Value, tuple[int, ...]])
     spaces: dict[Step, Places] = field(default_factory=dict[Step, Places])
     segments: list[list[int]] = field(default_factory=list[list[int]])
 
     def access(self, root: Value, places: Places) -> int:
         """The position among the reads of a value of memory, seen with these places."""
-        return next(at for at, read in enumerate(self.reads) if read.value is root and read.places == places)
+        return self.positions[root, places]
 
     def axes(self, step: Step) -> tuple[int, ...]:
         """The dims of a block that a reduction combines (the row dim is 0)."""
@@ -120,6 +122,7 @@ def plan_tile(group: Group, windows: Mapping[Value, Window], wanted: Sequence[Va
         access.window = Window(access.window.buffer, _cut(access.window.strided, segments, (first, rows)))
     tile = Tile(sorted(group.members, key=lambda step: step.number), first, rows, shape, block, parallel)
     tile.reads, tile.writes = accesses[: len(reads)], accesses[len(reads) :]
+    tile.positions = {read: at for at, read in enumerate(group.reads)}
     tile.segments, tile.spaces = inner, dict(group.spaces)
     for value, places in group.places.items():
         present = [segment[0] in places for segment in inner]
@@ -221,14 +224,14 @@ class Scratch:
     slots: list[tuple[int, tuple[int, ...], np.dtype[Any]]] = field(
         default_factory=list[tuple[int, tuple[int, ...], np.dtype[Any]]]
     )
-    free: dict[tuple[tuple[int, ...], str], list[int]] = field(
-        default_factory=dict[tuple[tuple[int, ...], str], list[int]]
+    free: dict[tuple[tuple[int, ...], np.dtype[Any]], list[int]] = field(
+        default_factory=dict[tuple[tuple[int, ...], np.dtype[Any]], list[int]]
     )
     nbytes: int = 0
 
     def take(self, inner: tuple[int, ...], dtype: np.dtype[Any]) -> int:
         """The number of a slot for blocks of this inner shape."""
-        waiting = self.free.get((inner, dtype.name), [])
+        waiting = self.free.get((inner, dtype), [])
         if waiting:
             return waiting.pop()
         shape = (self.block, *inner)
@@ -239,4 +242,4 @@ class Scratch:
     def give(self, slot: int) -> None:
         """Lets the next value of that shape and dtype use the slot."""
         _, shape, dtype = self.slots[slot]
-        self.free.setdefault((shape[1:], dtype.name), []).append(slot)
+        self.free.setdefault((shape[1:], dtype), []).append(slot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import ml_dtypes
@@ -95,6 +96,7 @@ def _compare(names: Sequence[str], dtype: np.dtype[Any], static: Any) -> str:
     return f"xp.{kernels.COMPARISONS[direction]}({', '.join(wide)})"
 
 
+@lru_cache(maxsize=256)  # NumPy spells a dtype's name anew each time
 def dtype_text(dtype: np.dtype[Any]) -> str:
     """
     The name by which generated code knows a dtype.

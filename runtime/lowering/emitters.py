@@ -157,7 +157,8 @@ def _check_scalar(body: Program, block: Block) -> None:
 def location_text(op: Operation) -> str:
     """Where the op was written, for a comment: nothing that could end a line of Python."""
     place = where(op)
-    return "" if place is None else "".join(c if c.isprintable() else "?" for c in str(place))
+    text = "" if place is None else str(place)
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 def check_supported(module: ModuleOp) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 import networkx as nx
@@ -46,8 +47,6 @@ class Sum:
 
 Vertex: TypeAlias = "tuple[str, int]"
 """An op or a value: a word for what it is, and its number."""
-
-FINISHED, PARTIAL = ("finished", 0), ("partial", 0)
 
 
 def finished_ops(sums: Iterable[Sum]) -> set[int]:
@@ -118,8 +117,28 @@ class _Division:
 
     def _cut(self, part: set[Vertex], demands: Mapping[Vertex, int]) -> set[Vertex]:
         """The finished side of a part; of cheapest cuts that with the most on it, which is the one nearest the sink."""
-        graph: nx.DiGraph[Vertex] = nx.DiGraph(self.graph.edges(part, data=True))
-        graph.add_nodes_from((FINISHED, PARTIAL))
-        graph.add_edges_from((FINISHED, maker, {"capacity": demands[maker]}) for maker in part & demands.keys())
-        graph.add_edges_from((value, PARTIAL, {"capacity": self.prices[value]}) for value in part & self.prices.keys())
-        return nx.minimum_cut(graph, FINISHED, PARTIAL)[1][0] - {FINISHED}
+        # Vertices by their rank: equal layers have equal parts, of which one is cut.
+        order = sorted(part)
+        rank = {vertex: at for at, vertex in enumerate(order)}
+        edges = tuple(
+            (rank[vertex], rank[follower], edge.get("capacity"))
+            for vertex in order
+            for follower, edge in self.graph.adj[vertex].items()
+        )
+        side = _finished_side(edges, tuple(map(demands.get, order)), tuple(map(self.prices.get, order)))
+        return {order[at] for at in side}
+
+
+@lru_cache(maxsize=4096)
+def _finished_side(
+    edges: tuple[tuple[int, int, int | None], ...], demands: tuple[int | None, ...], prices: tuple[int | None, ...]
+) -> frozenset[int]:
+    """`_Division._cut` of a graph whose vertices are numbers; without a capacity an edge cannot be cut."""
+    finished, partial = -1, -2
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from((finished, partial))
+    for vertex, follower, capacity in edges:
+        graph.add_edge(vertex, follower, **({} if capacity is None else {"capacity": capacity}))
+    graph.add_edges_from((finished, at, {"capacity": due}) for at, due in enumerate(demands) if due is not None)
+    graph.add_edges_from((at, partial, {"capacity": due}) for at, due in enumerate(prices) if due is not None)
+    return frozenset(nx.minimum_cut(graph, finished, partial)[1][0] - {finished})

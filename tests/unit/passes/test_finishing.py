@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from shardwright.passes.propagation.readers import finishing
 from shardwright.passes.propagation.readers.finishing import Sum, finished_ops
 
 
@@ -64,3 +65,15 @@ def test_a_loop_carries_a_partial_sum_if_nobody_inside_needs_it_finished() -> No
     assert finished_ops([added, summed, Sum(3, 0, 8, (2,), handed=True, needed=True, kept=(2,))]) == set()
     broken = Sum(3, 0, 8, (2,), handed=True, needed=True, kept=(2,), broken=True)
     assert finished_ops([added, summed, broken]) == {2, 3}
+
+
+def test_equal_parts_are_cut_once() -> None:
+    """Layers repeat themselves: what is decided for the sums of one is decided for those of all."""
+
+    def layer(op: int) -> list[Sum]:
+        one, other = Sum(None, 8, 0, (op,)), Sum(None, 8, 0, (op,))
+        return [one, other, Sum(op, 0, 8, (), handed=True, needed=True)]
+
+    finishing._finished_side.cache_clear()
+    assert finished_ops(each for op in range(50) for each in layer(op)) == set()
+    assert finishing._finished_side.cache_info().misses == 1
