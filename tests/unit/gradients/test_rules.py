@@ -111,9 +111,10 @@ def test_by_one_argument_alone(instance: Instance) -> None:
 NO_FLOATS = frozenset(
     """
 chlo.mulhi dtensor.gradient dtensor.group dtensor.mesh stablehlo.return
+stablehlo.after_all stablehlo.create_token
 """.split()
 )
-"""Ops that are no functions of floats: whole numbers, requests, declarations, ends of regions."""
+"""Ops that are no functions of floats: whole numbers, requests, declarations, tokens, ends of regions."""
 
 ELSEWHERE = frozenset(
     """
