@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from xdsl.ir import Operation
 
 from shardwright.dialects import dtensor, stablehlo
+from shardwright.dialects.dtensor.roll import RollOp
 from shardwright.dialects.types import element_of, shape_of
 from shardwright.passes.padding import indexed, moving, reducing
 from shardwright.passes.padding.moving import Bond
@@ -102,6 +103,7 @@ FORMS: dict[type[Operation], Form] = {
     dtensor.ConstraintOp: Form(_resize_operand, _same_dims),
     stablehlo.SliceOp: Form(moving.cut_slice, moving.bonds_along),
     stablehlo.PadOp: Form(moving.widen_pad, moving.bonds_along),
+    RollOp: Form(moving.roll_valid),
     stablehlo.ReverseOp: Form(moving.shift_reverse, moving.bonds_along),
     stablehlo.ConcatenateOp: Form(moving.place_operands, moving.bonds_of_concatenate),
     stablehlo.ReshapeOp: Form(moving.reshape_in_stretches, moving.bonds_of_reshape),
