@@ -7,16 +7,17 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
-from shardwright.dialects import stablehlo
-from shardwright.dialects.types import element_of, shape_of
+from shardwright.dialects import chlo, stablehlo
+from shardwright.dialects.text.literals import DenseAttr
+from shardwright.dialects.types import element_dtype, element_of, is_integer, shape_of
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.passes.padding.moving import Bond
 from shardwright.passes.padding.site import Site
 from shardwright.rules.families.scalars import evaluated
 from shardwright.rules.families.selection import starts_alike
-from shardwright.rules.reductions import identity_of, monoid_of, splits
+from shardwright.rules.reductions import identity_of, lowest, monoid_of, splits
 from shardwright.rules.windows.windowed import accumulates
 
 
@@ -43,6 +44,28 @@ def mask_reduced(op: stablehlo.ReduceOp, site: Site) -> None:
             op.operands[place] = site.masked(value, start, op.dims)
         else:
             op.operands[place] = site.crop(value, op.dims)
+
+
+def mask_candidates(op: chlo.TopKOp, site: Site) -> None:
+    """What comes last in the order of all elements; of equal ones those in front are larger, so none is ever taken."""
+    last = len(shape_of(op.operand)) - 1
+    for result in op.results:
+        site.make_valid(result, [last])
+    fill = _last_of_all(element_of(op.operand))
+    if fill is None:
+        op.operands[0] = site.crop(op.operand, [last])
+    else:
+        op.operands[0] = site.masked(op.operand, fill, [last])
+
+
+def _last_of_all(element: Attribute) -> DenseAttr | None:
+    """The smallest integer; of the usual floats that with all bits set, a NaN below minus infinity."""
+    dtype = element_dtype(element)
+    if is_integer(element):
+        return stablehlo.make_dense(lowest(dtype), element, ())
+    if dtype.name not in ("float16", "bfloat16", "float32", "float64"):
+        return None
+    return stablehlo.make_dense(np.asarray(-1, f"int{8 * dtype.itemsize}").view(dtype), element, ())
 
 
 SAMPLES = (0, 1, -1, 2, -3, 5)

@@ -131,3 +131,52 @@ def test_sums_from_a_start_count_it_as_often_as_before(start: int, edges: tuple[
     around = np.concatenate([np.full(edges[0], start), whole, np.full(edges[1], start)])
     (found,) = compile_module(partitioned(text)[1]).run([whole])
     np.testing.assert_array_equal(found, [start + around[at : at + 10].sum() for at in range(10)])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+def test_the_largest_are_found_among_all_that_is_valid(dtype: str) -> None:
+    """As many as there are, with what comes after minus infinity among them."""
+    element = {"float32": "f32", "float64": "f64", "int32": "i32"}[dtype]
+    text = f"""
+    sdy.mesh @mesh = <["x"=4]>
+    func.func public @main(
+        %a: tensor<5x{element}> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}]>}}
+      ) -> (tensor<5x{element}>, tensor<5xi32>) {{
+      %0:2 = chlo.top_k(%a, k = 5) : tensor<5x{element}> -> (tensor<5x{element}>, tensor<5xi32>)
+      return %0#0, %0#1 : tensor<5x{element}>, tensor<5xi32>
+    }}"""
+    values = np.array([3, 1, 4, 1, 5]).astype(dtype)
+    if dtype != "int32":
+        values[[1, 3]] = -np.inf, np.copysign(np.nan, -1)
+    planned, local = partitioned(text)
+    found = compile_module(local).run([values])
+    order = [4, 2, 0, 1, 3]
+    np.testing.assert_array_equal(found[0], values[order])
+    np.testing.assert_array_equal(found[1], order)
+    assert "stablehlo.slice" not in [op.name for op in planned.walk()][:4]
+
+
+def test_a_factor_that_is_a_part_of_a_dim_passes_no_padding() -> None:
+    """Windows of two that do not overlap: six elements have three, and these three are split over two devices."""
+    text = """
+    sdy.mesh @mesh = <["x"=2]>
+    func.func public @main(
+        %a: tensor<6xf32>, %b: tensor<3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
+      ) -> tensor<6xf32> {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = "stablehlo.select_and_scatter"(%a, %b, %zero) <{
+        window_dimensions = array<i64: 2>, window_strides = array<i64: 2>
+      }> ({
+      ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+        %1 = stablehlo.compare GE, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %1 : tensor<i1>
+      }, {
+      ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+        %1 = stablehlo.add %l, %r : tensor<f32>
+        stablehlo.return %1 : tensor<f32>
+      }) : (tensor<6xf32>, tensor<3xf32>, tensor<f32>) -> tensor<6xf32>
+      return %0 : tensor<6xf32>
+    }"""
+    values = np.array([1, 2, 4, 3, 5, 6], np.float32)
+    (found,) = compile_module(partitioned(text)[1]).run([values, np.array([7, 8, 9], np.float32)])
+    np.testing.assert_array_equal(found, [0, 7, 8, 0, 0, 9])
