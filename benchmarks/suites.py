@@ -211,12 +211,12 @@ def storage_files(settings: Settings) -> Report:
 
 
 def checkpoint_files(settings: Settings) -> Report:
-    """Checkpoints against NumPy's files and safetensors, and what devices read in other layouts."""
-    if find_spec("tensorstore") is None:
+    """Checkpoints against plain files, safetensors and tensorstore, and what devices read in other layouts."""
+    if find_spec("blake3") is None:
         return Report("checkpoints", "skipped: pip install 'shardwright[checkpoints]'")
     from shardwright.benchmarks.checkpoints import checkpoints
 
-    return checkpoints(settings.storage_bytes // 2, settings.repetitions)
+    return checkpoints(settings.storage_bytes // 2, max(1, settings.repetitions // 3))
 
 
 def process_steps(settings: Settings) -> Report:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from shardwright.frontends.tensorflow.importing.importing import ROWS
-from shardwright.frontends.tensorflow.importing.table import DEFINITIONS
+from shardwright.frontends.tensorflow.importing.table import DEFINITIONS, HOST
 from shardwright.serialization.protos import graph_pb2
 
 
@@ -20,7 +20,7 @@ def definitions() -> graph_pb2.OpList:
 
     registry: Any = op_def_registry
     found = graph_pb2.OpList()
-    for name in sorted(ROWS):
+    for name in sorted({*ROWS, *HOST}):
         definition = registry.get(name)
         assert definition is not None, f"TensorFlow has no operation {name}"
         copy = found.op.add()
@@ -40,4 +40,4 @@ def _strip(definition: graph_pb2.OpDef) -> None:
 
 if __name__ == "__main__":
     DEFINITIONS.write_bytes(definitions().SerializeToString(deterministic=True))
-    print(f"{DEFINITIONS}: {len(ROWS)} operations, {DEFINITIONS.stat().st_size} bytes")
+    print(f"{DEFINITIONS}: {len({*ROWS, *HOST})} operations, {DEFINITIONS.stat().st_size} bytes")

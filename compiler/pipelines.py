@@ -18,10 +18,13 @@ from shardwright.passes import all_passes, following
 
 _LOG = logging.getLogger("shardwright.passes")
 
-READ = ("close-regions", "import-sdy")
+WITHOUT_CALLBACKS = ("drop-tokens", "drop-callbacks")
+"""What takes calls back into Python out of a program, where its results do not depend on them."""
+
+READ = ("drop-tokens", "close-regions", "import-sdy")
 """What a program as somebody else wrote it goes through before it is looked at."""
 
-COMPOSED = ("close-regions", "decompose")
+COMPOSED = ("drop-tokens", "close-regions", "decompose")
 IMPORT = (
     *COMPOSED, "import-sdy", "inline", "expand-gradients", "hoist-invariants", "canonicalize", "cse", "dce",
 )  # fmt: skip

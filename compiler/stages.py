@@ -8,16 +8,24 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, Literal, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, NameLoc, TensorType
 from xdsl.dialects.func import FuncOp
 
 from shardwright.compiler.answers import Comparison, Explanation, Ledger, Price, Proof
-from shardwright.compiler.bytecode import payload, text_of
 from shardwright.compiler.checking import wrong_program
-from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, READ, run_pipeline
+from shardwright.compiler.pipelines import (
+    ALIGN,
+    IMPORT,
+    LOCALIZE,
+    PLAN,
+    PROPAGATE,
+    READ,
+    WITHOUT_CALLBACKS,
+    run_pipeline,
+)
 from shardwright.compiler.report import CollectiveRow, ValueRow, collective_rows, predicted_bytes, value_rows
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.dtypes import brief, kind_of, scalar_kind
@@ -32,6 +40,9 @@ from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.types import element_dtype, native_array, shape_of
 from shardwright.layout import Layout, Mesh, Topology
+
+Callbacks: TypeAlias = Literal["drop"] | None
+"""What becomes of calls back into Python whose results nothing needs."""
 
 
 class Executable(Protocol):
@@ -588,8 +599,10 @@ def _with_elements(value: Any, parameter: Parameter) -> Any:
         ) from error
 
 
-def load_mlir(path: str | Path, backend: Backend) -> Traced:
+def load_mlir(path: str | Path, backend: Backend, callbacks: Callbacks = None) -> Traced:
     """The program in a file of StableHLO text or MLIR bytecode; its shardings become layouts."""
+    from shardwright.compiler.bytecode import payload, text_of  # only programs in files may be bytecode
+
     if "\n" in str(path):
         message = "the text of a program was given where the path of its file belongs"
         raise ShardwrightValueError(Diagnostic("SW0702", message, help="write it into a file, and give its path"))
@@ -601,12 +614,22 @@ def load_mlir(path: str | Path, backend: Backend) -> Traced:
         raise ShardwrightValueError(
             Diagnostic("SW0702", f"cannot read {str(path)!r}: {error}", help="check the path; programs are UTF-8 text")
         ) from error
-    return read_module(parse_module(text, str(path)), str(path), backend)
+    return read_module(parse_module(text, str(path)), str(path), backend, callbacks)
 
 
-def read_module(module: ModuleOp, name: str, backend: Backend) -> Traced:
-    """The program in a module as somebody else wrote it, which is used up; `name` is what errors call it."""
-    run_pipeline(module, READ)
+def read_module(module: ModuleOp, name: str, backend: Backend, callbacks: Callbacks = None) -> Traced:
+    """
+    The program in a module as somebody else wrote it, which is used up; `name` is what errors call it.
+
+    With `callbacks="drop"`, calls back into Python whose results nothing needs are left out.
+    """
+    if callbacks not in (None, "drop"):
+        raise ShardwrightValueError(
+            Diagnostic(
+                "SW0436", f"callbacks={callbacks!r} says nothing", help="'drop' leaves them out; None keeps them"
+            )
+        )
+    run_pipeline(module, [*WITHOUT_CALLBACKS, *READ] if callbacks == "drop" else READ)
     return Traced(module, _interface(module, name), backend)
 
 

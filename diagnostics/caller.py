@@ -24,6 +24,7 @@ _OWN = tuple(
             "engines",
             "frontends",
             "layout",
+            "networks",
             "passes",
             "plugins",
             "proof",

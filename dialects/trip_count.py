@@ -57,8 +57,8 @@ def _count(loop: WhileOp, predicate: SSAValue) -> int | None:
     test = _test(loop, predicate)
     if test is None:
         return None
-    start = _constant(loop.inputs[test.number])
-    limit = _constant(test.limit)
+    start = known_integer(loop.inputs[test.number])
+    limit = known_integer(test.limit)
     if start is None or limit is None:
         return None
     if not _HOLDS[test.direction](start, limit):
@@ -110,7 +110,7 @@ def _step(loop: WhileOp, number: int) -> int | None:
     left, right = _source(op.lhs), _source(op.rhs)
     if isinstance(op, AddOp) and right is argument:
         left, right = right, left
-    amount = _constant(right) if left is argument else None
+    amount = known_integer(right) if left is argument else None
     return -amount if amount is not None and isinstance(op, SubtractOp) else amount
 
 
@@ -147,7 +147,7 @@ def _fits(last: int, counter: SSAValue) -> bool:
     return int(limits.min) <= last <= int(limits.max)
 
 
-def _constant(value: SSAValue) -> int | None:
+def known_integer(value: SSAValue) -> int | None:
     """The integer that a scalar always is, or None."""
     op = _source(value).owner
     if not isinstance(op, ConstantOp) or shape_of(op.result) or not is_integer(element_of(op.result)):

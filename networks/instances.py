@@ -98,4 +98,6 @@ def _member(data: Any, name: str, kind: type, place: str, count: int | None = No
 
 
 def _fail(place: str, what: str) -> NoReturn:
-    raise value_error("SW0740", f"{place} {what}", help="docs/commands.md shows a small cost network")
+    raise value_error(
+        "SW0740", f"{place} {what}", help="write the JSON of the IOPDDL contest: a problem with nodes and edges"
+    )

@@ -15,6 +15,8 @@ from shardwright.plugins import extend, load_plugins
 __all__ = ["add_pass", "all_passes", "following"]
 
 _CLASSES = {
+    "drop-tokens": "importing.tokens.DropTokensPass",
+    "drop-callbacks": "importing.callbacks.DropCallbacksPass",
     "close-regions": "importing.close_regions.CloseRegionsPass",
     "decompose": "decomposing.decompose.DecomposePass",
     "import-sdy": "importing.import_sdy.ImportSdyPass",

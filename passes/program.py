@@ -8,8 +8,9 @@ them. Loops and branches are opened up: what they carry in, around and out are n
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -137,7 +138,7 @@ class Carried:
     tie: Node
 
 
-@dataclass(slots=True)
+@dataclass
 class Program:
     """The entry function of a module: `nodes` in program order, and facts about each value by number."""
 
@@ -169,13 +170,22 @@ class Program:
     """For each value the manual axes along which devices hold different tensors: its layout cannot name them."""
     around: list[tuple[Node, ...]] = field(default_factory=list[tuple[Node, ...]])
     """For each value the nodes that use it, and the one that makes it."""
-    kinds: list[int] = field(default_factory=list[int])
-    """
-    For each node a number that it has in common with all nodes whose rule, and whose values' shapes, bytes and given
-    layouts are the same: what one of them does about some layouts, all do.
-    """
     specs: dict[Dims, LayoutSpec] = field(default_factory=dict[Dims, LayoutSpec])
     """The layouts that `spec` has given: few, and asked for all the time."""
+
+    @cached_property
+    def kinds(self) -> list[int]:
+        """
+        For each node a number that it has in common with all nodes whose rule, and whose values' shapes, bytes and
+        given layouts are the same: what one of them does about some layouts, all do.
+
+        Models repeat their layers, so there are few. No layout is given to a value once they are asked for.
+        """
+        facts = list(zip(self.shapes, self.bytes, self.free, self.given, self.reserved, strict=True))
+        values = _numbered(facts)
+        return _numbered(
+            (each.rule, each.shares, each.reserved, *[values[at] for at in each.values]) for each in self.nodes
+        )
 
     @property
     def return_op(self) -> ReturnOp:
@@ -279,3 +289,9 @@ def the_mesh(module: ModuleOp) -> Mesh:
 
 def _bytes(tensor: TensorType[Any]) -> int:
     return math.prod(tensor.get_shape()) * element_size(tensor.element_type)
+
+
+def _numbered(things: Iterable[Hashable]) -> list[int]:
+    """Equal things have equal numbers."""
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(thing, len(numbers)) for thing in things]

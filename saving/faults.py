@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from shardwright.diagnostics import ShardwrightError, ShardwrightTypeError, ShardwrightValueError
 from shardwright.diagnostics.registry import coded
@@ -28,6 +30,14 @@ class MissingPackageError(ShardwrightError, ImportError):
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(coded(code, f"{message}, which is not installed"))
+
+
+def storage_library() -> Any:
+    """The module tensorstore. Raises `ImportError` (SW0877) when it is not installed."""
+    try:
+        return import_module("tensorstore")
+    except ImportError:
+        raise MissingPackageError("SW0877", "what is stored there needs tensorstore") from None
 
 
 def malformed(message: str) -> SavingError:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.dtypes import DType
 from shardwright.compiler.tracing.reference import Reference
 from shardwright.compiler.tracing.trace import Trace, Tracer
 from shardwright.diagnostics.faults import type_error
@@ -26,8 +27,17 @@ def writing_into(trace: Trace, block: Block) -> Generator[None]:
         trace.open_blocks.pop()
 
 
+class Typed(Protocol):
+    """What has the shape and the type of an array."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> DType: ...
+
+
 def region_of(
-    like: Sequence[Tracer],
+    like: Sequence[Typed],
     write: Callable[[list[Tracer]], Sequence[Tracer]],
     assigned: dict[Reference, Tracer] | None = None,
     variables: Sequence[Reference] = (),
@@ -96,8 +106,8 @@ def put(op: Operation) -> list[Tracer]:
     return [Tracer(trace, result) for result in op.results]
 
 
-def types_of(values: Iterable[Tracer]) -> list[Any]:
-    """The tensor types of traced values."""
+def types_of(values: Iterable[Typed]) -> list[Any]:
+    """The tensor types of arrays."""
     return [tensor(value.shape, dtype_element(value.dtype)) for value in values]
 
 

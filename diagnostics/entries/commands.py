@@ -115,7 +115,8 @@ SW0733: no such plugin
 SW0740: not a cost network
     shardwright solve reads the JSON of the IOPDDL contest: a problem with nodes (a list of costs for each, and if there
     is a usage_limit, usages and intervals as well) and edges (two nodes each, and a cost for each pair of choices).
-    help: see docs/commands.md for a small one
+    help: write {"problem": {"nodes": {"costs": [[4, 6], [1, 3]]}, "edges": {"nodes": [[0, 1]],
+    "costs": [[0, 5, 5, 0]]}}}
 SW0799: internal error
     Shardwright itself failed. The input and the command were saved to the named file.
     help: report it with that file

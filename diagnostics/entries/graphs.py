@@ -36,4 +36,8 @@ SW0893: operations that TensorFlow cannot say
 SW0894: stage that is no global program
     Graphs are made of the program as it was written, on whole arrays: of a traced or propagated stage.
     help: shardwright.to_graph_def(function.trace(...))
+SW0898: part of a graph that cannot run on the host
+    Texts, tables and values whose shapes come from data are worked on by the host, in NumPy, before the program and
+    after it. It has no variables and no loops, reads texts as UTF-8, and sees only what is in its own memory.
+    help: give the inputs that it reads as NumPy arrays; work on texts outside of loops, or outside of the graph
 """

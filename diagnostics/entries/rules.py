@@ -36,8 +36,8 @@ SW0431: unknown custom call
     help: write the computation with StableHLO's ops, export the program for platform cpu, or register the call with
     shardwright.register_custom_call; leave callbacks whose results nothing needs out with callbacks="drop"
 SW0432: op that cannot be repeated, or that has no fixed shape
-    Random numbers out of nowhere (stablehlo.rng) differ from run to run and from device to device, and a dim whose size
-    is computed has no layout.
+    Random numbers out of nowhere (stablehlo.rng) differ from run to run and from device to device, a dim whose size is
+    computed has no layout, and nobody here fills the queues of infeed, outfeed, send and recv.
     help: make random numbers from a key (jax.random, stablehlo.rng_bit_generator), and export the program for fixed
     sizes
 SW0433: function that reads what it cannot have
@@ -51,6 +51,10 @@ SW0434: results of a custom call that do not fit
 SW0435: custom call that is built in
     register_custom_call was given the name of a call that means something already.
     help: give your call another name
+SW0436: no way to treat callbacks
+    The argument callbacks of load_mlir and from_jax says what becomes of calls back into Python: None keeps them, where
+    they can be run, and "drop" leaves out those whose results nothing needs.
+    help: write callbacks="drop", or leave it out
 SW0460: devices that no mesh axes make
     A collective lists its devices. Shardwright finds the mesh axes along which the devices of a group differ, and these
     groups, pairs or meshes are not made by any axes, or parts of axes, of the program's mesh.

@@ -46,8 +46,9 @@ SW0875: what a checkpoint cannot hold
 SW0876: path where no checkpoint can be put
     Something is there that is no checkpoint, or that cannot be exchanged in one step. It is left as it is.
     help: give another path, or move away what is there
-SW0877: tensorstore is not installed
-    Arrays of checkpoints are stored by this package, which nothing else needs.
+SW0877: a package that checkpoints need is not installed
+    Chunks of checkpoints are hashed by blake3; what Orbax wrote, and checkpoints of the second format, are read by
+    tensorstore. Nothing else needs them.
     help: pip install 'shardwright[checkpoints]'
 SW0878: wrong option of a checkpoint or a directory
     Each option has its kind and range.

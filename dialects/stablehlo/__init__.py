@@ -39,7 +39,13 @@ from shardwright.dialects.stablehlo.calls.composed import (
     TupleOp,
     UnaryEinsumOp,
 )
-from shardwright.dialects.stablehlo.calls.custom_calls import CUSTOM_CALL_ATTRIBUTES, CUSTOM_CALL_OPS, CustomCallOp
+from shardwright.dialects.stablehlo.calls.custom_calls import (
+    CUSTOM_CALL_ATTRIBUTES,
+    CUSTOM_CALL_OPS,
+    TOKEN_OPS,
+    CustomCallOp,
+    TokenType,
+)
 from shardwright.dialects.stablehlo.collectives import COLLECTIVE_ATTRIBUTES, COLLECTIVE_OPS
 from shardwright.dialects.stablehlo.control_flow import CaseOp, IfOp, WhileOp
 from shardwright.dialects.stablehlo.elementwise import (
@@ -152,6 +158,7 @@ OPS: tuple[type[Operation], ...] = (
     *RANDOM_OPS,
     *CUSTOM_CALL_OPS,
     *COMPOSED_OPS,
+    *TOKEN_OPS,
     ReturnOp,
     OptimizationBarrierOp,
 )
@@ -183,6 +190,7 @@ __all__ = [
     "RANDOM_OPS",
     "SORTING_OPS",
     "STRUCTURAL_OPS",
+    "TOKEN_OPS",
     "WINDOW_OPS",
     "Accuracy",
     "AccuracyMode",
@@ -248,6 +256,7 @@ __all__ = [
     "SliceOp",
     "SortOp",
     "StableHLO",
+    "TokenType",
     "TorchIndexSelectOp",
     "TranscendentalOp",
     "Transpose",

@@ -23,6 +23,7 @@ from xdsl.traits import RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.stablehlo.algebra.contractions import ReturnOp
+from shardwright.dialects.stablehlo.calls.custom_calls import TokenType, is_token
 from shardwright.dialects.stablehlo.parts import syntax
 from shardwright.dialects.text.xdsl_patches import share_name
 from shardwright.dialects.types import AnyTensor, element_of, plain, shape_of, tensor, tensor_type
@@ -41,8 +42,8 @@ class WhileOp(IRDLOperation):
     """
 
     name = "stablehlo.while"
-    inputs = var_operand_def(TensorType)
-    outputs = var_result_def(TensorType)
+    inputs = var_operand_def(TensorType | TokenType)
+    outputs = var_result_def(TensorType | TokenType)
     condition = region_def("single_block")
     body = region_def("single_block")
     traits = traits_def(RecursiveMemoryEffect())
@@ -121,7 +122,7 @@ class WhileOp(IRDLOperation):
         return all(tuple(item) == types for item in found)
 
     def verify_(self) -> None:
-        types = [plain(value.type) for value in self.inputs]
+        types = [_plain(value) for value in self.inputs]
         _check_types("results", [value.type for value in self.outputs], types)
         _check_types("the arguments of the condition", self.condition.block.arg_types, types)
         _check_types("the arguments of the body", self.body.block.arg_types, types)
@@ -155,7 +156,7 @@ class _BranchingOp(IRDLOperation):
     """What case and if share: regions without arguments that return what the op results in."""
 
     def _check_branches(self) -> None:
-        types = [plain(value.type) for value in self.results]
+        types = [_plain(value) for value in self.results]
         for number, region in enumerate(self.regions):
             if region.block.args:
                 raise VerifyException(f"branch {number} must be without arguments: it may use values from outside")
@@ -172,7 +173,7 @@ class CaseOp(_BranchingOp):
 
     name = "stablehlo.case"
     index = operand_def(TensorType)
-    outputs = var_result_def(TensorType)
+    outputs = var_result_def(TensorType | TokenType)
     branches = var_region_def("single_block")
     traits = traits_def(RecursiveMemoryEffect())
 
@@ -202,7 +203,7 @@ class IfOp(_BranchingOp):
 
     name = "stablehlo.if"
     predicate = operand_def(TensorType)
-    outputs = var_result_def(TensorType)
+    outputs = var_result_def(TensorType | TokenType)
     true_branch = region_def("single_block")
     false_branch = region_def("single_block")
     traits = traits_def(RecursiveMemoryEffect())
@@ -239,7 +240,12 @@ def _returned_types(block: Block) -> list[Attribute]:
     return [value.type for value in last.operands]
 
 
-def _check_types(what: str, found: Sequence[Attribute], wanted: Sequence[AnyTensor]) -> None:
+def _plain(value: SSAValue) -> Attribute:
+    """The type of a tensor without its layout; a token's type is itself."""
+    return value.type if is_token(value) else plain(value.type)
+
+
+def _check_types(what: str, found: Sequence[Attribute], wanted: Sequence[Attribute]) -> None:
     """Checks that types are as wanted, layouts aside."""
     plain_types = [plain(cast(AnyTensor, item)) if isinstance(item, TensorType) else item for item in found]
     if plain_types != list(wanted):

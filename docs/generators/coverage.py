@@ -53,6 +53,8 @@ TAKEN = {
     "stablehlo.collective_broadcast": "`import-sdy`: becomes `dtensor.fetch`",
     "stablehlo.partition_id": "`import-sdy`: becomes `dtensor.axis_index`",
     "stablehlo.replica_id": "`import-sdy`: is 0",
+    "stablehlo.after_all": "`drop-tokens`: effects happen in the order in which they stand",
+    "stablehlo.create_token": "`drop-tokens`: effects happen in the order in which they stand",
     "stablehlo.composite": "`decompose`: becomes a call of its decomposition",
     "stablehlo.get_dimension_size": "`decompose`: becomes a constant",
     "stablehlo.tuple": "`decompose`: its parts are used directly",

@@ -5,7 +5,7 @@ The table `docs/graph-ops.md`: TensorFlow's operations that graphs may hold, fro
 from __future__ import annotations
 
 from shardwright.frontends.tensorflow.importing.importing import ROWS
-from shardwright.frontends.tensorflow.importing.table import FAMILIES, GROUPS, REASONS, definitions
+from shardwright.frontends.tensorflow.importing.table import FAMILIES, GROUPS, HOST, REASONS, definitions
 from shardwright.serialization.protos import graph_pb2
 
 _HEAD = """# TensorFlow's operations
@@ -15,10 +15,13 @@ _HEAD = """# TensorFlow's operations
 What `from_graph` and `from_saved_model` read ([saving](saving.md)): {count} operations. Each is compared with
 TensorFlow in the tests. Types, attributes and their defaults are those of TensorFlow's own definitions; what an
 attribute makes unsupported is an error that names the node (SW0885). Operations marked * are also computed while the
-graph is read, where all their inputs are known: so sizes can be computed from shapes.
+graph is read, where all their inputs are known: so sizes can be computed from shapes. Those marked † run on the host,
+in NumPy, before the program and after it; so do those marked * where these need them
+([decision 0033](decisions/0033-texts-and-tables-run-on-the-host.md)).
 """
 
 _TITLES = {
+    "choosing": "Shapes by data",
     "control": "Variables, calls, branches and loops",
     "derivatives": "Gradients",
     "elementwise": "Element by element",
@@ -27,8 +30,11 @@ _TITLES = {
     "linear_algebra": "Matrices and Fourier transforms",
     "lists": "Lists of tensors",
     "networks": "Neural networks",
+    "ragged": "Rows of different lengths",
     "reductions": "Sums, extremes, products of matrices",
     "shapes": "Shapes, joins, repetitions",
+    "tables": "Tables",
+    "texts": "Texts",
     "updates": "Rows of variables, and steps of optimizers",
     "windows": "Convolutions, pools",
 }
@@ -36,7 +42,7 @@ _TITLES = {
 
 def graph_index() -> str:
     """The text of `docs/graph-ops.md`."""
-    parts = [_HEAD.format(count=len(ROWS))]
+    parts = [_HEAD.format(count=len({*ROWS, *HOST}))]
     for family, title in _TITLES.items():
         rows = [f"| {_name(op)} | {_inputs(definitions()[op])} |" for op in sorted(GROUPS[family])]
         parts.append("\n".join([f"## {title}\n", "| operation | inputs |", "|---|---|", *rows, ""]))
@@ -50,6 +56,8 @@ def graph_index() -> str:
 
 
 def _name(op: str) -> str:
+    if op not in ROWS:
+        return f"`{op}` †"
     return f"`{op}`{' *' if ROWS[op].folds else ''}"
 
 

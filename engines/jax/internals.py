@@ -26,6 +26,11 @@ def kept_arguments(lowered: Any) -> list[int] | None:
     return None if kept is None else sorted(kept)
 
 
+def host_callbacks(lowered: Any) -> list[Any]:
+    """The Python functions that a lowered program calls back, by the numbers that its custom calls give."""
+    return list(getattr(getattr(lowered, "_lowering", None), "compile_args", {}).get("host_callbacks", ()))
+
+
 def devices_of(lowered: Any) -> tuple[Any, ...]:
     """The devices for which a program was lowered, in the order of its mesh."""
     return tuple(lowered._lowering._device_list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any, TypeAlias, TypeVar, TypeVarTuple
 
 import numpy as np
 from xdsl.ir import Operation, Region
@@ -22,12 +22,15 @@ from shardwright.dialects.types import AnyTensor
 from shardwright.frontends.arrays.shapes import stack
 from shardwright.frontends.functions.function import Function
 
-__all__ = ["cond", "jacobian", "scan", "switch", "while_loop"]
+__all__ = ["cond", "jacobian", "scan", "switch", "vmap", "while_loop"]
 
 Carry = TypeVar("Carry")
 Row = TypeVar("Row")
 Made = TypeVar("Made")
 Operands = TypeVarTuple("Operands")
+
+Axes: TypeAlias = "int | Sequence[Any] | dict[Any, Any] | None"
+"""A dim for each array, None where there is none; one for a whole tree stands for all of its arrays."""
 
 INT32 = np.dtype("int32")
 
@@ -174,6 +177,31 @@ def jacobian(function: Callable[..., Any], argnum: int = 0) -> Function[..., Any
            [0., 4.]])
     """
     return Function(rows_of(function, argnum, _each))
+
+
+def vmap(
+    function: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *, axis_size: int | None = None
+) -> Function[..., Any]:
+    """
+    The function that does for all rows of its arguments what `function` does for one (as `jax.vmap`).
+
+    `in_axes` says for each positional argument along which dim its rows lie, None for one that all rows share;
+    `out_axes` where they lie in the results. Either may be one for all, or a tree of them for a tree of arrays. Named
+    arguments are mapped along their first dim. The rows are one dim of whole arrays, as if it had been written so: it
+    is split, differentiated and mapped again like any other. `axis_size` is the number of rows where no argument says.
+
+    Raises `ValueError` (SW0526) for dims that do not fit, `TypeError` (SW0526) for operations that have no form for all
+    rows, such as a layout for one row.
+
+    >>> import numpy, shardwright
+    >>> dots = shardwright.vmap(lambda x, y: shardwright.sum(x * y), in_axes=(0, None))
+    >>> dots(numpy.array([[1.0, 2.0], [3.0, 4.0]]), numpy.array([1.0, 10.0]))
+    array([21., 43.])
+    """
+    # Only who maps needs the rules.
+    from shardwright.compiler.control.batching.mapping import mapped
+
+    return Function(mapped(function, in_axes, out_axes, axis_size))
 
 
 def _each(row: Callable[[Tracer], list[Tracer]], count: int) -> list[Tracer]:

@@ -12,36 +12,44 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 
 from shardwright.compiler import stages
 from shardwright.compiler.bytecode import required
-from shardwright.compiler.stages import Traced, read_module
+from shardwright.compiler.pipelines import run_pipeline
+from shardwright.compiler.stages import Callbacks, Traced, read_module
 from shardwright.compiler.tracing.pytree import Tree, flatten
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import dtype_element, tensor
 from shardwright.frontends.functions.dtensor import BACKEND
+from shardwright.frontends.jax.callbacks import keep_callbacks
 from shardwright.passes.program import entry_function
 
 KEPT = "kept_var_idx"
 """Where JAX says which arguments the lowered program still takes."""
 
 
-def load_mlir(path: str | Path) -> Traced:
+def load_mlir(path: str | Path, *, callbacks: Callbacks = None) -> Traced:
     """
     Reads a program from a file of StableHLO text or MLIR bytecode, as JAX writes it; its shardings become layouts.
 
+    With `callbacks="drop"`, prints and other calls back into Python are left out where nothing needs their results.
     Raises `ValueError` with the place of the fault for text that cannot be read. Bytecode needs the extra `jax`.
     """
-    return stages.load_mlir(path, BACKEND)
+    return stages.load_mlir(path, BACKEND, callbacks)
 
 
-def from_jax(function: Any, /, *args: Any, **kwargs: Any) -> Traced:
+def from_jax(function: Any, /, *args: Any, callbacks: Callbacks = None, **kwargs: Any) -> Traced:
     """
     The program of a function that `jax.jit` made, for these arguments.
 
     Arguments are arrays or `jax.ShapeDtypeStruct`s, with or without shardings. The shardings of arguments, results and
     constraints become layouts. The stages are those of `function(...).trace`; what they compile to is called with NumPy
     arrays in the function's own containers, and with its static arguments left out. A lowered function
-    (`jitted.lower(...)`) will do as well. Needs the extra `jax` (SW0721); raises `TypeError` (SW0518) for functions
-    that JAX did not jit, and for arguments or results in containers that Python does not have.
+    (`jitted.lower(...)`) will do as well.
+
+    Callbacks without side effects (`jax.pure_callback`, checks of equinox) are called in this process, with whole
+    arrays; with `callbacks="drop"`, prints and other effects are left out where nothing needs their results.
+
+    Needs the extra `jax` (SW0721); raises `TypeError` (SW0518) for functions that JAX did not jit, and for arguments or
+    results in containers that Python does not have.
 
     ```
     jitted = jax.jit(step, in_shardings=..., out_shardings=...)
@@ -53,8 +61,10 @@ def from_jax(function: Any, /, *args: Any, **kwargs: Any) -> Traced:
     lowered = _lowered(function, args, kwargs)
     name = str(lowered.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
     module = parse_module(lowered.as_text(debug_info=True), name)
+    run_pipeline(module, ["drop-tokens"])  # the function itself takes and gives none
     _take_all(module, lowered)
-    traced = read_module(module, name, BACKEND)
+    keep_callbacks(module, lowered)
+    traced = read_module(module, name, BACKEND, callbacks)
     interface = replace(traced.interface, arguments=_tree(lowered.in_tree), results=_tree(lowered.out_tree))
     return replace(traced, interface=interface)
 

@@ -87,7 +87,7 @@ class Module:
         """
         found = {path: item for path, item in _reached(self) if isinstance(item, Variable)}
         for path, variable in found.items():
-            variable.path = path
+            variable.reached_by(path)
         return found
 
     @property

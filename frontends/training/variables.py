@@ -104,7 +104,7 @@ class Variable(Reference, Scalars):
     Variable('total', f32[4@x], Mesh(x=2))
     """
 
-    __slots__ = ("__weakref__", "_held", "_layout", "name", "path", "trainable")
+    __slots__ = ("__weakref__", "_held", "_layout", "_path", "name", "trainable")
 
     def __init__(
         self,
@@ -124,8 +124,7 @@ class Variable(Reference, Scalars):
         if layout is not None:
             check_layout(layout, "Variable")
         self.name = "/".join((*_scopes.get(), name or "Variable"))
-        self.path: str | None = None
-        """Where the module that was last asked for its variables reaches it: `layers/0/w`."""
+        self._path: str | None = None
         self.trainable = trainable
         sizes = None if shape is None else shape_argument(shape, "Variable")
         scoped = scoped_layout(self) if layout is None else None
@@ -214,6 +213,35 @@ class Variable(Reference, Scalars):
         array([2., 3.], dtype=float32)
         """
         return emit.as_tracer(self)
+
+    @property
+    def path(self) -> str | None:
+        """
+        Where the module that was last asked for its variables reaches it; patterns of layouts meet it.
+
+        >>> import shardwright
+        >>> class Layer(shardwright.Module):
+        ...     def __init__(self):
+        ...         self.w = shardwright.Variable(0.0)
+        >>> class Model(shardwright.Module):
+        ...     def __init__(self):
+        ...         self.layers = [Layer(), Layer()]
+        >>> [variable.path for variable in Model().variables]
+        ['layers/0/w', 'layers/1/w']
+        """
+        return self._path
+
+    def reached_by(self, path: str) -> None:
+        """
+        Lets a module say on which path it reaches the variable.
+
+        >>> import shardwright
+        >>> total = shardwright.Variable(0.0)
+        >>> total.reached_by("counters/total")
+        >>> total.path
+        'counters/total'
+        """
+        self._path = path
 
     def set_layout(self, layout: Layout | None) -> None:
         """

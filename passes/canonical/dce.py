@@ -42,7 +42,7 @@ def _sweep(block: Block) -> None:
     op = block.last_op
     while op is not None:
         previous = op.prev_op
-        if op.results and is_pure(op) and not any(result.uses for result in op.results):
+        if (op.results or op.regions) and is_pure(op) and not any(result.uses for result in op.results):
             erase(op)
         else:
             for inner in blocks_in(_narrowed(op)):

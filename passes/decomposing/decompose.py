@@ -16,7 +16,14 @@ from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import stablehlo
 from shardwright.dialects.func import CallOp
 from shardwright.dialects.sdy import ShardingPerValueAttr
-from shardwright.dialects.stablehlo.calls.custom_calls import unknown_call
+from shardwright.dialects.stablehlo.calls.custom_calls import (
+    HOST_OPS,
+    InfeedOp,
+    OutfeedOp,
+    RecvOp,
+    SendOp,
+    unknown_call,
+)
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import shape_of
 from shardwright.passes.decomposing.custom_calls import CALLS, PARTITIONING
@@ -119,6 +126,7 @@ _RULES: Mapping[type[Operation], Decomposition | None] = {
     stablehlo.CustomCallOp: None,
     stablehlo.SetDimensionSizeOp: None,
     stablehlo.RngOp: None,
+    **dict.fromkeys(HOST_OPS),
 }
 """What becomes of each op; those without an entry of their own are looked at one by one, or refused."""
 
@@ -152,6 +160,20 @@ def _refuse_rng(op: Operation) -> Diagnostic:
     return Diagnostic("SW0432", "stablehlo.rng gives numbers that no run can repeat", where(op), help=help)
 
 
+def _refuse_host(op: Operation) -> Diagnostic:
+    message = f"{op.name} {_TALKS[type(op)]}, which no program here has"
+    help = "make them arguments or results of the program, and call it once for each"
+    return Diagnostic("SW0432", message, where(op), help=help)
+
+
+_TALKS: Mapping[type[Operation], str] = {
+    InfeedOp: "takes values from a queue beside the program",
+    OutfeedOp: "puts values into a queue beside the program",
+    SendOp: "sends values to the host or to another program",
+    RecvOp: "takes values from the host or from another program",
+}
+
+
 def _refuse_size(op: Operation) -> Diagnostic:
     help = "export the program for fixed sizes"
     return Diagnostic("SW0432", "stablehlo.set_dimension_size makes a dim of computed size", where(op), help=help)
@@ -161,6 +183,7 @@ _REFUSALS: Mapping[type[Operation], Callable[[Operation], Diagnostic | None]] = 
     stablehlo.TupleOp: _refuse_tuple,
     stablehlo.GetTupleElementOp: _refuse_tuple,
     stablehlo.RngOp: _refuse_rng,
+    **dict.fromkeys(HOST_OPS, _refuse_host),
     stablehlo.SetDimensionSizeOp: _refuse_size,
     stablehlo.RealDynamicSliceOp: refuse_slice,
 }

@@ -57,14 +57,25 @@ def bytes_sent(
     return aligner.sent
 
 
+def fewest_bytes(program: Program, strategist: Strategist, dims: list[Dims], order: Sequence[Step]) -> float:
+    """What each device would send at least: with copies planned for several readers, or with each op by itself."""
+    return min(bytes_sent(program, strategist, dims, order, way) for way in _ways(program, strategist, dims))
+
+
 def align(program: Program, strategist: Strategist, dims: list[Dims]) -> None:
     """Gives every op of `program` operands in the layouts that it needs; `dims` are the layouts by value number."""
-    alone, planned = no_copies(program, strategist, dims), plan_copies(program, strategist, dims)
-    if planned.changed:
+    ways = _ways(program, strategist, dims)
+    if len(ways) > 1:
         # The plan prices ops one by one; what really sends less, counting tells.
-        sent = [bytes_sent(program, strategist, dims, program.steps, copies) for copies in (alone, planned)]
-        alone = planned if sent[1] < sent[0] - LEAST_SAVING else alone
-    Aligner(program, strategist, dims, alone).run()
+        alone, planned = (bytes_sent(program, strategist, dims, program.steps, way) for way in ways)
+        ways = ways[:1] if alone <= planned + LEAST_SAVING else ways[1:]
+    Aligner(program, strategist, dims, ways[0]).run()
+
+
+def _ways(program: Program, strategist: Strategist, dims: list[Dims]) -> list[Copies]:
+    """Each op by itself; and with copies that serve several, if any op would do otherwise for these."""
+    alone, planned = no_copies(program, strategist, dims), plan_copies(program, strategist, dims)
+    return [alone, planned] if planned.changed else [alone]
 
 
 class Aligner:
@@ -173,13 +184,14 @@ class Aligner:
         """A constraint or relayout: its result is its operand in the layout that it names."""
         (source,), (result,) = node.operands, node.results
         spec = self.program.spec(self.dims[result])
-        asked = node.op.properties.get("reason")
-        who = (asked.data if isinstance(asked, StringAttr) else "the user's layout") + _at(node)
+        asked, is_barrier = node.op.properties.get("reason"), isinstance(node.op, BarrierOp)
+        plain = "the user's barrier" if is_barrier else "the user's layout"
+        who = (asked.data if isinstance(asked, StringAttr) else plain) + _at(node)
         self.homes[result] = self.scope
         self.obsolete.append(node.op)
         # Of the value itself and not of its operand, which may have been brought into a layout that is further away.
         root = source
-        if not isinstance(node.op, BarrierOp):
+        if not is_barrier:
             root = self.roots[result] = self.roots.get(source, source)
             if self._is_passed_on(result):
                 self.unread[result] = who

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from xdsl.dialects.builtin import ModuleOp
@@ -39,7 +39,6 @@ def build_program(module: ModuleOp) -> Program:
         raise ShardwrightError(numbering.missing.values())
     reserve_axes(numbering.program)
     numbering.program.around = _around(numbering.program)
-    numbering.program.kinds = _kinds(numbering.program)
     return numbering.program
 
 
@@ -226,21 +225,6 @@ def _passes_all(rule: Rule, shape: tuple[int, ...]) -> bool:
 def _around(program: Program) -> list[tuple[Node, ...]]:
     pairs = zip(program.users, program.producers, strict=True)
     return [(*users, producer) if producer is not None else tuple(users) for users, producer in pairs]
-
-
-def _kinds(program: Program) -> list[int]:
-    """`Program.kinds`: models repeat their layers, so there are few."""
-    facts = list(zip(program.shapes, program.bytes, program.free, program.given, program.reserved, strict=True))
-    values = _numbered(facts)
-    return _numbered(
-        (each.rule, each.shares, each.reserved, *[values[at] for at in each.values]) for each in program.nodes
-    )
-
-
-def _numbered(things: Iterable[Hashable]) -> list[int]:
-    """Equal things have equal numbers."""
-    numbers: dict[Hashable, int] = {}
-    return [numbers.setdefault(thing, len(numbers)) for thing in things]
 
 
 def _last(block: Block) -> Operation:

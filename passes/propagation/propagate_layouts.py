@@ -16,7 +16,7 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.layout.words import dims_in_words
 from shardwright.passes.program import Program, entry_function
 from shardwright.passes.propagation.numbering import build_program
-from shardwright.passes.propagation.spreading import Because, State, propagate, settle_groups
+from shardwright.passes.propagation.spreading import Because, State, agree_in_groups, propagate, settle_groups
 from shardwright.passes.propagation.starts import best_state
 from shardwright.passes.propagation.strategy import Strategist
 from shardwright.passes.rewriter import erase, insert_before, retype
@@ -54,6 +54,7 @@ class PropagateLayoutsPass(ModulePass):
         _declare_mesh(op)
         program = build_program(op)
         _check_partial(program)
+        agree_in_groups(program)
         strategist = Strategist(program)
         state = best_state(program, strategist) if self.refine else propagate(program, strategist)
         settle_groups(program, state)

@@ -10,20 +10,20 @@ a layout once a sweep.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
-from shardwright.dialects.dtensor.hints import BarrierOp
+from shardwright.dialects.dtensor.hints import BACKWARD, FORWARD, BarrierOp
 from shardwright.dialects.text.locations import where
 from shardwright.layout.axes import overlap
 from shardwright.layout.words import dims_in_words
 from shardwright.passes.program import Dims, Node, Program
-from shardwright.passes.propagation.alignment import bytes_sent
+from shardwright.passes.propagation.alignment import bytes_sent, fewest_bytes
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
-from shardwright.passes.propagation.spreading import Because, State, passes_dims_on
+from shardwright.passes.propagation.spreading import Because, State, groups, passes_dims_on
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist, Strategy
 from shardwright.rules.rule import Rule, assemble
 
@@ -43,22 +43,58 @@ Each may touch the whole program, so one for every op that pays would take quadr
 mixture of experts then sends half as much again, since its layouts meet across broadcasts and reductions.
 """
 
+COUNTED = 256
+"""
+So many ops are aligned over again, at most, for moves whose saving only counting shows.
+
+So a program of a few ops is searched, and a larger one takes no longer for it.
+"""
+
 Changes = dict[int, Dims]
 Wishes = frozenset[tuple[int, tuple[int, ...], Dims]]
 """What is wished for, by stretches: their numbers, the shape of a value, and its dims."""
 
 
-def refine(program: Program, strategist: Strategist, state: State, sent: float | None = None) -> float:
+class Ground:
+    """What refinement knows of a program whatever its layouts are, so that no start has to find it again."""
+
+    def __init__(self, program: Program):
+        # A barrier is where the user wants two sides to be decided on their own: no move goes through it.
+        bars = [isinstance(node.op, BarrierOp) for node in program.nodes]
+        self.bars = {node.index for node, bar in zip(program.nodes, bars, strict=True) if bar}
+        self.carries = [passes_dims_on(node.rule) and not bar for node, bar in zip(program.nodes, bars, strict=True)]
+        heavy = [node.rule.heavy or bar for node, bar in zip(program.nodes, bars, strict=True)]
+        # Wide moves stop at heavy ops: these have strategies worth weighing, while a light op does best to go along.
+        self.light = [carries or not rests for carries, rests in zip(self.carries, heavy, strict=True)]
+        ours = [list(filter(program.is_ours, members)) for members in groups(program)]
+        self.groups = {value: members for members in ours for value in members}
+        self.marks = structural_marks(program)
+        # Not the order of the text: relayouts are shared with whoever asks first, and equal programs must be priced
+        # alike.
+        self.order = structural_order(program, self.marks)
+        self.stretch = _stretches(program, self.carries)
+        self.met = [frozenset(self.stretch[value] for value in node.values) for node in program.nodes]
+        """The stretches at each node."""
+        self.around = [tuple([node.index for node in around]) for around in program.around]
+        """The nodes around each value, by number: a wide try goes through all of a program."""
+        self.situations: dict[object, int] = {}
+        """Numbers for each kind of node with some layouts around it."""
+        self.followers: dict[tuple[int, int, Dims], list[tuple[int, Dims]]] = {}
+        """What follows at a node in a situation when the value at one of its places moves."""
+
+
+def refine(
+    program: Program, strategist: Strategist, state: State, sent: float | None = None, ground: Ground | None = None
+) -> float:
     """
     Improves `state` in place until a sweep finds nothing, `SWEEPS` times at most; what each device then sends.
 
     Sweeps price ops one by one; how relayouts are shared and where partial sums end is known only by aligning. So the
     state that aligns with the fewest bytes wins, which may be the one that propagation left; `sent` is what that one
-    sends, if it is known.
+    sends, and `ground` what is known of the program, if they are there already.
     """
-    refiner = _Refiner(program, strategist, state)
-    # Not the order of the text: relayouts are shared with whoever asks first, and equal programs must be priced alike.
-    order = structural_order(program, refiner.marks)
+    ground = ground or Ground(program)
+    refiner, order = _Refiner(program, strategist, state, ground), ground.order
     # The start takes part, so that refinement can only win.
     sent = bytes_sent(program, strategist, state.dims, order) if sent is None else sent
     best = sent, list(state.dims), list(state.because)
@@ -70,6 +106,17 @@ def refine(program: Program, strategist: Strategist, state: State, sent: float |
             best = sent, list(state.dims), list(state.because)
     state.dims[:], state.because[:] = best[1:]
     return best[0]
+
+
+def search(program: Program, strategist: Strategist, state: State, ground: Ground) -> None:
+    """
+    Moves that pay because of a copy that another op pays for: each is tried by counting what would be sent.
+
+    Sweeps cannot see them, since they price each op as if it were alone.
+    """
+    tries = COUNTED // max(1, len(program.nodes))
+    refiner = _Refiner(program, strategist, state, ground)
+    refiner.search(lambda: fewest_bytes(program, strategist, state.dims, ground.order), tries)
 
 
 class _Tried(NamedTuple):
@@ -84,31 +131,19 @@ Key = TypeVar("Key")
 
 
 class _Refiner:
-    def __init__(self, program: Program, strategist: Strategist, state: State):
+    def __init__(self, program: Program, strategist: Strategist, state: State, ground: Ground):
         self.program = program
         self.strategist = strategist
         self.state = state
-        # A barrier is where the user wants two sides to be decided on their own: no move goes through it.
-        bars = [isinstance(node.op, BarrierOp) for node in program.nodes]
-        self.carries = [passes_dims_on(node.rule) and not bar for node, bar in zip(program.nodes, bars, strict=True)]
-        heavy = [node.rule.heavy or bar for node, bar in zip(program.nodes, bars, strict=True)]
-        # Wide moves stop at heavy ops: these have strategies worth weighing, while a light op does best to go along.
-        self.light = [carries or not rests for carries, rests in zip(self.carries, heavy, strict=True)]
-        self.marks = structural_marks(program)
-        self.stretch = _stretches(program, self.carries)
+        self.ground = ground
+        self.stretch = ground.stretch
         self.alone: dict[int, dict[tuple[tuple[int, ...], Dims], _Tried]] = {}
         self.failed: dict[Wishes, _Tried] = {}
         self.wide_tries = WIDE_TRIES
         self.failed_widely: dict[Wishes, _Tried] = {}
         self.known_widely: dict[Wishes, _Tried] = {}
-        self.met = [frozenset(self.stretch[value] for value in node.values) for node in program.nodes]
-        """The stretches at each node."""
-        self.around = [tuple([node.index for node in around]) for around in program.around]
-        """The nodes around each value, by number: a wide try goes through all of a program."""
         self.situations: dict[int, int] = {}
-        """For nodes a number that those have in common which are equal and have equal layouts, as far as asked for."""
-        self.numbers: dict[object, int] = {}
-        self.followers: dict[tuple[int, int, Dims], list[tuple[int, Dims]]] = {}
+        """The situations of nodes in the state at hand, as far as they were asked for."""
         self.costs: dict[int, float] = {}
         """What ops send in the state at hand, as far as it was asked for."""
         self.moves = 0
@@ -129,7 +164,7 @@ class _Refiner:
         kept = False
         # The dearest first, since they have the first go at the few wide tries. Equal ones go by where they stand in
         # the graph: by their place in the text, the order in which a program is written would change its layouts.
-        for _, node in sorted(paying, key=lambda pair: (-pair[0], self.marks[pair[1].index], pair[1].index)):
+        for _, node in sorted(paying, key=lambda pair: (-pair[0], self.ground.marks[pair[1].index], pair[1].index)):
             # An op that an earlier move has helped has nothing to ask for any more.
             if self._cost(node) > 0:
                 kept = self._improve(node, self.strategist.best(node, self.state.dims)[1]) or kept
@@ -138,9 +173,12 @@ class _Refiner:
     def _improve(self, node: Node, chosen: Strategy) -> bool:
         # Wide moves are for where no stretch alone saves anything: they cost more to try, and undo more.
         best = self._narrowly(node, chosen) or self._widely(node, chosen)
-        if best is None:
-            return False
-        saved, changes = best
+        if best is not None:
+            self._move(node, *best)
+        return best is not None
+
+    def _move(self, node: Node, saved: float, changes: Changes) -> None:
+        """Makes changes for the sake of a node, and forgets what is no longer so."""
         self.moves += 1
         place = where(node.op)
         moved = f"moved at {node.op.name}{f' at {place}' if place else ''} to send {saved:,.0f} bytes less per device"
@@ -150,10 +188,47 @@ class _Refiner:
             self.state.because[value] = Because(node, None, f"{moved}; without that it would be {before}")
             self.alone.pop(self.stretch[value], None)
             self.moved[self.stretch[value]] = self.moves
-        for index in self._touched(changes):
-            self.costs.pop(index, None)
-            self.situations.pop(index, None)
-        return True
+            for index in self.ground.around[value]:
+                self.costs.pop(index, None)
+                self.situations.pop(index, None)
+
+    def search(self, count: Callable[[], float], tries: int) -> None:
+        """Makes the moves that `count` likes best, for ops that may read what another op has copied; so many tries."""
+        wanted = Counter(value for node in self.program.nodes for value in self._copies(node)) if tries else {}
+        paying = [node for node in self.program.nodes if self._cost(node) > 0]
+        sent = count() if wanted else 0.0
+        for node in sorted(paying, key=lambda node: (-self._cost(node), self.ground.marks[node.index], node.index)):
+            own = Counter(self._copies(node))
+            if not any(wanted.get(value, 0) > own[value] for value in node.operands):
+                continue
+            best: tuple[float, Changes] | None = None
+            for changes in self._moves(node):
+                if tries == 0:
+                    break
+                tries -= 1
+                with self._changed(changes):
+                    best = _better(best, sent - count(), changes)
+            if best is not None:
+                self._move(node, *best)
+                sent -= best[0]
+
+    def _copies(self, node: Node) -> list[int]:
+        """The operands of which an op, doing what is best for it, would have a copy."""
+        if node.rule.pairwise:
+            return []
+        wanted = zip(node.operands, self.strategist.best(node, self.state.dims)[1].operands, strict=True)
+        return [value for value, dims in wanted if not self.program.free[value] and dims != self.state.dims[value]]
+
+    def _moves(self, node: Node) -> Iterator[Changes]:
+        """What follows from each of the op's wishes, one by one and together."""
+        seen: set[frozenset[tuple[int, Dims]]] = set()
+        for wishes in self._wishes(node, self.strategist.best(node, self.state.dims)[1]):
+            for part in [*({value: dims} for value, dims in wishes.items()), wishes]:
+                changes = self._spread(part)
+                key = frozenset(changes.items())
+                if changes and key not in seen:
+                    seen.add(key)
+                    yield changes
 
     def _still(self, tried: dict[Key, _Tried], recent: set[int]) -> dict[Key, _Tried]:
         """
@@ -170,7 +245,7 @@ class _Refiner:
     def _tried(self, changes: Changes) -> _Tried:
         """What these changes would save, and what that depends on."""
         touched = self._touched(changes)
-        met = frozenset[int]().union(*map(self.met.__getitem__, touched))
+        met = frozenset[int]().union(*map(self.ground.met.__getitem__, touched))
         return _Tried(self._saved(touched, changes), met, self.moves)
 
     def _narrowly(self, node: Node, chosen: Strategy) -> tuple[float, Changes] | None:
@@ -187,7 +262,7 @@ class _Refiner:
         """For each of the op's strategies the layouts that it would like for values that may have them."""
         for option in self._ways(node, chosen):
             liked = zip(node.values, option.operands + option.results, strict=True)
-            yield {value: dims for value, dims in liked if self._may_become(value, dims)}
+            yield {value: dims for value, dims in liked if _hears(node, value) and self._may_become(value, dims)}
 
     def _promising(self, node: Node, chosen: Strategy) -> Iterator[Changes]:
         """
@@ -215,7 +290,7 @@ class _Refiner:
             if key in self.known_widely:
                 self.failed_widely[key] = self.known_widely[key]
                 continue
-            changes = self._spread(wishes, self.light)
+            changes = self._spread(wishes, self.ground.light)
             tried = self._tried(changes)
             best = _better(best, tried.saved, changes)
             if tried.saved <= LEAST_SAVING:
@@ -291,13 +366,13 @@ class _Refiner:
 
     def _spread(self, wishes: Changes, along: list[bool] | None = None) -> Changes:
         """The wishes and what follows from them along some ops: those that pass dims on, if nothing else is said."""
-        along = self.carries if along is None else along
+        along = self.ground.carries if along is None else along
         changes: Changes = dict(wishes)
         # Breadth first: a value that two wishes reach follows the nearer one.
         waiting = deque(wishes)
         while waiting:
             moved = waiting.popleft()
-            for index in self.around[moved]:
+            for index in self.ground.around[moved]:
                 if along[index]:
                     values = self.program.nodes[index].values
                     for place, dims in self._followers(index, values.index(moved), changes[moved]):
@@ -305,7 +380,17 @@ class _Refiner:
                         if value not in changes:
                             changes[value] = dims
                             waiting.append(value)
-        return changes
+        return changes if self._keeps_groups(changes) else {}
+
+    def _keeps_groups(self, changes: Changes) -> bool:
+        """Whether the members of each group still have one layout: a group moves as one, or not at all."""
+        dims = self.state.dims
+        grouped = self.ground.groups
+        return not grouped or all(
+            changes.get(other, dims[other]) == moved
+            for value, moved in changes.items()
+            for other in grouped.get(value, ())
+        )
 
     def _followers(self, index: int, place: int, dims: Dims) -> list[tuple[int, Dims]]:
         """The places at a node whose values may move along when the one at `place` moves to `dims`, and to what."""
@@ -313,14 +398,15 @@ class _Refiner:
         if situation is None:
             situation = self.situations[index] = self._situation(index)
         key = situation, place, dims
-        found = self.followers.get(key)
+        found = self.ground.followers.get(key)
         if found is None:
-            found = self.followers[key] = list(self._following(self.program.nodes[index], place, dims))
+            found = self.ground.followers[key] = list(self._following(self.program.nodes[index], place, dims))
         return found
 
     def _situation(self, index: int) -> int:
+        numbers = self.ground.situations
         dims = tuple([self.state.dims[value] for value in self.program.nodes[index].values])
-        return self.numbers.setdefault((self.program.kinds[index], dims), len(self.numbers))
+        return numbers.setdefault((self.program.kinds[index], dims), len(numbers))
 
     def _following(self, node: Node, place: int, moved: Dims) -> Iterator[tuple[int, Dims]]:
         if self.strategist.project(node.rule, place, moved)[1]:
@@ -345,8 +431,12 @@ class _Refiner:
         return not any(overlap(a, b, sizes[a.name]) for i, a in enumerate(flat) for b in flat[:i])
 
     def _touched(self, changes: Changes) -> dict[int, None]:
-        """The nodes around what changes, each once, in an order that repeats."""
-        return dict.fromkeys(chain.from_iterable(map(self.around.__getitem__, changes)))
+        """The nodes whose bytes are a reason for these changes, or against them, in an order that repeats."""
+        touched = dict.fromkeys(chain.from_iterable(map(self.ground.around.__getitem__, changes)))
+        for index in self.ground.bars & touched.keys():
+            if not any(_hears(self.program.nodes[index], value) for value in changes):
+                del touched[index]
+        return touched
 
     def _saved(self, touched: Iterable[int], changes: Changes) -> float:
         """The bytes that all touched ops save."""
@@ -364,6 +454,13 @@ class _Refiner:
 
     def _price(self, node: Node) -> float:
         return node.scope.weight * self.strategist.best(node, self.state.dims)[0]
+
+
+def _hears(node: Node, value: int) -> bool:
+    """Whether a value of a node may move for its sake: barriers bind here as they do where layouts spread."""
+    if not isinstance(node.op, BarrierOp):
+        return True
+    return value in {FORWARD: node.results, BACKWARD: node.operands}.get(node.op.direction.data, ())
 
 
 def _better(best: tuple[float, Changes] | None, saved: float, changes: Changes) -> tuple[float, Changes] | None:

@@ -11,10 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import networkx as nx
+
+from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.dtensor import RelayoutOp
 from shardwright.dialects.dtensor.hints import BACKWARD, FORWARD, BarrierOp
 from shardwright.dialects.text.locations import fault, label
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.strategy import Strategist
 from shardwright.rules.rule import PASS, Axes, Rule, assemble
@@ -123,28 +127,74 @@ def _dims_of_others(program: Program, leaders: frozenset[int]) -> dict[int, froz
     return {value: frozenset(range(len(program.shapes[value]))) for value in given}
 
 
-def settle_groups(program: Program, state: State) -> None:
+def agree_in_groups(program: Program) -> None:
     """
-    Gives all members of a group one layout: the user's, if one has it, else that of the first.
+    Gives all members of each group what the user said of any of them, before anything spreads.
 
-    Raises SW0465 when the user gave two of them different ones.
+    A closed dim stays as it is, and the others are closed with it; where all are open, the longest list of axes counts.
+    Raises SW0465 when what the user said of two members cannot both hold.
     """
-    for first, others in program.grouped.items():
-        members = [first, *others]
-        fixed = [value for value in members if program.given[value] is not None]
-        leader = min(fixed or members, key=lambda value: (bool(state.open_dims[value]), value))
-        for value in members:
-            if state.dims[value] == state.dims[leader]:
-                continue
-            if program.given[value] is not None and not state.open_dims[value]:
-                raise fault(
-                    "SW0465",
-                    f"members of one sharding group have the layouts {program.spec(state.dims[leader]).body()} and "
-                    f"{program.spec(state.dims[value]).body()}",
-                    program.values[value],
-                    labels=label(program.values[leader], "another member of the group"),
-                    help="give them the same layout, or take one out of the group",
-                )
+    for members in groups(program):
+        told = [value for value in members if program.given[value] is not None]
+        agreed: LayoutSpec | None = None
+        for value in told:
+            spec = program.given[value]
+            assert spec is not None
+            agreed = spec if agreed is None else _both(program, agreed, spec)
+            if agreed is None:
+                raise _no_agreement(program, told[: told.index(value)], value)
+        if agreed is not None:
+            for value in members:
+                own = program.given[value]
+                partial, kind = (own.partial, own.kind) if own is not None else ((), "")
+                program.given[value] = agreed.with_partial(partial, kind)
+
+
+def groups(program: Program) -> list[list[int]]:
+    """The members of each group, in order; groups that share a member are one."""
+    graph: nx.Graph[int] = nx.Graph((first, value) for first, others in program.grouped.items() for value in others)
+    return [sorted(part) for part in nx.connected_components(graph)]
+
+
+def _both(program: Program, one: LayoutSpec, other: LayoutSpec) -> LayoutSpec | None:
+    """The layout that is as two layouts say, or None when there is none."""
+    dims: list[Axes] = []
+    for dim, pair in enumerate(zip(one.dims, other.dims, strict=True)):
+        (short, says), (long, _) = sorted(zip(pair, (one, other), strict=True), key=lambda item: len(item[0]))
+        if long[: len(short)] != short or (long != short and dim not in says.open_dims):
+            return None
+        dims.append(long)
+    withheld = tuple(dict.fromkeys(one.withheld + other.withheld))
+    used = [axis for axes in dims for axis in axes]
+    if any(program.overlaps([axis], [*used[:place], *withheld]) for place, axis in enumerate(used)):
+        return None
+    both = bool(one.priorities and other.priorities)
+    priorities = tuple(map(min, one.priorities, other.priorities)) if both else ()
+    open_dims = one.open_dims & other.open_dims
+    return LayoutSpec(one.mesh, tuple(dims), open_dims, withheld=withheld, priorities=priorities)
+
+
+def _no_agreement(program: Program, before: list[int], value: int) -> ShardwrightError:
+    """The error for a member that does not agree with those before it, and with which of them."""
+    given = program.given
+    told = [(member, spec) for member in before if (spec := given[member]) is not None]
+    spec = given[value]
+    assert spec is not None
+    first, one = next(((member, each) for member, each in told if _both(program, each, spec) is None), told[0])
+    return fault(
+        "SW0465",
+        f"members of one sharding group have the layouts {one.body()} and {spec.body()}",
+        program.values[value],
+        labels=label(program.values[first], "another member of the group"),
+        help="give them the same layout, or take one out of the group",
+    )
+
+
+def settle_groups(program: Program, state: State) -> None:
+    """Members that any device can make take the layout of the others, which went where propagation took them."""
+    for members in groups(program):
+        leader = min(members, key=lambda value: (program.free[value], value))
+        for value in filter(program.free.__getitem__, members):
             state.dims[value] = state.dims[leader]
             state.because[value] = Because(None, None, "as the other members of its sharding group")
 
@@ -195,6 +245,7 @@ class _Spread:
         self.offers = offers
         self.state = state
         self.later: Later = {}
+        self.groups = {value: members for members in groups(program) for value in members}
         split = (value for value, dims in enumerate(state.dims) if any(dims))
         self.unheard = self._nodes_around(split)
 
@@ -215,12 +266,15 @@ class _Spread:
             proposals: dict[int, _Proposal] = {}
             for index in sorted(dirty):
                 self._propose(self.program.nodes[index], proposals)
-            for value, proposal in proposals.items():
-                self.state.dims[value] = proposal.dims
-                self.state.because[value] = Because(proposal.node, proposal.source, lost=proposal.lost)
+            changed: list[int] = []
+            for first, proposal in proposals.items():
+                for value in self.groups.get(first, (first,)):
+                    self.state.dims[value] = proposal.dims
+                    self.state.because[value] = Because(proposal.node, proposal.source, lost=proposal.lost)
+                    changed.append(value)
             # Those that are not asked now stay aside: a round must not cost what waits for a later one.
             dirty = set()
-            for index in self._nodes_around(proposals):
+            for index in self._nodes_around(changed):
                 (dirty if member[index] else self.unheard).add(index)
 
     def _propose(self, node: Node, proposals: dict[int, _Proposal]) -> None:
@@ -229,7 +283,9 @@ class _Spread:
             value = values[offer.place]
             lost = None if offer.lost is None else Lost(offer.lost[0], values[offer.lost[1]])
             proposal = _Proposal(offer.weight, offer.dims, node, values[offer.source], lost)
-            proposals[value] = proposal.against(proposals.get(value))
+            # The members of a group are as one: what one of them is to become, all do.
+            first = self.groups[value][0] if value in self.groups else value
+            proposals[first] = proposal.against(proposals.get(first))
 
 
 @dataclass(frozen=True, slots=True)

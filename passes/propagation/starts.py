@@ -13,32 +13,37 @@ from collections.abc import Sequence
 from shardwright.dialects.types import element_of, is_float
 from shardwright.passes.program import Program
 from shardwright.passes.propagation.alignment import bytes_sent
-from shardwright.passes.propagation.ordering import structural_marks, structural_order
-from shardwright.passes.propagation.refinement import refine
+from shardwright.passes.propagation.refinement import Ground, refine, search
 from shardwright.passes.propagation.spreading import Spreading, State
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist
 
 
 def best_state(program: Program, strategist: Strategist) -> State:
     """The refined state that sends the fewest bytes: from the usual start, or from the best other one."""
+    ground = Ground(program)
+    state = _best_refined(program, strategist, ground)
+    search(program, strategist, state, ground)
+    return state
+
+
+def _best_refined(program: Program, strategist: Strategist, ground: Ground) -> State:
     spreading = Spreading(program, strategist)
     usual = spreading.state()
     others = [spreading.state(first) for first in leaders(program)]
     others = [other for other in others if other.dims != usual.dims]
     if not others:
-        refine(program, strategist, usual)
+        refine(program, strategist, usual, ground=ground)
         return usual
-    order = structural_order(program, structural_marks(program))
 
     def price(state: State) -> float:
-        return bytes_sent(program, strategist, state.dims, order)
+        return bytes_sent(program, strategist, state.dims, ground.order)
 
     prices = [price(state) for state in others]
     least, usually = min(prices), price(usual)
     other = others[prices.index(least)]
-    sent = refine(program, strategist, usual, usually)
+    sent = refine(program, strategist, usual, usually, ground)
     better_start = least < usually - LEAST_SAVING
-    if better_start and refine(program, strategist, other, least) < sent - LEAST_SAVING:
+    if better_start and refine(program, strategist, other, least, ground) < sent - LEAST_SAVING:
         return other
     return usual
 

@@ -91,14 +91,19 @@ class Strategist:
         """
         The cheapest strategy for the op when every value has the dims given by number, and its cost in bytes.
 
-        `there` are copies of operands, by place, that are there for others already.
+        `there` are copies of operands, by place, that are there for others already. They are no reason for a heavy op
+        to be done on fewer devices.
         """
         key = self.program.kinds[node.index], there, self._read[node.index](dims)
         found = self._best.get(key)
         if found is None:
+            options = self.options(node, dims)
+            if there and node.rule.heavy:
+                least = self.best(node, dims)[1].degree
+                options = [option for option in options if option.degree >= least]
             found = self._best[key] = self.cheapest(
                 node,
-                self.options(node, dims),
+                options,
                 lambda place, wanted: (
                     0.0
                     if (place, wanted) in there

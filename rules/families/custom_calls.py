@@ -127,14 +127,14 @@ def written_for_shardy(op: CustomCallOp) -> OpShardingRule | None:
             return _name(len(sizes) - 1)
         return "".join(map(_name, dim))
 
-    sides = [tuple(tuple(map(text, tensor)) for tensor in side) for side in (rule.operands, rule.results)]
+    operands, results = (tuple(tuple(map(text, tensor)) for tensor in side) for side in (rule.operands, rule.results))
     groups: dict[str, tuple[str, ...]] = {}
     for factor, kind in enumerate(rule.kinds):
         if kind != PASS:
             group = _GROUPS.get(kind, "need_replication")
             groups[group] = (*groups.get(group, ()), _name(factor))
     listed = tuple((group, groups[group]) for group in KINDS if group in groups)
-    return OpShardingRule(*sides, tuple((_name(at), size) for at, size in enumerate(sizes)), listed, True)
+    return OpShardingRule(operands, results, tuple((_name(at), size) for at, size in enumerate(sizes)), listed, True)
 
 
 _GROUPS = {"sum": "reduction", PERMUTE: "permutation"}

@@ -150,6 +150,17 @@ _ROUTINES: dict[str, Callable[[CustomCallOp], tuple[Any, ...]]] = {
 """What LAPACK's routines take besides arrays; those not listed take nothing."""
 
 
+def _users_call(lowering: Lowering, op: CustomCallOp, operands: list[Value]) -> list[Value]:
+    """The call of a function from outside, which is called when the program runs and not before."""
+    shapes = [shape_of(result) for result in op.results]
+    dtypes = [element_dtype(result.type) for result in op.results]
+    types = tuple((shape, dtype.name) for shape, dtype in zip(shapes, dtypes, strict=True))
+    lead = lowering.builder.lead
+    fronts = lowering.fronts(operands) if operands else (1,) * lead
+    wholes, static = [fronts + shape for shape in shapes], (op.target, lead, types)
+    return lowering.builder.call_many("custom_call", operands, wholes, dtypes, *static, _said(op))
+
+
 def _said(op: CustomCallOp) -> dict[str, Any]:
     """What a call says beside its operands, as far as Python has it."""
     return {name: value for name, value in op.options.items() if isinstance(value, int | float | str)}
@@ -163,8 +174,7 @@ _COMPLEX_NAMES = {"un": "or", "he": "sy"}
 def _custom_call(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     assert isinstance(op, CustomCallOp)
     if op.target in FUNCTIONS:
-        types = tuple((shape_of(result), element_dtype(result.type).name) for result in op.results)
-        return lowering.kernel("custom_call", op, operands, op.target, lowering.builder.lead, types, _said(op))
+        return _users_call(lowering, op, operands)
     if op.routine is None:
         raise ShardwrightValueError(unknown_call(op))
     routine = "gesdd" if op.routine == "gesvd" else op.routine  # the same factors by a slower algorithm

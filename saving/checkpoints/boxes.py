@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
+from typing import Any
+
+import numpy as np
 
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.boxes import Box, box
+from shardwright.saving.faults import SavingError
 
 Place = tuple[int, ...]
+
+NOWHERE = Layout([], Mesh())
+"""The layout of an array that is not distributed."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +93,17 @@ def stacked_shape(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
     return lead + layout.local_shape(shape)
 
 
-def holdings(layout: Layout, shape: tuple[int, ...]) -> list[Holding]:
+def empty_stacked(name: str, layout: Layout, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Memory for what this process holds of an array. Raises `ValueError` (SW0879) where there is too little."""
+    here = shape if layout is NOWHERE else stacked_shape(layout, shape)
+    try:
+        return np.empty(here, dtype)
+    except MemoryError as error:
+        raise SavingError("SW0879", f"{name!r}: there is no memory for {list(here)}") from error
+
+
+@lru_cache(1 << 10)
+def holdings(layout: Layout, shape: tuple[int, ...]) -> Sequence[Holding]:
     """
     The boxes into which a layout cuts a tensor, each once, with its holders.
 
@@ -96,7 +115,7 @@ def holdings(layout: Layout, shape: tuple[int, ...]) -> list[Holding]:
     for place in product(*[range(1 if name in same else size) for name, size in mesh.sizes.items()]):
         part = box(spec, shape, mesh, dict(zip(mesh.axis_names, place, strict=True)))
         found.setdefault(part, Holding(part, mesh, same)).places.append(place)
-    return list(found.values())
+    return tuple(found.values())
 
 
 def _first(mesh: Mesh) -> Place:

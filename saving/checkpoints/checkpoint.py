@@ -8,8 +8,6 @@ turns, and every device reads what its own box needs, straight into its place; n
 from __future__ import annotations
 
 import errno
-import hashlib
-import math
 import os
 import time
 from collections.abc import Container, Mapping, Sequence
@@ -21,10 +19,16 @@ from typing import Any
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.layout import Layout
 from shardwright.layout.layout_map import LayoutMap
-from shardwright.saving.checkpoints.hashes import HASHES
-from shardwright.saving.checkpoints.manifest import ARRAYS, MANIFEST, ArrayEntry, Manifest, Plain, read_manifest
+from shardwright.saving.checkpoints.archive.hashes import HASHES
+from shardwright.saving.checkpoints.archive.places import ARCHIVE
+from shardwright.saving.checkpoints.entries import ArrayEntry
+from shardwright.saving.checkpoints.manifest import MANIFEST, SECOND, Manifest, Plain, read_manifest
 from shardwright.saving.checkpoints.objects import Found, Leaf, build_slots, find
-from shardwright.saving.checkpoints.store import ArrayStore, Transfers, read_arrays, write_arrays
+from shardwright.saving.checkpoints.reading import open_arrays, read_arrays
+from shardwright.saving.checkpoints.second.entries import ARRAYS
+from shardwright.saving.checkpoints.second.reading import strangers
+from shardwright.saving.checkpoints.transfers import Transfers
+from shardwright.saving.checkpoints.writing import write_arrays
 from shardwright.saving.faults import SavingError, checked_path, no_place, wrong_option
 from shardwright.saving.shared_folder import SharedFolder
 from shardwright.saving.team import Team
@@ -122,7 +126,7 @@ class Checkpoint:
 
         An older checkpoint of that path is exchanged for it in one step. The path is returned. Raises `ValueError` for
         something else at that path (SW0876) and for what cannot be saved (SW0875), `ImportError` (SW0877) without
-        tensorstore. Of what lies on a mesh over several processes each of them writes a part: all of them save, and
+        blake3. Of what lies on a mesh over several processes each of them writes a part: all of them save, and
         where one fails, all do (SW0895).
         """
         found = self.found("saved")
@@ -194,8 +198,7 @@ def _check_place(target: Path) -> None:
 
 def check_version(team: Team, manifest: Manifest, folder: Path) -> None:
     """Raises `ValueError` (SW0880) on all processes where one has opened another version of a checkpoint."""
-    digest = hashlib.sha256(manifest.to_bytes()).digest()
-    if team.vote(digest, lambda given: b"" if len(set(given)) == 1 else b"several"):
+    if team.vote(manifest.digest, lambda given: b"" if len(set(given)) == 1 else b"several"):
         fault = f"{folder} was replaced while the processes opened it, or they gave different paths"
         raise SavingError("SW0880", fault)
 
@@ -320,21 +323,17 @@ def verify_checkpoint(path: str | os.PathLike[str]) -> int:
     """
     with _reading(path) as folder:
         manifest = read_manifest(folder)
-        entries = manifest.arrays.values()
-        faults = [f"{name}: nothing of that name was written" for name in _strangers(folder, len(entries))]
-        store = ArrayStore(folder)
-        hashes = store.hashes_faults(entries)
-        for entry in entries:
-            faults += store.faults(entry) or ([] if hashes else store.damages(entry))
-        faults += hashes
+        faults = [f"{name}: nothing of that name was written" for name in _strangers(folder, manifest)]
+        store = open_arrays(folder, manifest)
+        faults += store.faults() or store.damages()
         if faults:
             raise SavingError("SW0873", f"{folder} is damaged", *faults)
-        return sum(math.prod(entry.shape) * entry.grid.itemsize for entry in entries)
+        return sum(entry.nbytes for entry in manifest.arrays.values())
 
 
-def _strangers(folder: Path, arrays: int) -> list[str]:
-    """What lies beside the manifest and the arrays' folders."""
-    known = {str(number) for number in range(arrays)}
-    others = [path.name for path in folder.iterdir() if path.name not in (MANIFEST, ARRAYS, HASHES)]
-    inside = [f"{ARRAYS}/{path.name}" for path in (folder / ARRAYS).iterdir() if path.name not in known]
-    return sorted(others + inside)
+def _strangers(folder: Path, manifest: Manifest) -> list[str]:
+    """What lies there and was not written."""
+    second = manifest.version == SECOND
+    known = {MANIFEST, HASHES, ARRAYS if second else ARCHIVE}
+    others = sorted(path.name for path in folder.iterdir() if path.name not in known)
+    return others + (strangers(folder, len(manifest.arrays)) if second else [])

@@ -1,9 +1,9 @@
 """
 A checkpoint's manifest: what is in it, line by line, and a hash over all of that.
 
-The first line says what the file is, then comes one line of JSON for each array and each plain value, the last one has
-the SHA-256 of everything before it. Names are data: the folder of an array is its number, so that no name ever
-becomes a path. Everything is checked before it is used; how arrays are stored follows from these lines alone.
+The first line says what the file is and seals the archive, then comes one line of JSON for each array and each plain
+value, the last one has the SHA-256 of everything before it. Names are data: no name ever becomes a path. Everything is
+checked before it is used; where arrays lie in the archive follows from these lines alone.
 """
 
 from __future__ import annotations
@@ -13,33 +13,31 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
-from shardwright.dialects.types import element_dtype, element_type_named
-from shardwright.saving.checkpoints.chunks import (
-    MAX_CHUNK_BYTES,
-    MAX_FILE_BYTES,
-    MAX_FILE_CHUNKS,
-    SMALL_CHUNK_BYTES,
-    Grid,
-)
+from shardwright.saving.checkpoints.archive.chunks import MAX_CHUNK_BYTES, Grid, Shape
+from shardwright.saving.checkpoints.archive.file import size_fault
+from shardwright.saving.checkpoints.archive.places import ARCHIVE, LEAST_BYTES
+from shardwright.saving.checkpoints.entries import ArrayEntry, dtype_named
+from shardwright.saving.checkpoints.second.entries import ARRAYS, FileGrid, SecondEntry, is_file_grid
 from shardwright.saving.faults import SavingError
 
 MANIFEST = "checkpoint.jsonl"
 """The manifest's name; a folder without one is not, or not yet, a checkpoint."""
 
-ARRAYS = "arrays"
-"""The folder in which each array has a folder."""
-
 FORMAT = "shardwright checkpoint"
-VERSION = 2
-"""Version 1 had one checksum for an array, with which a part of it could not be compared."""
+VERSION = 3
+"""
+Version 1 had one checksum for an array, with which a part of it could not be compared; it is refused. Version 2 had a
+folder for each array; it is read.
+"""
+
+SECOND = 2
 
 MAX_BYTES = 16 << 20
 """What a manifest may have; it is read whole."""
@@ -48,7 +46,7 @@ MAX_LINE_BYTES = 1 << 20
 MAX_VALUES = 1 << 16
 
 MAX_RANK = 32
-"""The most dims that tensorstore stores."""
+"""The most dims that tensorstore, and so others who shall read it, can have."""
 
 _ROOM_BYTES = 1 << 10
 _MAX_ELEMENTS = 1 << 60
@@ -60,56 +58,35 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 
 _TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
 Plain = bool | int | float | complex | str | None
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayEntry:
-    """One array: its name, its number, which is its folder's name, its type, how it is cut, and its hashes."""
+class Seal:
+    """The archive's bytes, and the hashes (BLAKE3) of its directory and of the file with the hashes of its chunks."""
 
-    name: str
-    number: int
-    dtype: str
-    grid: Grid
+    size: int
+    directory: str
     hashes: str
-    """The SHA-256 of the table of its chunks' hashes."""
 
-    hashes_at: int
-    """Where that table begins in the file of all tables."""
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.grid.shape
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of its elements."""
-        return math.prod(self.shape) * self.grid.itemsize
-
-    @property
-    def element(self) -> np.dtype[Any]:
-        """The element type, as NumPy and ml_dtypes have it."""
-        return element_dtype(element_type_named(self.dtype))
-
-    @property
-    def hashes_end(self) -> int:
-        """Where the table ends, and that of the next array begins."""
-        return self.hashes_at + self.grid.hash_bytes
-
-    @property
-    def folder(self) -> str:
-        """Where its files are, below the checkpoint's folder."""
-        return f"{ARRAYS}/{self.number}"
+_OPEN = Seal(0, "0" * 64, "0" * 64)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """What is in a checkpoint; `sequence` orders the checkpoints of a directory, `time` is in seconds since 1970."""
 
-    arrays: dict[str, ArrayEntry]
+    arrays: Mapping[str, ArrayEntry]
     values: dict[str, Plain]
     sequence: int = 0
     time: float = 0.0
+    seal: Seal = _OPEN
+    version: int = VERSION
+    digest: bytes = field(default=b"", compare=False)
+    """The SHA-256 of the file from which this was read."""
 
     def to_bytes(self) -> bytes:
         body = b"".join(map(_line, self._items()))
@@ -125,11 +102,10 @@ class Manifest:
         return None
 
     def _items(self) -> Iterator[dict[str, Any]]:
-        yield {"format": FORMAT, "version": VERSION, "sequence": self.sequence, "time": self.time.hex()}
+        about = {"format": FORMAT, "version": VERSION, "sequence": self.sequence, "time": self.time.hex()}
+        yield {**about, "size": self.seal.size, "directory": self.seal.directory, "hashes": self.seal.hashes}
         for entry in self.arrays.values():
-            grid = entry.grid
-            cut = {"shape": grid.shape, "file": grid.file, "chunk": grid.chunk}
-            yield {"name": entry.name, "dtype": entry.dtype, **cut, "hashes": entry.hashes}
+            yield {"name": entry.name, "dtype": entry.dtype, "shape": entry.grid.shape, "chunk": entry.grid.chunk}
         for name, value in self.values.items():
             yield {"name": name, **_written(value)}
 
@@ -174,7 +150,75 @@ def _not_a_checkpoint(folder: Path) -> SavingError:
     return SavingError("SW0872", f"{os.fspath(folder)!r} {there}")
 
 
-def _array_folders(folder: Path) -> int:
+def _parsed(data: bytes, path: Path) -> Manifest:
+    """The manifest in these bytes; what it says is kept only as far as there is room for its arrays."""
+    end = data.rfind(b"\n", 0, -1) + 1
+    body = memoryview(data)[:end]
+    if data[end:] != _line({"sha256": hashlib.sha256(body).hexdigest()}):
+        raise SavingError("SW0873", f"the hash of {path} is not that of its contents")
+    lines = BytesIO(body)
+    head = _object(lines.readline())
+    if head.get("format") != FORMAT:
+        raise _Senseless(f"does not begin with {FORMAT!r}")
+    version = head.get("version")
+    if version not in (SECOND, VERSION):
+        raise SavingError("SW0881", f"{path} is of version {version!r}; these are read: {SECOND}, {VERSION}")
+    second = version == SECOND
+    room, what = (_folders(path.parent), "folders") if second else (_archive_room(path.parent), "bytes in the archive")
+    if data.count(b"\n") > room + MAX_VALUES + 2:
+        raise _Senseless(f"has more lines than for {MAX_VALUES} values and as many arrays as there are {what} for")
+    arrays, values = _items(lines, _second_entry if second else _entry, room)
+    if second and len(arrays) != room:
+        fault = _folder_fault(path.parent / ARRAYS, len(arrays))
+        raise SavingError("SW0873", f"{path} does not list what is there", fault)
+    seal = _OPEN if second else _seal(head)
+    if not second and len(arrays) > room:
+        fault = size_fault(path.with_name(ARCHIVE), seal.size) or "it has no room for its arrays"
+        raise SavingError("SW0873", f"{path} lists what is not there", f"{ARCHIVE}: {fault}")
+    return Manifest(arrays, values, *_order(head), seal, version, hashlib.sha256(data).digest())
+
+
+def _items(
+    lines: BytesIO, entry: Callable[[str, dict[str, Any], ArrayEntry | None], ArrayEntry], room: int
+) -> tuple[dict[str, ArrayEntry], dict[str, Plain]]:
+    """The arrays and the values in some lines; not many more arrays than there is room for."""
+    arrays: dict[str, ArrayEntry] = {}
+    values: dict[str, Plain] = {}
+    last: ArrayEntry | None = None
+    for line in lines:
+        item = _object(line)
+        name = item.pop("name", None)
+        if not isinstance(name, str) or name in arrays or name in values:
+            raise _Senseless(f"names {name!r}, which is no name, or there twice")
+        if len(arrays) > room:
+            break
+        if "dtype" in item:
+            arrays[name] = last = entry(name, item, last)
+        else:
+            values[name] = _read(item)
+    return arrays, values
+
+
+def _archive_room(folder: Path) -> int:
+    """How many arrays the archive can have."""
+    try:
+        return os.lstat(folder / ARCHIVE).st_size // LEAST_BYTES
+    except OSError:
+        return 0
+
+
+def _seal(head: dict[str, Any]) -> Seal:
+    directory, hashes = head.get("directory"), head.get("hashes")
+    return Seal(_natural(head.get("size")), _hash(directory, "its directory"), _hash(hashes, "its chunks"))
+
+
+def _hash(given: Any, what: str) -> str:
+    if not isinstance(given, str) or not _SHA256.fullmatch(given):
+        raise _Senseless(f"gives {what} a hash that is none")
+    return given
+
+
+def _folders(folder: Path) -> int:
     """How many folders of arrays there are; a link to some is none."""
     if os.path.islink(folder / ARRAYS):
         return 0
@@ -183,43 +227,6 @@ def _array_folders(folder: Path) -> int:
             return sum(1 for _ in found)
     except OSError:
         return 0
-
-
-def _parsed(data: bytes, path: Path) -> Manifest:
-    """The manifest in these bytes; what it says is kept only as far as there are folders for its arrays."""
-    folders = _array_folders(path.parent)
-    end = data.rfind(b"\n", 0, -1) + 1
-    body = memoryview(data)[:end]
-    if data[end:] != _line({"sha256": hashlib.sha256(body).hexdigest()}):
-        raise SavingError("SW0873", f"the hash of {path} is not that of its contents")
-    if data.count(b"\n") > folders + MAX_VALUES + 2:
-        raise _Senseless(f"has more lines than for {folders} arrays and {MAX_VALUES} values")
-    lines = BytesIO(body)
-    head = _object(lines.readline())
-    if head.get("format") != FORMAT:
-        raise _Senseless(f"does not begin with {FORMAT!r}")
-    version = head.get("version")
-    if version != VERSION:
-        raise SavingError("SW0881", f"{path} is of version {version!r}; this is read: {VERSION}")
-    arrays: dict[str, ArrayEntry] = {}
-    values: dict[str, Plain] = {}
-    hashes_at = 0
-    for line in lines:
-        item = _object(line)
-        name = item.pop("name", None)
-        if not isinstance(name, str) or name in arrays or name in values:
-            raise _Senseless(f"names {name!r}, which is no name, or there twice")
-        if len(arrays) > folders:
-            break
-        if "dtype" in item:
-            arrays[name] = _entry(name, len(arrays), item, hashes_at)
-            hashes_at = arrays[name].hashes_end
-        else:
-            values[name] = _read(item)
-    if len(arrays) != folders:
-        fault = _folder_fault(path.parent / ARRAYS, len(arrays))
-        raise SavingError("SW0873", f"{path} does not list what is there", fault)
-    return Manifest(arrays, values, *_order(head))
 
 
 def _order(head: dict[str, Any]) -> tuple[int, float]:
@@ -238,7 +245,7 @@ def _folder_fault(folder: Path, arrays: int) -> str:
 
 
 def _line(item: dict[str, Any]) -> bytes:
-    return json.dumps(item, separators=(",", ":")).encode() + b"\n"
+    return _ENCODER.encode(item).encode() + b"\n"
 
 
 def _object(line: bytes) -> dict[str, Any]:
@@ -246,7 +253,7 @@ def _object(line: bytes) -> dict[str, Any]:
     if not fits and len(line) <= MAX_LINE_BYTES:
         fits = len(_TEXT.sub(b"", line)) <= _MAX_BARE_BYTES
     try:
-        found = json.loads(line) if fits else None
+        found = json.loads(line.decode()) if fits else None
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
@@ -254,38 +261,51 @@ def _object(line: bytes) -> dict[str, Any]:
     return cast("dict[str, Any]", found)
 
 
-def _entry(name: str, number: int, item: dict[str, Any], hashes_at: int) -> ArrayEntry:
-    """An array's line, with everything that storage relies on checked."""
+def _entry(name: str, item: dict[str, Any], last: ArrayEntry | None) -> ArrayEntry:
+    """An array's line, with everything that storage relies on checked; `last` is the array before it."""
+    grid = _grid(_extents(item.get("shape")), _extents(item.get("chunk")), _itemsize(name, item))
+    if not _is_grid(grid):
+        raise _wrongly_cut(name, grid)
+    return ArrayEntry(name, 0 if last is None else last.number + 1, item["dtype"], grid)
+
+
+@lru_cache(1 << 12)
+def _grid(shape: Shape, chunk: Shape, itemsize: int) -> Grid:
+    """The same object for equal arrays, for what it knows of itself."""
+    return Grid(shape, chunk, itemsize)
+
+
+def _second_entry(name: str, item: dict[str, Any], last: ArrayEntry | None) -> SecondEntry:
+    shape, file, chunk = (_extents(item.get(key)) for key in ("shape", "file", "chunk"))
+    grid = FileGrid(shape, chunk, _itemsize(name, item), file)
+    if not _is_grid(grid) or not is_file_grid(grid):
+        raise _wrongly_cut(name, grid)
+    number, at = (last.number + 1, last.hashes_end) if isinstance(last, SecondEntry) else (0, 0)
+    return SecondEntry(name, number, item["dtype"], grid, _hash(item.get("hashes"), repr(name)), at)
+
+
+def _itemsize(name: str, item: dict[str, Any]) -> int:
     try:
-        itemsize = element_dtype(element_type_named(item["dtype"])).itemsize
+        return dtype_named(item["dtype"]).itemsize
     except (TypeError, AttributeError):
         raise _Senseless(f"gives {name!r} the element type {item['dtype']!r}") from None
-    shape, file, chunk = (_extents(item.get(key)) for key in ("shape", "file", "chunk"))
-    grid = Grid(shape, file, chunk, itemsize)
-    if not _is_grid(grid):
-        raise _Senseless(f"cuts {name!r}, of shape {list(shape)[:MAX_RANK]}, in a way that no checkpoint does")
-    hashes = item.get("hashes")
-    if not isinstance(hashes, str) or not _SHA256.fullmatch(hashes):
-        raise _Senseless(f"gives {name!r} a hash that is none")
-    return ArrayEntry(name, number, item["dtype"], grid, hashes, hashes_at)
+
+
+def _wrongly_cut(name: str, grid: Grid) -> _Senseless:
+    return _Senseless(f"cuts {name!r}, of shape {list(grid.shape)[:MAX_RANK]}, in a way that no checkpoint does")
 
 
 def _is_grid(grid: Grid) -> bool:
-    """Whether files are whole numbers of chunks, and neither is larger than what is written."""
-    if not len(grid.shape) == len(grid.file) == len(grid.chunk) <= MAX_RANK or math.prod(grid.shape) > _MAX_ELEMENTS:
+    """Whether chunks are there for each dim, and none is larger than what is written."""
+    if not len(grid.shape) == len(grid.chunk) <= MAX_RANK or math.prod(grid.shape) > _MAX_ELEMENTS:
         return False
-    if any(size < 1 for size in grid.chunk) or any(a < b or a % b for a, b in zip(grid.file, grid.chunk, strict=True)):
-        return False
-    if grid.file_chunks > 1 and grid.chunk_bytes < SMALL_CHUNK_BYTES:  # whose hashes would be larger than the array
-        return False
-    small = grid.chunk_bytes <= MAX_CHUNK_BYTES and math.prod(grid.file) * grid.itemsize <= MAX_FILE_BYTES
-    return small and grid.file_chunks <= MAX_FILE_CHUNKS
+    return all(size >= 1 for size in grid.chunk) and grid.chunk_bytes <= MAX_CHUNK_BYTES
 
 
-def _extents(given: Any) -> tuple[int, ...]:
+def _extents(given: Any) -> Shape:
     if not isinstance(given, list) or len(cast("list[Any]", given)) > MAX_RANK:
         raise _Senseless("has a shape that is no list of whole numbers")
-    return tuple(_natural(size) for size in cast("list[Any]", given))
+    return tuple([_natural(size) for size in cast("list[Any]", given)])
 
 
 def _natural(given: Any) -> int:

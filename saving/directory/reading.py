@@ -9,7 +9,8 @@ from typing import Any
 from shardwright.layout import Layout, Mesh
 from shardwright.saving.checkpoints.checkpoint import check_version
 from shardwright.saving.checkpoints.manifest import read_manifest
-from shardwright.saving.checkpoints.store import Transfers, read_arrays
+from shardwright.saving.checkpoints.reading import read_arrays
+from shardwright.saving.checkpoints.transfers import Transfers
 from shardwright.saving.directory.fingerprints import check_rest, read_fingerprint
 from shardwright.saving.directory.folders import (
     FINGERPRINT,
@@ -123,5 +124,6 @@ def _read_arrays(folder: Path, wanted: Wanted) -> dict[str, Any]:
     due = [(entries[name], layout) for name, (_, _, layout) in wanted.items()]
     with Team.over((layout for _, layout in due), f"loading {str(folder)!r}") as team:
         check_version(team, manifest, folder)
-        arrays = read_arrays(folder, manifest, due, Transfers(), "SW0870", f"{folder} is not what was saved")
+        fault = f"{folder} is not what was saved"
+        arrays = read_arrays(folder, manifest, due, Transfers(), "SW0870", fault, everything=team.is_first)
     return dict(zip(wanted, arrays, strict=True))

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from shardwright._version import __version__
 from shardwright.layout import Mesh
-from shardwright.saving.checkpoints.store import write_arrays
+from shardwright.saving.checkpoints.writing import write_arrays
 from shardwright.saving.directory import folders
 from shardwright.saving.directory.fingerprints import fingerprint
 from shardwright.saving.directory.folders import ASSETS, FINGERPRINT, MODEL, VARIABLES, VERSION, Assets

@@ -297,6 +297,10 @@ def _methods_of(module: Module, signatures: Mapping[str, Any], path: str) -> dic
                 found.pop(name, None)
     imported = sys.modules.get("shardwright.frontends.tensorflow.importing.importing")
     if imported is not None and isinstance(module, imported.GraphProgram):
+        on_host = vars(module)["host"]
+        if on_host:
+            fault = f"{path or 'it'} runs in part on the host ({on_host[0]!r}), and what is saved has no such part"
+            raise SavingError("SW0865", fault, help="keep the model that was imported")
         found["__call__"] = _Method(vars(module)["_function"], False)
     return found
 

@@ -20,8 +20,7 @@ import numpy as np
 from shardwright.dialects.types import dtype_element
 from shardwright.layout.boxes import Box
 from shardwright.saving.checkpoints.objects import escaped
-from shardwright.saving.checkpoints.store import storage_library
-from shardwright.saving.faults import SavingError
+from shardwright.saving.faults import SavingError, storage_library
 from shardwright.saving.tensors.stored import Stored
 
 METADATA = "_METADATA"

@@ -33,6 +33,17 @@ def test_kept_arguments() -> None:
     assert internals.kept_arguments(object()) is None
 
 
+def test_functions_that_a_program_calls_back() -> None:
+    def program(x: Any) -> Any:
+        shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        return jax.pure_callback(np.sin, shape, jax.pure_callback(np.cos, shape, x))
+
+    first, second = internals.host_callbacks(jax.jit(program).lower(np.zeros(3, np.float32)))
+    np.testing.assert_allclose(first(np.ones(3, np.float32))[0], np.cos(np.ones(3)), 1e-6)
+    np.testing.assert_allclose(second(np.ones(3, np.float32))[0], np.sin(np.ones(3)), 1e-6)
+    assert internals.host_callbacks(lowered()) == internals.host_callbacks(object()) == []
+
+
 def test_devices_in_the_order_of_the_mesh() -> None:
     assert internals.devices_of(lowered()) == tuple(jax.devices()[:8][::-1])
 

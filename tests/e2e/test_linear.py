@@ -2,7 +2,7 @@
 Compile time grows with the program and no faster: along its depth, with the width of a step, with readers of a value.
 
 What is counted are calls of Python functions from the traced program to the one that runs: they are the same on every
-machine, and what is quadratic anywhere shows in them.
+machine, and what is quadratic anywhere shows in them. What is decided for a layer is not worked out for another.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ import pytest
 
 import shardwright as sw
 from shardwright.compiler.stages import Traced
+from shardwright.passes.propagation.refinement import _Refiner
+from shardwright.passes.propagation.spreading import _Offers
+from shardwright.passes.propagation.strategy import Strategist
 
 MESH = sw.Mesh(data=4, model=2)
 ROWS, COLUMNS = sw.Layout(["data"], MESH), sw.Layout([None, "model"], MESH)
@@ -82,3 +85,25 @@ def calls(program: Callable[[int], Traced], count: int) -> int:
 def test_calls_grow_with_the_program(program: Callable[[int], Traced]) -> None:
     calls(program, 2)  # what is loaded and remembered once
     assert calls(program, 80) <= 2.1 * calls(program, 40)
+
+
+WORKED_OUT = [(_Offers, "_made"), (_Refiner, "_following"), (Strategist, "_enumerate"), (Strategist, "_moved_by_one")]
+"""What propagation and refinement do once for equal ops with equal layouts around them."""
+
+
+@pytest.mark.parametrize(("owner", "name"), WORKED_OUT)
+def test_more_equal_layers_need_no_more_thought(owner: type, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, method = 0, getattr(owner, name)
+
+    def counting(*arguments: object) -> object:
+        nonlocal seen
+        seen += 1
+        return method(*arguments)
+
+    monkeypatch.setattr(owner, name, counting)
+    counts: list[int] = []
+    for count in (20, 40):
+        seen = 0
+        deep(count).propagate()
+        counts.append(seen)
+    assert 0 < counts[0] == counts[1]

@@ -72,7 +72,7 @@ def all_cases(seed: int = 0) -> list[Case]:
     """One or more cases for each operation of the table that stands for itself."""
     cases = Cases(seed)
     groups = (elementwise, networks, reductions, shapes, moves, indexing, windows, matrices)
-    for group in (*groups, derivatives, images, segments):
+    for group in (*groups, derivatives, images, segments, texts):
         group(cases)
     return cases.found
 
@@ -240,6 +240,14 @@ def shapes(c: Cases) -> None:
     c.add("Range", start=Known(np.float32(0)), limit=Known(np.float32(1)), delta=Known(np.float32(0.3)))
     c.add("LinSpace", start=c.f(), stop=c.f(), num=ints(5))
     c.add("Bitcast", input=c.f(3), type="int32")
+    c.add("Empty", shape=ints(2, 3), dtype="float32", init=True)
+    places = np.array([[0, 1], [2, 0], [2, 3]], "int64")
+    c.add("SparseToDense", sparse_indices=places, output_shape=longs([3, 4]), sparse_values=c.f(3), default_value=c.f())
+    c.add("SparseToDense", sparse_indices=ints(1, 3), output_shape=ints([5]), sparse_values=c.f(), default_value=c.f())
+    for adjoint in (False, True):
+        given = {"a_indices": places, "a_values": c.f(3), "a_shape": longs([3, 4]), "adjoint_a": adjoint}
+        c.add("SparseTensorDenseMatMul", b=c.f(3 if adjoint else 4, 2), **given)
+        c.add("SparseTensorDenseMatMul", b=c.f(2, 3 if adjoint else 4), adjoint_b=True, **given)
 
 
 def moves(c: Cases) -> None:
@@ -303,6 +311,8 @@ def indexing(c: Cases) -> None:
     c.add("TopKV2", input=c.f(3, 6), k=ints(2))
     row = np.array([[1, 3, 5, 7]], "float32")
     c.add("LowerBound", "UpperBound", sorted_inputs=row, values=np.array([[0, 3, 4, 9]], "float32"))
+    rows = np.array([[1, 3, 5, 7], [2, 2, 3, 4]], "float32")
+    c.add("LowerBound", "UpperBound", sorted_inputs=rows, values=np.array([[0, 3, 9], [2, 3, 5]], "float32"))
 
 
 def windows(c: Cases) -> None:
@@ -476,6 +486,80 @@ def segments(c: Cases) -> None:
     c.add("InTopK", predictions=scores, targets=targets, k=2)
 
 
+def words(*texts: str) -> np.ndarray:
+    return np.array([text.encode() for text in texts], object)
+
+
+def texts(c: Cases) -> None:
+    """What runs on the host: texts, ragged values, and what has a shape by data."""
+    given = words("Red, RED sea!", "", "blue \u00c9t\u00e9", " a  b ")
+    c.add("StringLower", "StringUpper", input=given)
+    c.add("StringLower", "StringUpper", input=given, encoding="utf-8")
+    c.add("StringStrip", input=given)
+    for unit in ("BYTE", "UTF8_CHAR"):
+        c.add("StringLength", input=given, unit=unit)
+    c.add("StringJoin", inputs=[given, given[::-1].copy()], separator="-")
+    for keep in (False, True):
+        c.add("ReduceJoin", inputs=given.reshape(2, 2), reduction_indices=ints(0), keep_dims=keep, separator="+")
+    c.add("StringSplitV2", input=given, sep=Known(b""))
+    c.add("StringSplitV2", input=given, sep=Known(b" "), maxsplit=1)
+    marks = r"[!\"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\']"
+    for pattern, rewrite in ((marks, ""), ("a|e", "x"), (r"\s+", "_"), ("[^a-z]", "")):
+        c.add("StaticRegexReplace", input=given, pattern=pattern, rewrite=rewrite)
+    c.add("StaticRegexReplace", input=given, pattern="e", rewrite="E", replace_global=False)
+    long = np.array([bytes(range(65, 65 + size % 60)) * (1 + size // 60) for size in range(0, 260, 7)], object)
+    c.add("StringToHashBucketFast", input=long, num_buckets=1 << 62)
+    c.add("StringToHashBucketStrong", input=long, num_buckets=1 << 62, key=[123456789, -987654321])
+    c.add("AsString", input=c.i(5))
+    c.add("AsString", input=c.b(3))
+    c.add("AsString", input=c.f(4))
+    numbers = words("1.5", "-3e2", " 7 ", "inf", "0")
+    c.add("StringToNumber", string_tensor=numbers, out_type="float32")
+    c.add("StringToNumber", string_tensor=words("12", "-3"), out_type="int64")
+    c.add("UnicodeDecode", input=given, input_encoding="UTF-8")
+    c.add("UnicodeEncode", input_values=np.array([97, 233, 98], "int32"), input_splits=np.array([0, 2, 2, 3], "int64"),
+          output_encoding="UTF-8")  # fmt: skip
+    runs = {"data": words("a", "b", "c", "d"), "data_splits": np.array([0, 3, 3, 4], "int64"), "separator": " "}
+    padding = {"left_pad": "<", "right_pad": ">"}
+    for pad in (-1, 0, 1):
+        c.add("StringNGrams", **runs, **padding, ngram_widths=[1, 3], pad_width=pad, preserve_short_sequences=False)
+    c.add("Where", condition=c.b(3, 4))
+    c.add("Where", condition=c.i(6))
+    again = np.array([4, 1, 4, 2, 1, 9], "int32")
+    c.add("Unique", "UniqueWithCounts", x=again)
+    c.add("UniqueV2", x=again, axis=Known(np.zeros(0, np.int64)))
+    ragged(c)
+
+
+def ragged(c: Cases) -> None:
+    ends = np.array([0, 2, 2, 5], "int64")
+    rest = {"values": c.f(5, 2), "default_value": np.float32(-1).reshape(())}
+    splits = {"row_partition_tensors": [ends], "row_partition_types": ["ROW_SPLITS"]}
+    owners = {
+        "row_partition_tensors": [np.array(4), np.array([0, 0, 2, 2, 2])],
+        "row_partition_types": ["FIRST_DIM_SIZE", "VALUE_ROWIDS"],
+    }
+    for shape in (longs([-1, -1, 2]), longs([4, 2, 2]), longs(-1)):
+        for rows in (splits, owners):
+            c.add("RaggedTensorToTensor", shape=shape, **rest, **rows)
+    two = {
+        "row_partition_tensors": [np.array([0, 1, 3]), ends[[0, 1, 2, 3]]],
+        "row_partition_types": ["ROW_SPLITS"] * 2,
+    }
+    c.add("RaggedTensorToTensor", shape=longs([-1, -1, -1, 2]), **rest, **two)
+    none = np.zeros(0, "float32")
+    for binary in (False, True):
+        c.add(
+            "RaggedBincount",
+            splits=ends,
+            values=c.i(5, low=0, high=5),
+            size=ints(4),
+            weights=none,
+            binary_output=binary,
+        )
+    c.add("RaggedBincount", splits=ends, values=c.i(5, low=0, high=5), size=ints(4), weights=c.f(5))
+
+
 def matrices(c: Cases) -> None:
     a = c.f(2, 4, 4)
     definite = (a @ a.swapaxes(1, 2) + 4 * np.eye(4)).astype("float32")
@@ -541,24 +625,37 @@ def run(cases: list[Case]) -> tuple[Any, dict[str, np.ndarray]]:
     return graph.as_graph_def(), arrays
 
 
-_TYPES = ("DstT", "Tout", "out_type", "output_type", "type")
+_TYPES = ("dtype", "DstT", "Tout", "out_type", "output_type", "type")
 
 
 def stored(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Arrays as NumPy's files hold them: bfloat16 goes as its bits, under another name."""
-    return {
-        **{name: array for name, array in arrays.items() if array.dtype != BFLOAT16},
-        **{f"{name}:bfloat16": array.view("uint16") for name, array in arrays.items() if array.dtype == BFLOAT16},
-    }
+    """Arrays as NumPy's files hold them: bfloat16 as its bits, texts with a mark behind, both under other names."""
+    plain: dict[str, np.ndarray] = {}
+    for name, array in arrays.items():
+        if array.dtype == BFLOAT16:
+            plain[f"{name}:bfloat16"] = array.view("uint16")
+        elif array.dtype == object:
+            plain[f"{name}:text"] = np.array([text + b"." for text in array.flat], "S").reshape(array.shape)
+        else:
+            plain[name] = array
+    return plain
 
 
 def loaded(path: Path) -> dict[str, np.ndarray]:
     """What `stored` gave to a file."""
     with lzma.open(path) as packed, np.load(BytesIO(packed.read())) as file:
-        return {
-            name.removesuffix(":bfloat16"): file[name].view(BFLOAT16) if name.endswith(":bfloat16") else file[name]
-            for name in file.files
-        }
+        return dict(_as_made(name, file[name]) for name in file.files)
+
+
+def _as_made(name: str, array: np.ndarray) -> tuple[str, np.ndarray]:
+    plain, _, kind = name.partition(":")
+    if kind == "bfloat16":
+        return plain, array.view(BFLOAT16)
+    if kind != "text":
+        return plain, array
+    texts = np.empty(array.shape, object)
+    texts.reshape(-1)[:] = [text[:-1] for text in array.flat]
+    return plain, texts
 
 
 if __name__ == "__main__":

@@ -56,6 +56,12 @@ class NumpyPeer:
         """A function that may be computed again for its gradient."""
         return f(*xs)
 
+    def each(self, f: Callable[..., Any], axes: tuple[int | None, ...], *xs: Any) -> Any:
+        """A function of rows, or of columns, for all of them; None for what they share."""
+        count = next(x.shape[axis] for x, axis in zip(xs, axes, strict=True) if axis is not None)
+        pick = lambda x, axis, at: x if axis is None else np.take(x, at, axis)  # noqa: E731
+        return np.stack([f(*[pick(x, axis, at) for x, axis in zip(xs, axes, strict=True)]) for at in range(count)])
+
     def moved(self, x: Any, place: int) -> Any:
         """The value in another layout, where there are layouts."""
         return x
@@ -104,6 +110,9 @@ class OurPeer(NumpyPeer):
     def again(self, f: Callable[..., Any], *xs: Any) -> Any:
         return sw.checkpoint(f)(*xs)
 
+    def each(self, f: Callable[..., Any], axes: tuple[int | None, ...], *xs: Any) -> Any:
+        return sw.vmap(f, axes)(*xs)
+
     def moved(self, x: Any, place: int) -> Any:
         return sw.relayout(x, self.layouts[place % len(self.layouts)]) if self.layouts else x
 
@@ -138,6 +147,9 @@ class JaxPeer(NumpyPeer):
 
     def again(self, f: Callable[..., Any], *xs: Any) -> Any:
         return self.jax.checkpoint(f)(*xs)
+
+    def each(self, f: Callable[..., Any], axes: tuple[int | None, ...], *xs: Any) -> Any:
+        return self.jax.vmap(f, axes)(*xs)
 
     def slope(self, x: Any, y: Any) -> Any:
         return self.jax.grad(lambda w: (w * w * y).sum())(x)
@@ -325,6 +337,17 @@ SMOOTH: dict[str, Two] = {
     "computed again": lambda p, a, b: p.again(lambda x, y: p.xp.tanh(x @ y / 8), a, b),
     "inner slope": lambda p, a, b: p.slope(a, p.xp.sin(a) * b),
     "slopes in a loop": lambda p, a, b: p.scan(lambda s, x: (s * 0.5 + x, p.slope(s, x * s) + b[0]), a[0], a)[1],
+    "each row": lambda p, a, b: p.each(lambda x, w: p.xp.tanh(x @ w / w.shape[0]), (0, None), a, b),
+    "each column": lambda p, a, b: p.each(lambda x, y: _softmax(p, x * y, 0), (1, 0), a, b),
+    "each pair": lambda p, a, b: p.each(lambda x: p.each(lambda y: p.xp.mean(x * y), (0,), b), (0,), a),
+    "each slope": lambda p, a, b: p.each(p.slope, (0, 1), a, p.xp.sin(b)),
+    "each loop": lambda p, a, b: p.each(
+        lambda x, y: p.scan(lambda s, v: (s * 0.5 + v, s * v), y[0], x)[1], (0, 0), a, b
+    ),
+    "each its own": lambda p, a, b: p.each(
+        lambda x, y: p.cond(p.still(x)[0] > 0.1234567, lambda: p.xp.sin(y), lambda: x * y[::-1]), (0, 0), a, b
+    ),
+    "each again": lambda p, a, b: p.each(lambda x, w: p.again(lambda v: p.xp.tanh(w @ v / 8), x), (1, None), a, b),
     "moved": lambda p, a, b: p.moved(a, 0),
     "moved otherwise": lambda p, a, b: p.moved(a, 1) + p.moved(b, 2),
 }
@@ -343,6 +366,8 @@ ROUGH: dict[str, Two] = {
     "sorted": lambda p, a, b: p.xp.sort(a, axis=1),
     "sorted first": lambda p, a, b: p.xp.sort(b, axis=0) + a,
     "halved": lambda p, a, b: p.halved(a),
+    "each halved": lambda p, a, b: p.each(p.halved, (0,), a * 3),
+    "each sorted": lambda p, a, b: p.each(lambda x, y: p.xp.sort(x)[::-1] * y, (1, 1), a, b),
     "counted": lambda p, a, b: a + p.xp.sum(p.xp.astype(b > 0, b.dtype), axis=0),
 }
 """Steps with kinks, and those without a gradient rule (factorisations): their values are compared, not their slopes."""

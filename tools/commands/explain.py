@@ -38,6 +38,7 @@ def command_line() -> CodedArgumentParser:
     """The options of `shardwright explain`."""
     parser = CodedArgumentParser(prog="shardwright explain", description=DESCRIPTION, epilog=EPILOG)
     parser.add_program()
+    parser.add_callbacks()
     parser.add_argument("--why", type=_question, metavar="WHAT", help="explain a line, a value, an argument or '#3'")
     parser.add_argument("--all", action="store_true", help="show every collective and every argument")
     add = parser.add_argument
@@ -61,7 +62,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
             compared = _compared(text, name, options)
             write_report(compared.data(), None if options.json else compared.text(**fitted()))
             return DONE
-        explanation = _explained(text, name)
+        explanation = _explained(text, name, options.callbacks)
         if options.why is not None:
             found = explanation.why(options.why)
             write_report(found.data(), None if options.json else str(found))
@@ -104,19 +105,19 @@ def _compared(text: str, name: str, options: Namespace) -> Comparison:
     from shardwright.tools.programs.signature import entry_function
     from shardwright.views.explanation.what_if import what_if
 
-    module = parse(text, name)
+    module = parse(text, name, options.callbacks)
     entry_function(module)
     run_pipeline(module, READ)
     return what_if(module, BACKEND, options.without, dict(options.layout), options.mesh, name)
 
 
-def _explained(text: str, name: str) -> Explanation:
+def _explained(text: str, name: str, callbacks: str | None) -> Explanation:
     """What there is to say about a program."""
     from shardwright.compiler.pipelines import ALIGN, PLAN, run_pipeline
     from shardwright.tools.programs.signature import entry_function
     from shardwright.views.explanation.explanation import Explanation
 
-    module = parse(text, name)
+    module = parse(text, name, callbacks)
     entry_function(module)
     run_pipeline(module, ["propagate", *ALIGN, *PLAN])
     return Explanation(module, name)

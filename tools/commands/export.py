@@ -46,6 +46,7 @@ def command_line() -> CodedArgumentParser:
     parser = CodedArgumentParser(prog="shardwright export", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     parser.add_program()
+    parser.add_callbacks()
     add("--to", choices=[*FORMS, GRAPH, *DRAWINGS], required=True, help="the form to write")
     add("--bare", action="store_true", help="with stablehlo: @main takes and gives what one device holds")
     add("--ask-xla", action="store_true", help="have the installed JAX compile it and say what XLA sends")
@@ -64,7 +65,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     from shardwright.tools.programs.signature import entry_function
 
     with program_text(options.file, state) as (name, text):
-        module = parse(text, name)
+        module = parse(text, name, options.callbacks)
         entry_function(module)
         if options.to in DRAWINGS:
             run_pipeline(module, ["plan"])

@@ -31,6 +31,7 @@ def command_line() -> CodedArgumentParser:
     """The options of `shardwright price`."""
     parser = CodedArgumentParser(prog="shardwright price", description=DESCRIPTION, epilog=EPILOG)
     parser.add_program()
+    parser.add_callbacks()
     parser.add_argument("--topology", metavar="FILE", help="JSON of links and devices, as --json prints it")
     parser.add_argument("--json", action="store_true", help="print the report as JSON on standard output")
     return parser
@@ -45,7 +46,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
 
     topology = None if options.topology is None else _topology(options.topology)
     with program_text(options.file, state) as (name, text):
-        module = parse(text, name)
+        module = parse(text, name, options.callbacks)
         entry_function(module)
         price = read_module(module, name, BACKEND).partition().price(topology)
     write_report(price.data(), None if options.json else price.text(**fitted()))

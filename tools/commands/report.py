@@ -20,6 +20,7 @@ def command_line() -> CodedArgumentParser:
     """The options of `shardwright report`."""
     parser = CodedArgumentParser(prog="shardwright report", description=DESCRIPTION, epilog=EPILOG)
     parser.add_program()
+    parser.add_callbacks()
     parser.add_argument("-o", "--output", required=True, metavar="PAGE", help="where to write the page")
     return parser
 
@@ -34,7 +35,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     from shardwright.views.report.page import report_page
 
     with program_text(options.file, state) as (name, text):
-        module = parse(text, name)
+        module = parse(text, name, options.callbacks)
         entry_function(module)
         page = report_page(read_module(module, name, BACKEND).partition(), texts={name: text})
     write_atomically(options.output, page)

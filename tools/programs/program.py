@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 
-def parse(text: str, name: str) -> ModuleOp:
-    """The verified program in `text`."""
+def parse(text: str, name: str, callbacks: str | None = None) -> ModuleOp:
+    """The verified program in `text`, without tokens, and without callbacks if they are to be dropped."""
+    from shardwright.compiler.pipelines import WITHOUT_CALLBACKS, run_pipeline
     from shardwright.dialects.text.parsing import parse_module
     from shardwright.dialects.text.verify import verify_module
 
     module = parse_module(text, name)
     verify_module(module)
+    run_pipeline(module, WITHOUT_CALLBACKS if callbacks else WITHOUT_CALLBACKS[:1])
     return module
 
 

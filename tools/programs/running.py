@@ -40,7 +40,7 @@ def run_program(options: argparse.Namespace, text: str, name: str) -> Report:
     _load_layers()
     seconds: dict[str, float] = {}
     with _stage(seconds, "parse"):
-        module = parse(text, name)
+        module = parse(text, name, options.callbacks)
     signature = entry_signature(module)
     check_memory(module)
     if options.inputs is None:
@@ -59,7 +59,7 @@ def run_program(options: argparse.Namespace, text: str, name: str) -> Report:
     if options.expect is not None:
         references[f"'{options.expect}'"] = select(load_archive(options.expect), options.expect, signature.results)
     if options.check:
-        references[UNSHARDED] = _run_unsharded(text, name, inputs)
+        references[UNSHARDED] = _run_unsharded(parse(text, name, options.callbacks), inputs)
     comparisons = _compare_results(options, signature, results, references)
     if options.check:
         # The engine folds a split product and its all-reduce into one global product, which alone would prove little.
@@ -136,11 +136,11 @@ def _compare_results(
     ]
 
 
-def _run_unsharded(text: str, name: str, inputs: Sequence[Array]) -> list[Array]:
+def _run_unsharded(program: ModuleOp, inputs: Sequence[Array]) -> list[Array]:
     """The results of the same program on one device, without layouts; of its collectives, only those that it writes."""
     from shardwright.compiler.unsharded import unsharded_module
     from shardwright.dialects.dtensor import meshes
     from shardwright.runtime.executable import compile_module
 
-    module = unsharded_module(parse(text, name))
+    module = unsharded_module(program)
     return compile_module(module, fused=not meshes(module)).run(list(inputs))

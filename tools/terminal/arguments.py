@@ -41,6 +41,11 @@ class CodedArgumentParser(argparse.ArgumentParser):
         self.add_argument("file", help="the program: StableHLO text with layouts; '-' is standard input")
         self.add_load()
 
+    def add_callbacks(self) -> None:
+        """The option that leaves calls back into Python out."""
+        about = "leave out prints and other calls back into Python, where nothing needs their results"
+        self.add_argument("--callbacks", choices=["drop"], help=about)
+
     def add_load(self) -> None:
         """The option that loads plugins."""
         about = "a Python file with ops, rules, passes or engines; may be given several times"

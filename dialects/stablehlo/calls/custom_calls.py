@@ -1,8 +1,12 @@
-"""Custom calls: ops that StableHLO knows by name only, such as the LAPACK routines that JAX calls on CPUs."""
+"""
+Custom calls: ops that StableHLO knows by name only, such as the LAPACK routines that JAX calls on CPUs; and what else
+happens beside a program: tokens, which put effects in order, and ops that talk to the host or to other programs.
+"""
 
 from __future__ import annotations
 
 import re
+from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
@@ -17,18 +21,21 @@ from xdsl.dialects.builtin import (
     TensorType,
     i32,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
+    IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
     opt_prop_def,
     prop_def,
+    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import AttrParser
-from xdsl.traits import Pure
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.diagnostics import Diagnostic
@@ -75,6 +82,16 @@ class OutputOperandAliasAttr(TextAttr[OperandAlias]):
     TEXT: ClassVar[Writer] = staticmethod(_alias_text)
 
 
+class _AsItSays(MemoryEffect):
+    """A call has the effects that it says it has: none, or any."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        """No effects, or one that keeps the call where it is."""
+        assert isinstance(op, CustomCallOp)
+        return {EffectInstance(MemoryEffectKind.WRITE)} if op.effects else set()
+
+
 @irdl_op_definition
 class CustomCallOp(forms.WrittenOp):
     """
@@ -101,7 +118,7 @@ class CustomCallOp(forms.WrittenOp):
     result_layouts = opt_prop_def(ArrayAttr)
     output_operand_aliases = opt_prop_def(ArrayAttr)
     outputs = var_result_def()
-    traits = traits_def(Pure())
+    traits = traits_def(_AsItSays())
     FORM: ClassVar[forms.Form] = forms.Form(forms.Field("call_target_name", forms.SYMBOL), forms.Operands(parens=True))
 
     def __init__(
@@ -254,5 +271,107 @@ def lapack_batch(op: CustomCallOp) -> int:
     return len(shape_of(op.operands[0])) - (1 if op.routine == "gtsv" else 2)
 
 
+@irdl_attr_definition
+class TokenType(ParametrizedAttribute, TypeAttribute):
+    """What an effect gives to those that come after it: `!stablehlo.token`."""
+
+    name = "stablehlo.token"
+
+
+class _TokenOp(IRDLOperation, ABC):
+    """Makes one token: `name %a, %b : !stablehlo.token`."""
+
+    inputs = var_operand_def(TokenType)
+    result = result_def(TokenType)
+    traits = traits_def(Pure())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> _TokenOp:
+        operands = forms.OPERANDS.read(parser, cls)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        kind = parser.parse_type()
+        values = parser.resolve_operands(operands, [kind] * len(operands), position)
+        return cls.create(operands=values, result_types=[kind], attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        syntax.print_operands(printer, self.operands)
+        syntax.print_attributes(printer, self)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+
+@irdl_op_definition
+class AfterAllOp(_TokenOp):
+    """A token that comes after others: `stablehlo.after_all %a, %b : !stablehlo.token`."""
+
+    name = "stablehlo.after_all"
+
+
+@irdl_op_definition
+class CreateTokenOp(_TokenOp):
+    """A token that comes after nothing: `stablehlo.create_token : !stablehlo.token`."""
+
+    name = "stablehlo.create_token"
+
+    def verify_(self) -> None:
+        if self.inputs:
+            raise VerifyException("takes no operands")
+
+
+class _HostOp(IRDLOperation, ABC):
+    """Talks to something outside of the program. Upstream has no pretty form of such ops."""
+
+    inputs = var_operand_def()
+    outputs = var_result_def()
+
+
+@irdl_op_definition
+class InfeedOp(_HostOp):
+    """Values from a queue of the device."""
+
+    name = "stablehlo.infeed"
+    infeed_config = opt_prop_def(Attribute)
+    layout = opt_prop_def(Attribute)
+
+
+@irdl_op_definition
+class OutfeedOp(_HostOp):
+    """Values into a queue of the device."""
+
+    name = "stablehlo.outfeed"
+    outfeed_config = opt_prop_def(Attribute)
+
+
+@irdl_op_definition
+class SendOp(_HostOp):
+    """Values to the host, or to one other device."""
+
+    name = "stablehlo.send"
+    channel_handle = opt_prop_def(Attribute)
+    is_host_transfer = opt_prop_def(Attribute)
+    source_target_pairs = opt_prop_def(Attribute)
+
+
+@irdl_op_definition
+class RecvOp(_HostOp):
+    """Values from the host, or from one other device."""
+
+    name = "stablehlo.recv"
+    channel_handle = opt_prop_def(Attribute)
+    is_host_transfer = opt_prop_def(Attribute)
+    source_target_pairs = opt_prop_def(Attribute)
+
+
+def is_token(value: SSAValue) -> bool:
+    """Whether a value is a token, which holds nothing."""
+    return isinstance(value.type, TokenType)
+
+
+HOST_OPS: tuple[type[Operation], ...] = (InfeedOp, OutfeedOp, SendOp, RecvOp)
+TOKEN_OPS: tuple[type[Operation], ...] = (AfterAllOp, CreateTokenOp, *HOST_OPS)
+
+
 CUSTOM_CALL_OPS: tuple[type[Operation], ...] = (CustomCallOp,)
-CUSTOM_CALL_ATTRIBUTES: tuple[type[Attribute], ...] = (OutputOperandAliasAttr,)
+CUSTOM_CALL_ATTRIBUTES: tuple[type[Attribute], ...] = (OutputOperandAliasAttr, TokenType)

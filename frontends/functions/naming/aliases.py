@@ -151,7 +151,6 @@ _OTHERWISE = {
     "to": "shardwright.relayout for another layout, shardwright.astype for another type",
     "tolist": "numpy.asarray(x).tolist(), outside of traced functions",
     "type": "shardwright.astype",
-    "vmap": "whole arrays with one dim more: shardwright.function partitions that dim over the mesh",
 }
 """What is done otherwise here."""
 

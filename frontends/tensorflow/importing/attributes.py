@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from shardwright.frontends.tensorflow.importing.faults import GraphError
-from shardwright.frontends.tensorflow.importing.nodes import Node
+from shardwright.frontends.tensorflow.importing.graphs.nodes import Node
 from shardwright.frontends.tensorflow.importing.tensors import data_type_name, static_shape
 from shardwright.serialization.protos import graph_pb2
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.frontends import arrays
 from shardwright.frontends.tensorflow.importing.attributes import Signature
 from shardwright.frontends.tensorflow.importing.faults import GraphError
-from shardwright.frontends.tensorflow.importing.nodes import Library, Node, Reference
+from shardwright.frontends.tensorflow.importing.graphs.nodes import Library, Node, Reference
 from shardwright.frontends.tensorflow.importing.table import ROWS, definitions, row
 from shardwright.frontends.tensorflow.importing.tensors import (
     data_type_name,
@@ -74,7 +75,17 @@ class Perhaps:
     value: Value | None
 
 
-Handle = Resource | Rows | Items | Perhaps
+@dataclass
+class Table:
+    """A table from keys to values, on the host; None as long as nothing has filled it."""
+
+    name: str
+    keys: np.dtype[Any]
+    values: np.dtype[Any]
+    rows: dict[Any, Any] | None = None
+
+
+Handle = Resource | Rows | Items | Perhaps | Table
 """What stands for something else than one tensor."""
 
 Value = np.ndarray[Any, Any] | Tracer | Handle
@@ -92,6 +103,7 @@ class State:
     constants: dict[tuple[str, str], np.ndarray[Any, Any]] = field(
         default_factory=dict[tuple[str, str], np.ndarray[Any, Any]]
     )
+    tables: dict[str, Table] = field(default_factory=dict[str, Table])
     room: int = 16 << 20
     """Bytes that constants may still have beyond what is listed of them."""
 
@@ -117,6 +129,8 @@ class Call:
         self.node = signature.node
         self.folding = folding
         self.xp: Any = np if folding else arrays
+        self.most: float = FOLDED
+        """The most elements of a value that is computed with while the program is made."""
 
     def __getitem__(self, name: str) -> Any:
         return self._signature[name]
@@ -136,7 +150,7 @@ class Call:
     def known(self, value: Value, what: str) -> np.ndarray[Any, Any]:
         """A value that must be known while the program is made; GraphError (SW0890) for traced ones."""
         if isinstance(value, np.ndarray):
-            if value.size > FOLDED:
+            if value.size > self.most:
                 raise self.fault(f"its {what} is made of {value.size} numbers, which is more than any has")
             return value
         raise GraphError(
@@ -245,7 +259,7 @@ class Interpreter:
             self._check_types(node, signature.input_types, inputs)
             if node.op in SILENT:
                 return self._settled(node, signature, self._outputs(node, signature, inputs))
-            with self.trace.located(self._location(node)), np.errstate(all="ignore"):
+            with self._located(node), np.errstate(all="ignore"):
                 return self._settled(node, signature, self._outputs(node, signature, inputs))
         except ShardwrightError as error:
             _point_at(error, node)
@@ -286,6 +300,9 @@ class Interpreter:
             if kind:
                 _check_type(f"input {place} of {node}", kind, value)
 
+    def _located(self, node: Node) -> AbstractContextManager[object]:
+        return self.trace.located(self._location(node))
+
     def _location(self, node: Node) -> LocationAttr:
         """The node as a place: its name, in the graph, at its number."""
         place = FileLineColLoc(StringAttr(f"{self.state.label}:{node.name}"), IntAttr(node.ordinal), IntAttr(1))
@@ -305,7 +322,7 @@ def _folds(inputs: Sequence[Value]) -> bool:
 
 
 def _check_type(what: str, kind: int, value: Value) -> None:
-    if isinstance(value, Resource):
+    if isinstance(value, Resource | Table):
         fits = kind == graph_pb2.DT_RESOURCE
     elif isinstance(value, Rows | Items | Perhaps):
         fits = kind == graph_pb2.DT_VARIANT
@@ -316,7 +333,7 @@ def _check_type(what: str, kind: int, value: Value) -> None:
 
 
 def _described(value: Value) -> str:
-    if isinstance(value, Resource):
+    if isinstance(value, Resource | Table):
         return "a handle"
     return "a list of tensors" if isinstance(value, Rows | Items | Perhaps) else value.dtype.name
 

@@ -22,6 +22,7 @@ from shardwright.compiler.tracing.trace import Tracer
 from shardwright.frontends import arrays, functions
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.signature import TensorSpec
+from shardwright.frontends.tensorflow.importing.attributes import Signature
 from shardwright.frontends.tensorflow.importing.evaluate import (
     Frame,
     Handle,
@@ -33,10 +34,15 @@ from shardwright.frontends.tensorflow.importing.evaluate import (
 )
 from shardwright.frontends.tensorflow.importing.faults import GraphError
 from shardwright.frontends.tensorflow.importing.files import read_graph, read_saved_model
-from shardwright.frontends.tensorflow.importing.nodes import Body, Library, Node, Reference, reference
+from shardwright.frontends.tensorflow.importing.graphs.flattening import flattened
+from shardwright.frontends.tensorflow.importing.graphs.nodes import Body, Library, Node, Reference, reference
+from shardwright.frontends.tensorflow.importing.graphs.survey import survey
+from shardwright.frontends.tensorflow.importing.host import tables
+from shardwright.frontends.tensorflow.importing.host.running import Around, HostInterpreter
+from shardwright.frontends.tensorflow.importing.host.stages import needs_host, staged
 from shardwright.frontends.tensorflow.importing.operations import ROWS
-from shardwright.frontends.tensorflow.importing.survey import survey
-from shardwright.frontends.tensorflow.importing.tensors import is_repeated, numpy_dtype, static_shape
+from shardwright.frontends.tensorflow.importing.table import definitions, on_host
+from shardwright.frontends.tensorflow.importing.tensors import STRING, is_repeated, numpy_dtype, static_shape
 from shardwright.frontends.tensorflow.importing.variables import HANDLES, handle_name, stored_variables
 from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.variables import Variable
@@ -65,9 +71,13 @@ class _Input:
     spec: TensorSpec | None
 
     def checked(self) -> TensorSpec | None:
-        """What calls must give; None where the graph leaves even the number of dims open."""
+        """What calls must give; None for texts, and where the graph leaves even the number of dims open."""
         if self.spec is None:
-            return None if self.shape is None else TensorSpec(self.shape, self.dtype, name=self.name)
+            return (
+                None
+                if self.shape is None or self.dtype == STRING
+                else TensorSpec(self.shape, self.dtype, name=self.name)
+            )
         if not isinstance(self.spec, TensorSpec):  # pyright: ignore[reportUnnecessaryIsInstance]
             message = f"input {self.name!r} is given as {self.spec!r}, not as a TensorSpec"
             raise GraphError("SW0891", message, help=_SPEC)
@@ -81,6 +91,13 @@ class _Input:
         sizes = "[...]" if self.shape is None else str(["?" if size is None else size for size in self.shape])
         return f"{brief(self.dtype)}{sizes.replace(chr(39), '')}"
 
+    def on_host(self, given: Any) -> Value:
+        """The value of an argument that the host reads."""
+        if isinstance(given, Tracer) or getattr(given, "layout", None) is not None:
+            kind = "a traced value" if isinstance(given, Tracer) else "a distributed array"
+            raise GraphError("SW0898", f"input {self.name!r} is read on the host, and {kind} is not there")
+        return self.taken(_as_bytes(given) if self.dtype == STRING else given)
+
     def taken(self, given: Any) -> Value:
         """The value of an argument, which must be of the type and shape that the graph says."""
         value = given if isinstance(given, Tracer) else np.asarray(given)
@@ -90,6 +107,16 @@ class _Input:
             found = f"{brief(value.dtype)}{list(value.shape)}"
             raise GraphError("SW0891", f"input {self.name!r} is {self.described} and cannot be {found}")
         return value
+
+
+def _as_bytes(given: Any) -> np.ndarray[Any, Any]:
+    """Texts as TensorFlow has them."""
+    texts = np.asarray(given)
+    if texts.dtype.kind not in "OSU" or not all(isinstance(text, str | bytes) for text in texts.flat):
+        return texts
+    found = np.empty(texts.shape, object)
+    found.reshape(-1)[:] = [text.encode() if isinstance(text, str) else bytes(text) for text in texts.flat]
+    return found
 
 
 class _Run:
@@ -138,34 +165,50 @@ class GraphProgram(Module):
     """
     A graph as a function of its inputs, which are given in order or by name.
 
+    Where the graph reads texts or looks into tables, that runs on the host, in NumPy, before the program and after it:
+    `host` names these nodes. `trace` and its like then take arguments, and give the stages of what is between.
+
     Called, it is traced, partitioned and run like any other function; `trace` gives its stages, without arguments for
     the shapes and layouts in `inputs` where all are given. `weights` are its variables by name, and large constants:
     `set_layout` distributes them, and a gradient can be taken with respect to them.
     """
 
-    def __init__(self, run: _Run, inputs: dict[str, TensorSpec | None], outputs: tuple[str, ...], state: State) -> None:
+    def __init__(
+        self, run: _Run, wanted: Sequence[_Input], made: _Outputs, state: State, around: Around | None = None
+    ) -> None:
         super().__init__(state.label)
-        self.inputs = inputs
-        self.outputs = outputs
+        self.inputs = inputs = {one.name: one.checked() for one in wanted}
+        self.outputs = made.names
+        self.host: tuple[str, ...] = around.nodes if around is not None else ()
+        self._wanted, self._made, self._around = wanted, made, around
         self.weights: dict[str, Variable] = {}
         for variable in (*state.variables.values(), *state.wide.values()):
             self.weights.setdefault(variable.name, variable)
         specs = [spec for spec in inputs.values() if spec is not None]
-        self._keywords = dict(zip(inputs, run.__signature__.parameters, strict=True))
-        signature = specs if len(specs) == len(inputs) else None
+        self._keywords = dict(zip(inputs, _identifiers(list(inputs)), strict=True))
+        signature = specs if len(specs) == len(inputs) and around is None else None
         self._function: Function[..., Any] = functions.function(run, input_signature=signature)
 
     def __repr__(self) -> str:
         takes = ", ".join(f"{name}: {spec!r}" for name, spec in self.inputs.items())
-        return f"GraphProgram({self.name}({takes}) -> {', '.join(self.outputs)}, {len(self.weights)} weights)"
+        around = f", {len(self.host)} nodes on the host" if self.host else ""
+        return f"GraphProgram({self.name}({takes}) -> {', '.join(self.outputs)}, {len(self.weights)} weights{around})"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._function(*args, **self._renamed(kwargs))
+        if self._around is None:
+            return self._function(*args, **self._renamed(kwargs))
+        frame, given = self._around.before(self._bound(args, kwargs))
+        results = self._function(*given) if self._around.stages.program else ()
+        return self._made.made(self._around.after(frame, results))
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """The program for these arguments, or for the specs of its inputs; the stages are those of `function`."""
         if args or kwargs or not self.inputs:
-            return self._function.trace(*args, **self._renamed(kwargs))
+            args, kwargs = self._program_arguments(args, kwargs)
+            return self._function.trace(*args, **kwargs)
+        if self._around is not None:
+            message = f"what the host makes of texts has no shape before: {self.host[0]!r} runs there"
+            raise GraphError("SW0890", message, help="trace(...) with arguments")
         for name, spec in self.inputs.items():
             if spec is None or spec.is_open:
                 raise GraphError("SW0890", f"input {name!r} has no certain shape: {spec!r}")
@@ -173,11 +216,35 @@ class GraphProgram(Module):
 
     def layouts(self, *args: Any, **kwargs: Any) -> Layouts:
         """The layouts of inputs, weights, results and all values that are decided for these arguments."""
-        return self._function.layouts(*args, **self._renamed(kwargs))
+        args, kwargs = self._program_arguments(args, kwargs)
+        return self._function.layouts(*args, **kwargs)
 
     def compiled(self, *args: Any, **kwargs: Any) -> Compiled:
         """The program that a call with these arguments runs."""
-        return self._function.compiled(*args, **self._renamed(kwargs))
+        args, kwargs = self._program_arguments(args, kwargs)
+        return self._function.compiled(*args, **kwargs)
+
+    def _program_arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What the program takes for these arguments of the graph."""
+        if self._around is None:
+            return args, self._renamed(kwargs)
+        return tuple(self._around.before(self._bound(args, kwargs))[1]), {}
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments by the names of inputs; those that the host reads as NumPy arrays."""
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        signature = inspect.Signature([inspect.Parameter(name, kind) for name in self._keywords.values()])
+        try:
+            bound = signature.bind(*args, **self._renamed(kwargs)).arguments
+        except TypeError as error:
+            raise GraphError("SW0891", f"{self.name} is called with other inputs: {error}") from None
+        seen = self._around.seen if self._around is not None else frozenset[str]()
+        return {
+            one.name: one.on_host(bound[keyword]) if one.name in seen else bound[keyword]
+            for one, keyword in zip(self._wanted, self._keywords.values(), strict=True)
+        }
 
     def _renamed(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         return {self._keywords.get(name, name): value for name, value in kwargs.items()}
@@ -224,7 +291,8 @@ def from_graph(
     state.variables = {
         handle: Variable(_given(handle, variables), name=handle, layout=layout_of(handle)) for handle in _handles(nodes)
     }
-    return _program(state, order, nodes, wanted, made, layout_of)
+    fillers = body.order(body.of_kind(tables.INITIALIZERS)) if needs_host(nodes) else []
+    return _program(state, order, nodes, wanted, made, layout_of, fillers)
 
 
 def from_saved_model(
@@ -282,7 +350,19 @@ def _of_signature(
         taken.add(known_as)
         layout = layout_of(known_as)
         state.variables[handle] = Variable(one.value, name=known_as, layout=layout, trainable=one.trainable)
-    return _program(state, order, nodes, wanted, made, layout_of)
+    fillers = body.order(_filling(meta_graph, body)) if needs_host(nodes) else []
+    return _program(state, order, nodes, wanted, made, layout_of, fillers)
+
+
+_INIT = "__saved_model_init_op"
+
+
+def _filling(meta_graph: saved_model_pb2.MetaGraphDef, body: Body) -> list[str]:
+    """The nodes that fill tables when TensorFlow loads a model."""
+    found = body.of_kind(tables.INITIALIZERS)
+    if _INIT in meta_graph.signature_def and _INIT in meta_graph.signature_def[_INIT].outputs:
+        found.append(reference(meta_graph.signature_def[_INIT].outputs[_INIT].name).node)
+    return found
 
 
 def _order(body: Body, sources: Sequence[Reference], wanted: Sequence[_Input]) -> list[Node]:
@@ -298,11 +378,58 @@ def _program(
     wanted: Sequence[_Input],
     made: _Outputs,
     layout_of: Callable[[str], Layout | None],
+    fillers: Sequence[Node],
 ) -> GraphProgram:
+    if needs_host(nodes):
+        return _with_host(state, order, wanted, made, layout_of, fillers)
     state.wide = _wide_constants(state, nodes, layout_of)
-    specs = {one.name: one.checked() for one in wanted}
-    run = _Run(state, order, wanted, _identifiers(list(specs)), made)
-    return GraphProgram(run, specs, made.names, state)
+    return GraphProgram(
+        _Run(state, order, wanted, _identifiers([one.name for one in wanted]), made), wanted, made, state
+    )
+
+
+def _with_host(
+    state: State,
+    order: Sequence[Node],
+    wanted: Sequence[_Input],
+    made: _Outputs,
+    layout_of: Callable[[str], Layout | None],
+    fillers: Sequence[Node],
+) -> GraphProgram:
+    """A graph of which a part runs on the host: the program is what is between, cut where the host gives and takes."""
+    fed = {one.name: (one.source.node, one.source.index) for one in wanted}
+    nodes, results = flattened(order, state.library, fed.values())
+    outputs = [results.get(ref, ref) for ref in made.sources]
+    stages = staged(nodes, state.library, fed.values(), outputs)
+    _fill_tables(state, fillers)
+    state.wide = _wide_constants(state, survey(stages.program, state.library), layout_of)
+    by_key = {key: one for one, key in zip(wanted, fed.values(), strict=True)}
+    known = {node.name: node for node in nodes}
+    inputs = [by_key.get((ref.node, ref.index)) or _of_host(known[ref.node], ref) for ref in stages.given]
+    part = _Outputs(tuple(map(str, stages.wanted)), tuple(stages.wanted), "tuple")
+    run = _Run(state, stages.program, inputs, _identifiers([one.name for one in inputs]), part)
+    return GraphProgram(run, wanted, made, state, Around(state, stages, fed, outputs))
+
+
+def _of_host(node: Node, ref: Reference) -> _Input:
+    """What a program takes of the host, whose shape is known when the host has made it."""
+    kind = Signature(node, definitions()[node.op]).output_types[ref.index]
+    return _Input(str(ref).removesuffix(":0"), ref, numpy_dtype(kind, str(node)), None, None)
+
+
+def _fill_tables(state: State, fillers: Sequence[Node]) -> None:
+    """Tables get what the graph gives them when it is loaded; what else happens then is of variables."""
+    nodes, _ = flattened(fillers, state.library)
+    needed: list[Node] = []
+    names = {node.name for node in nodes if node.op in tables.INITIALIZERS}
+    for node in reversed(nodes):
+        if node.name in names:
+            needed.append(node)
+            names.update(ref.node for ref in node.inputs)
+    for node in needed:
+        if not on_host(node.op):
+            raise GraphError("SW0898", f"{node} makes what a table is filled with, and the host has no such operation")
+    HostInterpreter(state).run(needed[::-1], Frame({}, {}))
 
 
 def _chooser(layouts: LayoutsByName) -> Callable[[str], Layout | None]:

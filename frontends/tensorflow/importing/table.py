@@ -34,6 +34,17 @@ class Row:
 ROWS: dict[str, Row] = {}
 """The table: the modules in `operations` add to it."""
 
+HOST: dict[str, Evaluation] = {}
+"""
+What operations mean on the host, before a program and after it, where all values are known NumPy arrays.
+
+Those that stand here alone are on texts, tables and values whose shapes come from data, which no program has. Rows that
+fold run on the host as well.
+"""
+
+KNOWN = {"Bincount": 1, "DenseBincount": 1}
+"""The inputs that a program must know; where they come from data, the host has the operation."""
+
 GROUPS: dict[str, list[str]] = {}
 """The operations in the order of the table, by their family."""
 
@@ -51,9 +62,7 @@ def _by_name(names_of: dict[str, str]) -> dict[str, str]:
 REASONS = _by_name(
     {
         _OLD_CONTROL_FLOW: "Switch Merge Enter",
-        "the shape of its result depends on data": (
-            "Where Unique UniqueV2 BooleanMask DynamicPartition NonMaxSuppressionV3"
-        ),
+        "the shape of its result depends on data": "BooleanMask DynamicPartition NonMaxSuppressionV3",
         "it holds a program of JAX: read that with from_jax, or export with KERAS_BACKEND=tensorflow": "XlaCallModule",
         "a Python function is not in the graph": "PyFunc EagerPyFunc",
     }
@@ -66,7 +75,7 @@ FAMILIES = _by_name(
             "Random StatelessRandom StatefulUniform TruncatedNormal StatelessTruncatedNormal Multinomial"
         ),
         "quantised numbers are not supported: export the graph in float": "Quantize Dequantize FakeQuant",
-        "tables of strings are not supported: look up before the graph": "Lookup HashTable",
+        "a table that the graph changes is not supported: look up before the graph": "Lookup MutableHashTable",
     }
 )
 """The same for all operations whose names begin so."""
@@ -88,6 +97,35 @@ def add(op: str, evaluate: Evaluation, family: str, *, folds: bool = False) -> N
     """Puts one row into the table."""
     ROWS[op] = Row(op, evaluate, folds)
     GROUPS.setdefault(family, []).append(op)
+
+
+def host_row(*ops: str) -> Callable[[Evaluation], Evaluation]:
+    """Puts a function into the table of what runs on the host."""
+
+    def register(evaluate: Evaluation) -> Evaluation:
+        family = evaluate.__module__.rpartition(".")[2]
+        for op in ops:
+            HOST[op] = evaluate
+            if op not in ROWS:
+                GROUPS.setdefault(family, []).append(op)
+        return evaluate
+
+    return register
+
+
+def only_on_host(op: str) -> bool:
+    """Whether no program has this operation, but the host does."""
+    return op in HOST and op not in ROWS
+
+
+def on_host(op: str) -> bool:
+    """Whether the host has this operation."""
+    return op in HOST or (op in ROWS and ROWS[op].folds)
+
+
+def supported(op: str) -> bool:
+    """Whether a program or the host has this operation."""
+    return op in ROWS or op in HOST
 
 
 def reason(op: str) -> str | None:

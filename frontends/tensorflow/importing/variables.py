@@ -11,8 +11,8 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from shardwright.frontends.tensorflow.importing.faults import GraphError
-from shardwright.frontends.tensorflow.importing.nodes import Body, Library, Node, Reference, reference
-from shardwright.frontends.tensorflow.importing.survey import check_calls
+from shardwright.frontends.tensorflow.importing.graphs.nodes import Body, Library, Node, Reference, reference
+from shardwright.frontends.tensorflow.importing.graphs.survey import check_calls
 from shardwright.frontends.tensorflow.importing.tensors import numpy_dtype, tensor_array
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 from shardwright.serialization.tables.tensor_bundle import TensorBundle

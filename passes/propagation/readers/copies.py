@@ -68,6 +68,8 @@ class _Planner:
         found: dict[Scope, list[Node]] = {}
         home = self.program.scope_of(value)
         for node in self.program.users[value]:
+            if isinstance(node.op, BarrierOp):
+                continue  # what lies behind it is no reason for anything in front of it
             inside = node.shares[node.operands.index(value)] == 1
             scope = node.scope if inside else node.scope.outermost(home)
             found.setdefault(scope, []).append(node)

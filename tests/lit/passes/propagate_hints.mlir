@@ -105,3 +105,51 @@ func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {
   %0 = sdy.reshard %a <@mesh, [{"x"}]> : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// A member that any device can make, as a constant, follows the others, wherever it stands.
+// CHECK-LABEL: func.func public @main(
+// CHECK: stablehlo.constant {{.*}} -> tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+// CHECK: stablehlo.negate %a {{.*}} : tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+sdy.mesh @mesh = <["x"=2]>
+func.func public @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c = stablehlo.constant dense<1.0> : tensor<8xf32>
+  %0 = stablehlo.negate %a : tensor<8xf32>
+  sdy.sharding_group %c group_id=0 : tensor<8xf32>
+  sdy.sharding_group %0 group_id=0 : tensor<8xf32>
+  return %0, %c : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Members agree before anything spreads: %b is closed as %a is, so that %w, which is split, does not split it.
+// CHECK-LABEL: func.func public @main(
+// CHECK-SAME: %b: tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func public @main(
+    %a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+    %b: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {?}]>},
+    %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> tensor<8x8xf32> {
+  sdy.sharding_group %a group_id=0 : tensor<8x8xf32>
+  sdy.sharding_group %b group_id=0 : tensor<8x8xf32>
+  %0 = stablehlo.add %b, %w : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// What one member gains, all have at once: %0 hears of columns and %1 of rows in one round, and one of the two wins.
+// CHECK-LABEL: func.func public @main(
+// CHECK: stablehlo.negate %a {{.*}} : tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>
+// CHECK: stablehlo.negate %b {{.*}} -> tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {"x"}]>>
+sdy.mesh @mesh = <["x"=2]>
+func.func public @main(
+    %a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+    %b: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = stablehlo.negate %a : tensor<8x8xf32>
+  %1 = stablehlo.negate %b : tensor<8x8xf32>
+  sdy.sharding_group %0 group_id=7 : tensor<8x8xf32>
+  sdy.sharding_group %1 group_id=7 : tensor<8x8xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
+}

@@ -25,6 +25,17 @@ NAMES = (
     "gradients_of_branches",
     "gradients_of_loops",
     "step_of_old_operations",
+    "string_lookup_with_several_unknown",
+    "names_of_classes",
+    "integer_lookup_counts",
+    "text_vectorization",
+    "text_vectorization_tf_idf",
+    "text_vectorization_of_pairs",
+    "text_vectorization_of_letters",
+    "hashing_of_numbers_with_salt",
+    "table_with_unknown_words",
+    "ragged_words",
+    "chosen_rows",
 )
 """The models that are stored."""
 

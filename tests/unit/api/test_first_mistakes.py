@@ -80,7 +80,7 @@ def test_methods_that_are_functions(name: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("vmap", "one dim more"),
+        ("pmap", "shardwright.function"),
         ("chunk", "use shardwright.split"),
         ("concatenate", "use shardwright.concat"),
         ("relu", "shardwright.nn.relu"),

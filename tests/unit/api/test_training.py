@@ -155,22 +155,17 @@ def test_training_is_that_of_numpy(layouts: str, case: str) -> None:
     assert float(mean.result()) == pytest.approx(np.mean(losses), rel=1e-5)
 
 
-SHARDED = {
-    "data parallel": ([], []),
-    "fully sharded": (["d"], ["d"]),
-    "fully sharded by columns": ([None, "d"], [None, "d"]),
+SHARDED: dict[str, list[str | None]] = {
+    "data parallel": [],
+    "fully sharded": ["d"],
+    "fully sharded by columns": [None, "d"],
 }
 
 
-@pytest.mark.parametrize("specs", SHARDED.values(), ids=SHARDED)
-@pytest.mark.parametrize("make", [lambda: optimizers.SGD(0.1, momentum=0.9), optimizers.Adam, optimizers.AdamW])
-def test_a_step_sends_what_the_closed_forms_say(specs: Any, make: Any) -> None:
-    """2 (n - 1) / n of the weights: all-reduced gradients, or gathered weights and reduce-scattered gradients."""
-    devices = 8
-    mesh = sw.Mesh(d=devices)
-    shapes = (32, 64), (64, 16)
-    pairs = zip(shapes, specs, strict=True)
-    w1, w2 = (sw.Variable(sw.ones, shape=shape, layout=sw.Layout(spec, mesh)) for shape, spec in pairs)
+def sent_by_a_step(rows: int, spec: Any, make: Any) -> tuple[int, list[str]]:
+    """What a training step of two layers (32 to 64 to 16) on eight devices sends, and by which collectives."""
+    mesh = sw.Mesh(d=8)
+    w1, w2 = (sw.Variable(sw.ones, shape=shape, layout=sw.Layout(spec, mesh)) for shape in ((32, 64), (64, 16)))
     optimizer = make()
     optimizer.build([w1, w2])
 
@@ -181,14 +176,30 @@ def test_a_step_sends_what_the_closed_forms_say(specs: Any, make: Any) -> None:
         optimizer.apply_gradients(zip(tape.gradient(loss, [w1, w2]), [w1, w2], strict=True))
         return loss
 
-    x, y = (sw.ones((64, size), layout=sw.Layout(["d"], mesh)) for size in (32, 16))
+    x, y = (sw.ones((rows, size), layout=sw.Layout(["d"], mesh)) for size in (32, 16))
     partitioned = step.trace(x, y).partition()
-    weights = sum(4 * rows * columns for rows, columns in shapes)
-    loss = 4
-    assert partitioned.predicted_bytes == 2 * (devices - 1) * (weights + loss) // devices
-    kinds = sorted(row.kind for row in partitioned.predicted)
+    return partitioned.predicted_bytes, sorted(row.kind for row in partitioned.predicted)
+
+
+WEIGHTS, LOSS = 4 * (32 * 64 + 64 * 16), 4
+
+
+@pytest.mark.parametrize("spec", SHARDED.values(), ids=SHARDED)
+@pytest.mark.parametrize("make", [lambda: optimizers.SGD(0.1, momentum=0.9), optimizers.Adam, optimizers.AdamW])
+def test_a_step_sends_what_the_closed_forms_say(spec: Any, make: Any) -> None:
+    """2 (n - 1) / n of the weights: all-reduced gradients, or gathered weights and reduce-scattered gradients."""
+    sent, kinds = sent_by_a_step(256, spec, make)
+    assert sent == 2 * 7 * (WEIGHTS + LOSS) // 8
     gathered = ["all_gather"] * 2 + ["all_reduce"] + ["reduce_scatter"] * 2
-    assert kinds == (["all_reduce"] if specs == ([], []) else gathered)
+    assert kinds == (["all_reduce"] if spec == [] else gathered)
+
+
+def test_a_step_on_few_rows_moves_them_and_not_the_weights() -> None:
+    """The first layer's rows are gathered once, for both of its products; what is between the layers changes hands."""
+    sent, kinds = sent_by_a_step(64, [None, "d"], optimizers.Adam)
+    rows, hidden, second = 4 * 64 * 32, 4 * 64 * 64, 4 * 64 * 16
+    assert sent == 7 * rows // 8 + 2 * (7 * hidden // 64) + 2 * 7 * (second + LOSS) // 8 < 2 * 7 * (WEIGHTS + LOSS) // 8
+    assert kinds == ["all_gather"] * 2 + ["all_reduce"] + ["all_to_all"] * 2 + ["reduce_scatter"]
 
 
 @pytest.mark.parametrize("case", ["nesterov", "clipped", "adamw"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from xdsl.ir import Operation
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import make_context
@@ -55,8 +56,14 @@ def test_what_is_made_is_what_each_line_says(name: str) -> None:
 
 
 def test_equal_lines_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, parse = [], LocatedParser.parse_operation
-    monkeypatch.setattr(LocatedParser, "parse_operation", lambda self: (read.append(self.pos), parse(self))[1])
+    read: list[int] = []
+    parse = LocatedParser.parse_operation
+
+    def noting(self: LocatedParser) -> Operation:
+        read.append(self.pos)
+        return parse(self)
+
+    monkeypatch.setattr(LocatedParser, "parse_operation", noting)
     few = program(*[SUM.format(n, "a", "b") for n in range(2)])
     many = program(*[SUM.format(n, "a", "b") for n in range(200)])
     for text in (few, many):

@@ -137,6 +137,31 @@ def test_checkpoints_compute_again() -> None:
     assert "dtensor.checkpoint" in text
 
 
+def deep(layer: Any) -> Any:
+    """The gradient of eight layers of three products each, compiled."""
+
+    def loss(x: Any, w: Any) -> Any:
+        for _ in range(8):
+            x = layer(x, w)
+        return sw.sum(x)
+
+    return sw.grad(loss).trace(sw.TensorSpec((512, 64), "float32"), sw.TensorSpec((64, 64), "float32"))
+
+
+def test_checkpoints_compute_again_instead_of_keeping() -> None:
+    def layer(x: Any, w: Any) -> Any:
+        return sw.tanh(sw.sin(sw.tanh(x @ w) @ w) @ w)
+
+    kept, again = deep(layer), deep(sw.checkpoint(layer))
+    products = [stage.partition().as_text().count("stablehlo.dot_general") for stage in (kept, again)]
+    forwards, backwards = 8 * 3, 8 * 3
+    assert products[0] == forwards + backwards
+    assert products[1] == forwards + backwards + 7 * 3  # the last layer has just been computed
+    row = 512 * 64 * 4
+    assert kept.compile().peak_bytes > 3 * 8 * row  # what each product needs
+    assert again.compile().peak_bytes < (8 + 3 + 1) * row  # each layer's input, and one layer's values
+
+
 @pytest.mark.parametrize("inside", ["function", "loop", "branch"])
 def test_what_was_computed_before_the_tape_is_a_constant(inside: str) -> None:
     """As TensorFlow has it: a tape sees what happens while it is open."""

@@ -2,9 +2,13 @@
 
 from fractions import Fraction
 
+import pytest
+
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.report import predicted_bytes
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.passes.program import Program
+from shardwright.passes.propagation import refinement
 
 F32 = 4
 C64 = 8
@@ -157,3 +161,53 @@ def test_an_op_does_not_go_round_the_constraint_that_it_reads() -> None:
   %z = stablehlo.sine %y : tensor<16x16xf32>
   return %z : tensor<16x16xf32>"""
     assert relaid([TURNED], sine) == TO_COLUMNS
+
+
+# One product would like %e split by columns, the other by rows. The first gathers it, to move %w and not the sum.
+TWO_PRODUCTS = """
+func.func public @main(
+    %a: tensor<16x16xf32>,
+    %w: tensor<16x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
+    %u: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}
+  ) -> (tensor<16x256xf32>, tensor<8x16xf32>) {
+  %e = stablehlo.exponential %a : tensor<16x16xf32>
+  %0 = stablehlo.dot_general %e, %w, contracting_dims = [1] x [0]
+      : (tensor<16x16xf32>, tensor<16x256xf32>) -> tensor<16x256xf32>
+  %1 = stablehlo.dot_general %u, %e, contracting_dims = [1] x [0]
+      : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+  return %0, %1 : tensor<16x256xf32>, tensor<8x16xf32>
+}
+"""
+W_BY_COLUMNS = Fraction(3, 16) * 16 * 256 * F32
+E_GATHERED = Fraction(3, 4) * 16 * 16 * F32
+U_BY_ROWS = Fraction(3, 16) * 8 * 16 * F32
+SECOND_SUMMED = Fraction(3, 4) * 8 * 16 * F32
+
+
+def test_what_only_counting_shows_is_found_by_counting(monkeypatch: pytest.MonkeyPatch) -> None:
+    # With %e gathered for the first product, the second does best by rows; alone it would sum what each device has.
+    assert sent(TWO_PRODUCTS, X4) == W_BY_COLUMNS + E_GATHERED + U_BY_ROWS
+    monkeypatch.setattr(refinement, "COUNTED", 0)
+    assert sent(TWO_PRODUCTS, X4) == W_BY_COLUMNS + E_GATHERED + SECOND_SUMMED
+
+
+@pytest.mark.parametrize("layers", [1, 8])
+def test_counting_takes_no_longer_in_a_larger_program(layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    aligned: list[int] = []
+
+    def counted(program: Program, *_: object) -> float:
+        aligned.append(len(program.nodes))
+        return 0.0
+
+    monkeypatch.setattr(refinement, "fewest_bytes", counted)
+    head, tail = TWO_PRODUCTS.split("  return", 1)
+    more = "".join(
+        f"  %{2 * n} = stablehlo.tanh %{2 * n - 2} : tensor<16x256xf32>\n"
+        f"  %{2 * n + 1} = stablehlo.dot_general %{2 * n - 1}, %e, contracting_dims = [1] x [0]"
+        " : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>\n"
+        for n in range(1, layers)
+    )
+    last = tail.replace("%0, %1", f"%{2 * layers - 2}, %{2 * layers - 1}")
+    sent(f"{head}{more}  return{last}", X4)
+    # The state at hand is counted as well, before the first try.
+    assert 0 < sum(aligned[1:]) <= refinement.COUNTED

@@ -15,7 +15,7 @@ from shardwright.passes.propagation import refinement
 from shardwright.passes.propagation.alignment import bytes_sent
 from shardwright.passes.propagation.numbering import build_program
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
-from shardwright.passes.propagation.refinement import _Refiner, refine
+from shardwright.passes.propagation.refinement import Ground, _Refiner, refine
 from shardwright.passes.propagation.spreading import propagate
 from shardwright.passes.propagation.strategy import Strategist
 
@@ -173,8 +173,8 @@ func.func public @main(%a: tensor<8xf32>, %b: tensor<8x8xf32, #dtensor.layout<@m
     rows = ((Axis("y"),),)
     # Its rows by y as well as its columns: that is no layout.
     assert state.dims[2] == ((), (Axis("y"),))
-    refiner = _Refiner(program, strategist, state)
-    assert refiner._spread({0: rows}, refiner.light) == {0: rows}
+    refiner = _Refiner(program, strategist, state, Ground(program))
+    assert refiner._spread({0: rows}, refiner.ground.light) == {0: rows}
 
 
 def test_a_value_may_move_to_axes_that_are_not_manual_around_it() -> None:
@@ -192,7 +192,7 @@ func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {
     run_pipeline(module, ["import"])
     program = build_program(module)
     strategist = Strategist(program)
-    refiner = _Refiner(program, strategist, propagate(program, strategist))
+    refiner = _Refiner(program, strategist, propagate(program, strategist), Ground(program))
     (inside,) = (node.results[0] for node in program.nodes if node.op.name == "stablehlo.negate")
     assert refiner._may_become(inside, ((Axis("y"),),))
     assert not refiner._may_become(inside, ((Axis("x"),),))

@@ -1,11 +1,13 @@
-"""What storage moves for each device's box: foretold in closed form, and counted by tensorstore itself."""
+"""What storage moves for each device's box: foretold in closed form, and counted by the system."""
 
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -17,35 +19,43 @@ from hypothesis import given, settings, strategies as st
 
 import shardwright
 from shardwright import Checkpoint, Layout, Mesh, Variable
+from shardwright.layout.forms.clients import Clients
+from shardwright.saving.checkpoints.archive.chunks import CHUNK_BYTES, SMALL_CHUNK_BYTES, choose_grid
+from shardwright.saving.checkpoints.archive.places import places_of
 from shardwright.saving.checkpoints.boxes import holdings
-from shardwright.saving.checkpoints.chunks import CHUNK_BYTES, FILE_BYTES, SMALL_CHUNK_BYTES, choose_grid
 from shardwright.saving.checkpoints.manifest import read_manifest
-from shardwright.saving.checkpoints.store import ArrayStore, Transfers, write_arrays
+from shardwright.saving.checkpoints.reading import ArrayReader
+from shardwright.saving.checkpoints.transfers import Transfers
+from shardwright.saving.checkpoints.writing import write_arrays
 
 MESH = Mesh(x=4, y=2)
-CHECKSUM, INDEX_ENTRY = 4, 16
 
 
-def storage_read() -> int:
-    """The bytes that tensorstore has read from files in this process."""
-    import tensorstore
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux says what was read, and what the peak was")
 
-    found = tensorstore.experimental_collect_matching_metrics("/tensorstore/kvstore/file/bytes_read")
-    return sum(value["value"] for metric in found for value in metric["values"])
+
+def bytes_read() -> int:
+    """The bytes that this process has read from anything."""
+    text = Path("/proc/self/io").read_text()
+    return int(text.split()[1]) + len(text)
 
 
 def read(folder: Path, layout: Layout | None) -> tuple[Any, Transfers, int]:
-    """An array in a layout, what was counted, and what tensorstore counted."""
-    moved, before = Transfers(), storage_read()
-    value = ArrayStore(folder).read(read_manifest(folder).arrays["v"], layout, moved)
-    return value, moved, storage_read() - before
+    """An array in a layout, what was counted, and what the system counted."""
+    moved, manifest = Transfers(), read_manifest(folder)
+    reader = ArrayReader(folder, manifest)
+    assert reader.faults() == []
+    before = bytes_read()
+    (value,) = reader.read([(manifest.arrays["v"], layout)], moved)
+    return value, moved, bytes_read() - before - len(Path("/proc/self/io").read_text())
 
 
-def test_devices_read_their_own_boxes_with_checksums_and_indices(tmp_path: Path) -> None:
+@needs_linux
+def test_each_chunk_is_read_once_whatever_the_layout(tmp_path: Path) -> None:
     values = np.random.default_rng(0).standard_normal((1024, 2048), "float32")
     write_arrays(tmp_path, {"v": Variable(values, layout=Layout(["x", "y"], MESH))})
-    # Eight files of 256 x 1024 elements, each of 8 x 32 chunks of 32 x 32.
-    chunk, index = 32 * 32 * 4 + CHECKSUM, 8 * 32 * INDEX_ENTRY + CHECKSUM
+    # Eight boxes of 256 x 1024 elements, of 16 chunks of 16 x 1024 each.
+    assert read_manifest(tmp_path).arrays["v"].grid.chunk == (16, 1024)
     for entries, rows, columns in [
         ([], 1, 1),
         (["x"], 4, 1),
@@ -58,50 +68,79 @@ def test_devices_read_their_own_boxes_with_checksums_and_indices(tmp_path: Path)
         np.testing.assert_array_equal(value.numpy(), values)
         (row,) = moved.rows
         assert (row.count, row.box_bytes) == (rows * columns, values.nbytes // rows // columns)
-        assert counted == row.stored_bytes
-        assert row.hash_bytes == 32 * 64 * 16
-        # Boxes end where chunks do: each chunk is read once, an index for each file that a box touches.
-        assert counted == 32 * 64 * chunk + max(rows, 4) * max(columns, 2) * index
-        assert counted < 1.02 * moved.box_bytes
+        assert counted == row.stored_bytes == values.nbytes == moved.box_bytes
+        assert row.hash_bytes == 8 * 16 * 16
 
 
-@pytest.mark.parametrize("shape", [(64, 64), (1024,), (16, 16, 16), (64, 200)])
-def test_parts_of_small_arrays_are_read_without_the_rest(shape: tuple[int, ...], tmp_path: Path) -> None:
+@needs_linux
+def test_a_process_reads_the_chunks_that_its_boxes_touch(tmp_path: Path) -> None:
+    """Rows of a box end where chunks do; of columns a process reads the chunks that have some of them."""
+    values = np.random.default_rng(0).standard_normal((1024, 2048), "float32")
+    write_arrays(tmp_path, {"v": Variable(values, layout=Layout(["x", "y"], MESH))})
+    for count, entries, part in [(4, ["x"], 1 / 4), (2, [None, "y"], 1 / 2), (8, [None, ("x", "y")], 1 / 2)]:
+        mesh = Mesh(x=4, y=2) if count == 8 else Mesh([(str(next(filter(None, entries))), count)])
+        value, _, counted = read(tmp_path, Layout(entries, mesh.seen_by(Clients(count=count, place=count - 1))))
+        axis = 0 if entries[0] else 1
+        np.testing.assert_array_equal(value.components()[0], np.split(values, count, axis)[-1])
+        assert counted == values.nbytes * part
+
+
+@needs_linux
+@pytest.mark.parametrize("shape", [(64, 64), (1024,), (16, 16, 16), (40, 200)])
+def test_small_arrays_are_read_whole(shape: tuple[int, ...], tmp_path: Path) -> None:
     values = np.arange(math.prod(shape), dtype="float64").reshape(shape)
     write_arrays(tmp_path, {"v": Variable(values)})
     value, moved, counted = read(tmp_path, Layout([("x", "y")], MESH))
     np.testing.assert_array_equal(value.numpy(), values)
     assert moved.box_bytes == values.nbytes
     assert moved.rows[0].box_bytes == values.nbytes // 8
-    assert counted == moved.rows[0].stored_bytes < 2.5 * moved.box_bytes
+    assert values.nbytes < counted == moved.rows[0].stored_bytes < values.nbytes + 2 * 64 + len("v/c/0/0/0") + 30
+
+
+@needs_linux
+def test_small_arrays_that_are_neighbours_are_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays = {f"layers/{number}/bias": np.full(256, number, "float32") for number in range(1000)}
+    path = Path(Checkpoint(layers=[{"bias": array} for array in arrays.values()]).save(tmp_path / "c"))
+    assert sorted(item.name for item in path.rglob("*")) == ["arrays.zarr.zip", "checkpoint.jsonl", "hashes"]
+    calls, real = list[int](), os.preadv
+    monkeypatch.setattr(os, "preadv", lambda *given: calls.append(len(given[1][0])) or real(*given))
+    found = shardwright.load_variables(path)
+    assert all(np.array_equal(found[name], array) for name, array in arrays.items())
+    assert len(calls) == 2  # a MiB and the rest
+    assert sum(calls) < 1.2 * 1000 * 1024
 
 
 def test_every_device_writes_what_it_holds_and_replicas_take_turns(tmp_path: Path) -> None:
-    values = np.zeros((64, 6), "float32")
+    values = np.zeros((1 << 18, 6), "float32")
     arrays = {f"v{number}": Variable(values, layout=Layout(["y"], MESH)) for number in range(8)}
     moved = write_arrays(tmp_path, arrays)
     # Each half is held by four devices, and written by one of them.
     assert {row.box_bytes * row.count for row in moved.rows} == {values.nbytes}
     assert sum(moved.by_device.values()) == 8 * values.nbytes
     assert dict(moved.by_device) == dict.fromkeys(range(8), values.nbytes)
-    split = Variable(values, layout=Layout([("x", "y")], MESH))
+    split = Variable(np.zeros((64, 6), "float32"), layout=Layout([("x", "y")], MESH))
     (tmp_path / "b").mkdir()
-    assert dict(write_arrays(tmp_path / "b", {"v": split}).by_device) == dict.fromkeys(range(8), values.nbytes // 8)
+    assert dict(write_arrays(tmp_path / "b", {"v": split}).by_device) == dict.fromkeys(range(8), 8 * 6 * 4)
 
 
 def test_the_files_on_disk_have_the_sizes_foretold(tmp_path: Path) -> None:
-    for number, shape in enumerate([(5,), (64, 64), (3, 50257), (1000, 1000), (7, 11, 13), ()]):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        moved = write_arrays(folder, {"v": Variable(np.ones(shape, "float32"))})
-        grid = read_manifest(folder).arrays["v"].grid
-        files = {
-            path.name: path.stat().st_size for path in (folder / "arrays" / "0").iterdir() if path.name != "zarr.json"
-        }
-        assert files == {grid.file_name(index): grid.file_bytes(index) for index in grid.file_indices()}
-        assert sum(files.values()) == moved.rows[0].stored_bytes
-        chunks = math.prod(-(-size // extent) for size, extent in zip(grid.shape, grid.chunk, strict=True))
-        assert (folder / "hashes").stat().st_size == moved.rows[0].hash_bytes == 16 * chunks
+    shapes = [(5,), (64, 64), (3, 50257), (1000, 1000), (7, 11, 13), (), (0, 4)]
+    moved = write_arrays(tmp_path, {str(at): Variable(np.ones(shape, "float32")) for at, shape in enumerate(shapes)})
+    manifest = read_manifest(tmp_path)
+    places = places_of(list(manifest.arrays.values()))
+    with zipfile.ZipFile(tmp_path / "arrays.zarr.zip") as archive:
+        assert archive.testzip() is None
+        found = {item.filename: (item.header_offset, item.file_size) for item in archive.infolist()}
+    for row, entry, place in zip(moved.rows, manifest.arrays.values(), places.arrays, strict=True):
+        grid = entry.grid
+        assert row.stored_bytes == grid.count * place.stride
+        for number, index in enumerate(grid.indices()):
+            name = "/".join((entry.name, "c", *map(str, index)))
+            assert found.pop(name) == (place.member(number), grid.chunk_bytes)
+            assert place.is_packed or place.member(number) % 4096 == place.stride % 4096 == 0
+    assert all(name.endswith("zarr.json") and at >= places.directory for name, (at, _) in found.items())
+    assert (tmp_path / "arrays.zarr.zip").stat().st_size == manifest.seal.size
+    assert (tmp_path / "hashes").stat().st_size == sum(row.hash_bytes for row in moved.rows)
 
 
 sizes = st.integers(1, 5000)
@@ -119,22 +158,19 @@ def split_shapes(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...], int
 def test_grids_cut_at_the_borders_of_devices(case: tuple[tuple[int, ...], tuple[int, ...], int]) -> None:
     shape, parts, itemsize = case
     grid = choose_grid(shape, parts, itemsize)
-    for size, count, file, chunk in zip(shape, parts, grid.file, grid.chunk, strict=True):
-        assert file % chunk == 0
-        assert count == 1 or (size // count) % file == 0
+    local = math.prod(shape) // math.prod(parts) * itemsize
+    for size, count, chunk in zip(shape, parts, grid.chunk, strict=True):
+        assert count == 1 or (size // count) % chunk == 0
     rough = any(count > 1 for count in parts)
     assert rough or grid.chunk_bytes <= CHUNK_BYTES
-    assert grid.file_chunks == 1 or grid.chunk_bytes >= SMALL_CHUNK_BYTES  # shorter gaps would be read
-    assert math.prod(grid.file) * itemsize <= max(FILE_BYTES, grid.chunk_bytes)
-    assert grid.file_chunks <= 1 << 16
-    covered = (
-        [
-            sum(stop - start for start, stop in {grid.file_box(index)[dim] for index in grid.file_indices()})
-            for dim in range(len(shape))
-        ]
-        if grid.file_count < 500
-        else list(shape)
-    )
+    assert grid.chunk_bytes == local or grid.chunk_bytes > SMALL_CHUNK_BYTES // 8
+    assert local > SMALL_CHUNK_BYTES or grid.chunk_bytes == local
+    if rough or grid.count > 500:
+        return
+    covered = [
+        sum(stop - start for start, stop in {grid.box(index)[dim] for index in grid.indices()})
+        for dim in range(len(shape))
+    ]
     assert covered == list(shape)
 
 
@@ -174,29 +210,28 @@ print(peak() - before)
 
 
 HOSTILE = """
-import json, hashlib, os
-from shardwright.saving.checkpoints.manifest import ArrayEntry, Manifest
-from shardwright.saving.checkpoints.chunks import Grid
-from shardwright.saving.checkpoints.hashes import table_hash
-from shardwright.saving.checkpoints.store import zarr_text
+import os
+from shardwright.saving.checkpoints.archive.chunks import Grid
+from shardwright.saving.checkpoints.archive.hashes import table_hash
+from shardwright.saving.checkpoints.archive.places import places_of
+from shardwright.saving.checkpoints.entries import ArrayEntry
+from shardwright.saving.checkpoints.manifest import Manifest, Seal
 size = 1 << 24
-entry = ArrayEntry("v", 0, "uint8", Grid((size << 12,), (size,), (size,), 1), table_hash(bytes(16 << 12)), 0)
+entry = ArrayEntry("v", 0, "uint8", Grid((size << 12,), (size,), 1))
 folder = path + "/hostile"
-os.makedirs(folder + "/arrays/0")
-for index in range(1 << 12):  # 64 GiB that take no room on the disk
-    with open(f"{folder}/arrays/0/c.{index}", "wb") as file:
-        file.truncate(entry.grid.file_bytes((index,)))
-with open(folder + "/arrays/0/zarr.json", "wb") as file:
-    file.write(zarr_text(entry))
+os.makedirs(folder)
+end = places_of([entry]).directory
+with open(folder + "/arrays.zarr.zip", "wb") as file:  # 64 GiB that take no room on the disk
+    file.truncate(end)
 with open(folder + "/hashes", "wb") as file:
     file.truncate(16 << 12)
 with open(folder + "/checkpoint.jsonl", "wb") as file:
-    file.write(Manifest({"v": entry}, {}).to_bytes())
+    file.write(Manifest({"v": entry}, {}, seal=Seal(end, "0" * 64, table_hash(bytes(16 << 12)))).to_bytes())
 try:
     sw.load_variables(folder)
     assert False
 except ValueError as error:
-    assert "SW087" in str(error)
+    assert "SW0873" in str(error) or "SW0879" in str(error)
 """
 
 
@@ -206,16 +241,16 @@ def peak_of(act: str, path: Path) -> int:
     return int(subprocess.run([sys.executable, "-c", text, str(path)], capture_output=True, check=True).stdout)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="Linux says what the peak was")
+@needs_linux
 def test_restoring_needs_the_shards_and_a_bounded_buffer(tmp_path: Path) -> None:
     size = 64 << 20
     Checkpoint(v=np.ones(1 << 12, "uint8")).save(tmp_path / "small")
     Checkpoint(v=shardwright.ones((1 << 13, 1 << 13), dtype="uint8")).save(tmp_path / "large")
     read = 'value = sw.load_variables(path + "/large", {"v": sw.Layout([None, ("x", "y")], mesh)})'
     assert size <= peak_of(read, tmp_path) < size + (32 << 20)
-    assert peak_of(HOSTILE, tmp_path) < 48 << 20
+    assert peak_of(HOSTILE, tmp_path) < 64 << 20
     write = 'v = np.ones(1 << 26, "uint8"); sw.Checkpoint(v=v).save(path + "/again")'
-    assert size <= peak_of(write, tmp_path) < size + (48 << 20)
+    assert 0.98 * size <= peak_of(write, tmp_path) < size + (48 << 20)
 
 
 @st.composite
@@ -247,4 +282,5 @@ def test_random_arrays_go_from_any_mesh_to_any_other(data: st.DataObject) -> Non
         np.testing.assert_array_equal(value.numpy(), values)
         assert counted == moved.rows[0].stored_bytes
         assert moved.rows[0].count == len({part.box for part in holdings(second, tuple(shape))})
-        assert ArrayStore(Path(folder)).damages(read_manifest(Path(folder)).arrays["v"]) == []
+        reader = ArrayReader(Path(folder), read_manifest(Path(folder)))
+        assert reader.faults() == reader.damages() == []

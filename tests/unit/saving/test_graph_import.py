@@ -5,41 +5,14 @@ import time
 import numpy as np
 import pytest
 from graph_models import DATA, unpacked
+from graph_nodes import called, kind, kinds, node
 
 import shardwright as sw
-from shardwright.frontends.tensorflow.importing.survey import MAX_DEPTH
-from shardwright.frontends.tensorflow.importing.tensors import shape_proto, tensor_proto
+from shardwright.frontends.tensorflow.importing.graphs.survey import MAX_DEPTH
+from shardwright.frontends.tensorflow.importing.tensors import shape_proto
 from shardwright.serialization.protos import graph_pb2 as pb, saved_model_pb2
 
 FLOAT = pb.DT_FLOAT
-
-
-def attribute(value):
-    if isinstance(value, bool):
-        return pb.AttrValue(b=value)
-    if isinstance(value, int):
-        return pb.AttrValue(i=value)
-    if isinstance(value, str):
-        return pb.AttrValue(s=value.encode())
-    if isinstance(value, pb.AttrValue):
-        return value
-    return pb.AttrValue(tensor=tensor_proto(value))
-
-
-def kind(number=FLOAT):
-    return pb.AttrValue(type=number)
-
-
-def kinds(*numbers):
-    return pb.AttrValue(list=pb.AttrValue.ListValue(type=numbers))
-
-
-def called(name):
-    return pb.AttrValue(func=pb.NameAttrList(name=name))
-
-
-def node(home, name, op, *inputs, **attributes):
-    return home.add(name=name, op=op, input=inputs, attr={key: attribute(value) for key, value in attributes.items()})
 
 
 def placeholder(graph, name="x", shape=(4,), number=FLOAT):
@@ -103,7 +76,7 @@ def test_plain_graph_by_name_and_place():
 def test_all_unsupported_operations_are_listed_at_once():
     graph = graph_with(
         ("a", "Mystery", ["x"], {}),
-        ("b", "Where", ["a"], {}),
+        ("b", "DynamicPartition", ["a"], {}),
         ("c", "Mystery", ["b"], {}),
         ("d", "PartitionedCall", ["c"], {"f": called("inner"), "Tin": kinds(FLOAT), "Tout": kinds(FLOAT)}),
         ("e", "RandomUniform", ["d"], {}),
@@ -111,7 +84,7 @@ def test_all_unsupported_operations_are_listed_at_once():
     )
     function(graph, "inner", ["v"], {"r": "w:output:0"}, [("w", "QuantizeV2", ["v"], {})])
     text = refused("SW0885", graph, outputs="e")
-    assert "Mystery, QuantizeV2, RandomUniform, Where" in text
+    assert "DynamicPartition, Mystery, QuantizeV2, RandomUniform" in text
     assert "Mystery: 2 times, first in node 'a'" in text
     assert "QuantizeV2: once, in node 'w' of function 'inner': quantised" in text
     assert "depends on data" in text

@@ -12,6 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from archives import flip
 from processes import on_job
 
 import shardwright as sw
@@ -20,8 +21,11 @@ from shardwright.engines.dtensor_value import scatter
 from shardwright.frontends.functions.dtensor import DTensor
 from shardwright.layout.forms.clients import Clients
 from shardwright.saving.checkpoints import checkpoint as checkpoints
+from shardwright.saving.checkpoints.archive.places import places_of
 from shardwright.saving.checkpoints.checkpoint import write_checkpoint
-from shardwright.saving.checkpoints.store import ArrayStore, Transfers
+from shardwright.saving.checkpoints.manifest import read_manifest
+from shardwright.saving.checkpoints.transfers import Transfers
+from shardwright.saving.checkpoints.writing import ArrayWriter
 from shardwright.saving.directory import writing
 from shardwright.saving.team import Team
 from shardwright.serialization.files import atomic_folder
@@ -30,7 +34,7 @@ from shardwright.serialization.files.pending import is_pending, make_pending, re
 from shardwright.serialization.files.reading import reading
 
 MESH = Mesh(x=4, y=2)
-CHECKSUM, INDEX_ENTRY, HASH = 4, 16, 16
+CHUNK, HASH = 64 << 10, 16
 
 Entries = Sequence[Any]
 
@@ -138,35 +142,67 @@ def written(path: Path, clients: Clients, arrays: dict[str, Any]) -> Transfers:
         return write_checkpoint(path, found, team)
 
 
-def storage(what: str) -> int:
-    """The bytes that tensorstore has moved to or from files in this process."""
-    import tensorstore
+def counted(monkeypatch: pytest.MonkeyPatch, what: str) -> list[int]:
+    """The bytes that each call of the system's moves, from now on."""
+    found, real = list[int](), getattr(os, what)
 
-    found = tensorstore.experimental_collect_matching_metrics(f"/tensorstore/kvstore/file/{what}")
-    return sum(value["value"] for metric in found for value in metric["values"])
+    def call(descriptor: int, buffers: Sequence[Any], at: int) -> int:
+        found.append(done := real(descriptor, buffers, at))
+        return done
+
+    monkeypatch.setattr(os, what, call)
+    return found
 
 
 def test_each_box_is_written_by_one_process_that_holds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows, same = np.ones((1024, 64), "float32"), np.ones((32, 32), "float32")
+    rows, same = np.ones((4096, 64), "float32"), np.ones((160, 256), "float32")
 
     def save(clients: Clients) -> Transfers:
         split = {"rows": variable(rows, layout_on(MESH, clients, ["x"]))}
         copies = {f"same{n}": variable(same, layout_on(MESH, clients, [])) for n in range(8)}
         return written(tmp_path / "c", clients, {**split, **copies, "plain": np.ones(100)})
 
-    before = storage("bytes_written")
+    calls = counted(monkeypatch, "pwritev")
     moved = on_job(monkeypatch, 4, save)
     for process, transfers in enumerate(moved):
-        # Of the rows a process has the box of two devices, and of eight copies each device writes one.
+        # Of the rows a process has the box of two devices, and of eight copies each device writes as much as one.
         plain = 100 * 8 if process == 0 else 0
         assert sum(transfers.by_device.values()) == rows.nbytes // 4 + 2 * same.nbytes + plain
         assert {device // 2 for device in transfers.by_device} == {process}
-    files = list((tmp_path / "c/arrays").rglob("c*"))
-    on_disk = sum(path.stat().st_size for path in files)
-    assert sum(row.stored_bytes for transfers in moved for row in transfers.rows) == on_disk
-    assert storage("bytes_written") - before == on_disk
+    manifest = read_manifest(tmp_path / "c")
+    places = places_of(list(manifest.arrays.values()))
+    unwritten = places.gap[1] - places.gap[0]
+    chunks = sum(row.stored_bytes for transfers in moved for row in transfers.rows)
+    assert chunks == places.directory - unwritten
+    assert sum(calls) == manifest.seal.size - unwritten
     tables = (tmp_path / "c/hashes").stat().st_size
     assert [sum(row.hash_bytes for row in transfers.rows) for transfers in moved] == [tables, 0, 0, 0]
+
+
+def test_small_arrays_are_written_by_the_first_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One page of the file is never written by two processes, which may be on machines with caches of their own."""
+    calls, real, small = list[tuple[str, int, int]](), os.pwritev, np.arange(64, dtype="float32")
+    large = np.ones((4096, 64), "float32")
+
+    def pwritev(descriptor: int, buffers: Sequence[Any], at: int) -> int:
+        calls.append((threading.current_thread().name, at, sum(map(len, buffers))))
+        return real(descriptor, buffers, at)
+
+    def save(clients: Clients) -> None:
+        layout = layout_on(MESH, clients, ["x"])
+        Checkpoint(small=variable(small, layout), large=variable(large, layout)).save(tmp_path / "c")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwritev", pwritev)
+        patch.setattr("shardwright.saving.checkpoints.writing.thread_count", lambda size: 1)
+        on_job(patch, 4, save)
+    writers: dict[int, set[str]] = {}
+    for name, at, size in calls:
+        for page in range(at // 4096, -(-(at + size) // 4096)):
+            writers.setdefault(page, set()).add(name)
+    assert len({name for name, _, _ in calls}) == 4
+    assert all(len(names) == 1 for names in writers.values())
+    assert sw.load_variables(tmp_path / "c")["small"].tolist() == small.tolist()
 
 
 def test_copies_that_need_many_files_are_written_by_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,14 +216,14 @@ def test_copies_that_need_many_files_are_written_by_all(tmp_path: Path, monkeypa
     assert [dict(transfers.by_device) for transfers in moved] == [{device: 8 << 20} for device in range(4)]
 
 
-@pytest.mark.parametrize(("count", "entries", "pieces", "chunks"), [
-    (2, ["a"], 4, 8 * 32),  # half of the rows: whole files
-    (4, [None, ("a", "b")], 2 * 4, 8 * 8),  # two boxes of an eighth of the columns: of four files a quarter each
-    (8, [("a", "b"), "c"], 2 * 1, 4 * 32),  # two boxes in two files, of which another process reads the other half
-    (8, ["b"], 2, 8 * 32),  # copies: the same quarter of the rows on two processes
+@pytest.mark.parametrize(("count", "entries", "chunks"), [
+    (2, ["a"], 4 * 16),  # half of the rows: whole boxes
+    (4, [None, ("a", "b")], 4 * 16),  # two boxes of an eighth of the columns: all chunks of a half, each once
+    (8, [("a", "b"), "c"], 2 * 8),  # two boxes in two, of which another process reads the other half
+    (8, ["b"], 2 * 16),  # copies: the same quarter of the rows on two processes
 ])  # fmt: skip
 def test_each_process_reads_its_own_boxes(
-    count: int, entries: Entries, pieces: int, chunks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    count: int, entries: Entries, chunks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = np.random.default_rng(0).standard_normal((1024, 2048), "float32")
     mesh = Mesh(a=2, b=4, c=2)
@@ -203,15 +239,14 @@ def test_each_process_reads_its_own_boxes(
         check_components(held.value, values, mesh, entries)
         return report.transfers
 
-    before = storage("bytes_read")
+    calls = counted(monkeypatch, "preadv")
     moved = on_job(monkeypatch, count, restore)
-    # Eight files of 256 x 1024 elements, each of 8 x 32 chunks of 32 x 32.
-    chunk, index = 32 * 32 * 4 + CHECKSUM, 8 * 32 * INDEX_ENTRY + CHECKSUM
+    # Eight boxes of 256 x 1024 elements, each of 16 chunks of 16 x 1024.
     for transfers in moved:
         (row,) = transfers.rows
-        assert row.stored_bytes == pieces * (chunks * chunk + index)
-        assert row.hash_bytes == 32 * 64 * HASH
-    assert storage("bytes_read") - before == count * pieces * (chunks * chunk + index)
+        assert row.stored_bytes == chunks * CHUNK
+        assert row.hash_bytes == 8 * 16 * HASH
+    assert sum(calls) == count * chunks * CHUNK
 
 
 def simple(path: Path, clients: Clients, number: float) -> None:
@@ -231,12 +266,12 @@ FULL = OSError(28, "No space left on device")
 
 
 def fails_on(process: int, real: Callable[..., Any], error: BaseException) -> Callable[..., Any]:
-    """A way to write an array that fails on one process."""
+    """A way to write arrays that fails on one process."""
 
-    def write(store: Any, entry: Any, value: Any, moved: Any, here: int) -> Any:
-        if here == process:
+    def write(writer: Any, moved: Any) -> Any:
+        if writer.process == process:
             raise error
-        return real(store, entry, value, moved, here)
+        return real(writer, moved)
 
     return write
 
@@ -252,7 +287,7 @@ def test_what_fails_on_one_process_fails_on_all(
     place = tmp_path / "place"
     on_job(monkeypatch, 4, lambda clients: simple(place, clients, 1.0))
     with monkeypatch.context() as patch:
-        patch.setattr(ArrayStore, "write", fails_on(process, ArrayStore.write, error))
+        patch.setattr(ArrayWriter, "write", fails_on(process, ArrayWriter.write, error))
         said = on_job(patch, 4, lambda clients: failure(lambda: simple(place, clients, 2.0)))
     for at, text in enumerate(said):
         check_said(text, own if at == process else rf"SW0895.*process {process}, on ")
@@ -277,7 +312,7 @@ def test_what_fails_on_the_first_process_fails_on_all(
         raise FULL
 
     with monkeypatch.context() as patch:
-        patch.setattr(ArrayStore if hasattr(ArrayStore, step) else atomic_folder, step, fail)
+        patch.setattr(ArrayWriter if hasattr(ArrayWriter, step) else atomic_folder, step, fail)
         said = on_job(patch, 2, lambda clients: failure(lambda: simple(place, clients, 2.0)))
     check_said(said[0], "SW0876.*no space left")
     check_said(said[1], "SW0895.*saving .*place' failed on process 0.*SW0876|SW0895.*No space left")
@@ -320,10 +355,7 @@ def test_a_process_that_does_not_see_the_folder_says_so(tmp_path: Path, monkeypa
 def test_nothing_changes_unless_every_process_could_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "place"
     on_job(monkeypatch, 4, lambda clients: simple(place, clients, 1.0))
-    damaged = place / "arrays/0/c.2.0"  # the rows of the third process
-    content = bytearray(damaged.read_bytes())
-    content[3] ^= 1
-    damaged.write_bytes(content)
+    flip(place, "v/c/2/0", 3)  # the rows of the third process
 
     def restore(clients: Clients) -> tuple[str, str, float, set[float]]:
         layout = layout_on(MESH, clients, ["x"])
@@ -335,23 +367,21 @@ def test_nothing_changes_unless_every_process_could_read(tmp_path: Path, monkeyp
     for process, (said, loaded, step, values) in enumerate(on_job(monkeypatch, 4, restore)):
         assert (step, values) == (0.0, {0.0})
         for text in (said, loaded):
-            check_said(text, r"SW0873.*c\.2\.0" if process == 2 else r"SW0895.*process 2, on .*SW0873.*c\.2\.0")
+            check_said(text, r"SW0873.*v/c/2/0" if process == 2 else r"SW0895.*process 2, on .*SW0873.*v/c/2/0")
             assert "/proc" not in text
 
 
-def test_files_that_a_process_needs_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_all_need_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "place"
     on_job(monkeypatch, 4, lambda clients: simple(place, clients, 1.0))
-    (place / "arrays/0/c.2.0").unlink()
+    (place / "arrays.zarr.zip").unlink()
 
     def load(clients: Clients) -> str:
         return failure(lambda: sw.load_variables(place, {"v": layout_on(MESH, clients, ["x"])}))
 
     said = on_job(monkeypatch, 4, load)
-    check_said(said[0], r"SW0873.*lacks files.*c\.2\.0: it is missing")  # it looks at all
-    check_said(said[1], "SW0895.*process 0")
-    check_said(said[2], r"SW0873.*lacks files.*c\.2\.0: it is missing")
-    check_said(said[3], "SW0895.*process 0")
+    for text in said:
+        check_said(text, "SW0873.*arrays.zarr.zip")
 
 
 def test_all_processes_read_one_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -460,7 +490,7 @@ def test_a_directory_is_saved_by_all_or_none(tmp_path: Path, monkeypatch: pytest
     on_job(monkeypatch, 2, lambda clients: save_directory(place, clients, 1.0))
     for text in on_job(monkeypatch, 2, lambda clients: failure(lambda: save_directory(place, clients, 2.0))):
         check_said(text, "SW0867.*there already|SW0895.*process 0.*SW0867")
-    patches: list[tuple[Any, str, Any]] = [(ArrayStore, "write", fails_on(1, ArrayStore.write, FULL))]
+    patches: list[tuple[Any, str, Any]] = [(ArrayWriter, "write", fails_on(1, ArrayWriter.write, FULL))]
 
     def fail(*_: Any, **options: Any) -> None:
         raise FULL

@@ -129,7 +129,7 @@ def test_a_model_of_tensorflow_that_is_replaced_is_read_to_its_end(
 
 def test_errors_name_the_path_that_was_given(tmp_path: Path) -> None:
     save_checkpoint(tmp_path / "c", 1)
-    (tmp_path / "c/arrays/0/c.0").unlink()
+    (tmp_path / "c/arrays.zarr.zip").unlink()
     with pytest.raises(ShardwrightError) as error:
         sw.load_variables(tmp_path / "c")
     assert str(tmp_path / "c") in str(error.value)

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from shardwright.compiler.tracing import emit
+from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import chlo, stablehlo
+from shardwright.dialects.trip_count import known_integer
 from shardwright.frontends import arrays, functions
 from shardwright.frontends.tensorflow.importing.evaluate import Call, Value
 from shardwright.frontends.tensorflow.importing.table import add, row
@@ -28,7 +30,7 @@ BINARY = {
     "Add": "add", "AddV2": "add", "Atan2": "atan2", "BitwiseAnd": "bitwise_and", "BitwiseOr": "bitwise_or",
     "BitwiseXor": "bitwise_xor", "Equal": "equal", "FloorDiv": "floor_divide", "FloorMod": "remainder",
     "Greater": "greater", "GreaterEqual": "greater_equal", "Less": "less", "LessEqual": "less_equal",
-    "LogicalAnd": "logical_and", "LogicalOr": "logical_or", "Maximum": "maximum", "Minimum": "minimum",
+    "LogicalAnd": "logical_and", "LogicalOr": "logical_or", "Maximum": "maximum",
     "Mul": "multiply", "NextAfter": "nextafter", "NotEqual": "not_equal", "Pow": "pow", "RealDiv": "divide",
     "LeftShift": "bitwise_left_shift", "RightShift": "bitwise_right_shift", "Sub": "subtract",
 }  # fmt: skip
@@ -36,7 +38,7 @@ BINARY = {
 
 FOLDED = {
     "Abs", "Ceil", "Floor", "LogicalNot", "Neg", "Sign", "Sqrt", "Square", "Add", "AddV2", "Equal", "FloorDiv",
-    "FloorMod", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "Maximum", "Minimum", "Mul",
+    "FloorMod", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "Maximum", "Mul",
     "NotEqual", "RealDiv", "Sub",
 }  # fmt: skip
 """Those that shapes are computed with."""
@@ -56,6 +58,25 @@ for _op, _function in UNARY.items():
     add(_op, _uniform(_function, 1), FAMILY, folds=_op in FOLDED)
 for _op, _function in BINARY.items():
     add(_op, _uniform(_function, 2), FAMILY, folds=_op in FOLDED)
+
+
+@row("Minimum", folds=True)
+def _minimum(call: Call, x: Value, y: Value) -> Any:
+    """Between bounds that are equal, a number is known: so counts have sizes that shapes are made of."""
+    for bound, other in ((x, y), (y, x)):
+        if isinstance(bound, np.ndarray) and isinstance(other, Tracer) and not bound.ndim and bound.dtype.kind in "iu":
+            low = _lowest(other)
+            if low is not None and low >= int(bound):
+                return bound
+    return call.xp.minimum(x, y)
+
+
+def _lowest(value: Tracer) -> int | None:
+    """What a whole number is at least, where that is known: the larger of it and something else."""
+    op = value.value.owner
+    if not isinstance(op, stablehlo.MaximumOp) or value.shape:
+        return None
+    return max((low for low in map(known_integer, op.operands) if low is not None), default=None)
 
 
 @row("Identity", "Snapshot", "PreventGradient", "DisableCopyOnRead", "DebugGradientIdentity", folds=True)

@@ -129,6 +129,26 @@ def scattered_nd(scatter: Any, x: Any, indices: Any, updates: Any) -> Any:
     return arrays.reshape(scatter(flat, places, updates), x.shape)
 
 
+@row("SparseToDense")
+def _sparse_to_dense(call: Call, indices: Any, shape: Value, values: Any, default: Any) -> Any:
+    """The elements that are given, at their places, and one number elsewhere."""
+    sizes = call.numbers(shape, "shape")
+    places = arrays.reshape(indices, (-1, len(sizes))) if indices.ndim < 2 else indices
+    updates = arrays.broadcast_to(values, (places.shape[0],))
+    return scattered_nd(arrays.scatter_update, arrays.broadcast_to(default, tuple(sizes)), places, updates)
+
+
+@row("SparseTensorDenseMatMul")
+def _sparse_matmul(call: Call, indices: Any, values: Any, shape: Value, b: Any) -> Any:
+    """Each element that is given times a row, all of one row of the result added up."""
+    turned = int(call["adjoint_a"])
+    count = call.numbers(shape, "shape")[turned]
+    right = arrays.conj(arrays.matrix_transpose(b)) if call["adjoint_b"] else b
+    amounts = arrays.conj(values) if turned else values
+    chosen = arrays.take(right, indices[:, 1 - turned], axis=0)
+    return arrays.segment_sum(arrays.multiply(arrays.expand_dims(amounts, axis=1), chosen), indices[:, turned], count)
+
+
 @row("OneHot")
 def _one_hot(call: Call, indices: Any, depth: Value, on_value: Any, off_value: Any) -> Any:
     size = call.number(depth, "depth")
@@ -136,8 +156,10 @@ def _one_hot(call: Call, indices: Any, depth: Value, on_value: Any, off_value: A
 
 
 def _bound(call: Call, lines: Any, values: Any, side: str) -> Any:
-    if lines.shape[0] != 1:
-        raise call.fault("several sorted rows are not supported", "SW0885")
+    if lines.shape[0] != 1:  # all pairs in each row: rows are short, or alone
+        before = arrays.less if side == "left" else arrays.less_equal
+        pairs = before(arrays.expand_dims(lines, axis=1), arrays.expand_dims(values, axis=2))
+        return arrays.sum(arrays.astype(pairs, np.int32), axis=2)
     flat = arrays.searchsorted(arrays.reshape(lines, (lines.shape[1],)), values, side=side)
     return arrays.reshape(flat, values.shape)
 

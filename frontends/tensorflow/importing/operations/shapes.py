@@ -261,7 +261,7 @@ def _batch_to_space(call: Call, x: Any, block_shape: Value, crops: Value) -> Any
     return joined[(slice(None), *kept)]
 
 
-@row("ShapeN")
+@row("ShapeN", folds=True)
 def _shapes(call: Call, *values: Any) -> tuple[Value, ...]:
     return tuple(_as_size(call, value.shape) for value in values)
 
@@ -276,13 +276,10 @@ rows(
         "MatrixDiagPart": lambda call, x: linalg.diagonal(x),
         "Pad": lambda call, x, paddings: _padded(call, x, paddings, np.zeros((), x.dtype)),
         "PadV2": _padded,
-        "Rank": lambda call, x: np.array(x.ndim, np.int32),
         "Reverse": lambda call, x, flags: arrays.flip(
             x, axis=tuple(np.flatnonzero(call.known(flags, "dims").reshape(-1)).tolist())
         ),
         "ReverseV2": lambda call, x, dims: arrays.flip(x, axis=tuple(call.numbers(dims, "dims"))),
-        "Shape": lambda call, x: _as_size(call, x.shape),
-        "Size": lambda call, x: _as_size(call, x.size),
     }
 )
 rows(
@@ -290,10 +287,14 @@ rows(
         "BroadcastTo": lambda call, x, shape: _wide(call, x, call.numbers(shape, "shape")),
         "ConjugateTranspose": lambda call, x, order: call.xp.conj(_transposed(call, x, order)),
         "ExpandDims": lambda call, x, dim: call.xp.expand_dims(x, axis=call.number(dim, "dim")),
+        "Empty": lambda call, dims: _wide(call, np.zeros((), call.dtype("dtype")), call.numbers(dims, "shape")),
         "Fill": lambda call, dims, value: _wide(call, value, call.numbers(dims, "shape")),
         "InvertPermutation": lambda call, x: np.argsort(call.known(x, "order of dims")),
         "PlaceholderWithDefault": lambda call, x: x,
         "Reshape": lambda call, x, shape: call.xp.reshape(x, _worked_out(call, x, call.numbers(shape, "shape"))),
+        "Rank": lambda call, x: np.array(x.ndim, np.int32),
+        "Shape": lambda call, x: _as_size(call, x.shape),
+        "Size": lambda call, x: _as_size(call, x.size),
         "Squeeze": _squeezed,
         "Transpose": _transposed,
     },

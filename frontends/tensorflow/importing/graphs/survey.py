@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from shardwright.frontends.tensorflow.importing.faults import GraphError
-from shardwright.frontends.tensorflow.importing.nodes import Library, Node, longest_first
-from shardwright.frontends.tensorflow.importing.table import ROWS, reason
+from shardwright.frontends.tensorflow.importing.graphs.nodes import Library, Node, longest_first
+from shardwright.frontends.tensorflow.importing.table import reason, supported
 
 MAX_NODES = 4_000_000
 """The most nodes to which calls of functions may expand."""
@@ -25,7 +25,7 @@ def survey(order: Sequence[Node], library: Library) -> list[Node]:
     """
 
     def called_by(node: Node) -> list[str]:
-        return library.called_by(node) if node.op in ROWS or node.op in library else []
+        return library.called_by(node) if supported(node.op) or node.op in library else []
 
     reached = check_calls(order, library, called_by)
     nodes = [*order, *(node for name in reached for node in library.function(name, name).order)]
@@ -55,7 +55,7 @@ def check_calls(order: Sequence[Node], library: Library, called_by: Callable[[No
 
 def _check_supported(nodes: Sequence[Node], library: Library) -> None:
     first: dict[str, Node] = {}
-    missing = [node for node in nodes if node.op not in ROWS and node.op not in library]
+    missing = [node for node in nodes if not supported(node.op) and node.op not in library]
     for node in missing:
         first.setdefault(node.op, node)
     if first:

@@ -1,0 +1,1 @@
+"""Graphs as data: nodes, functions, what calls what, before anything is evaluated."""

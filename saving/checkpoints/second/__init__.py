@@ -1,0 +1,1 @@
+"""Checkpoints of the second format, which are read and no longer written."""

@@ -1,0 +1,133 @@
+"""Programs of JAX that call Python back: run where a value is all that they compute, left out by choice, or named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shardwright as sw
+from shardwright.benchmarks import xla
+from shardwright.tools.main import main
+
+pytestmark = pytest.mark.peers
+jax: Any = pytest.importorskip("jax")
+xla.prepare()
+
+from jax.experimental import checkify, io_callback  # noqa: E402
+
+MESH = jax.sharding.Mesh(np.array(jax.devices()[:8]).reshape(4, 2), ("data", "model"))
+X = np.arange(32, dtype=np.float32).reshape(8, 4)
+SHAPE = jax.ShapeDtypeStruct(X.shape, X.dtype, sharding=jax.sharding.NamedSharding(MESH, jax.P("data")))
+SCALAR = jax.ShapeDtypeStruct((), np.float32)
+
+
+def printing(x: Any) -> Any:
+    jax.debug.print("the sum is {}", x.sum())
+    return x * 2
+
+
+def effects_in_a_loop(x: Any) -> Any:
+    def body(_: Any, v: Any) -> Any:
+        io_callback(lambda total: None, None, v.sum(), ordered=True)
+        return v * 2
+
+    return jax.lax.fori_loop(0, 3, body, x)
+
+
+def reading(x: Any) -> Any:
+    return x + io_callback(lambda total: np.float32(1), SCALAR, x.sum(), ordered=True)
+
+
+def sines(x: Any) -> Any:
+    return jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x * 2) + x
+
+
+def two_results(x: Any) -> Any:
+    shapes = jax.ShapeDtypeStruct((4,), x.dtype), jax.ShapeDtypeStruct(x.shape, x.dtype)
+    return jax.pure_callback(lambda a: (a.sum(0), a * 2), shapes, x)
+
+
+def row_by_row(x: Any) -> Any:
+    shape = jax.ShapeDtypeStruct((4,), x.dtype)
+    return jax.vmap(lambda row: jax.pure_callback(np.sort, shape, -row, vmap_method="sequential"))(x)
+
+
+def in_a_branch(x: Any) -> Any:
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    return jax.lax.cond(x.sum() > 0, lambda v: jax.pure_callback(np.cos, shape, v), lambda v: v, x)
+
+
+@pytest.mark.parametrize("function", [sines, two_results, row_by_row, in_a_branch])
+def test_callbacks_without_effects_run(function: Any) -> None:
+    found = sw.from_jax(jax.jit(function), SHAPE).compile()(X)
+    wanted = jax.jit(function)(X)
+    jax.tree.map(lambda ours, theirs: np.testing.assert_allclose(np.asarray(ours), theirs, 1e-6), found, wanted)
+
+
+def test_a_callback_is_called_once_for_each_run_with_the_whole_array() -> None:
+    seen: list[Any] = []
+
+    def watched(a: Any) -> Any:
+        seen.append(np.array(a))
+        return np.float32(a.sum())
+
+    compiled = sw.from_jax(jax.jit(lambda x: x + jax.pure_callback(watched, SCALAR, x)), SHAPE).compile()
+    assert seen == []
+    np.testing.assert_array_equal(np.asarray(compiled(X)), X + X.sum())
+    np.testing.assert_array_equal(seen, [X])
+
+
+def test_checks_of_equinox_raise_where_they_fail_and_not_elsewhere() -> None:
+    equinox: Any = pytest.importorskip("equinox")
+    for limit, fails in ((1000, False), (10, True)):
+        checked = jax.jit(lambda x, limit=limit: equinox.error_if(x, x.sum() > limit, "too large"))
+        compiled = sw.from_jax(checked, SHAPE).compile()
+        if fails:
+            with pytest.raises(RuntimeError, match="too large"):
+                compiled(X)
+        else:
+            np.testing.assert_array_equal(np.asarray(compiled(X)), X)
+
+
+def test_checks_of_checkify_are_results() -> None:
+    def checked(x: Any) -> Any:
+        checkify.check(x.sum() > 1000, "too small")
+        return x
+
+    error, value = sw.from_jax(jax.jit(checkify.checkify(checked)), SHAPE).compile()(X)
+    np.testing.assert_array_equal(np.asarray(value), X)
+    assert [bool(np.asarray(failed)) for failed in jax.tree.leaves(error)[:1]] == [True]
+
+
+@pytest.mark.parametrize("function", [printing, effects_in_a_loop])
+def test_effects_are_left_out_by_choice(function: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    jitted = jax.jit(function)
+    wanted = np.asarray(jitted(X))
+    np.testing.assert_array_equal(np.asarray(sw.from_jax(jitted, SHAPE, callbacks="drop").compile()(X)), wanted)
+    text = tmp_path / "program.mlir"
+    text.write_text(jitted.lower(SHAPE).as_text(debug_info=True))
+    np.testing.assert_array_equal(np.asarray(sw.load_mlir(text, callbacks="drop").compile()(X)), wanted)
+    np.savez(tmp_path / "arrays.npz", in_0=X, out_0=wanted)
+    arrays = str(tmp_path / "arrays.npz")
+    given = ["run", str(text), "--inputs", arrays, "--expect", arrays, "--check"]
+    assert main([*given, "--callbacks", "drop"]) == 0
+    assert main(given) == 1
+    name = "debug_print" if function is printing else "io_callback"
+    assert f"error[SW0431]: {name} calls Python back in the middle of the program" in capsys.readouterr().err
+
+
+def test_what_the_program_needs_is_not_left_out(tmp_path: Path) -> None:
+    for function, given in ((reading, {}), (reading, {"callbacks": "drop"}), (printing, {})):
+        with pytest.raises(sw.ShardwrightError, match=r"SW0431.* calls Python back"):
+            sw.from_jax(jax.jit(function), SHAPE, **given).compile()
+    (tmp_path / "program.mlir").write_text(jax.jit(sines).lower(SHAPE).as_text())
+    with pytest.raises(sw.ShardwrightError, match=r"(?s)SW0431.*its result is needed"):
+        sw.load_mlir(tmp_path / "program.mlir", callbacks="drop")
+
+
+def test_other_ways_to_treat_callbacks_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"SW0436.*callbacks='keep' says nothing"):
+        sw.from_jax(jax.jit(printing), SHAPE, callbacks="keep")
