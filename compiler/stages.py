@@ -373,7 +373,7 @@ class Partitioned(_Stage):
         >>> x = shardwright.TensorSpec((4000, 1000), layout=shardwright.Layout(["x"], mesh))
         >>> price = shardwright.function(lambda x: shardwright.sum(x, axis=0)).trace(x).partition().price(topology)
         >>> price.bytes_by_axes, round(price.compute_seconds * 1e6, 2), round(price.collective_seconds * 1e6, 2)
-        ({'x': 4000.0}, 8.0, 6.0)
+        ({'x': 2000.0}, 8.0, 3.0)
         """
         return self.backend.views.price(self, topology)
 

@@ -70,10 +70,12 @@ class Sharding:
     dims: tuple[DimSharding, ...] = ()
     replicated: tuple[Axis, ...] = ()
     unreduced: tuple[Axis, ...] = ()
+    kind: str = "sum"
+    """How what is unreduced is still to be reduced."""
     _hash: int = field(init=False, repr=False, compare=False, default=0)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.mesh, self.dims, self.replicated, self.unreduced)))
+        object.__setattr__(self, "_hash", hash((self.mesh, self.dims, self.replicated, self.unreduced, self.kind)))
 
     def __hash__(self) -> int:
         return self._hash
@@ -81,9 +83,10 @@ class Sharding:
     def __str__(self) -> str:
         mesh = f"@{self.mesh}" if isinstance(self.mesh, str) else f"mesh{self.mesh}"
         text = f"<{mesh}, [{', '.join(map(str, self.dims))}]"
-        for word, axes in (("replicated", self.replicated), ("unreduced", self.unreduced)):
+        kind = "" if self.kind == "sum" else self.kind
+        for word, axes in (("replicated=", self.replicated), (f"unreduced={kind}", self.unreduced)):
             if axes:
-                text += f", {word}={{{', '.join(map(str, axes))}}}"
+                text += f", {word}{{{', '.join(map(str, axes))}}}"
         return text + ">"
 
 
@@ -169,11 +172,14 @@ def parse_sharding(parser: AttrParser) -> Sharding:
         parser.parse_punctuation(",")
         dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_dim(parser))
         extra: dict[str, tuple[Axis, ...]] = {}
+        kind = None
         while parser.parse_optional_punctuation(",") is not None:
             word = parser.parse_keyword_in(("replicated", "unreduced"))
             parser.parse_punctuation("=")
+            if word == "unreduced":
+                kind = parser.parse_optional_keyword_in(("sum", "max", "min"))
             extra[word] = parse_axes(parser)
-    return Sharding(mesh, tuple(dims), extra.get("replicated", ()), extra.get("unreduced", ()))
+    return Sharding(mesh, tuple(dims), extra.get("replicated", ()), extra.get("unreduced", ()), kind or "sum")
 
 
 def _parse_shardings(parser: AttrParser) -> tuple[Sharding, ...]:

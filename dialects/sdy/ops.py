@@ -1,11 +1,12 @@
-"""The Shardy dialect's ops beyond meshes and constraints: manual and named computations, and hints to propagation."""
+"""The Shardy dialect's ops beyond meshes and constraints: computations, hints to propagation, collectives."""
 
 from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, StringAttr, TensorType, i32
 from xdsl.ir import Dialect, OpaqueSyntaxAttribute, Operation, SSAValue
@@ -28,11 +29,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects import sdy
 from shardwright.dialects.sdy import Sharding, ShardingAttr, ShardingPerValueAttr
-from shardwright.dialects.sdy.meshes import SameTypeOp, ShardedOp
+from shardwright.dialects.sdy.meshes import SameTypeOp, ShardedOp, parse_axes
 from shardwright.dialects.sdy.rules import OpShardingRuleAttr
 from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.stablehlo.parts.syntax import parse_argument
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
+from shardwright.dialects.types import shape_of
+from shardwright.layout.axes import Axis
 
 
 class Direction(IntEnum):
@@ -299,8 +302,189 @@ class DataFlowEdgeOp(SameTypeOp):
     )
 
 
+@irdl_op_definition
+class FuncDataFlowEdgeOp(SameTypeOp):
+    """One argument or result of a function that is called: `sdy.func_data_flow_edge %x : t`."""
+
+    name = "sdy.func_data_flow_edge"
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS, types=forms.ONE)
+
+
+Axes = tuple[Axis, ...]
+
+
+@dataclass(frozen=True)
+class Move:
+    """Axes that go from one dim to another: `{"x"}: 0->1`."""
+
+    axes: Axes
+    source: int
+    target: int
+
+    def __str__(self) -> str:
+        return f"{_axes_text(self.axes)}: {self.source}->{self.target}"
+
+
+def _axes_text(axes: Axes) -> str:
+    return "{" + ", ".join(map(str, axes)) + "}"
+
+
+def _parse_lists(parser: AttrParser) -> tuple[Axes, ...]:
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_axes(parser)))
+
+
+def _lists_text(lists: tuple[Axes, ...]) -> str:
+    return f"[{', '.join(map(_axes_text, lists))}]"
+
+
+def _parse_moves(parser: AttrParser) -> tuple[Move, ...]:
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_move(parser)))
+
+
+def _parse_move(parser: AttrParser) -> Move:
+    axes = parse_axes(parser)
+    parser.parse_punctuation(":")
+    source = parser.parse_integer(allow_boolean=False, allow_negative=False)
+    parser.parse_punctuation("->")
+    return Move(axes, source, parser.parse_integer(allow_boolean=False, allow_negative=False))
+
+
+def _moves_text(moves: tuple[Move, ...]) -> str:
+    return f"[{', '.join(map(str, moves))}]"
+
+
+@irdl_attr_definition
+class AxisRefListAttr(TextAttr[Axes], OpaqueSyntaxAttribute):
+    """Axes: `#sdy<axis_ref_list{"x"}>`."""
+
+    name = "sdy.axis_ref_list"
+    READ: ClassVar[Reader] = staticmethod(parse_axes)
+    TEXT: ClassVar[Writer] = staticmethod(_axes_text)
+
+
+@irdl_attr_definition
+class ListOfAxisRefListsAttr(TextAttr[tuple[Axes, ...]], OpaqueSyntaxAttribute):
+    """Axes for each dim: `#sdy<list_of_axis_ref_lists[{"x"}, {}]>`."""
+
+    name = "sdy.list_of_axis_ref_lists"
+    READ: ClassVar[Reader] = staticmethod(_parse_lists)
+    TEXT: ClassVar[Writer] = staticmethod(_lists_text)
+
+
+@irdl_attr_definition
+class AllToAllParamListAttr(TextAttr[tuple[Move, ...]], OpaqueSyntaxAttribute):
+    """Axes that go to other dims: `#sdy<all_to_all_param_list[{"x"}: 0->1]>`."""
+
+    name = "sdy.all_to_all_param_list"
+    READ: ClassVar[Reader] = staticmethod(_parse_moves)
+    TEXT: ClassVar[Writer] = staticmethod(_moves_text)
+
+
+class CollectiveOp(SameTypeOp, ABC):
+    """The same value in `out_sharding`, moved there as the op says: `name [...] %x out_sharding=<...> : t`."""
+
+    out_sharding = prop_def(ShardingAttr)
+
+    def verify_(self) -> None:
+        super().verify_()
+        rank, dims = len(shape_of(self.input)), len(self.out_sharding.data.dims)
+        if dims != rank:
+            raise VerifyException(f"the sharding has {dims} dims, but the tensor has {rank}")
+
+
+_OUT = forms.Field("out_sharding", forms.spelled(ShardingAttr), " out_sharding=")
+
+
+def _form(name: str, attribute: type[TextAttr[Any]]) -> forms.Form:
+    return forms.Form(forms.Field(name, forms.spelled(attribute)), forms.OPERANDS, _OUT, types=forms.ONE)
+
+
+@irdl_op_definition
+class AllGatherOp(CollectiveOp):
+    """Axes leave dims: `sdy.all_gather [{"x"}, {}] %0 out_sharding=<@mesh, [{}, {}]> : tensor<4x8xf32>`."""
+
+    name = "sdy.all_gather"
+    gathering_axes = prop_def(ListOfAxisRefListsAttr)
+    FORM: ClassVar[forms.Form] = _form("gathering_axes", ListOfAxisRefListsAttr)
+
+
+@irdl_op_definition
+class AllSliceOp(CollectiveOp):
+    """Axes join dims: `sdy.all_slice [{"x"}, {}] %0 out_sharding=<@mesh, [{"x"}, {}]> : tensor<4x8xf32>`."""
+
+    name = "sdy.all_slice"
+    slicing_axes = prop_def(ListOfAxisRefListsAttr)
+    FORM: ClassVar[forms.Form] = _form("slicing_axes", ListOfAxisRefListsAttr)
+
+
+@irdl_op_definition
+class AllToAllOp(CollectiveOp):
+    """Axes go to other dims: `sdy.all_to_all [{"x"}: 0->1] %0 out_sharding=<@mesh, [{}, {"x"}]> : tensor<4x8xf32>`."""
+
+    name = "sdy.all_to_all"
+    params = prop_def(AllToAllParamListAttr)
+    FORM: ClassVar[forms.Form] = _form("params", AllToAllParamListAttr)
+
+
+@irdl_op_definition
+class CollectivePermuteOp(CollectiveOp):
+    """Axes change places: `sdy.collective_permute %0 out_sharding=<@mesh, [{"y"}, {}]> : tensor<4x8xf32>`."""
+
+    name = "sdy.collective_permute"
+    FORM: ClassVar[forms.Form] = forms.Form(forms.OPERANDS, _OUT, types=forms.ONE)
+
+
+@irdl_op_definition
+class AllReduceOp(CollectiveOp):
+    """Partial results are finished: `sdy.all_reduce {"x"} %0 out_sharding=<@mesh, [{}, {}]> : tensor<4x8xf32>`."""
+
+    name = "sdy.all_reduce"
+    reduction_axes = prop_def(AxisRefListAttr)
+    FORM: ClassVar[forms.Form] = _form("reduction_axes", AxisRefListAttr)
+
+
+@irdl_op_definition
+class ReduceScatterOp(CollectiveOp):
+    """Partial results are finished in parts: `sdy.reduce_scatter [{"x"}, {}] %0 out_sharding=... : tensor<4x8xf32>`."""
+
+    name = "sdy.reduce_scatter"
+    reduce_scatter_axes = prop_def(ListOfAxisRefListsAttr)
+    FORM: ClassVar[forms.Form] = _form("reduce_scatter_axes", ListOfAxisRefListsAttr)
+
+
+@irdl_op_definition
+class ShardedToUnreducedOp(CollectiveOp):
+    """Axes of dims become those of partial results: `sdy.sharded_to_unreduced [{"x"}] %0 out_sharding=... : t`."""
+
+    name = "sdy.sharded_to_unreduced"
+    axes = prop_def(ListOfAxisRefListsAttr)
+    FORM: ClassVar[forms.Form] = _form("axes", ListOfAxisRefListsAttr)
+
+
+@irdl_op_definition
+class ReplicatedToUnreducedOp(CollectiveOp):
+    """Axes that split nothing become those of partial results: `sdy.replicated_to_unreduced {"x"} %0 ... : t`."""
+
+    name = "sdy.replicated_to_unreduced"
+    axes = prop_def(AxisRefListAttr)
+    FORM: ClassVar[forms.Form] = _form("axes", AxisRefListAttr)
+
+
+COLLECTIVES: tuple[type[Operation], ...] = (
+    AllGatherOp,
+    AllSliceOp,
+    AllToAllOp,
+    CollectivePermuteOp,
+    AllReduceOp,
+    ReduceScatterOp,
+    ShardedToUnreducedOp,
+    ReplicatedToUnreducedOp,
+)
+
+
 OPS: tuple[type[Operation], ...] = (
     *sdy.OPS,
+    *COLLECTIVES,
     ManualComputationOp,
     NamedComputationOp,
     ReturnOp,
@@ -309,6 +493,18 @@ OPS: tuple[type[Operation], ...] = (
     ShardingGroupOp,
     ConstantOp,
     DataFlowEdgeOp,
+    FuncDataFlowEdgeOp,
 )
 
-Sdy = Dialect("sdy", list(OPS), [*sdy.ATTRIBUTES, OpShardingRuleAttr, ManualAxesAttr])
+Sdy = Dialect(
+    "sdy",
+    list(OPS),
+    [
+        *sdy.ATTRIBUTES,
+        AxisRefListAttr,
+        ListOfAxisRefListsAttr,
+        AllToAllParamListAttr,
+        OpShardingRuleAttr,
+        ManualAxesAttr,
+    ],
+)

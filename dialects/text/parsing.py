@@ -267,6 +267,10 @@ _HELPS = (
     ("defined twice", "give each value its own name"),
     ("not registered", "correct the spelling: this is no type or attribute of a dialect that can be read"),
     ("is used as", "make the two types equal"),
+    (
+        "whose bounds say",
+        "every shape is known before the run: export the program for that type, and mask what is beyond the true size",
+    ),
     ("has a dynamic dim", "every shape is known before the run: export the program for the sizes it is to run with"),
     ("has no rank", "every shape is known before the run: write it out, as in tensor<4x8xf32>"),
     ("is written by its bits", "write the bits that the message gives in its place, as in dense<0x7FC00000>"),

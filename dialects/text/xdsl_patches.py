@@ -232,6 +232,17 @@ class LabelledParseError(ParseError):
         self.value, self.text = value, text
 
 
+def _most(found: TensorType[Attribute]) -> str:
+    """What the bounds of a type say of its dynamic dims."""
+    bounds: Any = found.encoding
+    if bounds.name != "stablehlo.bounds" or len(bounds.data) != found.get_num_dims():
+        return ""
+    whole = "x".join(
+        str(size if bound is None else bound) for size, bound in zip(found.get_shape(), bounds.data, strict=True)
+    )
+    return f", whose bounds say tensor<{whole}x{found.element_type}> at most"
+
+
 class LocatedParser(Parser):
     """
     xDSL's parser without its faults; what each method covers:
@@ -397,7 +408,7 @@ class LocatedParser(Parser):
         if isinstance(found, TensorType) and any(extent > LARGEST_EXTENT for extent in found.get_shape()):
             self.raise_error("the dim is larger than 64 bits can count", start)
         if isinstance(found, TensorType) and any(extent < 0 for extent in found.get_shape()):
-            self.raise_error(f"{found} has a dynamic dim", start)
+            self.raise_error(f"{found} has a dynamic dim{_most(found)}", start)
         if isinstance(found, builtin.UnrankedTensorType):
             self.raise_error(f"{found} has no rank", start)
         if match is not None and found is not None:

@@ -10,7 +10,7 @@ from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.passes import ModulePass
 
 from shardwright.dialects.building import blocks_in, body_of
-from shardwright.dialects.stablehlo import CaseOp, IfOp, WhileOp
+from shardwright.dialects.stablehlo import CaseOp, CustomCallOp, IfOp, WhileOp
 from shardwright.passes.purity import is_pure
 from shardwright.passes.rewriter import erase, narrowed_branches, narrowed_loop, return_only
 
@@ -42,7 +42,11 @@ def _sweep(block: Block) -> None:
     op = block.last_op
     while op is not None:
         previous = op.prev_op
-        if (op.results or op.regions) and is_pure(op) and not any(result.uses for result in op.results):
+        if (
+            (op.results or op.regions or isinstance(op, CustomCallOp))
+            and is_pure(op)
+            and not any(result.uses for result in op.results)
+        ):
             erase(op)
         else:
             for inner in blocks_in(_narrowed(op)):

@@ -9,8 +9,9 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.building import body_of, returned
 from shardwright.dialects.chlo.selection import TopKOp
+from shardwright.dialects.stablehlo.collectives import UI32
 from shardwright.dialects.text.locations import fault
-from shardwright.dialects.types import shape_of
+from shardwright.dialects.types import element_of, is_integer, shape_of
 from shardwright.passes.decomposing.parts import Decomposition, Site
 
 PARTITIONING = frozenset({"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"})
@@ -32,6 +33,43 @@ def _function(name: str) -> Decomposition:
 def _same(op: Operation, site: Site) -> Sequence[SSAValue]:
     """Where a value is kept says nothing about what it is."""
     return op.operands
+
+
+_PLACES = ("annotate_device_placement", "MoveToDevice", "MoveToHost", "LayoutConstraint", "InspectSharding")
+"""Calls that say where or in what order a value lies, or ask how it is split, and give it as it is."""
+
+_WORD_BITS = 32
+
+
+def _combined(op: stablehlo.CustomCallOp, site: Site) -> Sequence[SSAValue]:
+    """Numbers of 64 bits from their low and their high words."""
+    whole, (low, high) = element_of(op.results[0]), _words(op, op.operands)
+    upper = site.cast(high, whole)
+    upper = site.put(stablehlo.ShiftLeftOp(upper, site.constant(_WORD_BITS, upper)))
+    return [site.put(stablehlo.OrOp(site.cast(low, whole), upper))]
+
+
+def _low(op: stablehlo.CustomCallOp, site: Site) -> Sequence[SSAValue]:
+    """The low words of numbers of 64 bits."""
+    (word,) = _words(op, op.results)
+    return [site.cast(op.operands[0], element_of(word))]
+
+
+def _high(op: stablehlo.CustomCallOp, site: Site) -> Sequence[SSAValue]:
+    """The high words of numbers of 64 bits."""
+    (word,), value = _words(op, op.results), op.operands[0]
+    shifted = site.put(stablehlo.ShiftRightLogicalOp(value, site.constant(_WORD_BITS, value)))
+    return [site.cast(shifted, element_of(word))]
+
+
+def _words(op: stablehlo.CustomCallOp, words: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """The words of a call, which are whole numbers without a sign: what they are else, bits alone do not say."""
+    if any(element_of(word) != UI32 for word in words) or not is_integer(element_of((*op.operands, *op.results)[-1])):
+        raise fault("SW0431", f"the custom call @{op.target} of such words is not known", op, help=_UNSIGNED)
+    return words
+
+
+_UNSIGNED = "give it words of type ui32"
 
 
 def _top_k(op: stablehlo.CustomCallOp, site: Site) -> Sequence[SSAValue]:
@@ -78,7 +116,10 @@ def _region(op: Operation, site: Site, name: str) -> Region:
 
 CALLS: Mapping[str, Decomposition] = {
     **{f"mhlo.{name}": _function(name) for name in _MHLO},
-    "annotate_device_placement": _same,
+    **dict.fromkeys(_PLACES, _same),
+    "X64Combine": _combined,
+    "X64SplitLow": _low,
+    "X64SplitHigh": _high,
     "ApproxTopK": _approximate_top_k,
     "TopK": _top_k,
     "mhlo.topk": _top_k,

@@ -58,7 +58,8 @@ class DecomposePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         table = functions(op)
         found = [inner for inner in op.walk() if type(inner) in _RULES]
-        taken = {name for inner in found if isinstance(inner, stablehlo.CustomCallOp) for name in inner.computations}
+        calls = [inner for inner in found if isinstance(inner, stablehlo.CustomCallOp) and inner.target in CALLS]
+        taken = {name for call in calls for name in call.computations}
         _take_apart(found, table)
         for inner in found:
             if isinstance(inner, stablehlo.TupleOp):

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace as changed
+from itertools import count
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from shardwright.diagnostics import ShardwrightError
+from shardwright.diagnostics import Label, ShardwrightError
 from shardwright.diagnostics.suggestions import propose
 from shardwright.dialects import sdy, stablehlo
 from shardwright.dialects.dtensor import ConstraintOp, MeshOp, RelayoutOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.hints import BarrierOp, GroupOp
 from shardwright.dialects.func import CallOp
 from shardwright.dialects.sdy.ops import (
+    CollectiveOp,
     ConstantOp,
     DataFlowEdgeOp,
     Direction,
+    FuncDataFlowEdgeOp,
     ManualComputationOp,
     NamedComputationOp,
     PropagationBarrierOp,
     ReshardOp,
     ShardingGroupOp,
 )
-from shardwright.dialects.sdy.rules import KEPT_RULE, SHARDY_RULE
+from shardwright.dialects.sdy.rules import KEPT_RULE, SHARDY_RULE, OpShardingRuleAttr
 from shardwright.dialects.stablehlo import CustomCallOp
+from shardwright.dialects.stablehlo.collectives import GroupedOp, PartitionIdOp
 from shardwright.dialects.text.locations import fault, label
 from shardwright.layout.axes import merge_adjacent
 from shardwright.layout.mesh import Mesh
@@ -46,6 +50,15 @@ from shardwright.passes.stages import (
 )
 
 PREFIX = "sdy."
+RECORDS = frozenset(
+    f"sdy.{name}"
+    for name in """
+    original_func_name sharding_origins sharding_origin_name origin_sharding_name block_arg_sharding_origins
+    result_sharding_origins
+    """.split()
+)
+"""Where Shardy keeps, for who looks for errors, what a function was called that it copied, and whose a sharding was."""
+
 FRAMES = REGIONS_OF_TENSORS | {"func.func", "sdy.manual_computation", "sdy.named_computation"}
 """Ops whose regions compute on tensors that have layouts."""
 
@@ -106,17 +119,58 @@ class _Meshes:
 
 def _import_meshes(module: ModuleOp) -> _Meshes:
     found = _Meshes(meshes(module), {}, set())
+    said = dict.fromkeys(sharding.mesh for op in module.walk() for sharding in _said_of(op))
     declared = [op for op in module.ops if isinstance(op, sdy.MeshOp)]
+    declared += _written_in_place(module, said, declared)
+    named = {op.mesh.data.axes for op in declared if op.sym_name.data in said or op.mesh.data in said} - {()}
+    used = [op for op in declared if not named or op.mesh.data.axes in named or not op.mesh.data.axes]
+    for op in declared:
+        if op not in used:  # other functions were on it, which are not here
+            erase(op)
     # A mesh without axes, which JAX declares for unsharded values, counts as any other: it comes last to find one.
-    for op in sorted(declared, key=lambda op: not op.mesh.data.axes):
+    for op in sorted(used, key=lambda op: not op.mesh.data.axes):
         _import_mesh(op, found)
     if len(found.known) > 1:
         names = ", ".join(f"@{name} is {mesh}" for name, mesh in found.known.items())
         message = f"one program uses several meshes: {names}"
-        *others, last = declared or [module]
+        *others, last = used or [module]
         labels = tuple(found for other in others for found in label(other, "another mesh"))
         raise fault("SW0405", message, last, help="put all layouts on one mesh", labels=labels)
     return found
+
+
+def _said_of(op: Operation) -> Iterator[sdy.Sharding]:
+    """The shardings in what an op says of its values; a function, of its arguments and results."""
+    waiting: list[Attribute] = [*op.properties.values(), *op.attributes.values()]
+    while waiting:
+        match waiting.pop():
+            case sdy.ShardingAttr(data=found):
+                yield found
+            case sdy.ShardingPerValueAttr(data=found):
+                yield from found
+            case ArrayAttr(data=found):
+                waiting += found
+            case DictionaryAttr(data=found):
+                waiting += found.values()
+            case _:
+                pass
+
+
+def _written_in_place(
+    module: ModuleOp, said: Iterable[str | sdy.SdyMesh], declared: Sequence[sdy.MeshOp]
+) -> list[sdy.MeshOp]:
+    """Declarations of meshes that shardings write out, and that nobody has declared."""
+    known = {op.mesh.data for op in declared}
+    names = {op.properties["sym_name"] for op in module.ops if "sym_name" in op.properties}
+    made: list[sdy.MeshOp] = []
+    for mesh in said:
+        if isinstance(mesh, sdy.SdyMesh) and mesh not in known:
+            free = (name for at in count() if StringAttr(name := f"mesh_{at}" if at else "mesh") not in names)
+            made.append(sdy.MeshOp(next(free) if mesh.axes else str(mesh), mesh))
+            made[-1].location = module.location
+            names.add(made[-1].sym_name)
+            module.body.block.insert_op_before(made[-1], next(iter(module.body.block.ops)))
+    return made
 
 
 def _import_mesh(op: sdy.MeshOp, found: _Meshes) -> None:
@@ -125,8 +179,8 @@ def _import_mesh(op: sdy.MeshOp, found: _Meshes) -> None:
         found.single.add(name)
         erase(op)
         return
-    if mesh.device_ids and mesh.device_ids != tuple(range(len(mesh.device_ids))):
-        raise _devices_named(name, op)
+    if mesh.device_ids != tuple(range(len(mesh.device_ids))) and (number := _numbered(op)) is not None:
+        raise _devices_named(name, op, label(number, "and here devices are numbered"))
     same = (other for other, known in found.known.items() if not mesh.axes or tuple(known.sizes.items()) == mesh.axes)
     symbol = found.symbols[name] = next(same, name)
     if symbol in found.known:
@@ -136,7 +190,14 @@ def _import_mesh(op: sdy.MeshOp, found: _Meshes) -> None:
         replace_with(op, MeshOp(name, mesh.axes))
 
 
-def _devices_named(name: str, place: Operation | SSAValue) -> ShardwrightError:
+def _numbered(op: Operation) -> Operation | None:
+    """An op of the module that says which device by a number, which means another one where the mesh orders them."""
+    module = op.parent_op()
+    assert module is not None
+    return next((op for op in module.walk() if isinstance(op, GroupedOp | PartitionIdOp)), None)
+
+
+def _devices_named(name: str, place: Operation | SSAValue, labels: tuple[Label, ...] = ()) -> ShardwrightError:
     return fault(
         "SW0110",
         f"mesh @{name} lists its devices by device_ids",
@@ -144,6 +205,7 @@ def _devices_named(name: str, place: Operation | SSAValue) -> ShardwrightError:
         notes=("a program refers to mesh axes only; which device stands where is for the run to say",),
         help="drop device_ids, and give the devices to Mesh(devices=...)",
         word="device_ids",
+        labels=labels,
     )
 
 
@@ -154,8 +216,10 @@ class _Importer:
 
     def import_function(self, function: FuncOp) -> None:
         """Imports what a function's arguments, ops and results say."""
+        _drop_records(function)
         _check_names(function.attributes, function)
         for op in list(function.body.walk()):
+            _drop_records(op)
             self._import_op(op)
         for op in reversed(list(function.body.walk())):
             self._inline(op)
@@ -177,6 +241,8 @@ class _Importer:
             rule = op.attributes.pop(SHARDY_RULE, None)
             if rule is not None:
                 op.attributes[KEPT_RULE] = rule
+        elif isinstance(rule := op.attributes.get(SHARDY_RULE), OpShardingRuleAttr) and not rule.data.custom:
+            del op.attributes[SHARDY_RULE]  # what Shardy derived for an op that has a row of its own
         _check_names(op.attributes, op)
         if annotation is not None:
             for value, sharding in zip(op.results, _per_value(op, annotation), strict=True):
@@ -197,10 +263,15 @@ class _Importer:
             case ReshardOp():
                 spec = self._spec(op.sharding.data, op.input, op)
                 replace_with(op, RelayoutOp(op.input, spec, "the user's reshard"))
+            case CollectiveOp():  # how the value gets there is ours to plan
+                spec = self._spec(op.out_sharding.data, op.input, op)
+                replace_with(op, RelayoutOp(op.input, spec, f"the program's {op.name}"))
             case DataFlowEdgeOp(sharding=None):
                 replace(op, [op.input])
             case DataFlowEdgeOp(sharding=found) if found is not None:
                 replace_with(op, ConstraintOp(op.input, self._spec(found.data, op.input, op)))
+            case FuncDataFlowEdgeOp():
+                self._import_edge(op)
             case PropagationBarrierOp(direction=Direction.BOTH):
                 replace(op, [op.input])
             case PropagationBarrierOp():
@@ -212,6 +283,14 @@ class _Importer:
             case _:
                 return False
         return True
+
+    def _import_edge(self, op: FuncDataFlowEdgeOp) -> None:
+        """What goes into a called function or comes out of it is that value, in the layout that is said of it."""
+        said = op.attributes.get(SHARDING)
+        if isinstance(said, sdy.ShardingPerValueAttr):
+            replace_with(op, ConstraintOp(op.input, self._spec(said.data[0], op.input, op)))
+        else:
+            replace(op, [op.input])
 
     def _inline(self, op: Operation) -> None:
         """Puts the bodies of computations in their place, the inner ones first."""
@@ -248,7 +327,8 @@ class _Importer:
 
     def _annotate(self, value: SSAValue, sharding: sdy.Sharding, op: Operation) -> None:
         """The layout that an op says of its own result; a call's result has its callee's type, so it is constrained."""
-        spec = self._spec(sharding, value, op)
+        # What is left partial here the placement of partial sums decides, by bytes; the value is the same.
+        spec = changed(self._spec(sharding, value, op), partial=(), kind="")
         if not isinstance(op, CallOp):
             retype(value, with_layout(value.type, spec))
             return
@@ -275,7 +355,7 @@ class _Importer:
             tuple(dim.axes for dim in sharding.dims),
             open_dims,
             sharding.unreduced,
-            "sum" if sharding.unreduced else "",
+            sharding.kind if sharding.unreduced else "",
             sharding.replicated if open_dims else (),
             priorities if any(priorities) else (),
         )
@@ -314,17 +394,23 @@ def _take(function: FuncOp, name: str) -> list[sdy.Sharding | None] | None:
     places = function.args if name == "arg_attrs" else [function] * len(entries.data)
     for place, entry in zip(places, entries.data, strict=True):
         assert isinstance(entry, DictionaryAttr)
-        _check_names([key for key in entry.data if key != SHARDING], place)
+        _check_names([key for key in entry.data if key != SHARDING and key not in RECORDS], place)
         found = entry.data.get(SHARDING)
         if found is not None and not isinstance(found, sdy.ShardingAttr):
             raise _no_sharding(function, found)
         shardings.append(found.data if found is not None else None)
-        kept.append(DictionaryAttr({key: value for key, value in entry.data.items() if key != SHARDING}))
+        others = {key: value for key, value in entry.data.items() if key != SHARDING and key not in RECORDS}
+        kept.append(DictionaryAttr(others))
     if any(entry.data for entry in kept):
         function.properties[name] = ArrayAttr(kept)
     else:
         del function.properties[name]
     return shardings
+
+
+def _drop_records(op: Operation) -> None:
+    for name in RECORDS.intersection(op.attributes):
+        del op.attributes[name]
 
 
 def _check_names(names: Iterable[str], place: Operation | SSAValue) -> None:

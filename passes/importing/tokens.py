@@ -69,6 +69,7 @@ def _take_less(op: Operation) -> None:
     kept = [place for place, value in enumerate(op.operands) if not is_token(value)]
     op.operands = [op.operands[place] for place in kept]
     _keep(op.properties, "operand_layouts", kept)
+    _keep(op.properties, "in_shardings", kept)
     op.properties.pop("output_operand_aliases", None)
 
 
@@ -86,9 +87,9 @@ def _name_less(op: Operation, arguments: Sequence[SSAValue]) -> None:
 def _give_less(op: Operation) -> None:
     """The op in its place without results that are tokens."""
     kept = [place for place, value in enumerate(op.results) if not is_token(value)]
-    said = op.attributes.get(SHARDING)
-    if isinstance(said, ShardingPerValueAttr) and len(said.data) == len(op.results):
-        op.attributes[SHARDING] = ShardingPerValueAttr(tuple(said.data[place] for place in kept))
+    if isinstance(said := op.attributes.get(SHARDING), ShardingPerValueAttr) and len(said.data) == len(op.results):
+        _keep(op.attributes, SHARDING, kept)
+    _keep(op.properties, "out_shardings", kept)
     _keep(op.properties, "result_layouts", kept)
     new = type(op).create(
         operands=op.operands,
@@ -107,8 +108,9 @@ def _give_less(op: Operation) -> None:
 def _keep(properties: dict[str, Any], name: str, kept: Sequence[int]) -> None:
     """The entries of a list that are about what is kept."""
     listed = properties.get(name)
-    if not isinstance(listed, ArrayAttr) or len(listed.data) == len(kept):
-        return
-    properties[name] = ArrayAttr(found := [listed.data[place] for place in kept])
-    if all(entry == DictionaryAttr({}) for entry in found):
-        del properties[name]
+    if isinstance(listed, ShardingPerValueAttr):
+        properties[name] = ShardingPerValueAttr(tuple(listed.data[place] for place in kept))
+    elif isinstance(listed, ArrayAttr) and len(listed.data) > len(kept):
+        properties[name] = ArrayAttr(found := [listed.data[place] for place in kept])
+        if all(entry == DictionaryAttr({}) for entry in found):
+            del properties[name]

@@ -50,37 +50,45 @@ def bytes_sent(
     """
     What each device would send if `program` were aligned to `dims`: the same walk, in `order`, without the edits.
 
-    Without `copies`, each op does what is cheapest for it alone.
+    Without `copies`, each op does what is cheapest for it alone, as its tensors are split: refinement is led by what
+    sends little without anything further.
     """
-    aligner = Aligner(program, strategist, dims, copies or no_copies(program, strategist, dims), order=order)
-    aligner.run()
-    return aligner.sent
-
-
-def fewest_bytes(program: Program, strategist: Strategist, dims: list[Dims], order: Sequence[Step]) -> float:
-    """What each device would send at least: with copies planned for several readers, or with each op by itself."""
-    return min(bytes_sent(program, strategist, dims, order, way) for way in _ways(program, strategist, dims))
+    walk = Aligner(program, strategist, dims, copies or no_copies(program, strategist, dims), order=order)
+    walk.run()
+    return walk.sent
 
 
 def align(program: Program, strategist: Strategist, dims: list[Dims]) -> None:
     """Gives every op of `program` operands in the layouts that it needs; `dims` are the layouts by value number."""
     ways = _ways(program, strategist, dims)
-    if len(ways) > 1:
-        # The plan prices ops one by one; what really sends less, counting tells.
-        alone, planned = (bytes_sent(program, strategist, dims, program.steps, way) for way in ways)
-        ways = ways[:1] if alone <= planned + LEAST_SAVING else ways[1:]
-    Aligner(program, strategist, dims, ways[0]).run()
+    best = counted(program, strategist, dims, program.steps).copies if len(ways) > 1 else ways[0]
+    Aligner(program, strategist, dims, best).run()
+
+
+def counted(program: Program, strategist: Strategist, dims: list[Dims], order: Sequence[Step]) -> Aligner:
+    """The walk in `order`, without the edits, that sends least: it knows what is sent, and how each op is done."""
+    walks = [Aligner(program, strategist, dims, way, order=order) for way in _ways(program, strategist, dims)]
+    for walk in walks:
+        walk.run()
+    # What another way saves is more than rounding, or the first one stays.
+    return min(walks, key=lambda walk: walk.sent + (LEAST_SAVING if walk is not walks[0] else 0.0))
 
 
 def _ways(program: Program, strategist: Strategist, dims: list[Dims]) -> list[Copies]:
-    """Each op by itself; and with copies that serve several, if any op would do otherwise for these."""
+    """
+    How ops may be done: each by itself, with copies that serve several, or where heavy ops pay, with any axis.
+
+    The plans price ops one by one: what one of them needs, nobody else may share. What really sends less, counting
+    tells.
+    """
     alone, planned = no_copies(program, strategist, dims), plan_copies(program, strategist, dims)
-    return [alone, planned] if planned.changed else [alone]
+    wide = Copies([strategist.best_of_all(node, dims)[1] for node in program.nodes])
+    return [alone, *([planned] if planned.changed else []), *([wide] if wide.strategies != alone.strategies else [])]
 
 
 class Aligner:
     """
-    Puts the relayouts into `program`; `dims` are the layouts by value number. With `order`, it only counts.
+    Puts the relayouts into `program`, whose ops are done in `ways`. With `order`, it only counts.
 
     Counting and editing are one walk, so that refinement is judged by what will really be sent: an estimate of its own
     would miss who shares a relayout with whom.
@@ -284,7 +292,7 @@ class Aligner:
             made = zip(node.results, planned.results, strict=True)
             if not any(finish(value, dims, planned.partial, planned.kind, self.dims[value]) for value, dims in made):
                 return planned
-        options = self.strategist.options(node, self.dims)
+        options = [*self.strategist.options(node, self.dims), planned]
         return self.strategist.cheapest(node, options, self._fetching(node), self.dims)[1]
 
     def _fetching(self, node: Node) -> Callable[[int, Dims], float]:

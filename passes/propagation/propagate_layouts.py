@@ -19,6 +19,7 @@ from shardwright.passes.propagation.numbering import build_program
 from shardwright.passes.propagation.spreading import Because, State, agree_in_groups, propagate, settle_groups
 from shardwright.passes.propagation.starts import best_state
 from shardwright.passes.propagation.strategy import Strategist
+from shardwright.passes.propagation.whole.improving import improve
 from shardwright.passes.rewriter import erase, insert_before, retype
 from shardwright.passes.stages import set_stage
 
@@ -49,6 +50,8 @@ class PropagateLayoutsPass(ModulePass):
     name = "propagate-layouts"
     refine: bool = True
     """Whether to move layouts to where they send fewer bytes."""
+    together: bool = True
+    """Whether, after that, to choose all layouts of a small program together."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         _declare_mesh(op)
@@ -57,6 +60,8 @@ class PropagateLayoutsPass(ModulePass):
         agree_in_groups(program)
         strategist = Strategist(program)
         state = best_state(program, strategist) if self.refine else propagate(program, strategist)
+        if self.refine and self.together:
+            improve(program, strategist, state)
         settle_groups(program, state)
         _write(program, state)
         for inner in list(program.function.body.walk()):

@@ -21,7 +21,7 @@ from shardwright.dialects.text.locations import where
 from shardwright.layout.axes import overlap
 from shardwright.layout.words import dims_in_words
 from shardwright.passes.program import Dims, Node, Program
-from shardwright.passes.propagation.alignment import bytes_sent, fewest_bytes
+from shardwright.passes.propagation.alignment import bytes_sent, counted
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.spreading import Because, State, groups, passes_dims_on
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist, Strategy
@@ -116,7 +116,7 @@ def search(program: Program, strategist: Strategist, state: State, ground: Groun
     """
     tries = COUNTED // max(1, len(program.nodes))
     refiner = _Refiner(program, strategist, state, ground)
-    refiner.search(lambda: fewest_bytes(program, strategist, state.dims, ground.order), tries)
+    refiner.search(lambda: counted(program, strategist, state.dims, ground.order).sent, tries)
 
 
 class _Tried(NamedTuple):

@@ -22,8 +22,12 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import Dims, Node, Program, overlaps
 from shardwright.rules.rule import PASS, Axes, Rule, assemble, project
 
-MAX_ASSIGNMENTS = 256
-"""Above this many assignments of axes to factors, each axis is decided on its own."""
+MAX_ASSIGNMENTS, KEPT = 256, 16
+"""
+So many assignments of axes to factors are all looked at.
+
+Where there are more, axes are given out one after the other, and after each those few go on that send the least so far.
+"""
 
 
 LEAST_SAVING = 0.5
@@ -60,6 +64,8 @@ class Strategist:
         self._projections: dict[tuple[Rule, int, Dims], tuple[dict[int, Axes], bool]] = {}
         self._options: dict[tuple[Rule, tuple[Dims | None, ...], tuple[int, ...], Axes], tuple[Strategy, ...]] = {}
         self._shares: dict[tuple[Dims, Dims, tuple[int, ...]], float] = {}
+        self._wide: dict[tuple[Rule, tuple[int, ...], Axes], list[Strategy]] = {}
+        self._missing: dict[tuple[Dims, Dims], float] = {}
         self._best: dict[object, tuple[float, Strategy]] = {}
         self._partial_specs: dict[tuple[Dims, Axes, str], LayoutSpec] = {}
         self._neighbours: dict[tuple[int, Strategy], list[Strategy]] = {}
@@ -101,17 +107,35 @@ class Strategist:
             if there and node.rule.heavy:
                 least = self.best(node, dims)[1].degree
                 options = [option for option in options if option.degree >= least]
-            found = self._best[key] = self.cheapest(
-                node,
-                options,
-                lambda place, wanted: (
-                    0.0
-                    if (place, wanted) in there
-                    else node.shares[place] * self.move(node.operands[place], dims[node.operands[place]], wanted)
-                ),
-                dims,
-            )
+            found = self._best[key] = self.cheapest(node, options, self._fetching(node, dims, there), dims)
         return found
+
+    def best_of_all(self, node: Node, dims: Sequence[Dims]) -> tuple[float, Strategy]:
+        """
+        The same, where a heavy op pays, among strategies with axes as well that none of its tensors is split by.
+
+        Of these no one that leaves more devices idle. To weigh them at every step of refinement would take too long,
+        and lead it away from layouts that agree.
+        """
+        cost, strategy = self.best(node, dims)
+        if cost == 0 or not node.rule.heavy:
+            return cost, strategy
+        least = min(option.degree for option in self.options(node, dims))
+        wide = [option for option in self.wide(node) if option.degree >= least]
+        return self.cheapest(node, [strategy, *wide], self._fetching(node, dims), dims)
+
+    def _fetching(
+        self, node: Node, dims: Sequence[Dims], there: frozenset[tuple[int, Dims]] = NOWHERE
+    ) -> Callable[[int, Dims], float]:
+        """What it costs to have the operand at a place in some dims, for each run of the op: nothing where it is."""
+        values, shares = node.operands, node.shares
+
+        def fetch(place: int, wanted: Dims) -> float:
+            if (place, wanted) in there:
+                return 0.0
+            return shares[place] * self.move(values[place], dims[values[place]], wanted)
+
+        return fetch
 
     def cheapest(
         self,
@@ -174,6 +198,23 @@ class Strategist:
             found = self._partial_specs[key] = algebra.tidy_partial(spec, self.mesh)
         return found
 
+    def wide(self, node: Node) -> list[Strategy]:
+        """The strategies that split an op by any of the mesh's axes, used or not; none where they are too many."""
+        rule, weights = node.rule, [self.program.bytes[value] for value in node.values]
+        key = rule, tuple(weights), node.reserved
+        found = self._wide.get(key)
+        if found is None:
+            axes = [Axis(name) for name, size in self.mesh.sizes.items() if size > 1]
+            axes = [axis for axis in axes if not overlaps(axis, node.reserved, self.mesh)]
+            factors = [factor for factor in range(len(rule.sizes)) if rule.movable(factor)]
+            found = self._wide[key] = []
+            if (len(factors) + 1) ** len(axes) <= MAX_ASSIGNMENTS:
+                for picks in itertools.product((None, *factors), repeat=len(axes)):
+                    chosen = self._ordered(rule, tuple(zip(axes, picks, strict=True)), [], weights)
+                    strategy = self.strategy(rule, chosen, weights)
+                    found += [] if strategy is None else [strategy]
+        return found
+
     def neighbours(self, node: Node, chosen: Strategy) -> list[Strategy]:
         """The strategies that differ from `chosen` in where one axis goes, to whatever factor can be split by it."""
         key = self.program.kinds[node.index], chosen
@@ -190,7 +231,7 @@ class Strategist:
                     if target != factor and self._may_split(rule, target, axis):
                         moved = {f: tuple(a for a in mine if a != axis) for f, mine in chosen.factors}
                         moved[target] = (*moved.get(target, ()), axis)
-                        strategy = self._strategy(rule, {f: mine for f, mine in moved.items() if mine}, weights)
+                        strategy = self.strategy(rule, {f: mine for f, mine in moved.items() if mine}, weights)
                         if strategy is not None:
                             yield strategy
 
@@ -222,13 +263,39 @@ class Strategist:
         carried = _without(_refine_all(carried, self.mesh), reserved, self.mesh)
         found: dict[tuple[tuple[int, Axes], ...], Strategy] = {}
         for keep in (True, False) if rule.heavy else (False,):
-            for assignment in _assignments(self._choices(rule, carried, keep)):
-                strategy = self._strategy(rule, self._ordered(rule, assignment, carried, weights), weights)
+            assigned = _assignments(
+                self._choices(rule, carried, keep),
+                lambda picks: self._about(
+                    self.strategy(rule, self._ordered(rule, picks, carried, weights), weights), known, weights
+                ),
+            )
+            for assignment in assigned:
+                strategy = self.strategy(rule, self._ordered(rule, assignment, carried, weights), weights)
                 if strategy is not None:
                     found.setdefault(strategy.factors, strategy)
             if found:
                 break
         return list(found.values())
+
+    def _about(self, strategy: Strategy | None, known: Sequence[Dims | None], weights: Sequence[int]) -> float:
+        """About what a strategy sends where tensors have these dims: enough to tell good ones from others."""
+        if strategy is None:
+            return math.inf
+        group, sent = self.mesh.group_size(strategy.partial), strategy.exchanged
+        for tensor, (have, want) in enumerate(zip(known, strategy.operands + strategy.results, strict=True)):
+            if have is None:
+                continue
+            made = tensor >= len(strategy.operands)
+            source, target = (want, have) if made else (have, want)
+            key = source, target
+            if key not in self._missing:
+                missing = cost.missing_share(self.program.spec(source), self.program.spec(target), self.mesh)
+                self._missing[key] = 1.0 if missing is None else float(missing)
+            share = self._missing[key]
+            if made:
+                share += (group - 1) / (group * math.prod(map(self.mesh.group_size, want)))
+            sent += share * weights[tensor]
+        return sent
 
     def _choices(self, rule: Rule, carried: Sequence[dict[int, Axes]], keep: bool) -> dict[Axis, list[int | None]]:
         """
@@ -266,7 +333,7 @@ class Strategist:
     def _ordered(
         self,
         rule: Rule,
-        assignment: Sequence[tuple[Axis, int | None]],
+        assignment: Assignment,
         carried: Sequence[dict[int, Axes]],
         weights: Sequence[int],
     ) -> dict[int, Axes]:
@@ -285,7 +352,7 @@ class Strategist:
                 ordered[factor] = tuple(dict.fromkeys([axis for found in first for axis in found] + axes))
         return ordered
 
-    def _strategy(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> Strategy | None:
+    def strategy(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> Strategy | None:
         """The strategy of an assignment; None when a factor does not divide or a compound dim cannot carry it."""
         mesh, by_factor = self.mesh, by_factor | dict(rule.fixed)
         for factor, axes in by_factor.items():
@@ -341,16 +408,18 @@ def _borders(program: Program) -> dict[str, frozenset[int]]:
     return {name: borders(size, marks[name]) for name, size in program.mesh.sizes.items()}
 
 
-def _assignments(choices: dict[Axis, list[int | None]]) -> list[list[tuple[Axis, int | None]]]:
-    count = math.prod(len(factors) for factors in choices.values())
-    if count <= MAX_ASSIGNMENTS:
-        return [list(zip(choices, picks, strict=True)) for picks in itertools.product(*choices.values())]
-    # One axis at a time around the first choice of all others: linear in the number of axes.
-    first = {axis: factors[0] for axis, factors in choices.items()}
-    # As little split as the choices allow: an axis that a heavy op must keep has no None among them.
-    least = {axis: None if None in factors else factors[0] for axis, factors in choices.items()}
-    varied = [first | {axis: factor} for axis, factors in choices.items() for factor in factors]
-    return [list(picks.items()) for picks in (*varied, least)]
+Assignment = tuple[tuple[Axis, int | None], ...]
+"""Axes, each with the factor that it splits, or with None."""
+
+
+def _assignments(choices: dict[Axis, list[int | None]], price: Callable[[Assignment], float]) -> list[Assignment]:
+    """All assignments; of very many those to which axis after axis the cheapest led, the others left out so far."""
+    found: list[Assignment] = [()]
+    for axis, factors in choices.items():
+        found = [(*picks, (axis, factor)) for picks in found for factor in factors]
+        if len(found) > MAX_ASSIGNMENTS:
+            found = sorted(found, key=price)[:KEPT]
+    return found
 
 
 def _refine_all(carried: list[dict[int, Axes]], mesh: Mesh) -> list[dict[int, Axes]]:

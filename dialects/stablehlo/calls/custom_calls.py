@@ -222,6 +222,17 @@ def unknown_call(op: CustomCallOp) -> Diagnostic:
     """The refusal of a call that has no meaning here."""
     if op.is_callback:
         return _callback(op)
+    if op.target == "ragged_all_to_all":
+        return Diagnostic(
+            "SW0431",
+            "ragged_all_to_all sends as many rows as the program computes",
+            where(op),
+            notes=(
+                "what each device sends is known before the run, here as everywhere: layouts and bytes follow from it",
+            ),
+            help="send rows of equal numbers (jax.lax.all_to_all), and mask those that are too many",
+            word="@ragged_all_to_all",
+        )
     names = f"lapack_{{s,d,c,z}}NAME_ffi with NAME {', '.join(sorted(SIGNATURES))}"
     what = "has side effects" if op.effects else "is known by its name only"
     return Diagnostic(

@@ -272,6 +272,24 @@ class DotAlgorithmAttr(Data[DotAlgorithm]):
         printer.print_string(">")
 
 
+@irdl_attr_definition
+class BoundsAttr(Data[tuple[int | None, ...]]):
+    """The largest size of each dim of a tensor whose sizes are not known: `#stablehlo.bounds<8, ?>`."""
+
+    name = "stablehlo.bounds"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[int | None, ...]:
+        return tuple(parser.parse_comma_separated_list(parser.Delimiter.ANGLE, lambda: _parse_bound(parser)))
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<{', '.join('?' if bound is None else str(bound) for bound in self.data)}>")
+
+
+def _parse_bound(parser: AttrParser) -> int | None:
+    return None if parser.parse_optional_punctuation("?") is not None else parse_integer(parser)
+
+
 ATTRIBUTES: list[type[Attribute]] = [
     PrecisionAttr,
     ComparisonDirectionAttr,
@@ -280,4 +298,5 @@ ATTRIBUTES: list[type[Attribute]] = [
     ResultAccuracyAttr,
     DotDimensionsAttr,
     DotAlgorithmAttr,
+    BoundsAttr,
 ]

@@ -54,8 +54,18 @@ def one_of(attribute: type[EnumAttribute[Any]]) -> Spelling:
 
 
 def spelled(attribute: type[TextAttr[Any]]) -> Spelling:
-    """The text of an attribute's data."""
-    return Spelling(lambda parser: attribute(attribute.READ(parser)), lambda found: attribute.TEXT(found.data))
+    """The text of an attribute's data; an attribute that is written out, or an alias of one, is read as well."""
+
+    def read(parser: Parser) -> Attribute:
+        position = parser.pos
+        written = parser.parse_optional_attribute() if parser.lexer.input.content.startswith("#", position) else None
+        if written is None:
+            return attribute(attribute.READ(parser))
+        if not isinstance(written, attribute):
+            parser.raise_error(f"expected an attribute like #{attribute.name}, not {written}", position)
+        return written
+
+    return Spelling(read, lambda found: attribute.TEXT(found.data))
 
 
 class Field:

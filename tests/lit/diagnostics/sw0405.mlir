@@ -4,6 +4,6 @@
 
 sdy.mesh @mesh = <["batch"=4, "model"=2]>
 sdy.mesh @grid = <["batch"=8, "model"=2]>
-func.func public @main(%x: tensor<16x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> tensor<16x64xf32> {
+func.func public @main(%x: tensor<16x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> (tensor<16x64xf32> {sdy.sharding = #sdy.sharding<@grid, [{"batch"}, {}]>}) {
   return %x : tensor<16x64xf32>
 }

@@ -86,12 +86,19 @@ func.func @main(%x: tensor<64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(2
 sdy.mesh @one = <["x"=8]>
 // expected-error @+1 {{one program uses several meshes: @one is Mesh(x=8), @two is Mesh(x=4, y=2)}}
 sdy.mesh @two = <["x"=4, "y"=2]>
+func.func @main(%x: tensor<64xf32> {sdy.sharding = #sdy.sharding<@one, [{"x"}]>}, %y: tensor<64xf32> {sdy.sharding = #sdy.sharding<@two, [{"x"}]>}) {
+  return
+}
 
 // -----
 
 // expected-error @+2 {{mesh @mesh lists its devices by device_ids}}
 // expected-help @+1 {{give the devices to Mesh(devices=...)}}
 sdy.mesh @mesh = <["x"=2], device_ids=[1, 0]>
+func.func @main() -> tensor<ui32> {
+  %0 = stablehlo.partition_id : tensor<ui32>
+  return %0 : tensor<ui32>
+}
 
 // -----
 

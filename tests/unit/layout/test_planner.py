@@ -137,8 +137,16 @@ def test_no_state_is_larger_than_both_ends() -> None:
 
 def test_dims_that_are_too_small_rule_a_way_out() -> None:
     # Scattering x under y would need 8 parts of dim 0, which has 4 elements.
-    found = plan(layout("y", "", partial="x"), layout("x", ""), (4, 64), MESH)
+    found = plan(layout("y", "", partial="x"), layout("x", ""), (4, 2), MESH)
     assert [step.kind for step in found.steps] == ["all_reduce", "exchange"]
+
+
+def test_a_sum_is_scattered_where_its_parts_move_on_for_less() -> None:
+    # Eighths after the scatter along columns. Of its quarter of the rows a device then has a quarter of the columns,
+    # where those rows are in its half at all, and lacks the rest. To finish the sum everywhere first sends 7/8.
+    found = plan(layout("y", "", partial="x"), layout("x", ""), (4, 64), MESH)
+    assert [step.kind for step in found.steps] == ["reduce_scatter", "exchange"]
+    assert found.share == Fraction(8 - 2, 8 * 2) + Fraction(1, 4) - Fraction(1, 2) * Fraction(1, 4 * 4)
 
 
 def test_crossing_parts_go_by_way_of_the_whole_axis() -> None:

@@ -16,11 +16,11 @@ from shardwright.passes.propagation.strategy import Strategist
 F32 = 4
 
 
-def sent(text: str, *, refine: bool = True) -> Fraction | None:
+def sent(text: str, *, refine: bool = True, together: bool = True) -> Fraction | None:
     """The bytes that each device sends for a program."""
     module = parse_module(text, "program.mlir")
     run_pipeline(module, ["import"])
-    PropagateLayoutsPass(refine=refine).apply(make_context(), module)
+    PropagateLayoutsPass(refine=refine, together=together).apply(make_context(), module)
     return planned(module)
 
 
@@ -93,7 +93,7 @@ def test_of_the_refinements_of_an_op_the_best_is_kept() -> None:
     # leaves partial sums of 128 x 1 elements on each device, half of which is sent: 256 bytes.
     gathered_weight = Fraction(3, 4) * 2 * 4 * F32
     gathered_rows = Fraction(1, 2) * (128 // 4) * 2 * F32
-    assert sent(TWO_WISHES) == gathered_weight + gathered_rows == 152
+    assert sent(TWO_WISHES, together=False) == gathered_weight + gathered_rows == 152
 
 
 # A sum of 8 elements, which a broadcast makes 512.

@@ -1,6 +1,7 @@
 """What is made once serves all who read it: programs on which each reader alone would send more."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
@@ -195,11 +196,11 @@ def test_what_only_counting_shows_is_found_by_counting(monkeypatch: pytest.Monke
 def test_counting_takes_no_longer_in_a_larger_program(layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     aligned: list[int] = []
 
-    def counted(program: Program, *_: object) -> float:
+    def counted(program: Program, *_: object) -> SimpleNamespace:
         aligned.append(len(program.nodes))
-        return 0.0
+        return SimpleNamespace(sent=0.0)
 
-    monkeypatch.setattr(refinement, "fewest_bytes", counted)
+    monkeypatch.setattr(refinement, "counted", counted)
     head, tail = TWO_PRODUCTS.split("  return", 1)
     more = "".join(
         f"  %{2 * n} = stablehlo.tanh %{2 * n - 2} : tensor<16x256xf32>\n"

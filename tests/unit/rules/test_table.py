@@ -7,7 +7,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Dialect, Operation
 
 from shardwright.dialects import CHLO, DTensor, StableHLO
-from shardwright.dialects.stablehlo import COMPOSED_OPS, INDEX_VARIANT_OPS
+from shardwright.dialects.stablehlo import COMPOSED_OPS, INDEX_VARIANT_OPS, TOKEN_OPS
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.docs.generators.rules import EXAMPLES, example_rule
 from shardwright.layout.spec import REDUCTION_KINDS
@@ -25,7 +25,7 @@ READ = {f"stablehlo.{name}" for name in ("collective_permute", "collective_broad
 STRUCTURE = {
     "stablehlo.return",
     "stablehlo.rng",
-    *(op.name for op in (*COMPOSED_OPS, *INDEX_VARIANT_OPS)),
+    *(op.name for op in (*COMPOSED_OPS, *INDEX_VARIANT_OPS, *TOKEN_OPS)),
     *REGIONS,
     *READ,
 }

@@ -16,12 +16,15 @@ from shardwright.views.explanation.explanation import Explanation
 Capture = pytest.CaptureFixture[str]
 Parameters = dict[str, shardwright.dtensor.DTensor]
 MESH = shardwright.Mesh(data=2, model=4)
+ROW = shardwright.Mesh(data=2)
+"""With no other axis along which the work could be divided further."""
+
 WIDTH, ROWS = 16, 8
 
 
-def laid(shape: tuple[int, ...], *specs: str | None) -> shardwright.dtensor.DTensor:
+def laid(shape: tuple[int, ...], *specs: str | None, mesh: shardwright.Mesh = MESH) -> shardwright.dtensor.DTensor:
     """Ones, laid out so."""
-    return shardwright.relayout(np.ones(shape, np.float32), shardwright.Layout(list(specs), MESH))
+    return shardwright.relayout(np.ones(shape, np.float32), shardwright.Layout(list(specs), mesh))
 
 
 def parameters() -> Parameters:
@@ -76,7 +79,7 @@ def test_a_layout_that_the_user_asks_for_is_named_by_its_line() -> None:
 
 def test_what_a_layout_was_chosen_over() -> None:
     """The larger operand's layout wins, and the other one is named with its bytes."""
-    a, b = laid((8, 16), "data", None), laid((16, 64), None, "data")
+    a, b = laid((8, 16), "data", None, mesh=ROW), laid((16, 64), None, "data", mesh=ROW)
     stage = shardwright.function(lambda a, b: a @ b).trace(a, b).partition()
     found = [value.chain for value in stage.explain().values if value.op == "stablehlo.dot_general"]
     assert found[0][0] == (
@@ -92,7 +95,7 @@ def test_gradients_are_told_apart() -> None:
             y = shardwright.sum(shardwright.tanh(x @ w))
         return tape.gradient(y, w)
 
-    w, x = laid((16, 8), None, None), laid((8, 16), "data", None)
+    w, x = laid((16, 8), None, None, mesh=ROW), laid((8, 16), "data", None, mesh=ROW)
     rows = shardwright.function(loss).trace(w, x).partition().explain().collectives
     # The gradient of a weight that all have is a sum over the rows, which `data` splits.
     assert [(each.row.kind, each.row.axes, each.row.backward) for each in rows] == [("reduce_scatter", ("data",), True)]
@@ -142,9 +145,10 @@ def test_what_would_be_sent_otherwise() -> None:
     w, x = laid((16, 8), "model", None), laid((8, 16), None, "model")
     stage = shardwright.function(lambda w, x: shardwright.tanh(x @ w)).trace(w, x).partition()
     found = stage.what_if(layouts={"w": "-,-", "x": "data,-"}, mesh={"model": 2}).outcomes
-    # As it is, 8x8 partial sums are added up and split over four devices: three quarters of 256 bytes. Over two: half.
+    # As it is, the rows are divided over `data`, and 4x8 partial sums are added up and split over four devices: three
+    # quarters of 128 bytes. Over two: half.
     assert [outcome.label for outcome in found] == ["as it is", "w = -,-", "x = data,-", "mesh model=2", "all of these"]
-    assert [found[0].bytes_per_device, found[3].bytes_per_device, found[4].bytes_per_device] == [192, 128, 0]
+    assert [found[0].bytes_per_device, found[3].bytes_per_device, found[4].bytes_per_device] == [96, 64, 0]
     assert all(outcome.peak_bytes > 0 for outcome in found)
     text = str(stage.what_if(layouts={"x": "nothing,-"}))
     assert "SW0102: mesh @mesh has no axis 'nothing'" in text

@@ -20,7 +20,7 @@ from shardwright.views.report.program import Fold, OpLine, cut, program_nodes
 from shardwright.views.report.source import source_files
 
 ROOT = Path(__file__).resolve().parents[3]
-MESH = sw.Mesh(data=2, model=4)
+MESH = sw.Mesh(model=4)
 LAYERS = 3
 
 

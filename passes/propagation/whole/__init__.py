@@ -1,0 +1,1 @@
+"""All layouts and strategies of a small program at once, as a cost network that is solved exactly."""
