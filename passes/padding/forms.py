@@ -8,18 +8,19 @@ kept out of have a form of their own, which masks, moves or clamps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeAlias
 
 from xdsl.ir import Operation
 
-from shardwright.dialects import dtensor, stablehlo
+from shardwright.dialects import chlo, dtensor, stablehlo
+from shardwright.dialects.dtensor.roll import RollOp
 from shardwright.dialects.types import element_of, shape_of
 from shardwright.passes.padding import indexed, moving, reducing
 from shardwright.passes.padding.moving import Bond
-from shardwright.passes.padding.site import Site
+from shardwright.passes.padding.site import Shape, Site
 from shardwright.passes.program import Node
 from shardwright.rules.rule import PASS, Rule
 from shardwright.rules.table import HOOKS
@@ -37,33 +38,33 @@ class Form:
 
 def _along_rule(op: Operation, site: Site) -> None:
     """Dims that pass keep their padding; all others are done without."""
-    passing = _passing(site.rule, op)
+    passing = _passing(op, site)
     count = len(op.operands)
     site.crop_operands(lambda place, dim: (place, dim) in passing)
     for number, result in enumerate(op.results):
         site.make_valid(result, [dim for dim in range(len(shape_of(result))) if (count + number, dim) not in passing])
 
 
-def _passing(rule: Rule, op: Operation) -> set[tuple[int, int]]:
+def _passing(op: Operation, site: Site) -> set[tuple[int, int]]:
     """The dims, by tensor, that pass wherever their factor stands."""
     if op.name in HOOKS or isinstance(op, _WHOLE):
         return set()
-    alone, compound = _places(rule)
+    alone, compound = _places(site.rule, [site.valid(value) for value in (*op.operands, *op.results)])
     return {
         place
         for factor, places in alone.items()
-        if rule.kinds[factor] == PASS and factor not in compound
+        if site.rule.kinds[factor] == PASS and factor not in compound
         for place in places
     }
 
 
-def _places(rule: Rule) -> tuple[dict[int, list[tuple[int, int]]], set[int]]:
-    """For each factor the dims, by tensor, that it makes up alone; and the factors that share a dim with another."""
+def _places(rule: Rule, shapes: Sequence[Shape]) -> tuple[dict[int, list[tuple[int, int]]], set[int]]:
+    """For each factor the dims, by tensor, that it makes up alone; and the factors that are but a part of some dim."""
     alone: dict[int, list[tuple[int, int]]] = {}
     compound: set[int] = set()
-    for place, tensor in enumerate(rule.tensors()):
-        for dim, factors in enumerate(tensor):
-            if len(factors) == 1:
+    for place, (tensor, shape) in enumerate(zip(rule.tensors(), shapes, strict=True)):
+        for dim, (factors, size) in enumerate(zip(tensor, shape, strict=True)):
+            if len(factors) == 1 and rule.sizes[factors[0]] == size:
                 alone.setdefault(factors[0], []).append((place, dim))
             else:
                 compound.update(factors)
@@ -102,6 +103,7 @@ FORMS: dict[type[Operation], Form] = {
     dtensor.ConstraintOp: Form(_resize_operand, _same_dims),
     stablehlo.SliceOp: Form(moving.cut_slice, moving.bonds_along),
     stablehlo.PadOp: Form(moving.widen_pad, moving.bonds_along),
+    RollOp: Form(moving.roll_valid),
     stablehlo.ReverseOp: Form(moving.shift_reverse, moving.bonds_along),
     stablehlo.ConcatenateOp: Form(moving.place_operands, moving.bonds_of_concatenate),
     stablehlo.ReshapeOp: Form(moving.reshape_in_stretches, moving.bonds_of_reshape),
@@ -111,6 +113,7 @@ FORMS: dict[type[Operation], Form] = {
     stablehlo.ScatterOp: Form(indexed.hold_scatter),
     stablehlo.DotGeneralOp: Form(reducing.mask_products),
     stablehlo.ReduceOp: Form(reducing.mask_reduced),
+    chlo.TopKOp: Form(reducing.mask_candidates),
     stablehlo.ReduceWindowOp: Form(reducing.mask_windows, reducing.bonds_of_reduce_window),
     stablehlo.ConvolutionOp: Form(reducing.mask_convolved, reducing.bonds_of_convolution),
 }
@@ -123,7 +126,7 @@ def bonds(node: Node) -> Iterator[Bond]:
         rank = len(node.rule.tensors()[0])
         others = range(1, len(node.values))
         return (((0, dim), (place, dim)) for dim in range(rank) for place in others)
-    alone, _ = _places(node.rule)
+    alone, _ = _places(node.rule, [shape_of(value) for value in (*node.op.operands, *node.op.results)])
     shared = ((places[0], other) for places in alone.values() for other in places[1:])
     form = FORMS.get(type(node.op))
     return chain(shared, form.bonds(node.op) if form is not None and form.bonds is not None else ())

@@ -53,6 +53,7 @@ def hold_gather(op: stablehlo.GatherOp, site: Site) -> None:
     whole = {dim for dim in places if sizes[dim] == valid[dim]}
     site.make_valid(op.results[0], {place for dim, place in places.items() if dim not in whole})
     site.crop_operands(lambda place, dim: place == 0 or dim != numbers.index_vector_dim)
+    _promise_nothing(site, op.operands[1])
     indexed = numbers.start_index_map
     if any(dim not in whole for dim in site.padded(op.operand) if dim in indexed):
         highs = [valid[dim] - sizes[dim] for dim in indexed]
@@ -99,6 +100,7 @@ def hold_scatter(op: stablehlo.ScatterOp, site: Site) -> None:
         _whole_indices(op, site, count, places)
         return
     indices = op.operands[count]
+    _promise_nothing(site, indices)
     outside = -1 if _bounds(indices)[0] else _bounds(indices)[1]
     padded = set(site.padded(op.operands[0]))
     if any(dim in padded for dim in indexed):
@@ -109,6 +111,12 @@ def hold_scatter(op: stablehlo.ScatterOp, site: Site) -> None:
         indices = site.note(held, site.valid(indices))
     literal = stablehlo.make_dense(outside, element_of(indices), ())
     op.operands[count] = site.masked(indices, literal)
+
+
+def _promise_nothing(site: Site, indices: SSAValue) -> None:
+    """Indices that are padding are in no order, and may be equal."""
+    for name in ("indices_are_sorted", "unique_indices") if site.padded(indices) else ():
+        site.op.properties.pop(name, None)
 
 
 def _whole_indices(op: stablehlo.ScatterOp, site: Site, count: int, places: dict[int, int]) -> None:

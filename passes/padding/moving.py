@@ -9,6 +9,7 @@ from itertools import accumulate
 from xdsl.ir import Operation
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.dtensor.roll import RollOp
 from shardwright.dialects.types import integers, shape_of
 from shardwright.passes.padding.site import Shape, Site
 from shardwright.rules.families.computed import stretches
@@ -63,6 +64,16 @@ def shift_reverse(op: stablehlo.ReverseOp, site: Site) -> None:
     low = [valid[dim] - size if dim in op.dims else 0 for dim, size in enumerate(whole)]
     if any(low):
         site.replace(site.resized(site.put(stablehlo.ReverseOp(op.operand, op.dims)), whole, low))
+
+
+def roll_valid(op: RollOp, site: Site) -> None:
+    """Two moves: of what stays behind the amount, and of what comes around to stand before it."""
+    dim, amount, shape = op.dim, op.amount, shape_of(op.results[0])
+    if dim not in site.padded(op.operand):
+        return
+    size = site.valid(op.operand)[dim]
+    around, behind = (site.resized(op.operand, shape, _only(dim, low, shape)) for low in (amount - size, amount))
+    site.replace(site.select(site.before(dim, amount, shape), around, behind))
 
 
 def bonds_of_concatenate(op: stablehlo.ConcatenateOp) -> Iterator[Bond]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import cast
 
-from xdsl.ir import SSAValue
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
 
-from shardwright.dialects import stablehlo
-from shardwright.dialects.types import element_of, shape_of
+from shardwright.dialects import chlo, stablehlo
+from shardwright.dialects.text.literals import DenseAttr
+from shardwright.dialects.types import element_dtype, element_of, is_integer, shape_of
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.passes.padding.moving import Bond
 from shardwright.passes.padding.site import Site
+from shardwright.rules.families.scalars import evaluated
 from shardwright.rules.families.selection import starts_alike
-from shardwright.rules.reductions import identity_of, monoid_of
+from shardwright.rules.reductions import identity_of, lowest, monoid_of, splits
 from shardwright.rules.windows.windowed import accumulates
 
 
@@ -28,17 +32,60 @@ def _with_zeros(site: Site, value: SSAValue, dims: Sequence[int]) -> SSAValue:
 
 
 def mask_reduced(op: stablehlo.ReduceOp, site: Site) -> None:
-    """The neutral element; of a body that is no single op, initial values that may take part any number of times."""
+    """The neutral element; of a body that is no single op, initial values that change nothing at the end."""
     monoid, count = monoid_of(op), len(op.inputs)
+    closes = monoid is None and _may_close(op)
     for place in range(count):
         value, start = op.operands[place], op.operands[count + place]
         if monoid is not None:
             neutral = stablehlo.make_dense(identity_of(monoid, value), element_of(value), ())
             op.operands[place] = site.masked(value, neutral, op.dims)
-        elif starts_alike(op):
+        elif closes:
             op.operands[place] = site.masked(value, start, op.dims)
         else:
             op.operands[place] = site.crop(value, op.dims)
+
+
+def mask_candidates(op: chlo.TopKOp, site: Site) -> None:
+    """What comes last in the order of all elements; of equal ones those in front are larger, so none is ever taken."""
+    last = len(shape_of(op.operand)) - 1
+    for result in op.results:
+        site.make_valid(result, [last])
+    fill = _last_of_all(element_of(op.operand))
+    if fill is None:
+        op.operands[0] = site.crop(op.operand, [last])
+    else:
+        op.operands[0] = site.masked(op.operand, fill, [last])
+
+
+def _last_of_all(element: Attribute) -> DenseAttr | None:
+    """The smallest integer; of the usual floats that with all bits set, a NaN below minus infinity."""
+    dtype = element_dtype(element)
+    if is_integer(element):
+        return stablehlo.make_dense(lowest(dtype), element, ())
+    if dtype.name not in ("float16", "bfloat16", "float32", "float64"):
+        return None
+    return stablehlo.make_dense(np.asarray(-1, f"int{8 * dtype.itemsize}").view(dtype), element, ())
+
+
+SAMPLES = (0, 1, -1, 2, -3, 5)
+"""Elements on which a body is tried out."""
+
+
+def _may_close(op: stablehlo.ReduceOp) -> bool:
+    """Whether initial values behind all elements change nothing: they do where a body takes the last element."""
+    if not starts_alike(op):
+        return False
+    starts = [stablehlo.constant_value(cast("stablehlo.ConstantOp", value.owner)) for value in op.init_values]
+    for sample in SAMPLES:
+        elements = [np.asarray(sample + place).astype(start.dtype) for place, start in enumerate(starts)]
+        reached = evaluated(op.body.block, [*starts, *elements])
+        closed = None if reached is None else evaluated(op.body.block, [*reached, *starts])
+        if reached is None or closed is None:
+            return False
+        if any(before.tobytes() != after.tobytes() for before, after in zip(reached, closed, strict=True)):
+            return False
+    return True
 
 
 def bonds_of_reduce_window(op: stablehlo.ReduceWindowOp) -> Iterator[Bond]:
@@ -58,8 +105,9 @@ def mask_windows(op: stablehlo.ReduceWindowOp, site: Site) -> None:
     crossed = [dim for dim, sweep in enumerate(op.sweeps) if not sweep.trivial]
     inputs = [site.masked(op.operands[place], op.operands[count + place], crossed) for place in range(count)]
     have, wanted = shape_of(inputs[0]), shape_of(op.results[0])
+    neutral = splits(op) is not None  # of others each initial value around the elements counts
     sweeps = [
-        _longer(sweep, size, own) if accumulates(sweep, size) else edged(sweep, own, result)
+        _longer(sweep, size, own) if neutral and accumulates(sweep, size) else edged(sweep, own, result)
         for sweep, size, own, result in zip(op.sweeps, valid, have, wanted, strict=True)
     ]
     if tuple(sweeps) != op.sweeps:

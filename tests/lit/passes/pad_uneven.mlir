@@ -189,3 +189,19 @@ module @written {
     return %0 : tensor<5xf32>
   }
 }
+
+// -----
+
+// What rolls around comes from the last element that there is.
+// CHECK-LABEL: module @rolled
+module @rolled {
+  dtensor.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: tensor<10xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<10xf32> {
+    // CHECK: %[[AROUND:.*]] = stablehlo.pad %a, %{{.*}}, low = [-7], high = [7], interior = [0]
+    // CHECK: %[[BEHIND:.*]] = stablehlo.pad %a, %{{.*}}, low = [3], high = [-3], interior = [0]
+    // CHECK: stablehlo.constant dense<3> : tensor<12xi32>
+    // CHECK: stablehlo.select %{{.*}}, %[[AROUND]], %[[BEHIND]]
+    %0 = dtensor.roll %a, dim = 0 by 3 : (tensor<10xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<10xf32>
+    return %0 : tensor<10xf32>
+  }
+}

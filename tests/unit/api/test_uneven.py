@@ -80,6 +80,24 @@ def test_between_meshes_in_one_process() -> None:
     np.testing.assert_array_equal(moved.numpy(), WHOLE)
 
 
+def test_splits_that_meet_come_and_go_as_their_layouts_say() -> None:
+    """Inside both have sixteen rows; a caller holds twelve over four devices, and sixteen over eight."""
+    mesh = sw.Mesh(x=4, y=2)
+    four, eight = (sw.Layout([axes], mesh, uneven=True) for axes in ("x", ("x", "y")))
+    step = sw.function(lambda a: (a * 2, sw.relayout(a, eight) + 1))
+    twice, more = step(sw.relayout(WHOLE, four))
+    assert [len(part) for part in sw.unpack(more)] == [2, 2, 2, 2, 2, 0, 0, 0]
+    np.testing.assert_array_equal(twice.numpy(), 2 * WHOLE)
+    np.testing.assert_array_equal(sw.function(lambda a, b: a - b)(twice, more).numpy(), WHOLE - 1)
+
+
+def test_a_variable_is_split_so() -> None:
+    v = sw.Variable(sw.relayout(WHOLE, ROWS))
+    sw.function(lambda: v.assign_sub(v * 0.5))()
+    np.testing.assert_array_equal(v.numpy(), WHOLE / 2)
+    assert v.layout == sw.relayout(WHOLE, ROWS).layout
+
+
 def test_large_ones_are_shown_by_what_they_have() -> None:
     x = sw.relayout(np.arange(2001), ROWS)
     assert "[   0,    1,    2, ..., 1998, 1999, 2000]" in repr(x)
