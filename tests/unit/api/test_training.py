@@ -181,7 +181,8 @@ def test_a_step_sends_what_the_closed_forms_say(specs: Any, make: Any) -> None:
         optimizer.apply_gradients(zip(tape.gradient(loss, [w1, w2]), [w1, w2], strict=True))
         return loss
 
-    x, y = (sw.ones((64, size), layout=sw.Layout(["d"], mesh)) for size in (32, 16))
+    # More rows than weights have: of 64, it would be less to send activations than one of the weights and its gradient.
+    x, y = (sw.ones((256, size), layout=sw.Layout(["d"], mesh)) for size in (32, 16))
     partitioned = step.trace(x, y).partition()
     weights = sum(4 * rows * columns for rows, columns in shapes)
     loss = 4
