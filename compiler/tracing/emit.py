@@ -271,10 +271,17 @@ def check_layout(layout: object, what: str) -> None:
     raise type_error("SW0515", f"{what}: {layout!r} is not a Layout", help=made)
 
 
-def constrain(value: Tracer, layout: Layout) -> Tracer:
-    """The value with its layout settled."""
-    mesh, spec = _fitting(value, layout, "layout")
-    return _on(mesh, dtensor.ConstraintOp(value.value, spec, None))
+def constrain(value: Tracer, layout: Layout, what: str = "layout", reason: str | None = None) -> Tracer:
+    """The value with its layout settled, for what it is made of as well; `ValueError` (SW0505) on another mesh."""
+    mesh, spec = _fitting(value, layout, what)
+    home = trace_now().homes.get(value.value)
+    if home is not None and home is not mesh:
+        raise value_error(
+            "SW0505",
+            f"{what}: the value is on {home!r} and the layout on {mesh!r}",
+            help="relayout takes a value to another mesh: shardwright.relayout(x, layout)",
+        )
+    return _on(mesh, dtensor.ConstraintOp(value.value, spec, reason))
 
 
 def relayout(value: Tracer, layout: Layout, reason: str) -> Tracer:

@@ -6,7 +6,7 @@ from shardwright.frontends.functions.function import function
 from shardwright.frontends.functions.gradients import grad, jvp, stop_gradient, value_and_grad, vjp
 from shardwright.frontends.functions.limits import budget, explicit
 from shardwright.frontends.functions.packing import pack, unpack
-from shardwright.frontends.functions.relayouts import fetch, from_dlpack, relayout, relayout_like
+from shardwright.frontends.functions.relayouts import constraint, fetch, from_dlpack, relayout, relayout_like
 from shardwright.frontends.functions.signature import TensorSpec
 from shardwright.frontends.functions.tape import GradientTape
 
@@ -17,6 +17,7 @@ __all__ = [
     "TensorSpec",
     "budget",
     "checkpoint",
+    "constraint",
     "custom_gradient",
     "explicit",
     "fetch",

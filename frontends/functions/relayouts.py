@@ -47,6 +47,42 @@ def relayout(source: ArrayLike | Sequence[Any], mesh_or_layout: Layout | Mesh) -
     return distributed(as_numpy(array, "relayout"), layout)
 
 
+def constraint(x: ArrayLike | Sequence[Any], layout: Layout) -> Array:
+    """
+    The same tensor, which is to be in a layout already where it is made: a request that spreads backwards.
+
+    `relayout` changes the layout of a value that is there, and says nothing of how it came to be. This says where it
+    belongs, as JAX's `with_sharding_constraint` does: what it is computed of is laid out to suit, as far as nobody said
+    otherwise. Outside of traced functions every value is there, so that it is `relayout`.
+
+    Args:
+        x: a value of a traced function, of any shape and dtype; outside also what `relayout` takes.
+        layout: one for the rank of `x`, on its mesh.
+
+    Returns:
+        The tensor in that layout. Its gradient comes back as it is, with no layout asked of it.
+
+    Raises:
+        ValueError: the layout is on another mesh (SW0505), or the shape cannot be split so.
+        TypeError: `layout` is no layout (SW0515).
+
+    Each device computes its rows only; with `relayout` it would compute them all, and keep its own:
+
+    >>> import numpy, shardwright
+    >>> rows = shardwright.Layout(["x", None], shardwright.Mesh(x=2))
+    >>> halves = shardwright.function(lambda x: shardwright.constraint(shardwright.exp(x), rows))
+    >>> halves(numpy.zeros((4, 3), "float32")).layout == rows
+    True
+    >>> text = halves.trace(numpy.zeros((4, 3), "float32")).partition().as_text()
+    >>> next(line.split()[-1] for line in text.splitlines() if "exponential" in line and "= stablehlo" in line)
+    'tensor<2x3xf32>'
+    """
+    check_layout(layout, "constraint")
+    if current_trace() is None:
+        return relayout(x, layout)
+    return _constraint(cast("ArrayLike", x), layout)
+
+
 def from_dlpack(
     x: Any, /, *, device: str | None = None, copy: bool | None = None, layout: Layout | None = None
 ) -> Array:
@@ -115,3 +151,8 @@ def fetch(x: Array) -> np.ndarray[Any, Any]:
 @array_function
 def _relayout(source: ArrayLike, layout: Layout) -> Array:
     return emit.relayout(emit.as_tracer(source, "relayout"), layout, "shardwright.relayout")
+
+
+@array_function
+def _constraint(x: ArrayLike, layout: Layout) -> Array:
+    return emit.constrain(emit.as_tracer(x, "constraint"), layout, "constraint", "shardwright.constraint")

@@ -197,3 +197,65 @@ def test_what_is_traced_is_not_formatted() -> None:
         with pytest.raises(TypeError, match=r"SW0503.*cannot be used as a number in a text"):
             sw.function(function)(np.float32(1))
     assert sw.function(lambda x: x + len(f"{x}"))(np.int64(1)) == 1 + len("Traced(i64[])")
+
+
+ROWS, COLUMNS = sw.Layout(["batch"], MESH), sw.Layout([None, "model"], MESH)
+
+
+def line_of(name: str, stage: Any) -> str:
+    """The line of a program on which an operation stands."""
+    return next(line for line in stage.as_text().splitlines() if f"= stablehlo.{name}" in line)
+
+
+def test_a_constraint_spreads_backwards_and_a_relayout_does_not() -> None:
+    @sw.function
+    def constrained(x: sw.Array) -> sw.Array:
+        return sw.constraint(sw.tanh(x), ROWS)
+
+    @sw.function
+    def relaid(x: sw.Array) -> sw.Array:
+        return sw.relayout(sw.tanh(x), ROWS)
+
+    whole = sw.relayout(WHOLE, sw.Layout.replicated(MESH, rank=2))
+    for function, local in ((constrained, "tensor<2x8xf32>"), (relaid, "tensor<8x8xf32>")):
+        y = function(whole)
+        assert y.layout == ROWS.for_rank(2)
+        np.testing.assert_allclose(y.numpy(), np.tanh(WHOLE), rtol=1e-6)
+        assert line_of("tanh", function.trace(whole).partition()).endswith(local)
+
+
+def test_a_constraint_is_differentiated_as_the_value_itself() -> None:
+    def loss(x: sw.Array) -> sw.Array:
+        return sw.sum(sw.square(sw.constraint(x * 3, COLUMNS)))
+
+    np.testing.assert_allclose(sw.grad(loss)(sw.relayout(WHOLE, ROWS)).numpy(), 18 * WHOLE)
+
+
+def test_outside_of_functions_a_constraint_is_a_relayout() -> None:
+    assert sw.constraint(WHOLE, ROWS).layout == ROWS.for_rank(2)
+    assert np.array_equal(sw.constraint(sw.constraint(WHOLE, ROWS), COLUMNS).numpy(), WHOLE)
+
+
+def test_mistakes_in_a_constraint() -> None:
+    x, there = sw.relayout(WHOLE, ROWS), sw.Layout(["there"], sw.Mesh(there=2))
+
+    def no_layout(x: sw.Array) -> sw.Array:
+        return sw.constraint(x, ["batch"])  # pyright: ignore[reportArgumentType]
+
+    def elsewhere(x: sw.Array) -> sw.Array:
+        return sw.constraint(x, there)
+
+    with pytest.raises(TypeError, match=r"SW0515\]: constraint: \['batch'\] is not a Layout"):
+        sw.function(no_layout)(x)
+    with pytest.raises(ValueError, match="SW0505") as error:
+        sw.function(elsewhere)(x)
+    assert "relayout takes a value to another mesh" in str(error.value)
+
+
+def test_who_asked_for_a_constraint_is_said() -> None:
+    @sw.function
+    def turned(x: sw.Array) -> sw.Array:
+        return sw.constraint(x, sw.Layout([None, "batch"], MESH))
+
+    stage = turned.trace(sw.relayout(WHOLE, ROWS)).partition()
+    assert "asked by  shardwright.constraint at" in str(stage.explain())
