@@ -2,7 +2,7 @@
 The element-wise functions of the array API standard.
 
 Each takes traced values, distributed tensors, NumPy arrays and Python scalars; shapes broadcast and types promote as
-the standard says. The examples run at once, on one device, and so return NumPy arrays.
+the standard says. The examples run at once, on one device, and so return `Tensor`s.
 """
 
 from __future__ import annotations
