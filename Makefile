@@ -16,7 +16,7 @@ unexport OPENBLAS_CORETYPE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-full unit lit lint types imports docs fuzz fuzz-slice check mutants bench peers gpu ray pages protos clean
+.PHONY: help demo test test-full unit lit lint types imports docs fuzz fuzz-slice conformance check mutants bench peers gpu ray pages protos clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -91,6 +91,11 @@ fuzz: $(STAMPS)/dev ## random programs on all cores: RUNS=1000
 
 fuzz-slice: $(STAMPS)/dev ## the first random programs, two minutes of them
 	@$(FUZZ) --runs 100000 --seed 0 --seconds 110
+
+SUITE ?= ../array-api-tests
+
+conformance: $(STAMPS)/dev ## the array API standard's suite, in a checkout of it: SUITE=../array-api-tests
+	@$(BIN)/python tests/conformance/run.py $(SUITE)
 
 check: lint types imports test docs fuzz-slice ## exactly what CI runs
 

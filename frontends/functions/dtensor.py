@@ -138,8 +138,20 @@ class Tensor(np.ndarray[Any, Any]):
     def __repr__(self) -> str:
         return repr(self.view(np.ndarray))
 
+    def __floordiv__(self, other: Any) -> Any:
+        if self.dtype.kind != "f" or not (type(other) in (int, float) or getattr(other, "dtype", None) == self.dtype):
+            return super().__floordiv__(other)
+        return ARRAY_FUNCTIONS["floor_divide"](self, other)  # infinities as the standard has them; NumPy makes NaN
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        found = self // other
+        if not self.flags.writeable or isinstance(found, Array):
+            return found
+        np.copyto(self, found)
+        return self
+
     __iadd__, __isub__, __imul__, __itruediv__ = map(_in_place, ("add", "sub", "mul", "truediv"))
-    __ifloordiv__, __imod__, __ipow__, __imatmul__ = map(_in_place, ("floordiv", "mod", "pow", "matmul"))
+    __imod__, __ipow__, __imatmul__ = map(_in_place, ("mod", "pow", "matmul"))
     __iand__, __ior__, __ixor__ = map(_in_place, ("and", "or", "xor"))
     __ilshift__, __irshift__ = map(_in_place, ("lshift", "rshift"))
 

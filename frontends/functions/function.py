@@ -317,7 +317,7 @@ def function(
     Arrays and numbers in the arguments are traced, also inside of dicts, lists, tuples and dataclasses; truth values,
     strings and other objects are constants of the program, as are the arguments named in `static`. NumPy arguments are
     replicated up to 64 KiB; larger ones raise `TypeError` (SW0501), which says how to distribute them. Without any
-    distributed argument the program runs on one device and returns NumPy arrays.
+    distributed argument the program runs on one device and returns `Tensor`s.
 
     Variables are taken by identity; what the function assigns to them is kept after the call. With `input_signature`,
     `TensorSpec`s for all positional arguments, numbers take the types given there, arrays without a layout are

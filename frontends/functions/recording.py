@@ -7,8 +7,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from shardwright.compiler.tracing.interface import is_traced
-from shardwright.compiler.tracing.pytree import flatten
+from shardwright.compiler.tracing.pytree import flatten, unflatten
 from shardwright.compiler.tracing.reference import Reference
 
 Holding = dict[Reference, Any]
@@ -56,9 +58,28 @@ OPEN: ContextVar[tuple[Tape, ...]] = ContextVar("shardwright_tapes", default=())
 def record(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], value: Any, holding: Holding
 ) -> None:
-    """Notes a call that ran at once for all open tapes; `function` can be traced with the same arguments."""
+    """
+    Notes a call that ran at once for all open tapes; `function` can be traced with the same arguments.
+
+    What it gave cannot be written to any more, and of arrays of others copies are noted: a gradient is of what was.
+    """
+    if not is_recording():
+        return
+    results = flatten(value, is_traced)[0]
+    for result in results:
+        if isinstance(result, np.ndarray):
+            result.flags.writeable = False
+    leaves, tree = flatten((args, kwargs), is_traced)
+    kept_args, kept_kwargs = unflatten(tree, [_kept(leaf) for leaf in leaves])
     for tape in OPEN.get():
-        tape.take(Recorded(function, args, kwargs, flatten(value, is_traced)[0], holding))
+        tape.take(Recorded(function, kept_args, kept_kwargs, results, holding))
+
+
+def _kept(leaf: Any) -> Any:
+    """An argument that nobody changes: of an array a copy, unless it is a tensor of ours that cannot be written to."""
+    if not isinstance(leaf, np.ndarray) or (hasattr(leaf, "layout") and not leaf.flags.writeable):
+        return leaf
+    return leaf.copy()
 
 
 def holding(arrays: Iterable[Any]) -> Holding:

@@ -69,6 +69,15 @@ EDITS: Mapping[str, Mapping[str, Edit]] = {
 }
 """For each op that has attributes about dims, how these change. Whether that is right its sharding row is asked."""
 
+DIMLESS = frozenset(
+    """
+comparison_direction compare_type result_accuracy exponent_bits mantissa_bits operandSegmentSizes is_stable
+k fft_type fft_length lower left_side unit_diagonal transpose_a call_target_name backend_config
+api_version by
+""".split()
+)
+"""Attributes that say nothing about dims, or count them from the end."""
+
 SCALARS: Mapping[str, bool] = {
     "stablehlo.clamp": True,
     "stablehlo.pad": False,

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from shardwright.compiler.control.batching.edits import EDITS, SCALARS
+from shardwright.compiler.control.batching.edits import DIMLESS, EDITS, SCALARS
 from shardwright.compiler.tracing.trace import Trace
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError
 from shardwright.dialects.building import Builder, appending, body_of, free_values, returned
@@ -151,10 +151,7 @@ def in_front(op: Operation, rows: Rows) -> Sequence[SSAValue]:
     if any(rows.varies(value) for region in op.regions for value in free_values(region.block)):
         raise refusal(op, "its region uses what differs from row to row")
     operands = [_operand(op, place, rows) for place in range(len(op.operands))]
-    properties = dict(op.properties)
-    for name, edit in EDITS.get(op.name, {}).items():
-        if name in properties:
-            properties[name] = edit(properties[name], rows.size)
+    properties = {name: _edited(op, name, attribute, rows.size) for name, attribute in op.properties.items()}
     types = [tensor((rows.size, *shape_of(result)), element_of(result)) for result in op.results]
     regions = [region.clone() for region in op.regions]
     new = type(op).create(
@@ -164,6 +161,14 @@ def in_front(op: Operation, rows: Rows) -> Sequence[SSAValue]:
         new.erase()
         raise refusal(op, "its row in the sharding table does not say that a dim in front passes")
     return rows.insert(new).results
+
+
+def _edited(op: Operation, name: str, attribute: Attribute, size: int) -> Attribute:
+    """An attribute for one dim more in front; what nobody said anything about may speak of dims."""
+    edit = EDITS.get(op.name, {}).get(name)
+    if edit is None and name not in DIMLESS:
+        raise refusal(op, f"nothing says whether its attribute {name} speaks of dims")
+    return attribute if edit is None else edit(attribute, size)
 
 
 def _operand(op: Operation, place: int, rows: Rows) -> SSAValue:

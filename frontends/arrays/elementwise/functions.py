@@ -2,7 +2,7 @@
 The element-wise functions of the array API standard.
 
 Each takes traced values, distributed tensors, NumPy arrays and Python scalars; shapes broadcast and types promote as
-the standard says. The examples run at once, on one device, and so return NumPy arrays.
+the standard says. The examples run at once, on one device, and so return `Tensor`s.
 """
 
 from __future__ import annotations
@@ -462,8 +462,10 @@ def isnan(x: ArrayLike, /) -> Array:
 
 @array_function
 def isinf(x: ArrayLike, /) -> Array:
-    """Whether elements are infinite."""
+    """Whether elements are infinite; of complex ones whether a part is."""
     value = emit.as_tracer(x, "isinf")
+    if kind_of(value.dtype) == "complex":
+        return isinf(emit.unary(stablehlo.RealOp, value)) | isinf(emit.unary(stablehlo.ImagOp, value))
     if kind_of(value.dtype) != "float":
         check_kind(value.dtype, REAL, "isinf")
         return emit.constant(False, BOOLEAN, value.shape)
@@ -472,8 +474,10 @@ def isinf(x: ArrayLike, /) -> Array:
 
 @array_function
 def isfinite(x: ArrayLike, /) -> Array:
-    """Whether elements are neither NaN nor infinite."""
+    """Whether elements are neither NaN nor infinite, nor a part of them is."""
     value = emit.as_tracer(x, "isfinite")
+    if kind_of(value.dtype) == "complex":
+        return isfinite(emit.unary(stablehlo.RealOp, value)) & isfinite(emit.unary(stablehlo.ImagOp, value))
     if kind_of(value.dtype) != "float":
         check_kind(value.dtype, REAL, "isfinite")
         return emit.constant(True, BOOLEAN, value.shape)

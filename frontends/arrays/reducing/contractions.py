@@ -116,6 +116,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     if kind_of(left.dtype) == "complex":
         left = emit.unary(chlo.ConjOp, left)
     dim = dim_of(axis, left.ndim, "vecdot")
+    _check_both_have("vecdot", left.ndim - dim, emit.shape_of(x1), emit.shape_of(x2))
     names = string.ascii_lowercase[: left.ndim]
     kept = names[:dim] + names[dim + 1 :]
     return product(Term(left, names), Term(right, names), kept).ordered(kept)
@@ -215,6 +216,18 @@ def _check_sizes(equation: str, terms: Sequence[Term]) -> None:
 
 def _notation(equation: str, problem: str) -> Exception:
     return value_error("SW0511", f"einsum: {equation!r} {problem}", help="write it like 'bij,bjk->bik'")
+
+
+def _check_both_have(what: str, back: int, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    """Refuses sizes that would broadcast in the dim, counted from the end, that is summed over."""
+    sizes = [shape[-back] if len(shape) >= back else None for shape in (left, right)]
+    if sizes[0] != sizes[1]:
+        raise value_error(
+            "SW0504",
+            f"{what} does not fit shapes {list(left)} and {list(right)}",
+            f"dim -{back} is summed over, and not of the same size in both",
+            help="these two must be equal",
+        )
 
 
 def _check_pair(what: str, left: Tracer, left_dim: int, right: Tracer, right_dim: int) -> None:

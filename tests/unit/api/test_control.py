@@ -111,3 +111,31 @@ def test_a_value_of_a_body_is_not_there_outside() -> None:
 
     with pytest.raises(TypeError, match="SW0513"):
         leaks(np.ones(2))
+
+
+def test_what_a_scan_carries_stays_split() -> None:
+    mesh = sw.Mesh(x=4, y=2)
+    start, rows = np.arange(32.0).reshape(8, 4), np.sin(np.arange(160.0)).reshape(5, 8, 4)
+    carry = sw.relayout(start, sw.Layout(["x", "y"], mesh))
+    split = sw.relayout(rows, sw.Layout([None, "x", "y"], mesh))
+    folded = sw.function(lambda c, xs: sw.scan(lambda s, x: (s * 0.5 + x, sw.sum(s, axis=1)), c, xs))
+    stage = folded.trace(carry, split).partition()
+    assert "stablehlo.while(%1 = %c_0, %2 = %c, %3 = %cst) : tensor<i32>, tensor<2x2xf64>, tensor<5x2xf64>" in (
+        stage.as_text()
+    )
+    assert stage.predicted_bytes == 5 * 2 * 8  # in each round, each device's sums of two rows
+    last, sums = folded(carry, split)
+    assert last.layout == carry.layout
+    expected, state = [], start
+    for row in rows:
+        expected.append(state.sum(1))
+        state = state * 0.5 + row
+    assert np.allclose(last, state)
+    assert np.allclose(sums, expected)
+    slope = sw.function(sw.grad(lambda c, xs: sw.sum(sw.scan(lambda s, x: (sw.sin(s) + x, None), c, xs)[0])))
+    state, factor = start, np.ones_like(start)
+    for row in rows:
+        state, factor = np.sin(state) + row, factor * np.cos(state)
+    found = slope(carry, split)
+    assert found.layout == carry.layout
+    assert np.allclose(found, factor)

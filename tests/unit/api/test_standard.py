@@ -215,3 +215,18 @@ def test_the_page_lists_what_the_suite_skips() -> None:
     spec.loader.exec_module(listing)
     assert listing.PAGE.read_text() == listing.page(), "run python tests/conformance/listing.py --write"
     assert len(listing.reasons()) > 2
+
+
+@pytest.mark.parametrize(("one", "other"), [((3,), (1,)), ((2, 1), (2, 3)), ((3,), ()), ((0,), (1,))])
+def test_what_vecdot_sums_over_does_not_broadcast(one: tuple[int, ...], other: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"(?s)SW0504.*dim -1 is summed over, and not of the same size in both"):
+        sw.vecdot(np.ones(one), np.ones(other))
+    assert sw.vecdot(np.ones((2, 3)), np.ones((1, 3))).shape == (2,)
+
+
+@pytest.mark.parametrize("name", ["isfinite", "isinf", "isnan"])
+def test_parts_of_complex_numbers_may_be_infinite(name: str) -> None:
+    parts = [0.0, 1.5, np.inf, -np.inf, np.nan]
+    numbers = np.array([complex(one, other) for one in parts for other in (*parts, 2.0, -1.0, 0.5)])
+    check(getattr(sw, name)(place(numbers, "both")), getattr(np, name)(numbers))
+    check(sw.function(getattr(sw, name))(place(numbers, "both")), getattr(np, name)(numbers))

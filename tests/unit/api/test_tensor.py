@@ -98,6 +98,25 @@ def test_in_place_it_is_numpys_and_what_a_variable_holds_stays(name: str, operat
         variable.value[0, 0] = 1
 
 
+def test_whole_quotients_of_infinities_are_those_of_the_standard() -> None:
+    """Where NumPy has NaN: a distributed tensor and one that is not give the same."""
+    numbers = np.array([np.inf, -np.inf, 7.0, -7.0, 1.0, np.nan, 0.0, 5.0])
+    by = np.array([2.0, 2.0, 2.0, 2.0, -np.inf, 1.0, 3.0, np.inf])
+    expected = [np.inf, -np.inf, 3.0, -4.0, -0.0, np.nan, 0.0, 0.0]
+    rows = sw.Layout(["x"], MESH)
+    for x, y in ((sw.asarray(numbers), by), (sw.asarray(numbers), sw.asarray(by)), (sw.relayout(numbers, rows), by)):
+        np.testing.assert_array_equal(np.asarray(x // y), expected)
+    x = alias = sw.asarray(numbers)
+    x //= 2.0
+    assert alias is x
+    np.testing.assert_array_equal(x[:4], expected[:4])
+    counted = sw.asarray(np.array([7, -7]))
+    counted //= 2
+    assert counted.tolist() == [3, -4]
+    with pytest.raises(TypeError, match="Cannot cast"):
+        counted //= 2.5
+
+
 def test_with_a_distributed_or_traced_tensor_it_becomes_one() -> None:
     kept = sw.asarray(X)
 

@@ -137,6 +137,25 @@ def test_checkpoints_compute_again() -> None:
     assert "dtensor.checkpoint" in text
 
 
+@pytest.mark.parametrize("make", [sw.asarray, np.array, lambda x: np.broadcast_to(x, x.shape)])
+def test_a_gradient_is_of_what_was(make: Any) -> None:
+    """Arrays may be written to after the call that took them; what a call gave while a tape is open may not."""
+    weights, memory = sw.Variable(np.ones(4)), np.ones(4)
+    given = make(memory)
+    with sw.GradientTape() as tape:
+        y = sw.sum(weights * given)
+        memory += 1
+        if given.flags.writeable:
+            given += 1
+    assert np.array_equal(tape.gradient(y, weights), np.ones(4))
+    with sw.GradientTape() as tape:
+        product = weights * 3.0
+        total = sw.sum(sw.square(product))
+        product += 1  # another one, of which the tape knows nothing
+    assert np.array_equal(product, [4, 4, 4, 4])
+    assert np.array_equal(tape.gradient(total, weights), np.full(4, 18.0))
+
+
 def deep(layer: Any) -> Any:
     """The gradient of eight layers of three products each, compiled."""
 

@@ -8,8 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import IntegerAttr, TensorType
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def
 
 import shardwright as sw
+from shardwright.compiler.tracing import emit
+from shardwright.rules.table import ROWS as ROWS_OF_OPS
 
 from .instances import INSTANCES, Instance
 
@@ -273,6 +277,29 @@ def test_what_does_not_fit_is_refused(call: Callable[[], Any], kind: type[Except
     text = str(caught.value)
     assert "error[SW0526]: " + message in text
     assert f"{__file__}:" in text
+
+
+@irdl_op_definition
+class _RampOp(IRDLOperation):
+    """Multiplies the elements along a dim by 0, 1, 2 ...: a pointwise row, and an attribute about a dim."""
+
+    name = "test.ramp"
+    operand = operand_def(TensorType)
+    dim = prop_def(IntegerAttr)
+    result = result_def(TensorType)
+
+
+def test_an_attribute_of_which_nothing_is_known_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The row alone would let it pass, and the dim would be another one."""
+    monkeypatch.setitem(ROWS_OF_OPS, "test.ramp", ROWS_OF_OPS["stablehlo.negate"])
+
+    def ramp(x: Any) -> Any:
+        value = emit.as_tracer(x).value
+        op = _RampOp.create(operands=[value], properties={"dim": IntegerAttr(0, 64)}, result_types=[value.type])
+        return emit.trace_now().emit(op)
+
+    with pytest.raises(TypeError, match=r"SW0526.*nothing says whether its attribute dim speaks of dims"):
+        sw.vmap(ramp)(X)
 
 
 def test_a_variable_keeps_what_it_has() -> None:

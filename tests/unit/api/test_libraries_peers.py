@@ -1,0 +1,46 @@
+"""Tensors in the hands of libraries that know NumPy, JAX, or the array API standard: einops and optax."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shardwright as sw
+
+from .cases import floats
+from .placing import place
+
+pytestmark = pytest.mark.peers
+
+X = floats(8, 4, 2)
+
+
+def test_einops_by_its_module_for_the_standard() -> None:
+    einops: Any = pytest.importorskip("einops")
+    standard: Any = pytest.importorskip("einops.array_api")
+    for name, pattern, more in (
+        ("rearrange", "a b c -> c (a b)", {}),
+        ("rearrange", "(a d) b c -> d (c a) b", {"d": 2}),
+        ("reduce", "a b c -> b a", {"reduction": "mean"}),
+        ("repeat", "a b c -> a (b n) c", {"n": 3}),
+    ):
+        expected = getattr(einops, name)(X, pattern, **more)
+        function = getattr(standard, name)
+        traced = sw.function(lambda x, f=function, p=pattern, m=more: f(x, p, **m))
+        for found in (function(place(X, "both"), pattern, **more), traced(place(X, "both"))):
+            assert isinstance(found, sw.DTensor)
+            np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-6)
+    assert isinstance(einops.rearrange(sw.asarray(X), "a b c -> c (a b)"), sw.Tensor)
+
+
+def test_optax_takes_tensors_and_refuses_distributed_ones() -> None:
+    optax: Any = pytest.importorskip("optax")
+    optimizer = optax.adam(0.1)
+    weights = {"w": sw.asarray(X)}
+    updates, _ = optimizer.update({"w": sw.ones(X.shape)}, optimizer.init(weights), weights)
+    np.testing.assert_allclose(np.asarray(optax.apply_updates(weights, updates)["w"]), X - 0.1, atol=1e-5)
+    distributed = {"w": place(X, "both")}
+    with pytest.raises(TypeError, match="DTensor"):
+        optimizer.update(distributed, optimizer.init(distributed), distributed)
