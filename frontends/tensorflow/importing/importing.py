@@ -35,6 +35,7 @@ from shardwright.frontends.tensorflow.importing.evaluate import (
 from shardwright.frontends.tensorflow.importing.faults import GraphError
 from shardwright.frontends.tensorflow.importing.files import read_graph, read_saved_model
 from shardwright.frontends.tensorflow.importing.graphs.flattening import flattened
+from shardwright.frontends.tensorflow.importing.graphs.frames import with_functions
 from shardwright.frontends.tensorflow.importing.graphs.nodes import Body, Library, Node, Reference, reference
 from shardwright.frontends.tensorflow.importing.graphs.survey import survey
 from shardwright.frontends.tensorflow.importing.host import tables
@@ -282,6 +283,7 @@ def from_graph(
     array([0., 2.], dtype=float32)
     """
     message, label = read_graph(graph)
+    message = with_functions(message)
     body, library = Body("", message.node), Library(message.library.function)
     made = _outputs(body, outputs)
     wanted, order = _wanted(body, inputs, made.sources, message.versions.producer)
@@ -333,7 +335,7 @@ def _of_signature(
 ) -> GraphProgram:
     meta_graph = _tagged(read_saved_model(folder), tags)
     chosen = _signature(meta_graph, signature)
-    graph = meta_graph.graph_def
+    graph = with_functions(meta_graph.graph_def)
     body, library = Body("", graph.node), Library(graph.library.function)
     names = sorted(chosen.outputs)
     sources = tuple(_tensor_of(chosen.outputs[name], f"output {name!r}") for name in names)
