@@ -66,6 +66,8 @@ class Interface:
     known: tuple[Layout | None, ...] = ()
     meshes: tuple[Mesh, ...] = ()
     """All meshes, with their devices, which the program's text does not name."""
+    outputs: tuple[str, ...] = ()
+    """The names of results, where the program has names for them of its own: those of a graph."""
 
     @property
     def is_current(self) -> bool:

@@ -191,9 +191,11 @@ def legal(text: str) -> str:
     """
     A text as the name of a node.
 
-    >>> legal("params['w'][0]"), legal("0/x y")
-    ('params_w_0', 'n0/x_y')
+    >>> legal("params['w'][0]"), legal("0/x y"), legal("block-1/x")
+    ('params_w_0', 'n0/x_y', 'block-1/x')
     """
+    if re.fullmatch(r"[A-Za-z0-9.][A-Za-z0-9_.>-]*(/[A-Za-z0-9_.>-]+)*", text):
+        return text
     words = "/".join(re.sub(r"[^A-Za-z0-9_.]+", "_", part).strip("_") for part in text.split("/"))
     words = re.sub(r"/+", "/", words).strip("/")
     return words if not words or words[0].isalpha() else f"n{words}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from shardwright.frontends.tensorflow.exporting.graphs import export_graph
+from shardwright.frontends.tensorflow.exporting.graphs import Port, export_graph
 from shardwright.frontends.tensorflow.exporting.messages import Names
 from shardwright.frontends.tensorflow.importing.tensors import data_type, shape_proto
 from shardwright.serialization.files.atomic import AtomicFile
@@ -30,9 +31,11 @@ SCHEMA_VERSION = 1
 """The version of SavedModel that TensorFlow writes."""
 
 
-def to_saved_model(stage: Traced | Propagated | Function[..., Any], path: str | os.PathLike[str]) -> None:
+def to_saved_model(
+    stage: Traced | Propagated | Function[..., Any], path: str | os.PathLike[str], *, signature: str = SERVING
+) -> None:
     """
-    Writes the global program as a SavedModel directory, whose signature `serving_default` TensorFlow runs.
+    Writes the global program as a SavedModel directory, whose `signature` TensorFlow runs.
 
     The signature takes and gives tensors by the names that `to_graph_def` gives to arguments and results. The graph is
     that of `to_graph_def`, and so are the errors; SW0704 where the directory cannot be written. The message is in
@@ -45,7 +48,7 @@ def to_saved_model(stage: Traced | Propagated | Function[..., Any], path: str | 
     ['saved_model.pb']
     """
     folder = Path(path)
-    message = saved_model(stage)
+    message = saved_model(stage, signature)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         SavedModelSplitter(message).write(str(folder / "saved_model"))
@@ -54,7 +57,7 @@ def to_saved_model(stage: Traced | Propagated | Function[..., Any], path: str | 
         raise cannot_write(folder, error) from error
 
 
-def saved_model(stage: Traced | Propagated | Function[..., Any]) -> saved_model_pb2.SavedModel:
+def saved_model(stage: Traced | Propagated | Function[..., Any], called: str = SERVING) -> saved_model_pb2.SavedModel:
     """
     The message of a SavedModel with one signature.
 
@@ -67,15 +70,21 @@ def saved_model(stage: Traced | Propagated | Function[..., Any]) -> saved_model_
     graph = message.meta_graphs.add()
     graph.meta_info_def.tags.append("serve")
     exported = export_graph(stage, graph.graph_def)
-    signature = graph.signature_def[SERVING]
+    signature = graph.signature_def[called]
     signature.method_name = "tensorflow/serving/predict"
     for ports, infos in ((exported.inputs, signature.inputs), (exported.outputs, signature.outputs)):
         names = Names()
         for port in ports:
-            info = infos[names.free(port.tensor.partition(":")[0].replace("/", "_"))]
+            info = infos[names.free(_key(port))]
             info.name, info.dtype = port.tensor, cast(Any, data_type(port.dtype))
             info.tensor_shape.CopyFrom(shape_proto(port.shape))
     return message
+
+
+def _key(port: Port) -> str:
+    """What a signature calls a tensor: as the program does, but for what only Python can spell (`params['w']`)."""
+    plain = not re.search(r"[\[\]'\"]", port.name)
+    return port.name if plain else port.tensor.partition(":")[0].replace("/", "_")
 
 
 def write_graph_def(graph: graph_pb2.GraphDef, path: str | os.PathLike[str]) -> Path:

@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.compiler.stages import Propagated, Traced
-from shardwright.compiler.tracing.pytree import paths
+from shardwright.compiler.tracing.pytree import Tree, paths
 from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.unsharded import strip_layouts
 from shardwright.diagnostics import Diagnostic, ShardwrightError
@@ -56,8 +56,9 @@ def to_graph_def(stage: Traced | Propagated | Function[..., Any]) -> graph_pb2.G
     The global program as a `GraphDef`, which TensorFlow runs with equal results; layouts are left out.
 
     Arguments are `Placeholder` nodes named as the function's parameters (`params['w']` is `params_w`), results are
-    `Identity` nodes named `result`, or `result_0`, `result_1`, ... Variables that the program reads are constants with
-    what they hold now; what it assigns to them are more results, named as the variables.
+    `Identity` nodes named `result`, or `result_0`, `result_1`, ...; those in a dict by its keys. Inputs and outputs of
+    an imported graph keep their names. Variables that the program reads are constants named as they are, with what they
+    hold now; what it assigns to them are more results, named as the variables.
 
     Takes a traced or propagated stage, or a function with an input signature. Raises `ShardwrightError` (SW0893) that
     lists all operations that TensorFlow cannot say, and `ValueError` (SW0894) for stages that are no global programs.
@@ -87,8 +88,9 @@ def export_graph(
         raise GraphError("SW0894", f"a {type(stage).__name__} is no global program")
     interface = stage.interface
     count = len(interface.parameters)
-    results = [*paths(interface.results, "result"), *(variable.name for variable in interface.updated)]
-    fixed = {count + place: held(array) for place, array in enumerate(interface.captured)}
+    results = list(interface.outputs) or _result_names(interface.results)
+    results += [variable.name for variable in interface.updated]
+    fixed = {count + place: (held(array), getattr(array, "name", "")) for place, array in enumerate(interface.captured)}
     names = [parameter.name for parameter in interface.parameters]
     return export_module(stage.module.clone(), names, results, fixed, into)
 
@@ -97,11 +99,12 @@ def export_module(
     module: ModuleOp,
     parameters: list[str] | None = None,
     results: list[str] | None = None,
-    fixed: dict[int, Any] | None = None,
+    fixed: dict[int, tuple[Any, str]] | None = None,
     into: graph_pb2.GraphDef | None = None,
 ) -> ExportedGraph:
     """
-    The graph of a module's `@main`; the module is used up. `fixed` are arguments, by place, that become constants.
+    The graph of a module's `@main`; the module is used up. `fixed` are arguments, by place, that become constants: what
+    each holds, and its name.
 
     Names that are not given are those of the program's values: `arg0`, `result_0`, ...
     """
@@ -134,6 +137,14 @@ def export_module(
     return ExportedGraph(message, *sides)
 
 
+def _result_names(results: Tree) -> list[str]:
+    """What results are called: those of a dict by their keys, others `result`."""
+    if results.kind is not dict:
+        return paths(results, "result")
+    parts = zip(results.keys, results.parts, strict=True)
+    return [path for key, part in parts for path in (paths(part, str(key)) if isinstance(part, Tree) else ())]
+
+
 def _entry(module: ModuleOp) -> FuncOp:
     for op in module.ops:
         if isinstance(op, FuncOp) and op.sym_name.data == "main" and op.body.blocks:
@@ -142,14 +153,15 @@ def _entry(module: ModuleOp) -> FuncOp:
 
 
 def _arguments(
-    emitter: Emitter, function: FuncOp, names: list[str] | None, fixed: dict[int, Any]
+    emitter: Emitter, function: FuncOp, names: list[str] | None, fixed: dict[int, tuple[Any, str]]
 ) -> tuple[list[Tensor], list[tuple[str, Tensor]]]:
     taken: list[Tensor] = []
     ports: list[tuple[str, Tensor]] = []
     for place, value in enumerate(function.args):
         dtype, shape = element_dtype(value.type), shape_of(value)
         if place in fixed:
-            taken.append(emitter.constant(np.asarray(fixed[place])))
+            array, named = fixed[place]
+            taken.append(emitter.named_constant(np.asarray(array), legal(named)))
             continue
         hint = value.name_hint or f"arg{place}"
         name = names[place] if names is not None else hint if hint[0].isalpha() else f"arg{place}"

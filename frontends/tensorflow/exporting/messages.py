@@ -60,7 +60,10 @@ def _reachable(graph: Graph, kept: Sequence[Tensor]) -> list[Node]:
 def write_graph(graph: Graph, library: Library, kept: Sequence[Tensor], message: graph_pb2.GraphDef) -> None:
     """Fills a message with the graph and the functions that it calls; `kept` are nodes that stay unless needed."""
     message.versions.producer, message.versions.min_consumer = PRODUCER, MIN_CONSUMER
-    _write_nodes(graph, kept, Names(), message.node)
+    names = Names()
+    for node in dict.fromkeys(tensor.node for tensor in (*kept, *graph.outputs)):
+        node.name = names.free(node.name or node.kind)  # those of arguments and results go before all others
+    _write_nodes(graph, kept, names, message.node)
     for name, function in library.functions.items():
         _write_function(name, function, message.library.function.add())
 
@@ -95,8 +98,10 @@ def reference(tensor: Tensor, *, in_function: bool) -> str:
 def _write_nodes(
     graph: Graph, kept: Sequence[Tensor], names: Names, messages: Any, *, in_function: bool = False
 ) -> None:
+    first = {tensor.node for tensor in (*kept, *graph.outputs)} if not in_function else set[Node]()
     for node in _reachable(graph, kept):
-        node.name = names.free(node.name or "/".join(filter(None, (node.scope, node.kind))))
+        if node not in first:
+            node.name = names.free(node.name or "/".join(filter(None, (node.scope, node.kind))))
         message = messages.add(name=node.name, op=node.kind)
         message.input.extend(reference(tensor, in_function=in_function) for tensor in node.inputs)
         for key, value in node.attributes.items():

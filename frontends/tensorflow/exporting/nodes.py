@@ -132,6 +132,13 @@ class Builder:
             self.graph.constants[key] = found
         return found
 
+    def named_constant(self, value: Any, name: str) -> Tensor:
+        """A constant that is a node of its own, under this name if it is one."""
+        array = np.asarray(value)
+        found = self.node("Const", (), array.shape, array.dtype, value=array)
+        found.node.name = name or None
+        return found
+
     def literal(self, dtype: DType, shape: Shape, data: bytes) -> Tensor:
         """A constant of the program."""
         return self.node("Const", (), shape, dtype, value=Literal(dtype, shape, data))

@@ -6,7 +6,7 @@ import inspect
 import keyword
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from shardwright.frontends.tensorflow.importing.evaluate import (
 from shardwright.frontends.tensorflow.importing.faults import GraphError
 from shardwright.frontends.tensorflow.importing.files import read_graph, read_saved_model
 from shardwright.frontends.tensorflow.importing.graphs.flattening import flattened
+from shardwright.frontends.tensorflow.importing.graphs.frames import with_functions
 from shardwright.frontends.tensorflow.importing.graphs.nodes import Body, Library, Node, Reference, reference
 from shardwright.frontends.tensorflow.importing.graphs.survey import survey
 from shardwright.frontends.tensorflow.importing.host import tables
@@ -87,6 +88,11 @@ class _Input:
         return self.spec
 
     @property
+    def plain(self) -> str:
+        """What the graph calls it: the node alone for its first output."""
+        return self.name.removesuffix(":0")
+
+    @property
     def described(self) -> str:
         sizes = "[...]" if self.shape is None else str(["?" if size is None else size for size in self.shape])
         return f"{brief(self.dtype)}{sizes.replace(chr(39), '')}"
@@ -122,12 +128,12 @@ def _as_bytes(given: Any) -> np.ndarray[Any, Any]:
 class _Run:
     """The Python function that is traced: it evaluates the graph, node by node."""
 
-    __slots__ = ("__code__", "__name__", "__signature__", "_fed", "_inputs", "_order", "_outputs", "_state")
+    __slots__ = ("__code__", "__name__", "__signature__", "_order", "_state", "inputs", "outputs")
 
     def __init__(
         self, state: State, order: Sequence[Node], inputs: Sequence[_Input], names: Sequence[str], outputs: _Outputs
     ) -> None:
-        self._state, self._order, self._inputs, self._outputs = state, order, inputs, outputs
+        self._state, self._order, self.inputs, self.outputs = state, order, inputs, outputs
         self.__name__ = state.label
         self.__code__ = compile("", state.label, "exec")  # where arguments are said to come from
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -135,10 +141,10 @@ class _Run:
 
     def __call__(self, *arguments: Any) -> Any:
         interpreter = Interpreter(self._state)
-        values = [one.taken(value) for one, value in zip(self._inputs, arguments, strict=True)]
-        fed = {(one.source.node, one.source.index): value for one, value in zip(self._inputs, values, strict=True)}
+        values = [one.taken(value) for one, value in zip(self.inputs, arguments, strict=True)]
+        fed = {(one.source.node, one.source.index): value for one, value in zip(self.inputs, values, strict=True)}
         frame = interpreter.run(self._order, Frame({}, fed))
-        return self._outputs.made([_result(frame.value(ref, "the output")) for ref in self._outputs.sources])
+        return self.outputs.made([_result(frame.value(ref, "the output")) for ref in self.outputs.sources])
 
 
 def _result(value: Value) -> Any:
@@ -184,6 +190,7 @@ class GraphProgram(Module):
         self.weights: dict[str, Variable] = {}
         for variable in (*state.variables.values(), *state.wide.values()):
             self.weights.setdefault(variable.name, variable)
+        self._run = run
         specs = [spec for spec in inputs.values() if spec is not None]
         self._keywords = dict(zip(inputs, _identifiers(list(inputs)), strict=True))
         signature = specs if len(specs) == len(inputs) and around is None else None
@@ -205,14 +212,22 @@ class GraphProgram(Module):
         """The program for these arguments, or for the specs of its inputs; the stages are those of `function`."""
         if args or kwargs or not self.inputs:
             args, kwargs = self._program_arguments(args, kwargs)
-            return self._function.trace(*args, **kwargs)
+            return self._named(self._function.trace(*args, **kwargs))
         if self._around is not None:
             message = f"what the host makes of texts has no shape before: {self.host[0]!r} runs there"
             raise GraphError("SW0890", message, help="trace(...) with arguments")
         for name, spec in self.inputs.items():
             if spec is None or spec.is_open:
                 raise GraphError("SW0890", f"input {name!r} has no certain shape: {spec!r}")
-        return self._function.trace(*self.inputs.values())
+        return self._named(self._function.trace(*self.inputs.values()))
+
+    def _named(self, traced: Traced) -> Traced:
+        """The stage with the graph's own names, which parameters of Python may not have."""
+        inputs = zip(traced.interface.parameters, self._run.inputs, strict=True)
+        parameters = tuple(replace(parameter, name=one.plain) for parameter, one in inputs)
+        outputs = self._run.outputs
+        names = outputs.names if outputs.kind != "dict" else ()
+        return replace(traced, interface=replace(traced.interface, parameters=parameters, outputs=names))
 
     def layouts(self, *args: Any, **kwargs: Any) -> Layouts:
         """The layouts of inputs, weights, results and all values that are decided for these arguments."""
@@ -282,6 +297,7 @@ def from_graph(
     array([0., 2.], dtype=float32)
     """
     message, label = read_graph(graph)
+    message = with_functions(message)
     body, library = Body("", message.node), Library(message.library.function)
     made = _outputs(body, outputs)
     wanted, order = _wanted(body, inputs, made.sources, message.versions.producer)
@@ -333,7 +349,7 @@ def _of_signature(
 ) -> GraphProgram:
     meta_graph = _tagged(read_saved_model(folder), tags)
     chosen = _signature(meta_graph, signature)
-    graph = meta_graph.graph_def
+    graph = with_functions(meta_graph.graph_def)
     body, library = Body("", graph.node), Library(graph.library.function)
     names = sorted(chosen.outputs)
     sources = tuple(_tensor_of(chosen.outputs[name], f"output {name!r}") for name in names)

@@ -50,8 +50,7 @@ GROUPS: dict[str, list[str]] = {}
 
 
 _OLD_CONTROL_FLOW = (
-    "control flow of TensorFlow 1, which freezing also makes of TensorFlow 2's: "
-    "convert_variables_to_constants_v2(..., lower_control_flow=False) keeps If and While, and so does a SavedModel"
+    "control flow of TensorFlow 1 is read in graphs, where what switches is joined again, and not in their functions"
 )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 import shardwright as sw
 
-FILES = ("layers", "words", "functions", "steps")
+FILES = ("layers", "words", "functions", "steps", "old")
 """The modules of models."""
 
 Arrays = dict[str, np.ndarray[Any, Any]]

@@ -65,7 +65,7 @@ def test_a_layer_is_what_tensorflow_users_would_write() -> None:
         ("dot_general", "MatMul", ["x", "params_w"]),
         ("add", "AddV2", ["dot_general", "params_b"]),
         ("tanh", "Tanh", ["add"]),
-        ("result_out", "Identity", ["tanh"]),
+        ("out", "Identity", ["tanh"]),
     ]
     assert [dim.size for dim in graph.node[0].attr["shape"].shape.dim] == [4, 3]
     assert graph.versions.producer > 0

@@ -91,13 +91,27 @@ def test_all_unsupported_operations_are_listed_at_once():
     assert "Unheard" not in text
 
 
-def test_loops_of_tensorflow_1_are_refused_by_name():
+LOOP = {"frame_name": "loop", "T": kind()}
+
+
+def test_loops_of_tensorflow_1_that_do_not_fit_together():
+    enter, merge = ("enter", "Enter", ["x"], LOOP), ("merge", "Merge", ["enter", "next"], {"T": kind()})
+    following = ("next", "NextIteration", ["merge"], {"T": kind()})
+    refused("SW0886", graph_with(enter, merge, following), "the loop 'loop' has 0 tests, not one", outputs="merge")
+    refused("SW0886", graph_with(enter, merge), "has nothing that comes round", outputs="merge")
+    refused("SW0886", graph_with(("m", "Merge", ["x", "x"], {"T": kind()})), "joins no two sides", outputs="m")
+
+
+def test_a_branch_of_tensorflow_1_that_changes_a_variable_is_refused():
     graph = graph_with(
-        ("enter", "Enter", ["x"], {}),
-        ("merge", "Merge", ["enter", "next"], {}),
-        ("next", "NextIteration", ["merge"], {}),
+        ("yes", "Const", [], {"dtype": kind(pb.DT_BOOL), "value": np.array(True)}),
+        ("switch", "Switch", ["x", "yes"], {"T": kind()}),
+        ("handle", "VarHandleOp", [], {"dtype": kind(), "shape": pb.AttrValue(shape=shape_proto((4,)))}),
+        ("assign", "AssignVariableOp", ["handle", "switch:1"], {"dtype": kind()}),
+        ("changed", "Identity", ["switch:1", "^assign"], {"T": kind()}),
+        ("merge", "Merge", ["switch", "changed"], {"T": kind()}),
     )
-    refused("SW0885", graph, "Enter, Merge, NextIteration", "lower_control_flow=False", outputs="merge")
+    refused("SW0885", graph, "node 'assign' (AssignVariableOp) changes a variable within", outputs="merge")
 
 
 WRONG = {

@@ -7,6 +7,7 @@ import pytest
 from graph_models import DATA, stored, unpacked
 
 import shardwright as sw
+from shardwright.frontends.tensorflow.importing.tensors import shape_proto
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 from shardwright.serialization.splitting import splitter_for
 
@@ -43,6 +44,61 @@ def test_what_is_exported_is_read_back(name):
     found = sw.from_graph(graph, inputs=inputs, outputs=outputs)(*arguments)
     for ours, theirs in zip(found, due if isinstance(due, tuple) else [due], strict=True):
         np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-6, atol=1e-6)
+
+
+def named_graph():
+    """Names that Python has not: a keyword, a number, scopes; and a variable."""
+    floats = graph_pb2.AttrValue(type=graph_pb2.DT_FLOAT)
+    graph = graph_pb2.GraphDef()
+    for name in ("block-1/x", "class", "1x"):
+        graph.node.add(name=name, op="Placeholder", attr={"dtype": floats, "shape": SHAPE})
+    handle = graph.node.add(name="dense/kernel", op="VarHandleOp", attr={"dtype": floats, "shape": SHAPE})
+    handle.attr["shared_name"].s = b"dense/kernel"
+    graph.node.add(name="read", op="ReadVariableOp", input=["dense/kernel"], attr={"dtype": floats})
+    for name, inputs in (("out/put", ["block-1/x", "class"]), ("o.2", ["1x", "read"])):
+        graph.node.add(name=name, op="AddV2", input=inputs, attr={"T": floats})
+    return graph
+
+
+SHAPE = graph_pb2.AttrValue(shape=shape_proto((2,)))
+
+
+@pytest.mark.parametrize("outputs", [["out/put", "o.2"], {"scores/a": "out/put", "b c": "o.2"}, "out/put"])
+def test_export_renames_nothing(outputs, tmp_path):
+    kernel = np.array([5.0, 6.0], "float32")
+    program = sw.from_graph(named_graph(), outputs=outputs, variables={"dense/kernel": kernel})
+    traced = program.trace()
+    graph = sw.to_graph_def(traced)
+    names = {node.name: node.op for node in graph.node}
+    taken = [node.name for node in graph.node if node.op == "Placeholder"]
+    assert taken == list(program.inputs)
+    assert ("dense/kernel" in names) == (outputs != "out/put")
+    assert names.get("dense/kernel", "Const") == "Const"
+    given = list(program.outputs)
+    wanted = [name.replace("b c", "b_c") for name in given]  # a node has no spaces in its name, a signature's key may
+    assert all(names[name] == "Identity" for name in wanted)
+    arrays = [np.array([place, 1], "float32") for place in range(len(taken))]
+    again = sw.from_graph(graph, inputs=taken, outputs=wanted)(*arrays)
+    due = program(*arrays)
+    due = list(due.values()) if isinstance(due, dict) else [due] if outputs == "out/put" else list(due)
+    assert [np.asarray(one).tolist() for one in again] == [np.asarray(one).tolist() for one in due]
+    sw.to_saved_model(traced, tmp_path / "model", signature="score")
+    model = sw.from_saved_model(tmp_path / "model", "score")
+    assert sorted(model.inputs) == sorted(taken)
+    assert sorted(model.outputs) == sorted(given)
+
+
+def test_signatures_keep_their_names(tmp_path):
+    program = sw.from_saved_model(unpacked() / "convnet")
+    (x,) = (value for key, value in stored().items() if key.startswith("convnet/") and "=" not in key)
+    sw.to_saved_model(program.trace(x), tmp_path / "model")
+    again = sw.from_saved_model(tmp_path / "model")
+    assert list(again.inputs) == list(program.inputs)
+    assert again.outputs == program.outputs
+    graph = sw.to_graph_def(program.trace(x))
+    assert {node.name for node in graph.node if node.op == "Const"} >= {
+        name for name in program.weights if not name.startswith("seed")
+    }
 
 
 def test_graphs_and_models_in_chunks(tmp_path):
