@@ -68,6 +68,8 @@ class Interface:
     """All meshes, with their devices, which the program's text does not name."""
     outputs: tuple[str, ...] = ()
     """The names of results, where the program has names for them of its own: those of a graph."""
+    signature: str = ""
+    """The name of the SavedModel's signature that the program was, if it was one."""
 
     @property
     def is_current(self) -> bool:

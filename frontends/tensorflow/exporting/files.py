@@ -32,10 +32,11 @@ SCHEMA_VERSION = 1
 
 
 def to_saved_model(
-    stage: Traced | Propagated | Function[..., Any], path: str | os.PathLike[str], *, signature: str = SERVING
+    stage: Traced | Propagated | Function[..., Any], path: str | os.PathLike[str], *, signature: str | None = None
 ) -> None:
     """
-    Writes the global program as a SavedModel directory, whose `signature` TensorFlow runs.
+    Writes the global program as a SavedModel directory, whose `signature` TensorFlow runs: if none is named, the one
+    that the program was when `from_saved_model` read it, else `serving_default`.
 
     The signature takes and gives tensors by the names that `to_graph_def` gives to arguments and results. The graph is
     that of `to_graph_def`, and so are the errors; SW0704 where the directory cannot be written. The message is in
@@ -57,7 +58,9 @@ def to_saved_model(
         raise cannot_write(folder, error) from error
 
 
-def saved_model(stage: Traced | Propagated | Function[..., Any], called: str = SERVING) -> saved_model_pb2.SavedModel:
+def saved_model(
+    stage: Traced | Propagated | Function[..., Any], called: str | None = None
+) -> saved_model_pb2.SavedModel:
     """
     The message of a SavedModel with one signature.
 
@@ -70,7 +73,7 @@ def saved_model(stage: Traced | Propagated | Function[..., Any], called: str = S
     graph = message.meta_graphs.add()
     graph.meta_info_def.tags.append("serve")
     exported = export_graph(stage, graph.graph_def)
-    signature = graph.signature_def[called]
+    signature = graph.signature_def[called or exported.signature or SERVING]
     signature.method_name = "tensorflow/serving/predict"
     for ports, infos in ((exported.inputs, signature.inputs), (exported.outputs, signature.outputs)):
         names = Names()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from shardwright.frontends.tensorflow.exporting.emitter import Emitter, Library,
 from shardwright.frontends.tensorflow.exporting.messages import reference, write_graph
 from shardwright.frontends.tensorflow.exporting.nodes import DType, Refusal, Tensor
 from shardwright.frontends.tensorflow.importing.faults import GraphError
-from shardwright.passes.rewriter import replace
+from shardwright.passes import rewriter
 from shardwright.passes.stages import stage_of
 from shardwright.serialization.protos import graph_pb2
 
@@ -49,6 +49,8 @@ class ExportedGraph:
     graph_def: graph_pb2.GraphDef
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    signature: str = ""
+    """The name of the signature that the program was, if it was one."""
 
 
 def to_graph_def(stage: Traced | Propagated | Function[..., Any]) -> graph_pb2.GraphDef:
@@ -92,7 +94,7 @@ def export_graph(
     results += [variable.name for variable in interface.updated]
     fixed = {count + place: (held(array), getattr(array, "name", "")) for place, array in enumerate(interface.captured)}
     names = [parameter.name for parameter in interface.parameters]
-    return export_module(stage.module.clone(), names, results, fixed, into)
+    return replace(export_module(stage.module.clone(), names, results, fixed, into), signature=interface.signature)
 
 
 def export_module(
@@ -111,7 +113,7 @@ def export_module(
     if len(meshes(module)) > 1:
         for op in list(module.walk()):
             if isinstance(op, TransferOp):  # copies to another mesh are left out, and with them all meshes
-                replace(op, [op.operand])
+                rewriter.replace(op, [op.operand])
         strip_layouts(module)
     if stage_of(module) != "propagated":
         run_pipeline(module, IMPORT)
@@ -130,11 +132,11 @@ def export_module(
         raise ShardwrightError(library.faults)
     message = graph_pb2.GraphDef() if into is None else into
     write_graph(emitter.graph, library, [tensor for _, tensor in inputs], message)
-    sides = (
+    taken_in, given_back = (
         tuple(Port(name, f"{reference(x, in_function=False)}:0", x.shape, x.dtype) for name, x in side)
         for side in (inputs, outputs)
     )
-    return ExportedGraph(message, *sides)
+    return ExportedGraph(message, taken_in, given_back)
 
 
 def _result_names(results: Tree) -> list[str]:

@@ -187,6 +187,8 @@ class GraphProgram(Module):
         self.outputs = made.names
         self.host: tuple[str, ...] = around.nodes if around is not None else ()
         self._wanted, self._made, self._around = wanted, made, around
+        self.signature = ""
+        """The name of the SavedModel's signature that this is, if it is one."""
         self.weights: dict[str, Variable] = {}
         for variable in (*state.variables.values(), *state.wide.values()):
             self.weights.setdefault(variable.name, variable)
@@ -227,7 +229,8 @@ class GraphProgram(Module):
         parameters = tuple(replace(parameter, name=one.plain) for parameter, one in inputs)
         outputs = self._run.outputs
         names = outputs.names if outputs.kind != "dict" else ()
-        return replace(traced, interface=replace(traced.interface, parameters=parameters, outputs=names))
+        interface = replace(traced.interface, parameters=parameters, outputs=names, signature=self.signature)
+        return replace(traced, interface=interface)
 
     def layouts(self, *args: Any, **kwargs: Any) -> Layouts:
         """The layouts of inputs, weights, results and all values that are decided for these arguments."""
@@ -367,7 +370,9 @@ def _of_signature(
         layout = layout_of(known_as)
         state.variables[handle] = Variable(one.value, name=known_as, layout=layout, trainable=one.trainable)
     fillers = body.order(_filling(meta_graph, body)) if needs_host(nodes) else []
-    return _program(state, order, nodes, wanted, made, layout_of, fillers)
+    program = _program(state, order, nodes, wanted, made, layout_of, fillers)
+    program.signature = signature
+    return program
 
 
 _INIT = "__saved_model_init_op"

@@ -82,7 +82,8 @@ def test_export_renames_nothing(outputs, tmp_path):
     due = program(*arrays)
     due = list(due.values()) if isinstance(due, dict) else [due] if outputs == "out/put" else list(due)
     assert [np.asarray(one).tolist() for one in again] == [np.asarray(one).tolist() for one in due]
-    sw.to_saved_model(traced, tmp_path / "model", signature="score")
+    sw.to_saved_model(traced, tmp_path / "first", signature="score")
+    sw.to_saved_model(sw.from_saved_model(tmp_path / "first", "score").trace(), tmp_path / "model")
     model = sw.from_saved_model(tmp_path / "model", "score")
     assert sorted(model.inputs) == sorted(taken)
     assert sorted(model.outputs) == sorted(given)
