@@ -47,6 +47,15 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Ports:
+    """What others call a program, its arguments and its results: the names in a signature of a SavedModel."""
+
+    name: str
+    arguments: tuple[str, ...]
+    results: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Interface:
     """
     What a program takes and gives back, on the Python side.
@@ -66,6 +75,9 @@ class Interface:
     known: tuple[Layout | None, ...] = ()
     meshes: tuple[Mesh, ...] = ()
     """All meshes, with their devices, which the program's text does not name."""
+
+    ports: Ports | None = None
+    """The names that the program had where it comes from, if it had any."""
 
     @property
     def is_current(self) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from shardwright.frontends.tensorflow.exporting.graphs import export_graph
+from shardwright.frontends.tensorflow.exporting.graphs import Port, export_graph
 from shardwright.frontends.tensorflow.exporting.messages import Names
 from shardwright.frontends.tensorflow.importing.tensors import data_type, shape_proto
 from shardwright.serialization.files.atomic import AtomicFile
@@ -17,6 +18,7 @@ from shardwright.serialization.splitting.graph import GraphDefSplitter, SavedMod
 if TYPE_CHECKING:
     from shardwright.compiler.stages import Propagated, Traced
     from shardwright.frontends.functions.function import Function
+    from shardwright.frontends.tensorflow.importing.importing import GraphProgram
 
 __all__ = ["saved_model", "text_of", "to_saved_model", "write_graph_def"]
 
@@ -30,11 +32,14 @@ SCHEMA_VERSION = 1
 """The version of SavedModel that TensorFlow writes."""
 
 
-def to_saved_model(stage: Traced | Propagated | Function[..., Any], path: str | os.PathLike[str]) -> None:
+def to_saved_model(
+    stage: Traced | Propagated | Function[..., Any] | GraphProgram, path: str | os.PathLike[str]
+) -> None:
     """
     Writes the global program as a SavedModel directory, whose signature `serving_default` TensorFlow runs.
 
-    The signature takes and gives tensors by the names that `to_graph_def` gives to arguments and results. The graph is
+    The signature takes and gives tensors by the names that `to_graph_def` gives to arguments and results; what
+    `from_saved_model` read keeps the names of its signature, and those of its inputs and outputs. The graph is
     that of `to_graph_def`, and so are the errors; SW0704 where the directory cannot be written. The message is in
     `saved_model.pb`, and above what one message can hold in `saved_model.cpb` (RFC "Unbound SavedModel").
 
@@ -54,7 +59,7 @@ def to_saved_model(stage: Traced | Propagated | Function[..., Any], path: str | 
         raise cannot_write(folder, error) from error
 
 
-def saved_model(stage: Traced | Propagated | Function[..., Any]) -> saved_model_pb2.SavedModel:
+def saved_model(stage: Traced | Propagated | Function[..., Any] | GraphProgram) -> saved_model_pb2.SavedModel:
     """
     The message of a SavedModel with one signature.
 
@@ -67,15 +72,27 @@ def saved_model(stage: Traced | Propagated | Function[..., Any]) -> saved_model_
     graph = message.meta_graphs.add()
     graph.meta_info_def.tags.append("serve")
     exported = export_graph(stage, graph.graph_def)
-    signature = graph.signature_def[SERVING]
+    ports = exported.ports
+    signature = graph.signature_def[SERVING if ports is None else ports.name]
     signature.method_name = "tensorflow/serving/predict"
-    for ports, infos in ((exported.inputs, signature.inputs), (exported.outputs, signature.outputs)):
-        names = Names()
-        for port in ports:
-            info = infos[names.free(port.tensor.partition(":")[0].replace("/", "_"))]
+    for each, infos, given in (
+        (exported.inputs, signature.inputs, () if ports is None else ports.arguments),
+        (exported.outputs, signature.outputs, () if ports is None else ports.results),
+    ):
+        for key, port in zip(_keys(each, given), each, strict=True):
+            info = infos[key]
             info.name, info.dtype = port.tensor, cast(Any, data_type(port.dtype))
             info.tensor_shape.CopyFrom(shape_proto(port.shape))
     return message
+
+
+def _keys(ports: Sequence[Port], given: Sequence[str]) -> list[str]:
+    """The names of a signature: those given, and for the rest, what a program changes, the names of the tensors."""
+    names = Names()
+    for key in given:
+        names.free(key)
+    rest = ports[len(given) :]
+    return [*given, *(names.free(port.tensor.partition(":")[0].replace("/", "_")) for port in rest)]
 
 
 def write_graph_def(graph: graph_pb2.GraphDef, path: str | os.PathLike[str]) -> Path:

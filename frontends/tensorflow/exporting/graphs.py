@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.compiler.stages import Propagated, Traced
+from shardwright.compiler.tracing.interface import Ports
 from shardwright.compiler.tracing.pytree import paths
 from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.unsharded import strip_layouts
@@ -25,7 +26,8 @@ from shardwright.frontends.tensorflow.exporting.emitter import Emitter, Library,
 from shardwright.frontends.tensorflow.exporting.messages import reference, write_graph
 from shardwright.frontends.tensorflow.exporting.nodes import DType, Refusal, Tensor
 from shardwright.frontends.tensorflow.importing.faults import GraphError
-from shardwright.passes.rewriter import replace
+from shardwright.frontends.tensorflow.importing.importing import GraphProgram
+from shardwright.passes import rewriter
 from shardwright.passes.stages import stage_of
 from shardwright.serialization.protos import graph_pb2
 
@@ -49,9 +51,11 @@ class ExportedGraph:
     graph_def: graph_pb2.GraphDef
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    ports: Ports | None = None
+    """What the signature that it came from called it, its arguments and its results."""
 
 
-def to_graph_def(stage: Traced | Propagated | Function[..., Any]) -> graph_pb2.GraphDef:
+def to_graph_def(stage: Traced | Propagated | Function[..., Any] | GraphProgram) -> graph_pb2.GraphDef:
     """
     The global program as a `GraphDef`, which TensorFlow runs with equal results; layouts are left out.
 
@@ -59,7 +63,8 @@ def to_graph_def(stage: Traced | Propagated | Function[..., Any]) -> graph_pb2.G
     `Identity` nodes named `result`, or `result_0`, `result_1`, ... Variables that the program reads are constants with
     what they hold now; what it assigns to them are more results, named as the variables.
 
-    Takes a traced or propagated stage, or a function with an input signature. Raises `ShardwrightError` (SW0893) that
+    Takes a traced or propagated stage, a function with an input signature, or what `from_graph` and `from_saved_model`
+    gave. Raises `ShardwrightError` (SW0893) that
     lists all operations that TensorFlow cannot say, and `ValueError` (SW0894) for stages that are no global programs.
 
     >>> import numpy, shardwright
@@ -71,7 +76,7 @@ def to_graph_def(stage: Traced | Propagated | Function[..., Any]) -> graph_pb2.G
 
 
 def export_graph(
-    stage: Traced | Propagated | Function[..., Any], into: graph_pb2.GraphDef | None = None
+    stage: Traced | Propagated | Function[..., Any] | GraphProgram, into: graph_pb2.GraphDef | None = None
 ) -> ExportedGraph:
     """
     The graph of `to_graph_def` with the names of its arguments and results; written `into` a message if one is given.
@@ -81,7 +86,7 @@ def export_graph(
     >>> exported.inputs[0].tensor, exported.outputs[0].name
     ('x:0', 'result')
     """
-    if isinstance(stage, Function):
+    if isinstance(stage, Function | GraphProgram):
         stage = stage.trace()
     if not isinstance(stage, Traced | Propagated):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise GraphError("SW0894", f"a {type(stage).__name__} is no global program")
@@ -90,7 +95,7 @@ def export_graph(
     results = [*paths(interface.results, "result"), *(variable.name for variable in interface.updated)]
     fixed = {count + place: held(array) for place, array in enumerate(interface.captured)}
     names = [parameter.name for parameter in interface.parameters]
-    return export_module(stage.module.clone(), names, results, fixed, into)
+    return replace(export_module(stage.module.clone(), names, results, fixed, into), ports=interface.ports)
 
 
 def export_module(
@@ -108,7 +113,7 @@ def export_module(
     if len(meshes(module)) > 1:
         for op in list(module.walk()):
             if isinstance(op, TransferOp):  # copies to another mesh are left out, and with them all meshes
-                replace(op, [op.operand])
+                rewriter.replace(op, [op.operand])
         strip_layouts(module)
     if stage_of(module) != "propagated":
         run_pipeline(module, IMPORT)
@@ -127,11 +132,11 @@ def export_module(
         raise ShardwrightError(library.faults)
     message = graph_pb2.GraphDef() if into is None else into
     write_graph(emitter.graph, library, [tensor for _, tensor in inputs], message)
-    sides = (
+    taken_in, given_back = (
         tuple(Port(name, f"{reference(x, in_function=False)}:0", x.shape, x.dtype) for name, x in side)
         for side in (inputs, outputs)
     )
-    return ExportedGraph(message, *sides)
+    return ExportedGraph(message, taken_in, given_back)
 
 
 def _entry(module: ModuleOp) -> FuncOp:

@@ -6,7 +6,7 @@ import inspect
 import keyword
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from shardwright.compiler.decided import Layouts
 from shardwright.compiler.stages import Compiled, Traced
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.dtypes import brief
+from shardwright.compiler.tracing.interface import Ports
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.frontends import arrays, functions
 from shardwright.frontends.functions.function import Function
@@ -144,17 +145,25 @@ class GraphProgram(Module):
     `set_layout` distributes them, and a gradient can be taken with respect to them.
     """
 
-    def __init__(self, run: _Run, inputs: dict[str, TensorSpec | None], outputs: tuple[str, ...], state: State) -> None:
+    def __init__(
+        self,
+        run: _Run,
+        inputs: dict[str, TensorSpec | None],
+        outputs: tuple[str, ...],
+        state: State,
+        signature: str | None = None,
+    ) -> None:
         super().__init__(state.label)
         self.inputs = inputs
         self.outputs = outputs
+        self._ports = None if signature is None else Ports(signature, tuple(inputs), outputs)
         self.weights: dict[str, Variable] = {}
         for variable in (*state.variables.values(), *state.wide.values()):
             self.weights.setdefault(variable.name, variable)
         specs = [spec for spec in inputs.values() if spec is not None]
         self._keywords = dict(zip(inputs, run.__signature__.parameters, strict=True))
-        signature = specs if len(specs) == len(inputs) else None
-        self._function: Function[..., Any] = functions.function(run, input_signature=signature)
+        certain = specs if len(specs) == len(inputs) else None
+        self._function: Function[..., Any] = functions.function(run, input_signature=certain)
 
     def __repr__(self) -> str:
         takes = ", ".join(f"{name}: {spec!r}" for name, spec in self.inputs.items())
@@ -164,13 +173,20 @@ class GraphProgram(Module):
         return self._function(*args, **self._renamed(kwargs))
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
-        """The program for these arguments, or for the specs of its inputs; the stages are those of `function`."""
+        """
+        The program for these arguments, or for the specs of its inputs; the stages are those of `function`.
+
+        `to_saved_model` gives it the names of the signature from which it came.
+        """
         if args or kwargs or not self.inputs:
-            return self._function.trace(*args, **self._renamed(kwargs))
+            return self._named(self._function.trace(*args, **self._renamed(kwargs)))
         for name, spec in self.inputs.items():
             if spec is None or spec.is_open:
                 raise GraphError("SW0890", f"input {name!r} has no certain shape: {spec!r}")
-        return self._function.trace(*self.inputs.values())
+        return self._named(self._function.trace(*self.inputs.values()))
+
+    def _named(self, traced: Traced) -> Traced:
+        return Traced(traced.module, replace(traced.interface, ports=self._ports), traced.backend)
 
     def layouts(self, *args: Any, **kwargs: Any) -> Layouts:
         """The layouts of inputs, weights, results and all values that are decided for these arguments."""
@@ -283,7 +299,7 @@ def _of_signature(
         taken.add(known_as)
         layout = layout_of(known_as)
         state.variables[handle] = Variable(one.value, name=known_as, layout=layout, trainable=one.trainable)
-    return _program(state, order, nodes, wanted, made, layout_of)
+    return _program(state, order, nodes, wanted, made, layout_of, signature)
 
 
 def _order(body: Body, sources: Sequence[Reference], wanted: Sequence[_Input]) -> list[Node]:
@@ -299,11 +315,12 @@ def _program(
     wanted: Sequence[_Input],
     made: _Outputs,
     layout_of: Callable[[str], Layout | None],
+    signature: str | None = None,
 ) -> GraphProgram:
     state.wide = _wide_constants(state, nodes, layout_of)
     specs = {one.name: one.checked() for one in wanted}
     run = _Run(state, order, wanted, _identifiers(list(specs)), made)
-    return GraphProgram(run, specs, made.names, state)
+    return GraphProgram(run, specs, made.names, state, signature)
 
 
 def _chooser(layouts: LayoutsByName) -> Callable[[str], Layout | None]:

@@ -255,7 +255,7 @@ def test_writers_killed_at_any_time_leave_whole_checkpoints(tmp_path: Path) -> N
     for number in range(8):
         folder = tmp_path / str(number)
         writer = subprocess.Popen([sys.executable, "-c", WRITER, str(folder), "0", "new"])
-        while not (folder / "ckpt-3").exists():
+        while len(list(folder.glob("ckpt-*"))) < 2:  # which are there from then on; ckpt-3 may be gone already
             assert writer.poll() is None
         with pytest.raises(subprocess.TimeoutExpired):
             writer.wait(source.random() / 2)

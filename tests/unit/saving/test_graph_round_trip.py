@@ -7,6 +7,8 @@ import pytest
 from graph_models import DATA, stored, unpacked
 
 import shardwright as sw
+from shardwright.frontends.tensorflow.importing.files import read_saved_model
+from shardwright.frontends.tensorflow.importing.tensors import shape_proto
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 from shardwright.serialization.splitting import splitter_for
 
@@ -59,3 +61,46 @@ def test_graphs_and_models_in_chunks(tmp_path):
     assert not (folder / "saved_model.pb").exists()
     found = sw.from_saved_model(folder)(arrays["mlp/keras_tensor"])["output_0"]
     np.testing.assert_allclose(found, arrays["mlp/=output"], rtol=1e-5, atol=1e-6)
+
+
+def named_model(folder, key):
+    """A SavedModel whose names are no names of parameters, nor those of its nodes."""
+    message = saved_model_pb2.SavedModel(saved_model_schema_version=1)
+    meta = message.meta_graphs.add()
+    meta.meta_info_def.tags.append("serve")
+    floats = graph_pb2.AttrValue(type=graph_pb2.DT_FLOAT)
+    shape = graph_pb2.AttrValue(shape=shape_proto((2, 3)))
+    for name in ("first", "second"):
+        meta.graph_def.node.add(name=name, op="Placeholder", attr={"dtype": floats, "shape": shape})
+    for name, op in (("sum", "AddV2"), ("product", "Mul")):
+        meta.graph_def.node.add(name=name, op=op, input=["first", "second"], attr={"T": floats})
+    signature = meta.signature_def[key]
+    sides = ((signature.inputs, INPUTS), (signature.outputs, OUTPUTS))
+    for infos, names in sides:
+        for name, tensor in names.items():
+            infos[name].name, infos[name].dtype = f"{tensor}:0", graph_pb2.DT_FLOAT
+            infos[name].tensor_shape.CopyFrom(shape_proto((2, 3)))
+    folder.mkdir()
+    (folder / "saved_model.pb").write_bytes(message.SerializeToString())
+    return folder
+
+
+INPUTS = {"class": "first", "my input-2": "second"}
+OUTPUTS = {"logits": "sum", "a/b c": "product", "Logits": "sum"}
+
+
+@pytest.mark.parametrize("key", ["serving_default", "predict images"])
+def test_names_of_a_signature_survive_import_and_export(key, tmp_path):
+    program = sw.from_saved_model(named_model(tmp_path / "one", key), key)
+    for number, stage in enumerate((program, program.trace(), program.trace(X[:2, :3], X[2:, :3]).propagate())):
+        sw.to_saved_model(stage, tmp_path / str(number))
+        (meta,) = read_saved_model(tmp_path / str(number)).meta_graphs
+        assert list(meta.signature_def) == [key]
+        signature = meta.signature_def[key]
+        assert set(signature.inputs) == set(INPUTS)
+        assert set(signature.outputs) == set(OUTPUTS)
+        again = sw.from_saved_model(tmp_path / str(number), key)
+        found = again(**{"class": X[:2, :3], "my input-2": X[2:, :3]})
+        np.testing.assert_array_equal(found["logits"], X[:2, :3] + X[2:, :3])
+        np.testing.assert_array_equal(found["Logits"], X[:2, :3] + X[2:, :3])
+        np.testing.assert_array_equal(found["a/b c"], X[:2, :3] * X[2:, :3])
