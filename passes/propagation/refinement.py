@@ -22,7 +22,7 @@ from shardwright.layout.words import dims_in_words
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.alignment import bytes_sent, fewest_bytes
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
-from shardwright.passes.propagation.spreading import Because, State, groups, passes_dims_on
+from shardwright.passes.propagation.spreading import Because, State, passes_dims_on
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist, Strategy
 from shardwright.rules.rule import Rule, assemble
 
@@ -113,8 +113,6 @@ class _Refiner:
         heavy = [node.rule.heavy or bar for node, bar in zip(program.nodes, bars, strict=True)]
         # Wide moves stop at heavy ops: these have strategies worth weighing, while a light op does best to go along.
         self.light = [carries or not rests for carries, rests in zip(self.carries, heavy, strict=True)]
-        ours = [list(filter(program.is_ours, members)) for members in groups(program)]
-        self.groups = {value: members for members in ours for value in members}
         self.marks = structural_marks(program)
         self.stretch = _stretches(program, self.carries)
         self.alone: dict[int, dict[tuple[tuple[int, ...], Dims], _Tried]] = {}
@@ -347,16 +345,7 @@ class _Refiner:
             for node in self.program.around(value):
                 if along[node.index]:
                     waiting.extend(self._follow(node, value, changes))
-        return changes if self._keeps_groups(changes) else {}
-
-    def _keeps_groups(self, changes: Changes) -> bool:
-        """Whether the members of each group still have one layout: a group moves as one, or not at all."""
-        dims = self.state.dims
-        return not self.groups or all(
-            changes.get(other, dims[other]) == moved
-            for value, moved in changes.items()
-            for other in self.groups.get(value, ())
-        )
+        return changes
 
     def _follow(self, node: Node, moved: int, changes: Changes) -> list[int]:
         """Moves the other values of `node` along with `moved`; returns those that changed."""
