@@ -23,7 +23,7 @@ from shardwright.layout.words import dims_in_words
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.alignment import bytes_sent, counted
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
-from shardwright.passes.propagation.spreading import Because, State, groups, passes_dims_on
+from shardwright.passes.propagation.spreading import Because, State, passes_dims_on
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist, Strategy
 from shardwright.rules.rule import Rule, assemble
 
@@ -66,8 +66,6 @@ class Ground:
         heavy = [node.rule.heavy or bar for node, bar in zip(program.nodes, bars, strict=True)]
         # Wide moves stop at heavy ops: these have strategies worth weighing, while a light op does best to go along.
         self.light = [carries or not rests for carries, rests in zip(self.carries, heavy, strict=True)]
-        ours = [list(filter(program.is_ours, members)) for members in groups(program)]
-        self.groups = {value: members for members in ours for value in members}
         self.marks = structural_marks(program)
         # Not the order of the text: relayouts are shared with whoever asks first, and equal programs must be priced
         # alike.
@@ -380,17 +378,7 @@ class _Refiner:
                         if value not in changes:
                             changes[value] = dims
                             waiting.append(value)
-        return changes if self._keeps_groups(changes) else {}
-
-    def _keeps_groups(self, changes: Changes) -> bool:
-        """Whether the members of each group still have one layout: a group moves as one, or not at all."""
-        dims = self.state.dims
-        grouped = self.ground.groups
-        return not grouped or all(
-            changes.get(other, dims[other]) == moved
-            for value, moved in changes.items()
-            for other in grouped.get(value, ())
-        )
+        return changes
 
     def _followers(self, index: int, place: int, dims: Dims) -> list[tuple[int, Dims]]:
         """The places at a node whose values may move along when the one at `place` moves to `dims`, and to what."""

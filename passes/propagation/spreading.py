@@ -134,7 +134,11 @@ def agree_in_groups(program: Program) -> None:
     A closed dim stays as it is, and the others are closed with it; where all are open, the longest list of axes counts.
     Raises SW0465 when what the user said of two members cannot both hold.
     """
-    for members in groups(program):
+    for members in _groups(program):
+        # Nor may one of them be split by what devices around another differ in.
+        reserved = tuple(dict.fromkeys(axis for value in members for axis in program.reserved[value]))
+        for value in members:
+            program.reserved[value] = reserved
         told = [value for value in members if program.given[value] is not None]
         agreed: LayoutSpec | None = None
         for value in told:
@@ -150,7 +154,7 @@ def agree_in_groups(program: Program) -> None:
                 program.given[value] = agreed.with_partial(partial, kind)
 
 
-def groups(program: Program) -> list[list[int]]:
+def _groups(program: Program) -> list[list[int]]:
     """The members of each group, in order; groups that share a member are one."""
     graph: nx.Graph[int] = nx.Graph((first, value) for first, others in program.grouped.items() for value in others)
     return [sorted(part) for part in nx.connected_components(graph)]
@@ -192,7 +196,7 @@ def _no_agreement(program: Program, before: list[int], value: int) -> Shardwrigh
 
 def settle_groups(program: Program, state: State) -> None:
     """Members that any device can make take the layout of the others, which went where propagation took them."""
-    for members in groups(program):
+    for members in _groups(program):
         leader = min(members, key=lambda value: (program.free[value], value))
         for value in filter(program.free.__getitem__, members):
             state.dims[value] = state.dims[leader]
@@ -245,7 +249,7 @@ class _Spread:
         self.offers = offers
         self.state = state
         self.later: Later = {}
-        self.groups = {value: members for members in groups(program) for value in members}
+        self.groups = {value: members for members in _groups(program) for value in members}
         split = (value for value, dims in enumerate(state.dims) if any(dims))
         self.unheard = self._nodes_around(split)
 

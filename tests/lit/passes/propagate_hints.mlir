@@ -153,3 +153,23 @@ func.func public @main(
   sdy.sharding_group %1 group_id=7 : tensor<8x8xf32>
   return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+// A member inside of a manual computation is not split by its axes, and so the others are not.
+// CHECK-LABEL: func.func public @main(
+// CHECK: stablehlo.negate %b {{.*}} -> tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>
+// CHECK: stablehlo.tanh %in : tensor<4x8xf32, #dtensor.layout<@mesh, [{}, {}]>>
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func public @main(
+    %a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
+    %b: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32>, tensor<4x8xf32>) {
+  %n = stablehlo.negate %b : tensor<4x8xf32>
+  sdy.sharding_group %n group_id=1 : tensor<4x8xf32>
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%in: tensor<4x8xf32>) {
+    %1 = stablehlo.tanh %in : tensor<4x8xf32>
+    sdy.sharding_group %1 group_id=1 : tensor<4x8xf32>
+    sdy.return %1 : tensor<4x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0, %n : tensor<8x8xf32>, tensor<4x8xf32>
+}
