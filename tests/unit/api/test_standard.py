@@ -248,3 +248,8 @@ def test_each_dim_has_its_shift() -> None:
         sw.roll(floats(8, 4), (1, 2, 3), axis=(0, 1))
     with pytest.raises(TypeError, match=r"SW0510.*a dim is a whole number"):
         sw.roll(floats(8, 4), 1, axis=("x",))  # pyright: ignore
+
+
+def test_both_parts_of_complex_numbers_are_rounded() -> None:
+    numbers = np.array([0.5 + 1.5j, -2.5 - 0.4j, 1.2 + 3.7j, 4.5 - 5.5j])
+    check(sw.round(place(numbers, "first")), np.round(numbers))
