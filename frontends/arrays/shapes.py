@@ -209,18 +209,39 @@ def flip(x: ArrayLike, /, *, axis: Dims = None) -> Array:
 
 
 @array_function
-def roll(x: ArrayLike, /, shift: int, *, axis: int | None = None) -> Array:
-    """The elements moved by `shift` places along dim `axis`, around its end; without `axis` as if flattened."""
+def roll(x: ArrayLike, /, shift: int | Sequence[int], *, axis: int | Sequence[int] | None = None) -> Array:
+    """
+    The elements moved by `shift` places along dim `axis`, around its end; without `axis` as if flattened.
+
+    Of several dims each has its own shift, or all have one. Raises `ValueError` (SW0510) for other numbers of them.
+
+    >>> import shardwright, numpy
+    >>> shardwright.roll(numpy.array([[1, 2, 3], [4, 5, 6]]), (1, -1), axis=(0, 1))
+    array([[5, 6, 4],
+           [2, 3, 1]])
+    """
     value = emit.as_tracer(x, "roll")
-    flat = emit.reshape(value, (value.size,)) if axis is None else value
-    dim = 0 if axis is None else dim_of(axis, value.ndim, "roll")
-    size = flat.shape[dim]
+    if axis is None:
+        flat = roll(emit.reshape(value, (value.size,)), shift, axis=0)
+        return emit.reshape(emit.as_tracer(flat), value.shape)
+    dims = [dim_of(one, value.ndim, "roll") for one in ([axis] if isinstance(axis, int) else axis)]
+    shifts = list(shift) if isinstance(shift, Sequence) else [whole_number(shift)] * len(dims)
+    if len(shifts) != len(dims):
+        raise value_error(
+            "SW0510", f"roll: {len(shifts)} shifts for {len(dims)} dims", help="give one for each, or one for all"
+        )
+    for dim, by in zip(dims, shifts, strict=True):
+        value = _rolled(value, by, dim)
+    return value
+
+
+def _rolled(value: Tracer, shift: int, dim: int) -> Tracer:
+    size = value.shape[dim]
     if size == 0 or shift % size == 0:
         return value
     cut = size - shift % size
     before: tuple[slice, ...] = (slice(None),) * dim
-    parts = [indexed(flat, (*before, part)) for part in (slice(cut, None), slice(None, cut))]
-    return emit.reshape(emit.concatenate(parts, dim), value.shape)
+    return emit.concatenate([indexed(value, (*before, part)) for part in (slice(cut, None), slice(None, cut))], dim)
 
 
 PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")

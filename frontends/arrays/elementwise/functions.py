@@ -398,7 +398,11 @@ def ceil(x: ArrayLike, /) -> Array:
 
 @array_function
 def round(x: ArrayLike, /) -> Array:
-    """The nearest whole number, the even one of two; integers stay as they are."""
+    """The nearest whole number, the even one of two, of complex ones of both parts; integers stay as they are."""
+    value = emit.as_tracer(x, "round")
+    if kind_of(value.dtype) == "complex":
+        parts = [emit.as_tracer(round(emit.unary(part, value))) for part in (stablehlo.RealOp, stablehlo.ImagOp)]
+        return emit.trace_now().emit(stablehlo.ComplexOp(*[part.value for part in parts]))
     return _rounded(stablehlo.RoundNearestEvenOp, x, "round")
 
 

@@ -230,3 +230,26 @@ def test_parts_of_complex_numbers_may_be_infinite(name: str) -> None:
     numbers = np.array([complex(one, other) for one in parts for other in (*parts, 2.0, -1.0, 0.5)])
     check(getattr(sw, name)(place(numbers, "both")), getattr(np, name)(numbers))
     check(sw.function(getattr(sw, name))(place(numbers, "both")), getattr(np, name)(numbers))
+
+
+@pytest.mark.parametrize(
+    ("shift", "axis"), [((1, -2), (0, 1)), (3, (0, 1)), ((2,), (1,)), ((1, 1), (0, 0)), (5, None), (-1, 1)]
+)
+def test_several_dims_are_rolled(shift: Any, axis: Any) -> None:
+    whole = floats(8, 4)
+    expected = np.roll(whole, shift, axis)
+    check(sw.roll(place(whole, "both"), shift, axis=axis), expected)
+    check(sw.function(lambda x: sw.roll(x, shift, axis=axis))(place(whole, "first")), expected)
+    check(sw.roll(whole[:0], shift, axis=axis), whole[:0])
+
+
+def test_each_dim_has_its_shift() -> None:
+    with pytest.raises(ValueError, match=r"SW0510.*roll: 3 shifts for 2 dims"):
+        sw.roll(floats(8, 4), (1, 2, 3), axis=(0, 1))
+    with pytest.raises(TypeError, match=r"SW0510.*a dim is a whole number"):
+        sw.roll(floats(8, 4), 1, axis=("x",))  # pyright: ignore
+
+
+def test_both_parts_of_complex_numbers_are_rounded() -> None:
+    numbers = np.array([0.5 + 1.5j, -2.5 - 0.4j, 1.2 + 3.7j, 4.5 - 5.5j])
+    check(sw.round(place(numbers, "first")), np.round(numbers))
