@@ -46,7 +46,8 @@ def from_jax(function: Any, /, *args: Any, callbacks: Callbacks = None, **kwargs
     (`jitted.lower(...)`) will do as well.
 
     Callbacks without side effects (`jax.pure_callback`, checks of equinox) are called in this process, with whole
-    arrays; with `callbacks="drop"`, prints and other effects are left out where nothing needs their results.
+    arrays; with `callbacks="drop"`, prints and other effects are left out where nothing needs their results. (A
+    function with an argument of that name is lowered first.)
 
     Needs the extra `jax` (SW0721); raises `TypeError` (SW0518) for functions that JAX did not jit, and for arguments or
     results in containers that Python does not have.

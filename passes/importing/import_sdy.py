@@ -32,7 +32,7 @@ from shardwright.dialects.sdy.ops import (
 )
 from shardwright.dialects.sdy.rules import KEPT_RULE, SHARDY_RULE, OpShardingRuleAttr
 from shardwright.dialects.stablehlo import CustomCallOp
-from shardwright.dialects.stablehlo.collectives import GroupedOp, PartitionIdOp
+from shardwright.dialects.stablehlo.collectives import COLLECTIVE_OPS
 from shardwright.dialects.text.locations import fault, label
 from shardwright.layout.axes import merge_adjacent
 from shardwright.layout.mesh import Mesh
@@ -194,7 +194,7 @@ def _numbered(op: Operation) -> Operation | None:
     """An op of the module that says which device by a number, which means another one where the mesh orders them."""
     module = op.parent_op()
     assert module is not None
-    return next((op for op in module.walk() if isinstance(op, GroupedOp | PartitionIdOp)), None)
+    return next((op for op in module.walk() if isinstance(op, COLLECTIVE_OPS)), None)
 
 
 def _devices_named(name: str, place: Operation | SSAValue, labels: tuple[Label, ...] = ()) -> ShardwrightError:

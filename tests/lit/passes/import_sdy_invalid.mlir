@@ -102,6 +102,19 @@ func.func @main() -> tensor<ui32> {
 
 // -----
 
+// expected-error @+2 {{mesh @mesh lists its devices by device_ids}}
+// expected-help @+1 {{give the devices to Mesh(devices=...)}}
+sdy.mesh @mesh = <["x"=2], device_ids=[1, 0]>
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<1xf32>) {
+    %1 = "stablehlo.collective_permute"(%a) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<1xf32>) -> tensor<1xf32>
+    sdy.return %1 : tensor<1xf32>
+  } : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
 sdy.mesh @maximal = <[], device_ids=[0]>
 func.func @main(%x: tensor<4xf32>) {
   // expected-error @+1 {{mesh @maximal lists its devices by device_ids}}

@@ -169,6 +169,21 @@ def test_text_without_a_mesh_runs_on_one_device(tmp_path: Path) -> None:
     assert first.tolist() == second.tolist() == [1, 2]
 
 
+def test_callbacks_are_left_out_by_choice(tmp_path: Path) -> None:
+    path = tmp_path / "print.mlir"
+    call = "stablehlo.custom_call @xla_ffi_python_cpu_callback(%x) {has_side_effect = true} : (tensor<2xf32>) -> ()"
+    path.write_text(
+        f"func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {{\n{call}\nreturn %x : tensor<2xf32>\n}}"
+    )
+    with pytest.raises(sw.ShardwrightError, match=r"SW0431\]: a callback calls Python back"):
+        sw.load_mlir(path).compile()
+    x = np.float32([1, 2])
+    np.testing.assert_array_equal(np.asarray(sw.load_mlir(path, callbacks="drop").compile()(x)), x)
+    way: Any = "keep"
+    with pytest.raises(ValueError, match=r"SW0436\]: callbacks='keep' says nothing\n  help: 'drop' leaves them out"):
+        sw.load_mlir(path, callbacks=way)
+
+
 def test_text_that_cannot_be_used(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"SW0702.*the text of a program was given where the path"):
         sw.load_mlir("module {\n}\n")
