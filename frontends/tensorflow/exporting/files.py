@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from keyword import iskeyword
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -85,9 +86,14 @@ def saved_model(
 
 
 def _key(port: Port) -> str:
-    """What a signature calls a tensor: as the program does, but for what only Python can spell (`params['w']`)."""
-    plain = not re.search(r"[\[\]'\"]", port.name)
-    return port.name if plain else port.tensor.partition(":")[0].replace("/", "_")
+    """
+    What a signature calls a tensor: as the program does, but for what only Python can spell (`params['w']`).
+
+    TensorFlow opens no model one of whose inputs is called by a keyword of Python, such as `class`: that is `class_`.
+    """
+    if re.search(r"[\[\]'\"]", port.name):
+        return port.tensor.partition(":")[0].replace("/", "_")
+    return f"{port.name}_" if iskeyword(port.name) else port.name
 
 
 def write_graph_def(graph: graph_pb2.GraphDef, path: str | os.PathLike[str]) -> Path:

@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from saved_models.making import names
+from saved_models.making import differences, names
+from saved_models.storing import calls, unpacked
+
+import shardwright as sw
 
 pytestmark = pytest.mark.peers
 
@@ -48,3 +51,13 @@ def test_a_saved_model(name, verdicts):
         assert REFUSED[name] in verdicts[name]
     else:
         assert verdicts[name] == "equal"
+
+
+def test_tensorflow_opens_what_keeps_its_names(tmp_path):
+    tf = pytest.importorskip("tensorflow")
+    program = sw.from_saved_model(unpacked() / "old_branches")
+    given, due = calls("old_branches")[-1]
+    sw.to_saved_model(program.trace(**given), tmp_path / "model", signature="score")
+    signature = tf.saved_model.load(str(tmp_path / "model")).signatures["score"]
+    found = signature(**{name: tf.constant(value) for name, value in given.items()})
+    assert differences({key: value.numpy() for key, value in found.items()}, due) == []
