@@ -31,7 +31,7 @@ from shardwright.serialization.protos import graph_pb2
 from shardwright.serialization.splitting import splitter_for
 
 MESH = sw.Mesh(x=4, y=2)
-SHAPES = {"first": (96, 64), "second": (3,), "third": (40, 8)}
+SHAPES = {"first": (128, 64), "second": (3,), "third": (40, 8)}
 LAYOUTS = {"first": sw.Layout(["x", "y"], MESH), "third": sw.Layout([None, "y"], MESH)}
 
 
