@@ -12,6 +12,7 @@ import pytest
 from harness import Array, run
 
 from shardwright.diagnostics import ShardwrightInternalError
+from shardwright.passes.propagation import alignment
 from shardwright.passes.propagation.readers import partial_flow
 from shardwright.tools import opt
 from shardwright.tools.main import main
@@ -100,6 +101,23 @@ CARRIES: dict[str, tuple[str, Step]] = {
 }
 
 
+@pytest.fixture
+def each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each op does what is best for it alone: with a plan, a reduction takes the copy that is gathered anyhow."""
+    monkeypatch.setattr(alignment, "plan_copies", alignment.no_copies)
+
+
+@pytest.mark.parametrize("name", list(CARRIES)[:2])
+def test_a_reduction_in_a_loop_may_take_what_is_gathered_for_another_op(name: str) -> None:
+    body, step = CARRIES[name]
+    ran = run(accumulating(body), [X, S])
+    for found, expected in zip(ran.results, rounds(step, np.zeros(16, np.float32)), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    # In each of five rounds three quarters of 8 x 16 numbers are gathered, and no sum is left to be reduced.
+    assert ran.predicted == 5 * 3 / 4 * 8 * 16 * 4
+
+
+@pytest.mark.usefixtures("each_alone")
 @pytest.mark.parametrize("name", CARRIES)
 def test_what_a_loop_carries_partial_comes_around_partial(name: str) -> None:
     body, step = CARRIES[name]
@@ -176,7 +194,7 @@ def test_convolutions_without_results(batched: str, stride: int, pad: str, size:
 
 
 @pytest.fixture
-def faulty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+def faulty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, each_alone: None) -> str:
     """A compiler that forgets on which ops a carried sum counts, and a program that it gets wrong."""
 
     def forgets(self: object, *_: object) -> frozenset[int]:
