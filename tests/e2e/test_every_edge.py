@@ -12,6 +12,7 @@ import pytest
 from harness import Array, run
 
 from shardwright.diagnostics import ShardwrightInternalError
+from shardwright.passes.propagation import alignment
 from shardwright.passes.propagation.readers import partial_flow
 from shardwright.tools import opt
 from shardwright.tools.main import main
@@ -67,7 +68,7 @@ def rounds(step: Step, start: Array) -> tuple[Array, Array]:
 
 
 CARRIES: dict[str, tuple[str, Step]] = {
-    # What is gathered for one op must not serve a product whose result the loop carries partial.
+    # What is gathered for one op must not serve the reduction whose result the loop carries partial.
     "a sum beside a copy that is whole": (
         GATHERED + REDUCED + "\n      %a = stablehlo.add %sum, %p : tensor<16xf32>",
         lambda total, value: total + value.sum(0),
@@ -100,21 +101,31 @@ CARRIES: dict[str, tuple[str, Step]] = {
 }
 
 
-OF_COPIES = {"a sum beside a copy that is whole", "behind an op that lets sums through"}
-"""Sums that each device takes of the copy that is gathered for another op: nothing is sent for them."""
+@pytest.fixture
+def each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each op does what is best for it alone: with a plan, a reduction takes the copy that is gathered anyhow."""
+    monkeypatch.setattr(alignment, "plan_copies", alignment.no_copies)
 
 
+@pytest.mark.parametrize("name", list(CARRIES)[:2])
+def test_a_reduction_in_a_loop_may_take_what_is_gathered_for_another_op(name: str) -> None:
+    body, step = CARRIES[name]
+    ran = run(accumulating(body), [X, S])
+    for found, expected in zip(ran.results, rounds(step, np.zeros(16, np.float32)), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    # In each of five rounds three quarters of 8 x 16 numbers are gathered, and no sum is left to be reduced.
+    assert ran.predicted == 5 * 3 / 4 * 8 * 16 * 4
+
+
+@pytest.mark.usefixtures("each_alone")
 @pytest.mark.parametrize("name", CARRIES)
 def test_what_a_loop_carries_partial_comes_around_partial(name: str) -> None:
     body, step = CARRIES[name]
     ran = run(accumulating(body), [X, S])
     for found, expected in zip(ran.results, rounds(step, np.zeros(16, np.float32)), strict=True):
         np.testing.assert_array_equal(found, expected)  # whole numbers: exact in any order
-    sums = [op for op in ran.planned.walk() if op.name == "dtensor.all_reduce"]
-    if name in OF_COPIES:
-        assert not sums
-        return
     # The sum is reduced once, after the loop: 2 * 3/4 of its 64 bytes, and not in each of five rounds.
+    sums = [op for op in ran.planned.walk() if op.name == "dtensor.all_reduce"]
     assert len(sums) == 1
     assert sums[0].parent_op() is not None
     assert sums[0].parent_op().name == "func.func"  # pyright: ignore[reportOptionalMemberAccess]
@@ -183,7 +194,7 @@ def test_convolutions_without_results(batched: str, stride: int, pad: str, size:
 
 
 @pytest.fixture
-def faulty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+def faulty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, each_alone: None) -> str:
     """A compiler that forgets on which ops a carried sum counts, and a program that it gets wrong."""
 
     def forgets(self: object, *_: object) -> frozenset[int]:
@@ -192,7 +203,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     monkeypatch.setattr(partial_flow._Planner, "_bound", forgets)  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     path = tmp_path / "carry.mlir"
-    path.write_text(accumulating(CARRIES["a product that is accumulated"][0]))
+    path.write_text(accumulating(CARRIES["a sum beside a copy that is whole"][0]))
     return str(path)
 
 
