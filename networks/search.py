@@ -11,7 +11,7 @@ import numpy as np
 
 from shardwright.networks.descent import Descent
 from shardwright.networks.messages import Messages
-from shardwright.networks.network import Costs, Network, Solution
+from shardwright.networks.network import Costs, Memory, Network, Solution
 
 __all__ = ["search"]
 
@@ -21,6 +21,9 @@ IDLE = 24
 PRESSES = 24
 """So many times a price of memory is raised to have choices keep the limit."""
 
+FRUGAL = 10.0
+"""What using up the whole limit of memory is taken to cost, in forbidden choices, where a search begins frugally."""
+
 
 def search(network: Network, end: float, floor: float = -math.inf, rounds: int | None = None) -> Solution:
     """
@@ -29,12 +32,13 @@ def search(network: Network, end: float, floor: float = -math.inf, rounds: int |
     Memory has a price at each moment, which rises where a round's choices use too much and falls where there is
     room: what is cheapest with these prices, less the price of the whole limit, bounds what is cheapest within it.
     """
-    return _Search(network, floor).run(end, rounds)
+    return _Search(network, floor, end).run(rounds)
 
 
 class _Search:
-    def __init__(self, network: Network, floor: float):
+    def __init__(self, network: Network, floor: float, end: float):
         self.network = network
+        self.end = end
         self.most = _most(network)
         self.messages = Messages(network, self.most)
         self.prices = _Prices(network)
@@ -42,19 +46,39 @@ class _Search:
         self.best: tuple[float, list[int] | None] = math.inf, None
         self.bound = floor
 
-    def run(self, end: float, rounds: int | None = None) -> Solution:
-        """The best that is found until `end`."""
+    def _is_over(self) -> bool:
+        return time.monotonic() > self.end
+
+    def run(self, rounds: int | None = None) -> Solution:
+        """The best that is found until the end."""
         idle = 0
+        if self.network.memory is not None:
+            self._begin_frugally(self.network.memory)
         for number in itertools.count() if rounds is None else range(rounds):
             before = self.best[0], self.bound
             self._round(number)
             value, bound = self.best[0], self.bound
             gained = value < before[0] or bound > before[1] + 1e-4 * max(1.0, abs(before[1]))
             idle = 0 if gained else idle + 1
-            if idle == IDLE or value - bound <= 1e-9 * max(1.0, abs(value)) or time.monotonic() > end:
+            if idle == IDLE or value - bound <= 1e-9 * max(1.0, abs(value)) or self._is_over():
                 break
         value, choices = self.best
         return Solution(None if choices is None else tuple(choices), value, min(self.bound, value))
+
+    def _begin_frugally(self, memory: Memory) -> None:
+        """
+        The choices that use least, as far as they are allowed together, improved one by one.
+
+        Where the limit is tight, nothing near the cheapest choices keeps it.
+        """
+        descent, price = self.descent, FRUGAL * self.most / max(memory.limit, 1.0)
+        descent.choices = [int(usage.argmin()) for usage in memory.usages]
+        descent.alone = [cost + usage * price for cost, usage in zip(descent.alone, memory.usages, strict=True)]
+        for _ in range(PRESSES):
+            if math.isfinite(self.network.value(descent.choices)) or self._is_over():
+                break
+            descent.forest_step()
+        self._improve_and_note()
 
     def _round(self, number: int) -> None:
         priced = self.prices.priced(self.network.costs, self.most)
@@ -72,12 +96,16 @@ class _Search:
         """Has the choices keep the limit of memory, improves them one by one, and notes them if they are the best."""
         network, descent = self.network, self.descent
         for press in range(PRESSES):
-            if network.fits(descent.choices):
+            if network.fits(descent.choices) or self._is_over():
                 break
             descent.alone = self.prices.pressed(network, descent.choices, self.most, 2.0**press)
             descent.forest_step()
+        self._improve_and_note()
+
+    def _improve_and_note(self) -> None:
+        network, descent = self.network, self.descent
         descent.alone = [np.minimum(cost, self.most) for cost in network.costs]
-        while descent.node_steps():
+        while descent.node_steps() and not self._is_over():
             pass
         value = network.value(descent.choices)
         if value < self.best[0] and network.fits(descent.choices):
