@@ -216,6 +216,8 @@ class ArrayReader:
     ) -> Iterator[_Run]:
         """What is to be read, small chunks that are neighbours at once; the arrays come into `found`."""
         run, done, total = _Run(0, 0, []), 0, sum(entry.nbytes for entry, _ in wanted)
+        if step is not None:
+            step(done, total)
         for entry, layout in wanted:
             for piece in self._placed(entry, layout, found, moved):
                 place, number = piece.place, piece.number

@@ -255,6 +255,8 @@ class ArrayWriter:
     def _due(self, own: list[_Job], moved: Transfers, step: Step | None) -> Iterator[_Job]:
         """The chunks that this process writes at once, and, in `own`, all that it has to tell the first one of."""
         done, total = 0, sum(entry.nbytes for entry in self._entries)
+        if step is not None:
+            step(done, total)
         for source in self._sources:
             chunks = [chunk for chunk in source.chunks() if chunk.process == self.process]
             hash_bytes = source.entry.grid.hash_bytes if self.process == 0 else 0

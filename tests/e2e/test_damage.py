@@ -108,7 +108,6 @@ DAMAGES = [
     Damage("unranked result", FLAT, FLAT.replace("1024x", "*x"), "SW0305"),
     # Meshes and layouts.
     Damage("axis used twice", CONSTRAINT, CONSTRAINT.replace("model", "batch"), "batch"),
-    Damage("dim not divisible", '"batch"=4', '"batch"=5', "16", line=6),
     Damage("missing mesh", '  sdy.mesh @mesh = <["batch"=4, "model"=2]>\n', "\n", "@mesh", line=6),
     Damage("unknown mesh", CONSTRAINT, CONSTRAINT.replace("@mesh", "@grid"), "@grid"),
     Damage("unknown axis", CONSTRAINT, CONSTRAINT.replace("model", "data"), "data"),

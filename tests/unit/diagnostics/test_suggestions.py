@@ -72,7 +72,7 @@ def test_an_alias_is_no_name_of_ours_and_leads_to_one(name: str) -> None:
         ("norm", "use shardwright.linalg.vector_norm"),
         ("eigh", "use shardwright.linalg.eigh"),
         ("sigmod", "use shardwright.nn.sigmoid"),
-        ("with_sharding_constrain", "use shardwright.relayout"),
+        ("with_sharding_constrain", "use shardwright.constraint"),
         ("foo", "dir(shardwright)"),
     ],
 )
