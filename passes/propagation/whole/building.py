@@ -31,17 +31,17 @@ class Building:
     The network of a program: a node for each value and each op, edges between an op and what it takes and makes.
 
     A copy of a fixed value that several ops read in another layout is a node as well, so that they pay for it once;
-    with `shared`, also of a value that may move itself, which makes the network wider. Arguments and results to which
-    nobody gave a layout keep theirs, but with `outside`.
+    with `shared`, also of a value that may move itself, which makes the network wider. Only where devices are
+    `idle`, axes come in that nothing uses so far, and arguments and results to which nobody gave a layout may change.
     """
 
-    def __init__(self, program: Program, strategist: Strategist, dims: Sequence[Dims], *, shared: bool, outside: bool):
+    def __init__(self, program: Program, strategist: Strategist, dims: Sequence[Dims], *, shared: bool, idle: bool):
         self.shared = shared
-        self.outside = OUTSIDE if outside else math.inf
+        self.outside = OUTSIDE if idle else math.inf
         self.program = program
         self.strategist = strategist
         self.dims = dims
-        self.choices = Choices(program, strategist, dims)
+        self.choices = Choices(program, strategist, dims, unused=idle)
         self.costs: list[Costs] = []
         self.edges: list[tuple[tuple[int, int], Costs]] = []
         self.layouts: list[tuple[Dims, ...]] = [self.choices.layouts(value) for value in range(len(dims))]

@@ -18,15 +18,15 @@ class Choices:
     """
     The choices in a program whose values have the layouts `dims` by now.
 
-    Every axis of the mesh may split every dim, in use so far or not. Nothing is split less than now: no value, and no
-    heavy op.
+    Every axis that the program uses may split every dim, and with `unused` every other axis of the mesh. Nothing is
+    split less than now: no value, and no heavy op.
     """
 
-    def __init__(self, program: Program, strategist: Strategist, dims: Sequence[Dims]):
+    def __init__(self, program: Program, strategist: Strategist, dims: Sequence[Dims], *, unused: bool):
         self.program = program
         self.strategist = strategist
         self.dims = dims
-        self.atoms = _atoms(program, dims)
+        self.atoms = _atoms(program, dims, unused)
         self.orders = _orders(self.atoms, dims, program)
         self._layouts: dict[tuple[tuple[int, ...], Dims, Axes], tuple[Dims, ...]] = {}
         self._ways: dict[tuple[Rule, Axes, tuple[int, ...]], list[Strategy]] = {}
@@ -92,11 +92,12 @@ class Choices:
         return math.prod(self.program.mesh.group_size(axes) for axes in dims)
 
 
-def _atoms(program: Program, dims: Sequence[Dims]) -> Axes:
+def _atoms(program: Program, dims: Sequence[Dims], unused: bool) -> Axes:
     """The mesh's axes, in the parts in which the program uses them."""
     mesh = program.mesh
-    whole = [Axis(name) for name, size in mesh.sizes.items() if size > 1]
     used = {axis for each in set(dims) for axes in each for axis in axes}
+    names = {axis.name for axis in used}
+    whole = [Axis(name) for name, size in mesh.sizes.items() if size > 1 and (unused or name in names)]
     if all(axis.whole for axis in used):
         return tuple(whole)
     parts = cut({*whole, *used}, mesh.sizes)

@@ -33,16 +33,17 @@ def improve(program: Program, strategist: Strategist, state: State) -> None:
 
     A program that sends nothing and keeps all devices busy is left as it is, and so is a large one. What nobody gave a
     layout among arguments and results keeps the one that it has, unless devices would be idle in a heavy op otherwise:
-    a sum that everybody has is what people expect, one that each has a part of is less to send.
+    a sum that everybody has is what people expect, one that each has a part of is less to send. Axes that nothing uses
+    come in only then, too.
     """
     order = structural_order(program, structural_marks(program))
     before, idle = (
         _Outcome.of(counted(program, strategist, state.dims, order)),
         is_idle(program, strategist, state.dims),
     )
-    if not (before.sent or idle) or not _is_small(program, Choices(program, strategist, state.dims)):
+    if not (before.sent or idle) or not _is_small(program, Choices(program, strategist, state.dims, unused=idle)):
         return
-    dims = best_together(program, strategist, state.dims, outside=idle)
+    dims = best_together(program, strategist, state.dims, idle=idle)
     if dims is None or dims == state.dims:
         return
     after = _Outcome.of(counted(program, strategist, dims, order))
@@ -89,12 +90,10 @@ def _move(program: Program, state: State, dims: Sequence[Dims], saved: float) ->
     state.dims[:] = dims
 
 
-def best_together(
-    program: Program, strategist: Strategist, dims: Sequence[Dims], *, outside: bool
-) -> list[Dims] | None:
+def best_together(program: Program, strategist: Strategist, dims: Sequence[Dims], *, idle: bool) -> list[Dims] | None:
     """The layouts that are cheapest in the program's network, if it is narrow enough to be solved exactly."""
     for shared in (True, False) if len(program.nodes) <= MOST_SHARED else (False,):
-        building = Building(program, strategist, dims, shared=shared, outside=outside)
+        building = Building(program, strategist, dims, shared=shared, idle=idle)
         found, _ = eliminated(building.network(), MOST_ENTRIES)
         if not found.tables:
             choices = found.complete({})[: len(dims)]

@@ -74,9 +74,11 @@ class Planned:
 
     def others(self) -> Iterator[list[Dims]]:
         """All layouts of all values that may have others, no value split less than in `dims`."""
-        program, axes = self.program, tuple(map(Axis, self.program.mesh.sizes))
+        program, idle = self.program, is_idle(self.program, self.strategist, self.dims)
+        used = {axis.name for dims in self.dims for each in dims for axis in each}
+        axes = tuple(Axis(name) for name in program.mesh.sizes if idle or name in used)
         outside = {*range(len(program.root.block.args)), *map(program.numbers.get, program.return_op.operands)}
-        open_ends = set() if is_idle(program, self.strategist, self.dims) else outside
+        open_ends = set() if idle else outside
         ours = [value for value in range(len(program.values)) if program.is_ours(value) and value not in open_ends]
         ways = [
             [
