@@ -128,7 +128,19 @@ def _planned(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mes
         return _around_crossing(source, target, shape, mesh, crossing)
     problem = Problem(source, target, shape, mesh, atom_digits((source, target), mesh))
     path = _direct(problem) or _shortest(problem) or _through_common_prefixes(problem)
-    return [_step(problem, move) for move in path]
+    return [_step(problem, move) for move in _merged(path)]
+
+
+def _merged(path: list[Move]) -> list[Move]:
+    """Two scatters in a row are one: of other parts along other dims, it sends the same in one message."""
+    found: list[Move] = []
+    for move in path:
+        if found and found[-1].kind == move.kind == "reduce_scatter":
+            before = found.pop()
+            atoms = tuple(one + other for one, other in zip(before.atoms, move.atoms, strict=True))
+            move = Move(move.kind, before.source, move.result, before.share + move.share, atoms)
+        found.append(move)
+    return found
 
 
 def _around_crossing(

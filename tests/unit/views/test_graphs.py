@@ -29,7 +29,8 @@ def nodes(path: Path) -> list[Node]:
 
 def test_every_node_takes_from_those_before() -> None:
     for path in PROGRAMS:
-        if "func.func public @main" not in path.read_text():
+        text = path.read_text()
+        if "func.func public @main" not in text or "--callbacks" in text:  # which leaves out what no program has
             continue
         seen: dict[str, int] = {}
         for node in nodes(path):
