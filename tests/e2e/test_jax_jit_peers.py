@@ -211,7 +211,7 @@ def test_what_is_uneven_inside_is_even_at_the_border() -> None:
     assert lowered.out_shardings[0].spec == P()  # six rows are not split by four devices
     for each, shape in zip(lowered.out_shardings, ((6, 4), (6, 4), (4, 4)), strict=True):
         each.shard_shape(shape)  # raises where it does not divide
-    assert any("which JAX takes in even parts" in row.reason for row in lowered.predicted)
+    assert any("which JAX takes in even parts" in each.text for row in lowered.predicted for each in row.reasons)
 
 
 def called_back(x: Any) -> Any:
