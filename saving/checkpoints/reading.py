@@ -34,7 +34,10 @@ from shardwright.saving.checkpoints.second.reading import SecondReader
 from shardwright.saving.checkpoints.transfers import ArrayTransfer, Transfers
 from shardwright.saving.faults import SavingError
 
-_Target = tuple[np.ndarray[Any, Any], Any]
+Stacked = np.ndarray[Any, Any]
+"""The parts of an array that devices here hold, or all of it."""
+
+_Target = tuple[Stacked, Any]
 """A part of a device's box, and which part of a chunk goes there."""
 
 _RUN_BYTES = 1 << 20
@@ -148,12 +151,17 @@ class ArrayReader:
 
         Raises `ValueError` (SW0873) when a chunk is not what was written, (SW0879) where there is too little memory.
         """
-        found = list[Any]()
+        found = list[Stacked]()
         with self._opened() as descriptor, lasting("loading", "bytes") as step:
             runs = self._runs(wanted, found, moved, step)
             threads = self._threads(entry for entry, _ in wanted)
             work_off(runs, lambda: partial(self._read, _Buffer(descriptor)), threads)
-        return found
+        # Not before all is read: a distributed tensor may pass its elements on to workers when it is made.
+        pairs = zip(found, wanted, strict=True)
+        return [
+            array if layout is None else DTensor(array, layout.for_rank(len(entry.shape)), entry.shape)
+            for array, (entry, layout) in pairs
+        ]
 
     def damages(self) -> list[str]:
         """What in the archive is not what was written: all of it is read."""
@@ -212,7 +220,11 @@ class ArrayReader:
         return 1 if total < _WORTH_THREADS else thread_count(max(largest, _RUN_BYTES))
 
     def _runs(
-        self, wanted: Sequence[tuple[ArrayEntry, Layout | None]], found: list[Any], moved: Transfers, step: Step | None
+        self,
+        wanted: Sequence[tuple[ArrayEntry, Layout | None]],
+        found: list[Stacked],
+        moved: Transfers,
+        step: Step | None,
     ) -> Iterator[_Run]:
         """What is to be read, small chunks that are neighbours at once; the arrays come into `found`."""
         run, done, total = _Run(0, 0, []), 0, sum(entry.nbytes for entry, _ in wanted)
@@ -238,11 +250,13 @@ class ArrayReader:
         if run.pieces:
             yield run
 
-    def _placed(self, entry: ArrayEntry, layout: Layout | None, found: list[Any], moved: Transfers) -> Iterable[_Piece]:
-        """The chunks of which some part is wanted, in the order of the file; the array comes into `found`."""
+    def _placed(
+        self, entry: ArrayEntry, layout: Layout | None, found: list[Stacked], moved: Transfers
+    ) -> Iterable[_Piece]:
+        """The chunks of which some part is wanted, in the order of the file; where they go to comes into `found`."""
         placed = NOWHERE if layout is None else layout.for_rank(len(entry.shape))
         stacked, boxes = empty_stacked(entry.name, placed, entry.shape, entry.element), holdings(placed, entry.shape)
-        found.append(stacked if layout is None else DTensor(stacked, placed, entry.shape))
+        found.append(stacked)
         targets = dict[Shape, list[_Target]]()
         parts = 0
         for holding in boxes:

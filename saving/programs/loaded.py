@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from xdsl.ir import Block, SSAValue
 
-from shardwright.compiler.decided import Layouts, layouts_of
+from shardwright.compiler.layouts.decided import Layouts, layouts_of
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.stages import Compiled, Traced
 from shardwright.compiler.tracing import emit
