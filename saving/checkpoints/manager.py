@@ -190,7 +190,19 @@ class CheckpointManager:
         return os.path.join(self.directory, saved.path.name)
 
     def _saved(self) -> list[Saved]:
-        """The complete checkpoints; one whose manifest does not say when it was saved comes by its number."""
+        """
+        The complete checkpoints; one whose manifest does not say when it was saved comes by its number.
+
+        There are none only if there were none at one moment: other managers may save and delete while we list them.
+        """
+        while True:
+            before = self._folder.stat().st_mtime_ns
+            saved, gone = self._listed()
+            if saved or not (gone or self._folder.stat().st_mtime_ns != before):
+                return saved
+
+    def _listed(self) -> tuple[list[Saved], bool]:
+        """The complete checkpoints of one listing, and whether any went meanwhile."""
         name = re.compile(rf"{re.escape(self._name)}-(0|[1-9]\d*)")
         found = [(int(match[1]), path) for path in self._folder.iterdir() if (match := name.fullmatch(path.name))]
         saved: list[Saved] = []
@@ -198,7 +210,8 @@ class CheckpointManager:
             before = max((item.sequence for item in saved), default=0) + 0.5
             sequence, time = read_head(path) or (before, 0.0)
             saved.append(Saved(number, sequence, time, path))
-        return sorted(saved, key=lambda item: (item.sequence, item.number))
+        gone = any(not path.exists() for _, path in found)
+        return sorted(saved, key=lambda item: (item.sequence, item.number)), gone
 
 
 def outdated(saved: Sequence[Saved], keep: int | None, hours: float | None) -> list[Saved]:

@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -149,6 +150,8 @@ def in_child(act: Callable[[], object]) -> int:
         try:
             act()
             code = 0
+        except BaseException:
+            traceback.print_exc()
         finally:
             sys.stdout.flush()
             sys.stderr.flush()

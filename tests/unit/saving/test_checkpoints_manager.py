@@ -93,6 +93,28 @@ def test_nothing_there_is_initialized(tmp_path: Path) -> None:
     assert called == [1]
 
 
+@pytest.mark.parametrize("missed", [False, True], ids=["what is listed goes", "what is new is not listed"])
+def test_what_another_manager_does_meanwhile_is_not_taken_for_nothing(
+    missed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder is listed piece by piece: a checkpoint is there all the time, and no listing need show one."""
+    step = Variable(7)
+    other = CheckpointManager(Checkpoint(step=step), tmp_path, max_to_keep=1)
+    other.save(1)
+    listed, turns = Path.iterdir, iter([True])
+
+    def meanwhile(folder: Path) -> list[Path]:
+        found = list(listed(folder))
+        if next(turns, False):  # the first time only; saving lists the folder as well
+            other.save(2)
+            return [] if missed else found
+        return found
+
+    monkeypatch.setattr(Path, "iterdir", meanwhile)
+    manager = CheckpointManager(Checkpoint(step=Variable(0)), tmp_path, init_fn=lambda: pytest.fail("it was there"))
+    assert manager.restore_or_initialize() == str(tmp_path / "ckpt-2")
+
+
 def test_a_damaged_checkpoint_is_not_passed_over(tmp_path: Path) -> None:
     manager = CheckpointManager(Checkpoint(v=np.arange(3)), tmp_path)
     for number in range(3):

@@ -17,7 +17,7 @@ from whole.styles import LARGE, LINEAR, MOVING, SMALL
 from whole.verdict import difference
 
 import shardwright as sw
-from shardwright.compiler.unsharded import unsharded_module
+from shardwright.compiler.layouts.unsharded import unsharded_module
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.frontends.tensorflow.exporting.graphs import ExportedGraph, export_graph, export_module
