@@ -14,7 +14,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "examples" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 SHOWN = {
     "layouts": ["<svg", "dim 0: 2 parts over data", "SW0104"],
-    "why": ["all_to_all model", "p['up']", "bytes per device", "predicted"],
+    "why": ["all_gather model", "p['up']", "bytes per device", "predicted"],
     "workers": ["Workers(2"],
 }
 """What the cells of each show, among other things."""

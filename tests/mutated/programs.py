@@ -30,11 +30,12 @@ SIGNS = {
     ("nested_loops", "local: collective doubled at dtensor.all_reduce (op 23)"),
     ("loop_until_small", "local: constant at stablehlo.constant (op 3)"),
     ("argmax_sharded", "local: constant at stablehlo.constant (op 9)"),
+    ("graph_message_passing", "local: constant at stablehlo.constant (op 21)"),
 }
 """
 Mutants that change no result, and are refused: of a value nothing matters but whether it is larger than another, as
-eight times the sum and 101 for 100 are too; a field has no order that would know. The last one is the place from which
-an argmax starts: no float that was drawn is as low as its start.
+eight times the sum and 101 for 100 are too; a field has no order that would know. The last two are places from which
+a largest starts: no float that was drawn is as low as its start.
 """
 
 ROUNDED = {

@@ -30,7 +30,7 @@ def random_layout(random: Random, mesh: dict[str, int], shape: Shape) -> str:
 
 def _pieces(random: Random, name: str, size: int) -> list[tuple[str, int]]:
     """A mesh axis as a whole, or cut into two sub-axes, each with its size."""
-    if size < 4 or random.random() < 0.6:
+    if size < 4 or size % 2 or random.random() < 0.6:
         return [(f'"{name}"', size)]
     return [(f'"{name}":(1)2', 2), (f'"{name}":(2){size // 2}', size // 2)]
 
