@@ -22,8 +22,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.benchmarks.files import PROGRAMS, ProgramFile
 from shardwright.compiler import report
+from shardwright.compiler.layouts.unsharded import unsharded_module
 from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
-from shardwright.compiler.unsharded import unsharded_module
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module

@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects.builtin import ModuleOp, NameLoc, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from shardwright.compiler.values import layout_at
 from shardwright.diagnostics import SourceLocation
@@ -25,10 +25,7 @@ from shardwright.dialects.trip_count import control_names, trip_count
 from shardwright.dialects.types import element_dtype, element_of, shape_of
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.cost import sent_share
-from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT
-
-WHY = "dtensor.why"
-"""The attribute in which propagation records from where the layout of an op's result came."""
+from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, WHY
 
 
 @dataclass(frozen=True)
@@ -253,8 +250,10 @@ def chain(value: SSAValue) -> tuple[str, ...]:
 def _step(value: SSAValue) -> tuple[str, SSAValue | None]:
     """Why a value has its layout, and the value from which it has it."""
     owner = value.owner
-    if isinstance(owner, Block):
-        return f"{value_name(value)} is {shown(value)}, given by the user", None
+    if isinstance(value, BlockArgument):
+        chosen = _chosen(value)
+        return f"{value_name(value)} is {shown(value)}, {chosen or 'given by the user'}", None
+    assert isinstance(owner, Operation)
     why = owner.attributes.get(WHY)
     if isinstance(why, StringAttr):
         return why.data, _origin(owner, why.data)
@@ -265,6 +264,15 @@ def _step(value: SSAValue) -> tuple[str, SSAValue | None]:
     if not shape_of(value):
         return "a single number: there is nothing to split", None
     return "no layout reached it: every device holds all of it", None
+
+
+def _chosen(argument: BlockArgument) -> str:
+    """Why an argument has its layout, where that was chosen."""
+    function = argument.block.parent_op()
+    if not isinstance(function, FuncOp) or function.arg_attrs is None:
+        return ""
+    why = function.arg_attrs.data[argument.index].data.get(WHY)
+    return why.data if isinstance(why, StringAttr) else ""
 
 
 def _origin(op: Operation, why: str) -> SSAValue | None:

@@ -182,6 +182,39 @@ class Traced(_Stage):
     module attributes {dtensor.stage = "traced"} {
     """
 
+    def lay_out(self, mesh: Mesh | None = None, *, memory_limit: int | str | None = None) -> Traced:
+        """
+        Chooses a layout for all that has none yet: those that send least with all devices at work.
+
+        On `mesh`, where the program has none itself. A device then holds at most `memory_limit` bytes at once, values
+        without the memory that what runs saves by fusing and reusing. What has a closed layout keeps it; the chosen
+        layouts are those of the `parameters` of the new stage's interface, and each says why it is there.
+
+        Raises `ShardwrightError` where there is no mesh (SW0468), another one already (SW0405), or nothing was found
+        that fits into the memory (SW0469), and `ValueError` (SW0582) for a limit that is no number of bytes.
+
+        >>> import shardwright
+        >>> spec = shardwright.TensorSpec((64, 8)), shardwright.TensorSpec((8, 2))
+        >>> traced = shardwright.function(lambda x, w: x @ w).trace(*spec)
+        >>> chosen = traced.lay_out(shardwright.Mesh(data=4), memory_limit="1MB")
+        >>> [parameter.layout.sharding_specs for parameter in chosen.interface.parameters]
+        [['data', 'unsharded'], ['unsharded', 'unsharded']]
+        >>> chosen.partition()
+        Partitioned(<lambda>(x: f32[64@data, 8], w: f32[8, 2]), Mesh(data=4), 0 collectives, 0 bytes sent per device)
+        """
+        from shardwright.compiler.layouts.automatic import chosen  # only for who asks for it
+        from shardwright.diagnostics.figures import size_in_bytes
+
+        module = chosen(self.module, mesh, None if memory_limit is None else size_in_bytes(memory_limit))
+        known = next(iter(meshes(module).values()))
+        mesh = self.interface.mesh if self.interface.mesh.axis_names else mesh or known
+        return Traced(module, _decided(replace(self.interface, mesh=mesh, meshes=(mesh,)), module), self.backend)
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether the layout of an argument is to be chosen."""
+        return any(each.layout is not None and each.layout.is_auto for each in self.interface.parameters)
+
     def propagate(self) -> Propagated:
         """
         Decides the layout of every value.
@@ -191,6 +224,8 @@ class Traced(_Stage):
         >>> traced.propagate()
         Propagated(<lambda>(x: f32[2]), Mesh(), 2 operations)
         """
+        if self._is_open:
+            return self.lay_out().propagate()
         module = self.module.clone()
         run_pipeline(module, IMPORT + PROPAGATE)
         return Propagated(module, _decided(self.interface, module), self.backend, self)
@@ -215,6 +250,8 @@ class Traced(_Stage):
         >>> traced.compile()(numpy.ones(2, "float32"))
         array([2., 2.], dtype=float32)
         """
+        if self._is_open:
+            return self.lay_out().compile(certify=certify)
         if len(meshes(self.module)) > 1:
             self.backend.views.allow(self, lambda: 0)
             return Compiled(self.backend(self.module, self.interface.meshes), self.interface, self)
@@ -659,11 +696,11 @@ def _decided(interface: Interface, module: ModuleOp) -> Interface:
 
 
 def _laid_out(interface: Interface, layouts: Sequence[Layout | None]) -> Interface:
-    """The interface with these layouts for arguments without one."""
+    """The interface with these layouts for arguments without one, or with one that was to be chosen."""
     if not interface.mesh.axis_names:
         return interface
     parameters = tuple(
-        replace(parameter, layout=parameter.layout or layout)
+        replace(parameter, layout=layout if parameter.layout is None or parameter.layout.is_auto else parameter.layout)
         for parameter, layout in zip(interface.parameters, layouts, strict=False)
     )
     return replace(interface, parameters=parameters)

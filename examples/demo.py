@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.table import Table
 
 import shardwright as sw
+from shardwright.compiler.layouts.unsharded import unsharded_module
 from shardwright.compiler.stages import Partitioned, Propagated, Traced
 from shardwright.compiler.tracing.pytree import flatten
-from shardwright.compiler.unsharded import unsharded_module
 from shardwright.examples import mlp
 from shardwright.runtime.executable import compile_module
 

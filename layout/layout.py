@@ -54,18 +54,19 @@ class Layout:
     (3, 64)
     """
 
-    __slots__ = ("_mesh", "_spec", "_uneven")
+    __slots__ = ("_auto", "_mesh", "_spec", "_uneven")
 
     _mesh: Mesh
     _spec: LayoutSpec
     _uneven: bool
+    _auto: bool
 
     def __init__(self, sharding_spec: str | Sequence[DimSharding], mesh: Mesh, *, uneven: bool = False) -> None:
         _check_kinds(sharding_spec, mesh)
         entries: Iterable[DimSharding] = [sharding_spec] if isinstance(sharding_spec, str) else sharding_spec
         if sharding_spec == Mesh.UNSHARDED:
             entries = []
-        self._mesh, self._uneven = mesh, uneven
+        self._mesh, self._uneven, self._auto = mesh, uneven, False
         self._spec = LayoutSpec(mesh.name, tuple(_dim_axes(entry, mesh) for entry in entries))
         _check_without_shape(self._spec, mesh)
 
@@ -79,7 +80,7 @@ class Layout:
         """
         _check_without_shape(spec, mesh)
         layout = cls.__new__(cls)
-        layout._mesh, layout._spec, layout._uneven = mesh, spec, uneven
+        layout._mesh, layout._spec, layout._uneven, layout._auto = mesh, spec, uneven, False
         return layout
 
     @classmethod
@@ -129,6 +130,23 @@ class Layout:
         Layout(['unsharded', 'unsharded'], Mesh(x=2))
         """
         return cls([Mesh.UNSHARDED] * rank, mesh)
+
+    @classmethod
+    def auto(cls, mesh: Mesh) -> Layout:
+        """
+        The layout that the compiler chooses for an argument of any rank, so that the program sends least.
+
+        In a `TensorSpec` only: what is there already has a layout.
+
+        >>> import shardwright
+        >>> chosen = shardwright.Layout.auto(shardwright.Mesh(data=4))
+        >>> specs = [shardwright.TensorSpec(shape, "float32", chosen) for shape in [(64, 8), (8, 2)]]
+        >>> shardwright.function(lambda x, w: x @ w).layouts(*specs).arguments["x"]
+        Layout(['data', 'unsharded'], Mesh(data=4))
+        """
+        layout = cls.from_spec(LayoutSpec(mesh.name, ()), mesh)
+        layout._auto = True
+        return layout
 
     @classmethod
     def batch_sharded(cls, mesh: Mesh, batch_dim: str, rank: int) -> Layout:
@@ -195,6 +213,16 @@ class Layout:
         return [_entry(axes) for axes in self._spec.dims]
 
     @property
+    def is_auto(self) -> bool:
+        """
+        Whether the compiler is to choose it.
+
+        >>> Layout.auto(Mesh(x=2)).is_auto
+        True
+        """
+        return self._auto
+
+    @property
     def is_replicated(self) -> bool:
         """
         Whether every device holds the whole, finished value.
@@ -202,7 +230,7 @@ class Layout:
         >>> Layout([None], Mesh(x=2)).is_replicated, Layout(["x"], Mesh(x=2)).is_replicated
         (True, False)
         """
-        return self._spec.replicated
+        return self._spec.replicated and not self._auto
 
     def to_string(self) -> str:
         """
@@ -234,6 +262,8 @@ class Layout:
         >>> Layout(["x"], Mesh(x=2)).for_rank(3)
         Layout(['x', 'unsharded', 'unsharded'], Mesh(x=2))
         """
+        if self._auto:
+            return self._with(LayoutSpec(self._spec.mesh, ((),) * rank, frozenset(range(rank))))
         missing = rank - self.rank
         if missing == 0:
             return self
@@ -351,6 +381,8 @@ class Layout:
         return str(self._spec)
 
     def __repr__(self) -> str:
+        if self._auto:
+            return f"Layout.auto({self._mesh!r})"
         if self._spec.partial or self._spec.open_dims:
             return f"Layout.from_string({self._spec.body()!r}, {self._mesh!r})"
         return f"Layout({self.sharding_specs!r}, {self._mesh!r}{', uneven=True' if self._uneven else ''})"
@@ -364,14 +396,15 @@ class Layout:
         return hash((self._spec.dims, self._rest(), self._mesh))
 
     def _same(self, other: Layout) -> bool:
-        return self._spec.dims == other._spec.dims and self._rest() == other._rest()
+        same = self._spec.dims == other._spec.dims and self._rest() == other._rest()
+        return same and self._auto == other._auto
 
     def _rest(self) -> tuple[frozenset[int], tuple[Axis, ...], str]:
         return self._spec.open_dims, self._spec.partial, self._spec.kind
 
     def _with(self, spec: LayoutSpec) -> Layout:
         layout = Layout.__new__(Layout)
-        layout._mesh, layout._spec, layout._uneven = self._mesh, spec, self._uneven
+        layout._mesh, layout._spec, layout._uneven, layout._auto = self._mesh, spec, self._uneven, self._auto
         return layout
 
 

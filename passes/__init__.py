@@ -26,6 +26,7 @@ _CLASSES = {
     "canonicalize": "canonical.canonicalize.CanonicalizePass",
     "cse": "canonical.cse.CsePass",
     "dce": "canonical.dce.DcePass",
+    "choose-layouts": "choosing.choose_layouts.ChooseLayoutsPass",
     "pad-uneven": "padding.pad_uneven.PadUnevenPass",
     "propagate-layouts": "propagation.propagate_layouts.PropagateLayoutsPass",
     "fit-borders": "padding.fit_borders.FitBordersPass",

@@ -27,6 +27,9 @@ from shardwright.layout.spec import LayoutSpec
 STAGE = "dtensor.stage"
 """The module attribute that records the stage."""
 
+WHY = "dtensor.why"
+"""Where an op, and an argument of the entry function, says why its layout is what it is."""
+
 LAYOUT_ARGUMENT = "dtensor.layout"
 GLOBAL_TYPE_ARGUMENT = "dtensor.global_type"
 """Where an argument or result of the local entry function keeps its global side."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from contextvars import ContextVar
 from dataclasses import dataclass
-
-from shardwright.diagnostics.faults import value_error
 
 
 @dataclass(frozen=True)
@@ -26,24 +23,3 @@ class Limits:
 
 ACTIVE: ContextVar[tuple[Limits, ...]] = ContextVar("limits", default=())
 """The limits of the blocks around what runs now."""
-
-_SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<prefix>[kKMGTP]?)(?P<binary>i?)[bB]?")
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-
-
-def size_in_bytes(size: int | str) -> int:
-    """
-    A number of bytes, as people write it: decimal units, or binary ones with an `i`.
-
-    Raises `ValueError` (SW0582) for anything else.
-
-    >>> size_in_bytes("2GB"), size_in_bytes("1.5 MiB"), size_in_bytes("100"), size_in_bytes(7)
-    (2000000000, 1572864, 100, 7)
-    """
-    if isinstance(size, int) and size >= 0:
-        return size
-    match = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
-    if match is None or (match["binary"] and not match["prefix"]):
-        raise value_error("SW0582", f"{size!r} is no number of bytes", help="write it as 2GB, 512MiB, or 1000000")
-    base = 1024 if match["binary"] else 1000
-    return int(float(match["number"]) * base ** _POWERS[match["prefix"].lower()])

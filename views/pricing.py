@@ -11,6 +11,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 
+from shardwright.compiler.layouts.memory import memory_of
 from shardwright.compiler.report import CollectiveRow, collective_rows, is_collective, repeated_operations
 from shardwright.compiler.stages import Partitioned
 from shardwright.diagnostics.figures import exact_bytes, readable_bytes, readable_seconds
@@ -19,7 +20,6 @@ from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout import Mesh
 from shardwright.layout.axes import parse_axis
 from shardwright.layout.planning.topology import Topology
-from shardwright.views.report.memory import memory_of
 
 _FREE = (stablehlo.ConstantOp, stablehlo.IotaOp, stablehlo.BroadcastInDimOp, stablehlo.ReshapeOp)
 _OUTSIDE = ("builtin.", "func.", "dtensor.", "stablehlo.while", "stablehlo.case", "stablehlo.if", "stablehlo.return")

@@ -13,9 +13,9 @@ from shardwright.compiler.exporting.values import manual_computation, shardings
 from shardwright.dialects.building import free_values
 from shardwright.dialects.dtensor import layout_of
 from shardwright.dialects.dtensor.manual import CastOp, FromManualOp, ToManualOp
+from shardwright.dialects.purity import is_pure
 from shardwright.dialects.sdy import ops as sdy_ops
 from shardwright.dialects.text.locations import fault
-from shardwright.passes.purity import is_pure
 from shardwright.passes.rewriter import erase, locate
 
 _WAY_OUT = "export the program of each device instead: --to stablehlo"

@@ -261,9 +261,15 @@ def dot(left: Tracer, right: Tracer, dims: stablehlo.DotDimensions) -> Tracer:
     return trace_now().emit(stablehlo.DotGeneralOp(left.value, right.value, dims))
 
 
-def check_layout(layout: object, what: str) -> None:
-    """TypeError (SW0515) for anything but a layout."""
+def check_layout(layout: object, what: str, *, automatic: bool = False) -> None:
+    """TypeError (SW0515) for anything but a layout, ValueError (SW0584) for an automatic one where that cannot be."""
     if isinstance(layout, Layout):
+        if layout.is_auto and not automatic:
+            raise value_error(
+                "SW0584",
+                f"{what}: {layout!r} says only that the compiler is to choose",
+                help="give it to a TensorSpec, for which a function is traced; for other values write the layout",
+            )
         return
     made = f"wrap it: shardwright.Layout({layout!r}, mesh)"
     if not isinstance(layout, list | tuple | str):

@@ -177,4 +177,8 @@ SW0582: no number of bytes
 SW0583: another layout than was said
     `dtensor.check_layout` compares a tensor's layout with the one that it should have.
     help: shardwright.relayout changes a layout
+SW0584: layout that is still to be chosen
+    `Layout.auto(mesh)` leaves a layout to the compiler, which chooses those of a function's arguments when it is traced
+    for them. What holds elements, and what a program asks for, needs a layout that says where they are.
+    help: give it to a TensorSpec; for other values write the layout
 """

@@ -86,4 +86,11 @@ SW0467: GSPMD sharding that cannot be read as a layout
     A sharding in mhlo.sharding lists devices in tiles. Shardwright finds the mesh axes that make these tiles, and this
     one is not made by axes of the program's mesh, or puts a value on one device only.
     help: export the program with Shardy, or give the value a sharding over mesh axes
+SW0468: no mesh to choose layouts over
+    Layouts are chosen over the axes of a mesh, and neither the program nor the call names one with axes.
+    help: give one: traced.lay_out(Mesh(data=4, model=2)), or --mesh data=4,model=2
+SW0469: no layouts within the memory limit
+    No way was found to split the program over its mesh so that each device holds no more than the limit at once. What
+    is largest in the one that holds least is listed.
+    help: raise the limit, use more devices, split the batch into several steps, or recompute (shardwright.checkpoint)
 """

@@ -13,7 +13,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, ov
 
 import numpy as np
 
-from shardwright.compiler.decided import Layouts, layouts_of
+from shardwright.compiler.layouts.decided import Layouts, layouts_of
 from shardwright.compiler.stages import Compiled, Traced
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.interface import is_argument, positional_names, trace_function
@@ -23,7 +23,7 @@ from shardwright.diagnostics.faults import no_pickle, type_error
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import holding, record
-from shardwright.frontends.functions.signature import Signature, TensorSpec, bound
+from shardwright.frontends.functions.signature import Signature, TensorSpec, bound, undecided
 from shardwright.views.limits import ACTIVE, Limits
 
 P = ParamSpec("P")
@@ -200,7 +200,8 @@ class Function(Generic[P, R]):
         return self._compiled(*self._flatten(args, kwargs))
 
     def _trace(self, leaves: Sequence[Any], tree: Tree) -> Traced:
-        module, interface = trace_function(self._function, leaves, tree, ARRAY_FUNCTIONS)
+        given = undecided(leaves, self._signature)
+        module, interface = trace_function(self._function, given, tree, ARRAY_FUNCTIONS)
         return Traced(module, interface, BACKEND)
 
     def limit(self, limits: Limits) -> None:

@@ -8,7 +8,7 @@ from contextvars import Token
 from typing import Any, TypeVar, cast
 
 from shardwright.frontends.functions.function import Function
-from shardwright.views.limits import ACTIVE, Limits, size_in_bytes
+from shardwright.views.limits import ACTIVE, Limits
 
 Called = TypeVar("Called", bound=Callable[..., Any])
 
@@ -53,6 +53,8 @@ def budget(*, max_bytes: int | str | None = None, max_peak: int | str | None = N
     >>> float(total(x))
     8.0
     """
+    from shardwright.diagnostics.figures import size_in_bytes  # only for who sets a limit
+
     sent, held = (None if size is None else size_in_bytes(size) for size in (max_bytes, max_peak))
     return _Limited(Limits(sent, held))
 

@@ -25,8 +25,9 @@ class TensorSpec(TypedArray):
     """
     What a function is traced for, without the elements (RFC: `tf.TensorSpec`): a shape, a type, and perhaps a layout.
 
-    In an `input_signature`, `None` is a dim of any size and no layout is any layout. `function(...).trace` and
-    `function(...).layouts` take specs in place of arrays.
+    In an `input_signature`, `None` is a dim of any size and no layout is any layout; with `Layout.auto(mesh)` it is the
+    compiler that lays out arrays which have none. `function(...).trace` and `function(...).layouts` take specs in place
+    of arrays.
 
     >>> import shardwright
     >>> spec = shardwright.TensorSpec((4, 2), "float32")
@@ -44,7 +45,7 @@ class TensorSpec(TypedArray):
         name: str | None = None,
     ) -> None:
         if layout is not None:
-            check_layout(layout, "TensorSpec")
+            check_layout(layout, "TensorSpec", automatic=True)
         self._shape: tuple[Any, ...] = tuple(shape)
         self._dtype = as_dtype(dtype)
         self._layout = None if layout is None else layout.for_rank(len(self._shape))
@@ -116,8 +117,23 @@ def _converted(leaf: Any, due: TensorSpec) -> Any:
     if scalar_kind(leaf) is not None:
         return np.asarray(leaf, due.dtype) if result_dtype("a signature", due, leaf) == due.dtype else np.asarray(leaf)
     array = as_numpy(leaf, "a traced function")
-    plain = current_trace() is None and due.layout is not None and _fits(array, due)
+    plain = current_trace() is None and due.layout is not None and not due.layout.is_auto and _fits(array, due)
     return distributed(array, due.layout) if plain and due.layout is not None else array
+
+
+def undecided(leaves: Sequence[Any], signature: Signature | None) -> Sequence[Any]:
+    """The arguments of a call, those that the compiler is to lay out as specs."""
+    specs = [] if signature is None else flatten(tuple(signature), is_traced)[0]
+    if not any(isinstance(spec, TensorSpec) and spec.layout is not None and spec.layout.is_auto for spec in specs):
+        return leaves
+    return [_undecided(*pair) for pair in zip(leaves, specs, strict=True)]
+
+
+def _undecided(leaf: Any, spec: TensorSpec) -> Any:
+    if spec.layout is None or not spec.layout.is_auto or isinstance(leaf, Array):
+        return leaf
+    array = as_numpy(leaf, "a traced function")
+    return TensorSpec(array.shape, array.dtype, spec.layout)
 
 
 def _fits(value: Any, due: TensorSpec) -> bool:
@@ -126,7 +142,12 @@ def _fits(value: Any, due: TensorSpec) -> bool:
     same = len(value.shape) == len(due.shape) and all(
         size in (None, mine) for mine, size in zip(value.shape, due.shape, strict=True)
     )
-    is_open = due.layout is None or layout == due.layout or (layout is None and not isinstance(value, TensorSpec))
+    is_open = (
+        due.layout is None
+        or due.layout.is_auto
+        or layout == due.layout
+        or (layout is None and not isinstance(value, TensorSpec))
+    )
     return same and value.dtype == due.dtype and is_open
 
 

@@ -50,7 +50,7 @@ class XlaOpSharding(Layout):
             spec, found = _in_axes(tiling, mesh)
         self._mesh = found
         self._spec = spec
-        self._uneven = False
+        self._uneven = self._auto = False
 
 
 def _tiling(op_sharding: object) -> Tiling:

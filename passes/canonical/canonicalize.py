@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.dialects.building import blocks_in
+from shardwright.dialects.purity import is_pure
 from shardwright.passes.canonical.arithmetic import ARITHMETIC_RULES
 from shardwright.passes.canonical.extensions import EXTENSION_RULES
 from shardwright.passes.canonical.indexing import INDEXING_RULES
@@ -18,7 +19,6 @@ from shardwright.passes.canonical.joins import JOIN_RULES
 from shardwright.passes.canonical.reductions import REDUCTION_RULES
 from shardwright.passes.canonical.shapes import SHAPE_RULES
 from shardwright.passes.canonical.windows import WINDOW_RULES
-from shardwright.passes.purity import is_pure
 from shardwright.passes.rewriter import Rule, erase, replace, replace_with
 from shardwright.passes.stages import require_stage, stage_of
 

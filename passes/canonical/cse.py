@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.dialects.building import blocks_in
-from shardwright.passes.purity import is_pure
+from shardwright.dialects.purity import is_pure
 from shardwright.passes.rewriter import replace
 
 

@@ -10,8 +10,8 @@ from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.passes import ModulePass
 
 from shardwright.dialects.building import blocks_in, body_of
+from shardwright.dialects.purity import is_pure
 from shardwright.dialects.stablehlo import CaseOp, CustomCallOp, IfOp, WhileOp
-from shardwright.passes.purity import is_pure
 from shardwright.passes.rewriter import erase, narrowed_branches, narrowed_loop, return_only
 
 

@@ -13,11 +13,11 @@ from xdsl.passes import ModulePass
 
 from shardwright.dialects.dtensor import layout_of
 from shardwright.dialects.dtensor.manual import CastOp
+from shardwright.dialects.purity import is_pure
 from shardwright.dialects.stablehlo import WhileOp
 from shardwright.dialects.text.literals import element_size
 from shardwright.dialects.types import element_of, shape_of
 from shardwright.passes.importing.calls import functions
-from shardwright.passes.purity import is_pure
 from shardwright.passes.rewriter import insert_before, narrowed_loop, return_only
 from shardwright.passes.stages import require_stage, stage_of
 

@@ -21,7 +21,7 @@ from shardwright.passes.propagation.starts import best_state
 from shardwright.passes.propagation.strategy import Strategist
 from shardwright.passes.propagation.whole.improving import improve
 from shardwright.passes.rewriter import erase, insert_before, retype
-from shardwright.passes.stages import set_stage
+from shardwright.passes.stages import WHY, set_stage
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _write(program: Program, state: State) -> None:
         producer = program.producers[number]
         because = state.because[number]
         if producer is not None and because is not None and because.node is not None:
-            producer.op.attributes["dtensor.why"] = StringAttr(_why(program, producer.op, because))
+            producer.op.attributes[WHY] = StringAttr(_why(program, producer.op, because))
     program.function.update_function_type()
 
 

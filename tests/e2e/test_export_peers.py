@@ -11,8 +11,8 @@ import pytest
 from stored_programs import PROGRAMS, RUNNABLE, assert_right, inputs
 
 from shardwright.benchmarks import xla
+from shardwright.compiler.layouts.unsharded import unsharded_module
 from shardwright.compiler.pipelines import run_pipeline
-from shardwright.compiler.unsharded import unsharded_module
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.dialects.text.parsing import parse_module

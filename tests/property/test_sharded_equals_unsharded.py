@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from property.programs import Program, random_program
 
+from shardwright.compiler.layouts.unsharded import unsharded_module
 from shardwright.compiler.pipelines import run_pipeline
-from shardwright.compiler.unsharded import unsharded_module
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.runtime.executable import compile_module
 

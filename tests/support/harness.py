@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from shardwright.compiler.layouts.unsharded import unsharded_module
 from shardwright.compiler.pipelines import LOCALIZE, PIPELINES, run_pipeline
-from shardwright.compiler.unsharded import unsharded_module
 from shardwright.dialects.dtensor import CollectiveOp, WindowOp, layout_of, meshes
 from shardwright.dialects.dtensor.manual import FetchOp, explicit_bytes
 from shardwright.dialects.stablehlo import WhileOp

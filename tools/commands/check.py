@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 
 from shardwright.diagnostics import ShardwrightError
-from shardwright.tools.programs.program import parse, program_text
-from shardwright.tools.terminal.arguments import CodedArgumentParser
+from shardwright.tools.programs.program import parsed, program_text
+from shardwright.tools.terminal.arguments import CodedArgumentParser, size_of_memory
 from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, report_diagnostics
 from shardwright.tools.terminal.output import write_report
-from shardwright.views.limits import Limits, size_in_bytes
+from shardwright.views.limits import Limits
 
 DESCRIPTION = """Partition a program and see whether it keeps a budget: bytes that each device sends, bytes that all
 devices together hold at once, and no collective that nobody wrote. Nothing runs. Exits with 1 where it does not, and
@@ -27,18 +26,17 @@ def command_line() -> CodedArgumentParser:
     parser = CodedArgumentParser(prog="shardwright check", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     parser.add_program()
-    add("--max-bytes", type=_size, metavar="SIZE", help="what each device may send in a run")
-    add("--max-peak", type=_size, metavar="SIZE", help="what all devices together may hold at once, besides arguments")
+    parser.add_automatic()
+    add("--max-bytes", type=size_of_memory, metavar="SIZE", help="what each device may send in a run")
+    add(
+        "--max-peak",
+        type=size_of_memory,
+        metavar="SIZE",
+        help="what all devices together may hold at once, besides arguments",
+    )
     add("--no-implicit", action="store_true", help="refuse collectives that nobody wrote")
     add("--json", action="store_true", help="print the figures and what is wrong as JSON on standard output")
     return parser
-
-
-def _size(text: str) -> int:
-    try:
-        return size_in_bytes(text)
-    except ShardwrightError as error:
-        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
 
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
@@ -52,7 +50,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
 
     limits = Limits(options.max_bytes, options.max_peak, options.no_implicit)
     with program_text(options.file, state) as (name, text):
-        planned = parse(text, name)
+        planned = parsed(text, name, options)
         entry_function(planned)
         run_pipeline(planned, ["plan"])
         local = planned.clone()

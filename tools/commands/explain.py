@@ -6,8 +6,8 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shardwright.tools.programs.program import parse, program_text
-from shardwright.tools.terminal.arguments import CodedArgumentParser, positive_line
+from shardwright.tools.programs.program import parsed, program_text
+from shardwright.tools.terminal.arguments import CodedArgumentParser, axis_sizes, positive_line
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import fitted, write_report
 
@@ -39,12 +39,13 @@ def command_line() -> CodedArgumentParser:
     parser = CodedArgumentParser(prog="shardwright explain", description=DESCRIPTION, epilog=EPILOG)
     parser.add_program()
     parser.add_callbacks()
+    parser.add_automatic()
     parser.add_argument("--why", type=_question, metavar="WHAT", help="explain a line, a value, an argument or '#3'")
     parser.add_argument("--all", action="store_true", help="show every collective and every argument")
     add = parser.add_argument
     add("--without", action="append", default=[], metavar="LINE", help="what if this line asked for no layout")
     add("--layout", action="append", default=[], type=_layout, metavar="NAME=AXES", help="what if an argument had it")
-    add("--mesh", type=_sizes, default={}, metavar="AXIS=SIZE,...", help="what if axes of the mesh had these sizes")
+    add("--mesh", type=axis_sizes, default={}, metavar="AXIS=SIZE,...", help="what if axes of the mesh had these sizes")
     parser.add_argument("--json", action="store_true", help="print the report as JSON on standard output")
     return parser
 
@@ -62,7 +63,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
             compared = _compared(text, name, options)
             write_report(compared.data(), None if options.json else compared.text(**fitted()))
             return DONE
-        explanation = _explained(text, name, options.callbacks)
+        explanation = _explained(text, name, options)
         if options.why is not None:
             found = explanation.why(options.why)
             write_report(found.data(), None if options.json else str(found))
@@ -85,19 +86,6 @@ def _layout(text: str) -> tuple[str, str]:
     return name, axes
 
 
-def _sizes(text: str) -> dict[str, int]:
-    """
-    The sizes of axes.
-
-    >>> _sizes("data=2,model=4")
-    {'data': 2, 'model': 4}
-    """
-    pairs = [part.partition("=") for part in text.split(",")]
-    if not all(name and size.isdecimal() for name, _, size in pairs):
-        raise ArgumentTypeError(f"'{text}' is not AXIS=SIZE,..., such as data=2,model=4")
-    return {name.strip(): int(size) for name, _, size in pairs}
-
-
 def _compared(text: str, name: str, options: Namespace) -> Comparison:
     """The program beside what it would be with the changes that were asked for."""
     from shardwright.compiler.pipelines import READ, run_pipeline
@@ -105,19 +93,19 @@ def _compared(text: str, name: str, options: Namespace) -> Comparison:
     from shardwright.tools.programs.signature import entry_function
     from shardwright.views.explanation.what_if import what_if
 
-    module = parse(text, name, options.callbacks)
+    module = parsed(text, name, options)
     entry_function(module)
     run_pipeline(module, READ)
     return what_if(module, BACKEND, options.without, dict(options.layout), options.mesh, name)
 
 
-def _explained(text: str, name: str, callbacks: str | None) -> Explanation:
+def _explained(text: str, name: str, options: Namespace) -> Explanation:
     """What there is to say about a program."""
     from shardwright.compiler.pipelines import ALIGN, PLAN, run_pipeline
     from shardwright.tools.programs.signature import entry_function
     from shardwright.views.explanation.explanation import Explanation
 
-    module = parse(text, name, callbacks)
+    module = parsed(text, name, options)
     entry_function(module)
     run_pipeline(module, ["propagate", *ALIGN, *PLAN])
     return Explanation(module, name)

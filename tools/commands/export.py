@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shardwright.serialization.files.text import write_atomically
-from shardwright.tools.programs.program import parse, program_text
+from shardwright.tools.programs.program import parsed, program_text
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_data
@@ -47,6 +47,7 @@ def command_line() -> CodedArgumentParser:
     add = parser.add_argument
     parser.add_program()
     parser.add_callbacks()
+    parser.add_automatic()
     add("--to", choices=[*FORMS, GRAPH, *DRAWINGS], required=True, help="the form to write")
     add("--bare", action="store_true", help="with stablehlo: @main takes and gives what one device holds")
     add("--ask-xla", action="store_true", help="have the installed JAX compile it and say what XLA sends")
@@ -65,7 +66,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     from shardwright.tools.programs.signature import entry_function
 
     with program_text(options.file, state) as (name, text):
-        module = parse(text, name, options.callbacks)
+        module = parsed(text, name, options)
         entry_function(module)
         if options.to in DRAWINGS:
             run_pipeline(module, ["plan"])

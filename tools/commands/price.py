@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from shardwright.diagnostics import ShardwrightError, SourceLocation
 from shardwright.tools.programs.files import read_text
-from shardwright.tools.programs.program import parse, program_text
+from shardwright.tools.programs.program import parsed, program_text
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import fitted, write_report
@@ -32,6 +32,7 @@ def command_line() -> CodedArgumentParser:
     parser = CodedArgumentParser(prog="shardwright price", description=DESCRIPTION, epilog=EPILOG)
     parser.add_program()
     parser.add_callbacks()
+    parser.add_automatic()
     parser.add_argument("--topology", metavar="FILE", help="JSON of links and devices, as --json prints it")
     parser.add_argument("--json", action="store_true", help="print the report as JSON on standard output")
     return parser
@@ -46,7 +47,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
 
     topology = None if options.topology is None else _topology(options.topology)
     with program_text(options.file, state) as (name, text):
-        module = parse(text, name, options.callbacks)
+        module = parsed(text, name, options)
         entry_function(module)
         price = read_module(module, name, BACKEND).partition().price(topology)
     write_report(price.data(), None if options.json else price.text(**fitted()))

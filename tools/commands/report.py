@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shardwright.tools.programs.program import parse, program_text
+from shardwright.tools.programs.program import parsed, program_text
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 
@@ -21,6 +21,7 @@ def command_line() -> CodedArgumentParser:
     parser = CodedArgumentParser(prog="shardwright report", description=DESCRIPTION, epilog=EPILOG)
     parser.add_program()
     parser.add_callbacks()
+    parser.add_automatic()
     parser.add_argument("-o", "--output", required=True, metavar="PAGE", help="where to write the page")
     return parser
 
@@ -35,7 +36,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     from shardwright.views.report.page import report_page
 
     with program_text(options.file, state) as (name, text):
-        module = parse(text, name, options.callbacks)
+        module = parsed(text, name, options)
         entry_function(module)
         page = report_page(read_module(module, name, BACKEND).partition(), texts={name: text})
     write_atomically(options.output, page)

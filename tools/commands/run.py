@@ -28,6 +28,7 @@ def command_line() -> CodedArgumentParser:
     add = parser.add_argument
     parser.add_program()
     parser.add_callbacks()
+    parser.add_automatic()
     add("--inputs", metavar="X.npz", help="the arguments in_0, in_1, ...; seeded random ones without it")
     add("--expect", metavar="X.npz", help="the results out_0, out_1, ... that must come out")
     add("--check", action="store_true", help="compare with the unsharded run of the same program")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shardwright.diagnostics import ShardwrightError, ShardwrightInternalError, SourceLocation
+from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightInternalError, SourceLocation
 from shardwright.tools.programs.files import display_name, read_text
 from shardwright.tools.terminal.guard import CommandState
 
@@ -25,6 +26,22 @@ def parse(text: str, name: str, callbacks: str | None = None) -> ModuleOp:
     verify_module(module)
     run_pipeline(module, WITHOUT_CALLBACKS if callbacks else WITHOUT_CALLBACKS[:1])
     return module
+
+
+def parsed(text: str, name: str, options: Namespace) -> ModuleOp:
+    """The same as a command line says, with layouts chosen if that asks for them (`add_automatic`)."""
+    module = parse(text, name, getattr(options, "callbacks", None))
+    if options.auto is None:
+        if options.memory_limit is not None:
+            help_text = "add --auto data=4,model=2, or leave the limit out; shardwright check has --max-peak"
+            raise ShardwrightError(Diagnostic("SW0701", "--memory-limit is for layouts to choose", help=help_text))
+        return module
+    from shardwright.compiler.layouts.automatic import chosen
+    from shardwright.compiler.pipelines import READ, run_pipeline
+    from shardwright.layout import Mesh
+
+    run_pipeline(module, READ)
+    return chosen(module, Mesh(options.auto), options.memory_limit)
 
 
 def placed(error: ShardwrightError, name: str) -> ShardwrightError:

@@ -22,7 +22,7 @@ from shardwright.tools.programs.arrays import (
     random_inputs,
     select,
 )
-from shardwright.tools.programs.program import parse
+from shardwright.tools.programs.program import parse, parsed
 from shardwright.tools.programs.run_report import Report
 from shardwright.tools.programs.signature import Signature, check_memory, entry_signature
 
@@ -40,7 +40,7 @@ def run_program(options: argparse.Namespace, text: str, name: str) -> Report:
     _load_layers()
     seconds: dict[str, float] = {}
     with _stage(seconds, "parse"):
-        module = parse(text, name, options.callbacks)
+        module = parsed(text, name, options)
     signature = entry_signature(module)
     check_memory(module)
     if options.inputs is None:
@@ -138,7 +138,7 @@ def _compare_results(
 
 def _run_unsharded(program: ModuleOp, inputs: Sequence[Array]) -> list[Array]:
     """The results of the same program on one device, without layouts; of its collectives, only those that it writes."""
-    from shardwright.compiler.unsharded import unsharded_module
+    from shardwright.compiler.layouts.unsharded import unsharded_module
     from shardwright.dialects.dtensor import meshes
     from shardwright.runtime.executable import compile_module
 

@@ -7,6 +7,7 @@ import re
 from typing import Any, NoReturn, Protocol
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.figures import size_in_bytes
 from shardwright.diagnostics.suggestions import propose
 from shardwright.tools.terminal.logs import Verbose
 from shardwright.tools.terminal.output import write_data
@@ -45,6 +46,13 @@ class CodedArgumentParser(argparse.ArgumentParser):
         """The option that leaves calls back into Python out."""
         about = "leave out prints and other calls back into Python, where nothing needs their results"
         self.add_argument("--callbacks", choices=["drop"], help=about)
+
+    def add_automatic(self) -> None:
+        """The options that have layouts chosen."""
+        about = "choose a layout for all that has none, over a mesh of these axes"
+        self.add_argument("--auto", type=axis_sizes, metavar="AXIS=SIZE,...", help=about)
+        about = "with --auto: what each device may hold at once, such as 16GB"
+        self.add_argument("--memory-limit", type=size_of_memory, metavar="SIZE", help=about)
 
     def add_load(self) -> None:
         """The option that loads plugins."""
@@ -99,6 +107,32 @@ def tolerance(text: str) -> float:
     if not 0.0 <= value < float("inf"):
         raise argparse.ArgumentTypeError(f"'{text}' is not a tolerance: give a number such as 1e-5")
     return value
+
+
+def axis_sizes(text: str) -> dict[str, int]:
+    """
+    The sizes of axes given on a command line.
+
+    >>> axis_sizes("data=2,model=4")
+    {'data': 2, 'model': 4}
+    """
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(name and size.isdecimal() for name, _, size in pairs):
+        raise argparse.ArgumentTypeError(f"'{text}' is not AXIS=SIZE,..., such as data=2,model=4")
+    return {name.strip(): int(size) for name, _, size in pairs}
+
+
+def size_of_memory(text: str) -> int:
+    """
+    A number of bytes given on a command line, as people write it.
+
+    >>> size_of_memory("16GB"), size_of_memory("1MiB")
+    (16000000000, 1048576)
+    """
+    try:
+        return size_in_bytes(text)
+    except ShardwrightError as error:
+        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
 
 
 UNITS = {"": 0, "K": 10, "M": 20, "G": 30}

@@ -13,6 +13,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
+from shardwright.compiler.layouts.memory import memory_of
 from shardwright.compiler.report import CollectiveRow, value_name
 from shardwright.compiler.stages import Compiled, Partitioned
 from shardwright.diagnostics import ShardwrightError
@@ -27,7 +28,7 @@ from shardwright.views.explanation.explanation import Explanation
 from shardwright.views.pricing import Price, price_of
 from shardwright.views.report.changes import pass_changes
 from shardwright.views.report.collectives import collective_table, script_data
-from shardwright.views.report.memory import HEIGHT, WIDTH, memory_of
+from shardwright.views.report.memory import HEIGHT, WIDTH, points
 from shardwright.views.report.program import Node, OpLine, cut, program_nodes
 from shardwright.views.report.source import source_files
 
@@ -78,7 +79,7 @@ def report_page(stage: Partitioned, compiled: Compiled | None = None, texts: Map
     )
     environment.filters["bytes"] = readable_bytes
     environment.filters["seconds"] = readable_seconds
-    price = price_of(stage)
+    price, memory = price_of(stage), memory_of(stage.module)
     return environment.get_template("page.html").render(
         stage=stage,
         total=total_text(explanation.rows),
@@ -94,7 +95,8 @@ def report_page(stage: Partitioned, compiled: Compiled | None = None, texts: Map
         pictures=pictures[:PICTURES],
         more_pictures=max(len(pictures) - PICTURES, 0),
         data=script_data(collective_table(explanation.entries, explanation.file)),
-        memory=memory_of(stage.module),
+        memory=memory,
+        memory_line=points(memory),
         chart=(WIDTH, HEIGHT),
         figures=_figures(explanation.rows, compiled),
         changes=pass_changes(stage.traced.module),

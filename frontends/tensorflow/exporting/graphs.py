@@ -9,11 +9,11 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.compiler.stages import Propagated, Traced
 from shardwright.compiler.tracing.pytree import Tree, paths
 from shardwright.compiler.tracing.reference import held
-from shardwright.compiler.unsharded import strip_layouts
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.dtensor.transfers import TransferOp

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import Message
 
-from shardwright.compiler.decided import Layouts
+from shardwright.compiler.layouts.decided import Layouts
 from shardwright.compiler.stages import Compiled, Traced
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.dtypes import brief

@@ -10,8 +10,8 @@ import pytest
 
 import shardwright
 from shardwright.diagnostics import ShardwrightValueError
+from shardwright.diagnostics.figures import size_in_bytes
 from shardwright.tools.main import main
-from shardwright.views.limits import size_in_bytes
 
 Capture = pytest.CaptureFixture[str]
 DTensor = shardwright.dtensor.DTensor

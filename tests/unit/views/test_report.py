@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import shardwright as sw
+from shardwright.compiler.layouts.memory import memory_of
 from shardwright.compiler.report import CollectiveRow, Repetition
 from shardwright.compiler.stages import Compiled, Partitioned
 from shardwright.diagnostics import SourceLocation
 from shardwright.tools.main import main
-from shardwright.views.report.memory import memory_of
+from shardwright.views.report.memory import points
 from shardwright.views.report.program import Fold, OpLine, cut, program_nodes
 from shardwright.views.report.source import source_files
 
@@ -102,7 +103,7 @@ def test_memory_is_that_of_values_from_first_to_last_use() -> None:
     # The argument and two values: each is made while the one before it is still there.
     assert found.levels == (800, 1200, 1200, 800)
     assert (found.peak, found.largest[0].bytes) == (1200, 400)
-    assert [point.split(",")[1] for point in found.points.split()] == ["74.7", "24.0", "24.0", "74.7"]
+    assert [point.split(",")[1] for point in points(found).split()] == ["74.7", "24.0", "24.0", "74.7"]
 
 
 def test_predicted_and_measured(tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ def command_line() -> CodedArgumentParser:
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright convert`; returns the exit code."""
     options = command_line().parse_args(arguments)
+    from shardwright.diagnostics.figures import size_in_bytes
     from shardwright.saving.tensors.converting import convert
-    from shardwright.views.limits import size_in_bytes
 
     with lasting("converting"):
         files = convert(options.source, options.target, max_file_bytes=size_in_bytes(options.max_file_bytes))

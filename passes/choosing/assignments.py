@@ -1,0 +1,105 @@
+"""Assignments of mesh axes to named dims, and the layouts that follow from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from shardwright.layout.axes import Axis
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.choosing.named_dims import Names, named_dims
+from shardwright.passes.program import Axes, Dims, Program
+
+__all__ = ["Assigner", "Assignment"]
+
+Assignment: TypeAlias = tuple[tuple[int, ...], ...]
+"""
+For each axis of the mesh the named dims that it splits: of a value that has several of them, the first that divides.
+
+So `heads, hidden` is tensor parallelism; with `sequence` behind them, what has neither is split by rows (sequence
+parallelism); and `batch, embedding` splits what has a batch by that, and parameters, which have none, otherwise (ZeRO).
+"""
+
+
+class Assigner:
+    """The layouts of a program under any assignment: worked out once for all values of a sort."""
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.axes = [name for name, size in program.mesh.sizes.items() if size > 1]
+        self._names = names = named_dims(program)
+        self.names = sorted({name for each in names for name in each if name is not None})
+        self._leads = _leads(program, names)
+        sorts: dict[Hashable, int] = {}
+        facts = zip(names, program.shapes, program.free, program.given, program.reserved, strict=True)
+        self.sort = [sorts.setdefault(fact, len(sorts)) for fact in facts]
+        """For each value a number that it has in common with all that are laid out alike."""
+        first = [self.sort.index(number) for number in range(len(sorts))]
+        self._sorts = [_Sort(program, value, names[value]) for value in first]
+        self.sorts = np.array(self.sort, np.intp)
+
+    def layouts(self, assignment: Assignment) -> list[Dims]:
+        """The layout of each sort of values."""
+        return [sort.dims(self.axes, assignment) for sort in self._sorts]
+
+    def lead_of(self, value: int, dim: int) -> tuple[int, int] | None:
+        """The first argument, and its dim, that goes by the same name as a dim of a value; None where none does."""
+        name = self._names[value][dim]
+        return None if name is None else self._leads.get(name)
+
+    def of_values(self, layouts: Sequence[Dims]) -> list[Dims]:
+        """The layout of each value, from those of the sorts."""
+        return [layouts[sort] for sort in self.sort]
+
+    def parts(self, layouts: Sequence[Dims]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """In how many parts each value is split."""
+        size = self.program.mesh.group_size
+        return np.array([math.prod(map(size, dims)) for dims in layouts], np.float64)[self.sorts]
+
+
+def _leads(program: Program, names: Sequence[Names]) -> dict[int, tuple[int, int]]:
+    """For each named dim the first argument that has it, and as which of its dims."""
+    found: dict[int, tuple[int, int]] = {}
+    for argument in range(len(program.root.block.args)):
+        for dim, name in enumerate(names[argument]):
+            if name is not None:
+                found.setdefault(name, (argument, dim))
+    return found
+
+
+class _Sort:
+    """Values with the same named dims and shape, and the same layout that the user gave them."""
+
+    def __init__(self, program: Program, value: int, names: Names):
+        spec = program.given[value]
+        mesh = program.mesh
+        self.sizes = mesh.sizes
+        self.given: Dims = ((),) * len(names) if spec is None else spec.dims
+        is_open = range(len(names)) if spec is None else spec.open_dims
+        # Nothing splits what any device can make: whoever needs it makes it as it needs it.
+        self.names = [name if dim in is_open and not program.free[value] else None for dim, name in enumerate(names)]
+        self.taken = _taken(spec, program.reserved[value])
+        pairs = zip(program.shapes[value], self.given, strict=True)
+        self.left = [size // mesh.group_size(axes) for size, axes in pairs]
+
+    def dims(self, axes: Sequence[str], assignment: Assignment) -> Dims:
+        """The layout under an assignment."""
+        left, dims = list(self.left), list(self.given)
+        for axis, wanted in zip(axes, assignment, strict=True):
+            size = self.sizes[axis]
+            for name in () if axis in self.taken else wanted:
+                place = next((dim for dim, own in enumerate(self.names) if own == name and left[dim] % size == 0), None)
+                if place is not None:
+                    dims[place] = (*dims[place], Axis(axis))
+                    left[place] //= size
+                    break
+        return tuple(dims)
+
+
+def _taken(spec: LayoutSpec | None, reserved: Axes) -> frozenset[str]:
+    """The axes that a layout may not take in."""
+    used = (*spec.axes(), *spec.withheld) if spec is not None else ()
+    return frozenset(axis.name for axis in (*used, *reserved))

@@ -1,0 +1,143 @@
+"""`choose-layouts`: layouts for all that nobody laid out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.ir import BlockArgument, Operation
+from xdsl.passes import ModulePass
+
+from shardwright.dialects.dtensor import meshes, with_layout
+from shardwright.dialects.text.locations import fault
+from shardwright.layout.words import dim_name, over
+from shardwright.passes.choosing.assignments import Assigner
+from shardwright.passes.choosing.prices import Prices
+from shardwright.passes.choosing.search import Search
+from shardwright.passes.program import Dims, Program
+from shardwright.passes.propagation.numbering import build_program
+from shardwright.passes.propagation.refinement import Ground, refine
+from shardwright.passes.propagation.spreading import agree_in_groups, initial_state
+from shardwright.passes.propagation.strategy import Strategist
+from shardwright.passes.propagation.whole.improving import improve
+from shardwright.passes.rewriter import retype
+from shardwright.passes.stages import WHY
+
+
+@dataclass(frozen=True)
+class ChooseLayoutsPass(ModulePass):
+    """
+    Gives a layout to every value that has none, or an open one: those that send least with all devices at work.
+
+    It looks for the dims that ops hold together (a batch, heads, hidden units), and gives the axes of the mesh to them,
+    so that a device holds `memory_limit` bytes at most at once, as far as that can be and can be told here
+    (`Traced.lay_out` looks at what comes out). What the user laid out stays. Only who asks for it gets it: no pipeline
+    has this pass.
+
+    Before:
+        dtensor.mesh @mesh = <["x"=2]>
+        func.func public @main(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) -> tensor<4x2xf32> {
+          %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+              : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+          func.return %0 : tensor<4x2xf32>
+        }
+    After:
+        #x = #dtensor.layout<@mesh, [{"x"}, {}]>
+        #all = #dtensor.layout<@mesh, [{}, {}]>
+        dtensor.mesh @mesh = <["x"=2]>
+        func.func public @main(
+            %a: tensor<4x8xf32, #x> {dtensor.why = "chosen automatically: rows over x"},
+            %b: tensor<8x2xf32, #all> {dtensor.why = "chosen automatically: not split"}
+          ) -> tensor<4x2xf32, #x> {
+          %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+              {dtensor.why = "chosen automatically: rows over x, with rows of argument 0"}
+              : (tensor<4x8xf32, #x>, tensor<8x2xf32, #all>) -> tensor<4x2xf32, #x>
+          func.return %0 : tensor<4x2xf32, #x>
+        }
+    """
+
+    name = "choose-layouts"
+    memory_limit: int | None = None
+    """The bytes that a device may hold at once."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        Chooser(op).choose(math.inf if self.memory_limit is None else self.memory_limit)
+
+
+class Chooser:
+    """
+    Chooses the layouts of a module, for one memory limit after another if need be.
+
+    Raises SW0468 where the module has no mesh with axes.
+    """
+
+    def __init__(self, module: ModuleOp):
+        if not any(mesh.size > 1 for mesh in meshes(module).values()):
+            raise fault(
+                "SW0468",
+                "there is no mesh over which layouts could be chosen",
+                module,
+                help='give one: traced.lay_out(Mesh(data=4)), or in the program dtensor.mesh @mesh = <["data"=4]>',
+            )
+        self.program = build_program(module)
+        agree_in_groups(self.program)
+        self.strategist = Strategist(self.program)
+        self.assigner = Assigner(self.program)
+        self.prices = Prices(self.program, self.strategist, self.assigner)
+        self.search = Search(self.prices)
+
+    def choose(self, limit: float) -> float:
+        """Puts layouts into the types of the module's values; the bytes that a device then holds, by and large."""
+        program, prices = self.program, self.prices
+        state = initial_state(program)
+        state.dims = self.assigner.of_values(self.assigner.layouts(self.search.best(limit)))
+        before, held = list(state.dims), prices.held(state.dims)
+        refine(program, self.strategist, state, ground=Ground(program))
+        improve(program, self.strategist, state)
+        # What sends less may hold more.
+        refined = prices.held(state.dims)
+        dims, held = (state.dims, refined) if refined <= max(held, limit) else (before, held)
+        _write(program, dims, [_reason(program, self.assigner, *each) for each in enumerate(dims)])
+        return held
+
+
+def _reason(program: Program, assigner: Assigner, value: int, dims: Dims) -> str:
+    """Which axes split a value, and with the dims of which argument: `dim 1 over model, with columns of argument 3`."""
+    rank, parts = len(dims), list[str]()
+    for dim, axes in enumerate(dims):
+        if axes:
+            lead = assigner.lead_of(value, dim)
+            of = "" if lead is None or lead[0] == value else f", with {_dim_of_argument(program, *lead)}"
+            parts.append(f"{dim_name(dim, rank)} {over(axes)}{of}")
+    return f"chosen automatically: {'; '.join(parts) or 'not split'}"
+
+
+def _dim_of_argument(program: Program, argument: int, dim: int) -> str:
+    return f"{dim_name(dim, len(program.shapes[argument]))} of argument {argument}"
+
+
+def _write(program: Program, chosen: Sequence[Dims], reasons: Sequence[str]) -> None:
+    """Puts the layouts into the types, and the reasons beside them."""
+    entry: dict[int, str] = {}
+    for value, dims in enumerate(chosen):
+        spec = program.given[value]
+        if program.free[value] or (spec is not None and spec.closed):
+            continue
+        closed = program.spec(dims) if spec is None else spec.with_dims(dims)
+        for alias in program.aliases[value]:
+            retype(alias, with_layout(alias.type, closed))
+        first, reason = program.values[value], reasons[value]
+        if isinstance(first, BlockArgument) and first.block is program.root.block:
+            entry[first.index] = reason
+        elif isinstance(first.owner, Operation):
+            first.owner.attributes[WHY] = StringAttr(reason)
+    function = program.function
+    attributes = [DictionaryAttr({})] * len(function.args) if function.arg_attrs is None else function.arg_attrs.data
+    function.arg_attrs = ArrayAttr(
+        DictionaryAttr(each.data | ({WHY: StringAttr(entry[place])} if place in entry else {}))
+        for place, each in enumerate(attributes)
+    )
+    function.update_function_type()

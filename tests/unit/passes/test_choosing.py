@@ -1,0 +1,387 @@
+"""Layouts that are chosen: named dims, how axes are assigned to them, and which of these win, against closed forms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import shardwright as sw
+from shardwright.compiler.layouts.automatic import chosen
+from shardwright.compiler.layouts.memory import memory_of
+from shardwright.compiler.stages import Traced
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.layout.axes import Axis
+from shardwright.passes.choosing.assignments import Assigner
+from shardwright.passes.choosing.named_dims import named_dims
+from shardwright.passes.program import Program
+from shardwright.passes.propagation.numbering import build_program
+
+F32 = 4
+
+
+def program_of(
+    body: str, arguments: str, mesh: str = '"x"=2', results: str = "tensor<f32>", left: str = "%r"
+) -> Program:
+    return build_program(
+        parse_module(
+            f"dtensor.mesh @mesh = <[{mesh}]>\n"
+            f"func.func public @main({arguments}) -> {results} {{\n{body}\n  return {left} : {results}\n}}"
+        )
+    )
+
+
+def traced(function: Callable[..., Any], *shapes: tuple[int, ...]) -> Traced:
+    return sw.function(function).trace(*[sw.TensorSpec(shape) for shape in shapes])
+
+
+def sent(stage: Traced) -> float:
+    found = stage.partition().predicted_bytes
+    assert found is not None
+    return float(found)
+
+
+def specs(stage: Traced) -> list[Any]:
+    return [parameter.layout.sharding_specs for parameter in stage.interface.parameters if parameter.layout]
+
+
+# Names
+
+
+LAYER = """
+  %h = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+      : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %t = stablehlo.tanh %h : tensor<8x16xf32>
+  %r = stablehlo.dot_general %t, %v, contracting_dims = [1] x [0]
+      : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+"""
+
+
+def test_what_a_factor_leads_is_one_named_dim() -> None:
+    weights = "%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %v: tensor<16x4xf32>"
+    program = program_of(LAYER, weights, results="tensor<8x4xf32>")
+    x, w, v, h, t, r = named_dims(program)
+    (batch, inputs), (hidden, outputs) = x, v
+    assert len({batch, inputs, hidden, outputs, None}) == 5
+    assert (w, h, t, r) == ((inputs, hidden), (batch, hidden), (batch, hidden), (batch, outputs))
+    # The hidden units are in the most bytes.
+    assert hidden == 0
+
+
+def test_a_constant_ties_nothing() -> None:
+    program = program_of(
+        """
+  %c = stablehlo.constant dense<1.0> : tensor<8x8xf32>
+  %0 = stablehlo.add %a, %c : tensor<8x8xf32>
+  %r = stablehlo.add %b, %c : tensor<8x8xf32>""",
+        "%a: tensor<8x8xf32>, %b: tensor<8x8xf32>",
+        results="tensor<8x8xf32>",
+    )
+    a, b, constant, first, second = named_dims(program)
+    assert (constant, first, second) == ((None, None), a, b)
+    # Both additions are of one kind, so their dims go by the same names, rows apart from columns.
+    assert a == b
+    assert a[0] != a[1]
+
+
+def test_dims_of_one_element_have_no_name() -> None:
+    program = program_of("%r = stablehlo.negate %a : tensor<1x4xf32>", "%a: tensor<1x4xf32>", results="tensor<1x4xf32>")
+    assert named_dims(program) == [(None, 0), (None, 0)]
+
+
+def test_an_argument_that_nothing_reads_has_names() -> None:
+    program = program_of(
+        "%r = stablehlo.negate %a : tensor<4xf32>", "%a: tensor<4xf32>, %b: tensor<6xf32>", results="tensor<4xf32>"
+    )
+    assert named_dims(program) == [(0,), (1,), (0,)]
+
+
+def test_equal_layers_share_names() -> None:
+    weights = ", ".join(f"%w{at}: tensor<8x32xf32>, %v{at}: tensor<32x8xf32>" for at in range(3))
+    body = "".join(
+        f"""
+  %h{at} = stablehlo.dot_general {value}, %w{at}, contracting_dims = [1] x [0]
+      : (tensor<4x8xf32>, tensor<8x32xf32>) -> tensor<4x32xf32>
+  %t{at} = stablehlo.tanh %h{at} : tensor<4x32xf32>
+  %d{at} = stablehlo.dot_general %t{at}, %v{at}, contracting_dims = [1] x [0]
+      : (tensor<4x32xf32>, tensor<32x8xf32>) -> tensor<4x8xf32>
+  %s{at} = stablehlo.add {value}, %d{at} : tensor<4x8xf32>"""
+        for at, value in enumerate(("%x", "%s0", "%s1"))
+    )
+    program = program_of(body, f"%x: tensor<4x8xf32>, {weights}", results="tensor<4x8xf32>", left="%s2")
+    names = named_dims(program)
+    assert names[1] == names[3] == names[5]
+    assert names[2] == names[4] == names[6]
+    # A batch, an embedding, hidden units.
+    assert len({name for each in names for name in each}) == 3
+
+
+# Assignments
+
+
+def test_a_value_is_split_by_the_first_named_dim_that_divides() -> None:
+    weights = "%x: tensor<6x4xf32>, %w: tensor<4x16xf32>, %v: tensor<16x4xf32>"
+    program = program_of(LAYER.replace("8x", "6x"), weights, '"x"=4, "y"=2', "tensor<6x4xf32>")
+    assigner = Assigner(program)
+    x, w, *_ = named_dims(program)
+    batch, inputs, hidden = x[0], x[1], w[1]
+    assert None not in (batch, inputs, hidden)
+    dims = assigner.of_values(assigner.layouts(((batch, inputs), (batch, hidden))))
+    # Six rows do not divide by four, so x takes the columns; by two they do.
+    assert dims[0] == ((Axis("y"),), (Axis("x"),))
+    assert dims[1] == ((Axis("x"),), (Axis("y"),))
+    # Nothing was said of the outputs: only their rows are split.
+    assert dims[5] == ((Axis("y"),), ())
+
+
+def test_what_the_user_said_stays() -> None:
+    given = (
+        '%x: tensor<8x4xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>, '
+        '%w: tensor<4x16xf32, #dtensor.layout<@mesh, [{}, {"y", ?}]>>, %v: tensor<16x4xf32>'
+    )
+    body = LAYER.replace(
+        "(tensor<8x4xf32>, tensor<4x16xf32>)", f"({', '.join(part.split(': ')[1] for part in given.split(', %')[:2])})"
+    )
+    program = program_of(body, given, '"x"=2, "y"=2', "tensor<8x4xf32>")
+    assigner = Assigner(program)
+    x, _, v, *_ = named_dims(program)
+    dims = assigner.of_values(assigner.layouts(((x[0], v[0]), (v[0],))))  # type: ignore[arg-type]
+    assert dims[0] == ((), (Axis("y"),))  # closed
+    assert dims[1] == ((), (Axis("y"), Axis("x")))  # its columns are open
+    assert dims[2] == ((Axis("x"), Axis("y")), ())
+
+
+# What wins
+
+
+def test_no_device_is_idle_though_that_would_send_least() -> None:
+    mesh = sw.Mesh(x=4)
+    whole = sw.Layout.replicated(mesh, 2)
+    inputs = [sw.TensorSpec(shape, layout=sw.Layout.auto(mesh)) for shape in [(1, 64), (64, 3)]]
+    # One row and three columns: only the sum can be split, and then it has to be finished everywhere.
+    laid_out = sw.function(lambda x, w: sw.relayout(x @ w, whole)).trace(*inputs).lay_out()
+    assert specs(laid_out) == [["unsharded", "x"], ["x", "unsharded"]]
+    assert sent(laid_out) == 2 * 3 / 4 * 3 * F32
+
+
+def loss(x: Any, w: Any, v: Any) -> Any:
+    return sw.mean((sw.tanh(x @ w) @ v) ** 2)
+
+
+def step(x: Any, w: Any, v: Any) -> Any:
+    value, (by_w, by_v) = sw.value_and_grad(loss, argnums=(1, 2))(x, w, v)
+    return value, w - 0.1 * by_w, v - 0.1 * by_v
+
+
+def test_data_parallelism_where_the_batch_is_large() -> None:
+    rows, inputs, hidden = 1024, 16, 32
+    laid_out = traced(step, (rows, inputs), (inputs, hidden), (hidden, inputs)).lay_out(sw.Mesh(x=4))
+    assert specs(laid_out)[0] == ["x", "unsharded"]
+    # Gradients are summed over the devices, and so is the loss.
+    assert sent(laid_out) == 2 * 3 / 4 * (2 * inputs * hidden + 1) * F32
+
+
+def test_tensor_parallelism_where_the_weights_are_large() -> None:
+    rows, inputs, hidden = 8, 16, 1024
+    laid_out = traced(step, (rows, inputs), (inputs, hidden), (hidden, inputs)).lay_out(sw.Mesh(x=4))
+    assert specs(laid_out)[1:] == [["unsharded", "x"], ["x", "unsharded"]]
+    # Of each row's outputs the sum over hidden units: everywhere, or in parts that are gathered for the gradient.
+    assert sent(laid_out) <= 2 * 3 / 4 * (rows * inputs + 1) * F32
+
+
+HEADS, WIDTH = 4, 32
+
+
+def attention(x: Any, q: Any, k: Any, v: Any, o: Any, w: Any, u: Any) -> Any:
+    length, width = x.shape
+
+    def heads(m: Any) -> Any:
+        return sw.permute_dims(sw.reshape(x @ m, (length, HEADS, width // HEADS)), (1, 0, 2))
+
+    scores = sw.exp(heads(q) @ sw.permute_dims(heads(k), (0, 2, 1)))
+    mixed = sw.permute_dims((scores / sw.sum(scores, axis=-1, keepdims=True)) @ heads(v), (1, 0, 2))
+    y = x + sw.reshape(mixed, (length, width)) @ o
+    return y + sw.tanh(y @ w) @ u
+
+
+def test_a_layer_is_split_by_heads_and_hidden_units_as_megatron_does() -> None:
+    length = 7  # not by rows
+    square = [(WIDTH, WIDTH)] * 4
+    stage = traced(attention, (length, WIDTH), *square, (WIDTH, 4 * WIDTH), (4 * WIDTH, WIDTH))
+    laid_out = stage.lay_out(sw.Mesh(model=4))
+    columns, rows = ["unsharded", "model"], ["model", "unsharded"]
+    assert specs(laid_out)[1:] == [columns, columns, columns, rows, columns, rows]
+    # One sum after the heads and one after the hidden units; the last may stay in parts.
+    one = length * WIDTH * F32
+    assert 3 * 3 / 4 * one <= sent(laid_out) <= 4 * 3 / 4 * one
+
+
+def test_both_axes_of_a_mesh_find_their_place() -> None:
+    """Data parallelism over one, tensor parallelism over the other: neither is best for both."""
+    rows, inputs, hidden = 256, 64, 256
+    laid_out = traced(step, (rows, inputs), (inputs, hidden), (hidden, inputs)).lay_out(sw.Mesh(data=4, model=2))
+    both = 2 * 3 / 4 * (2 * inputs * hidden // 2) + 2 * 1 / 2 * rows // 4 * inputs
+    assert sent(laid_out) <= (both + 4) * F32
+
+
+def test_weights_are_gathered_where_they_do_not_fit() -> None:
+    """ZeRO: as much as all-gathers of the weights that it splits, no more."""
+    shapes = [(64, 8), (8, 8), (8, 8), (8, 8)]
+    stage = traced(lambda x, u, v, w: sw.tanh(x @ u @ v @ w), *shapes)
+    mesh = sw.Mesh(x=2)
+    # Half of three activations, and the weights, whole or in halves but for the one whose turn it is.
+    weight, rows = 8 * 8 * F32, 64 * 8 * F32 // 2
+    assert sent(stage.lay_out(mesh, memory_limit=3 * rows + 3 * weight)) == 0
+    tight = 3 * rows + 3 * weight // 2 + weight
+    laid_out = stage.lay_out(mesh, memory_limit=tight)
+    assert memory_of(laid_out.partition().module).peak <= tight
+    assert 0 < sent(laid_out) <= 3 * weight / 2
+
+
+def test_sums_that_meet_are_finished_once() -> None:
+    """Three products over split hidden units, added: they cost one sum, and so the hidden units are split."""
+    mesh = sw.Mesh(x=4)
+    whole = sw.Layout.replicated(mesh, 2)
+
+    def summed(x: Any, *weights: Any) -> Any:
+        a, b, c, d, e, f = weights
+        return sw.relayout(sw.tanh(x @ a) @ b + sw.tanh(x @ c) @ d + sw.tanh(x @ e) @ f, whole)
+
+    shapes = [(5, 6), *[(6, 64), (64, 6)] * 3]
+    inputs = [sw.TensorSpec(shape, layout=sw.Layout.auto(mesh)) for shape in shapes]
+    laid_out = sw.function(summed).trace(*inputs).lay_out()
+    assert sent(laid_out) == 2 * 3 / 4 * 5 * 6 * F32
+
+
+def test_what_a_loop_adds_up_is_finished_after_it() -> None:
+    """A recurrence's gradient by its weights: data parallelism costs one sum, however many rounds there are."""
+    length, rows, size = 6, 32, 16
+
+    def recurrent(x: Any, w: Any) -> Any:
+        def whole(w: Any) -> Any:
+            state, _ = sw.scan(lambda state, row: (sw.tanh(state @ w + row), None), sw.zeros((rows, size)), x)
+            return sw.sum(state)
+
+        return sw.grad(whole)(w)
+
+    laid_out = traced(recurrent, (length, rows, size), (size, size)).lay_out(sw.Mesh(x=4))
+    assert specs(laid_out)[0] == ["unsharded", "x", "unsharded"]
+    assert sent(laid_out) <= 2 * 3 / 4 * size * size * F32
+
+
+def test_what_costs_nothing_is_split() -> None:
+    laid_out = traced(lambda x, unread: sw.exp(x), (8, 8), (8, 8)).lay_out(sw.Mesh(x=2))
+    assert all("x" in spec for spec in specs(laid_out))
+    assert sent(laid_out) == 0
+
+
+def test_an_open_layout_is_one_to_choose_a_closed_one_is_not() -> None:
+    mesh = sw.Mesh(x=2)
+    auto, columns = sw.Layout.auto(mesh), sw.Layout([None, "x"], mesh)
+    function = sw.function(lambda x, w: sw.tanh(x @ w))
+    chosen_layouts = function.layouts(sw.TensorSpec((8, 4), layout=auto), sw.TensorSpec((4, 8), layout=columns))
+    assert chosen_layouts.arguments["w"] == columns
+    assert chosen_layouts.results.sharding_specs == ["unsharded", "x"]
+
+
+# Memory, and what cannot be
+
+
+def test_nothing_fits() -> None:
+    stage = traced(lambda x: sw.exp(x), (8, 8))
+    with pytest.raises(sw.ShardwrightError) as caught:
+        stage.lay_out(sw.Mesh(x=2), memory_limit=64)
+    (found,) = caught.value.diagnostics
+    # An argument and a result, halved.
+    assert (found.code, found.message) == (
+        "SW0469",
+        "no layouts were found with which each device holds at most 64 bytes: the least was 256",
+    )
+    assert found.notes == ("stablehlo.exponential takes 128 bytes", "x (argument) takes 128 bytes")
+    assert found.help == (
+        "raise the limit, use more devices, split the batch into several steps, or recompute (shardwright.checkpoint)"
+    )
+
+
+def test_no_mesh() -> None:
+    with pytest.raises(sw.ShardwrightError) as caught:
+        traced(lambda x: sw.exp(x), (8, 8)).lay_out()
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == ("SW0468", "there is no mesh over which layouts could be chosen")
+    assert found.help == 'give one: traced.lay_out(Mesh(data=4)), or in the program dtensor.mesh @mesh = <["data"=4]>'
+
+
+def test_another_mesh() -> None:
+    rows = sw.TensorSpec((8, 8), layout=sw.Layout(["x"], sw.Mesh(x=2)))
+    stage = sw.function(lambda x: sw.exp(x)).trace(rows)
+    with pytest.raises(sw.ShardwrightError) as caught:
+        stage.lay_out(sw.Mesh(y=2))
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == ("SW0405", "the program is on Mesh(x=2) already, not on Mesh(y=2)")
+
+
+def test_the_given_program_stays() -> None:
+    stage = traced(lambda x: sw.exp(x), (8, 8))
+    before = stage.as_text()
+    chosen(stage.module, sw.Mesh(x=2), None)
+    assert stage.as_text() == before
+
+
+def test_equal_programs_are_laid_out_alike() -> None:
+    texts = {
+        traced(attention, (8, WIDTH), *[(WIDTH, WIDTH)] * 4, (WIDTH, 4 * WIDTH), (4 * WIDTH, WIDTH))
+        .lay_out(sw.Mesh(data=2, model=2))
+        .as_text()
+        for _ in range(2)
+    }
+    assert len(texts) == 1
+
+
+# What memory is counted
+
+
+def held(body: str, arguments: str, result: str) -> tuple[int, ...]:
+    text = f"func.func public @main({arguments}) -> {result} {{\n{body}\n}}"
+    return memory_of(parse_module(text)).levels
+
+
+def test_one_number_everywhere_takes_no_memory_and_a_reshape_none_of_its_own() -> None:
+    vector = 8 * F32
+    levels = held(
+        """
+  %0 = stablehlo.constant dense<1.0> : tensor<8xf32>
+  %1 = stablehlo.add %a, %0 : tensor<8xf32>
+  %2 = stablehlo.reshape %1 : (tensor<8xf32>) -> tensor<2x4xf32>
+  %3 = stablehlo.negate %a : tensor<8xf32>
+  %4 = stablehlo.negate %2 : tensor<2x4xf32>
+  return %4 : tensor<2x4xf32>""",
+        "%a: tensor<8xf32>",
+        "tensor<2x4xf32>",
+    )
+    # The sum is there as long as its other shape is read.
+    assert levels == tuple(count * vector for count in (1, 2, 2, 3, 3, 2))
+
+
+def test_a_loop_holds_what_is_alive_in_it() -> None:
+    vector = 8 * F32
+    levels = held(
+        """
+  %0 = stablehlo.while(%s = %a) : tensor<8xf32>
+  cond {
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %1 = stablehlo.negate %s : tensor<8xf32>
+    %2 = stablehlo.negate %1 : tensor<8xf32>
+    %3 = stablehlo.negate %2 : tensor<8xf32>
+    stablehlo.return %3 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>""",
+        "%a: tensor<8xf32>",
+        "tensor<8xf32>",
+    )
+    # The argument, the loop's result, and two of the three values inside.
+    assert levels[0] == 4 * vector
+    assert math.isfinite(levels[-1])
