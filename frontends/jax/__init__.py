@@ -7,14 +7,20 @@ Everything loads on use.
 import typing as _typing
 from importlib import import_module as _import_module
 
-__all__ = ["from_jax", "jit", "load_mlir", "shardings"]
+__all__ = ["auto_shardings", "from_jax", "jit", "load_mlir", "shardings"]
 
 if _typing.TYPE_CHECKING:
-    from shardwright.frontends.jax.advising import shardings
+    from shardwright.frontends.jax.advising import auto_shardings, shardings
     from shardwright.frontends.jax.importing import from_jax, load_mlir
     from shardwright.frontends.jax.jitting import jit
 else:
-    _LATER = {"from_jax": "importing", "jit": "jitting", "load_mlir": "importing", "shardings": "advising"}
+    _LATER = {
+        "auto_shardings": "advising",
+        "from_jax": "importing",
+        "jit": "jitting",
+        "load_mlir": "importing",
+        "shardings": "advising",
+    }
 
     def __getattr__(name: str) -> _typing.Any:
         if name not in _LATER:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from xdsl.ir import Operation, SSAValue
 
+from shardwright.compiler.stages import Partitioned
 from shardwright.dialects.dtensor import CollectiveOp, layout_of
 from shardwright.dialects.text.locations import is_backward
 from shardwright.dialects.text.scopes import scopes_of
 from shardwright.dialects.types import shape_of
+from shardwright.engines.jax.shardings import JaxMesh
+from shardwright.frontends.jax.importing import from_jax
 from shardwright.frontends.jax.jitting import Jitted, jit
-from shardwright.frontends.jax.lowered import Lowered
+from shardwright.frontends.jax.lowered import Lowered, layouts_of
+from shardwright.layout import Mesh
 from shardwright.passes.program import entry_function
 
 
@@ -52,12 +57,42 @@ def shardings(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Sha
     jitted = function if isinstance(function, Jitted) else jit(function)
     lowered: Lowered = jitted.lower(*args, **kwargs)
     args_, kwargs_ = lowered.in_tree.unflatten(lowered.in_shardings)
-    return Shardings(args_, kwargs_, lowered.out_tree.unflatten(lowered.out_shardings), dict(_named(lowered)))
+    named = dict(_named(lowered.partitioned, lowered.mesh))
+    return Shardings(args_, kwargs_, lowered.out_tree.unflatten(lowered.out_shardings), named)
 
 
-def _named(lowered: Lowered) -> Iterator[tuple[str, Any]]:
+def auto_shardings(
+    function: Callable[..., Any], mesh: Any, /, *args: Any, memory_limit: int | str | None = None, **kwargs: Any
+) -> Shardings:
+    """
+    The `NamedSharding`s over a mesh of JAX with which a function sends least, where nobody gave any.
+
+    The arguments are arrays or `jax.ShapeDtypeStruct`s, and so are they for `jax.jit(function).lower`. All devices
+    are at work, and each holds at most `memory_limit` bytes at once (`"16GB"`), arguments included. What the function's
+    own constraints say stays. Nothing is compiled, and nothing runs.
+
+    Raises what `from_jax` and `Traced.lay_out` raise: SW0469 where nothing fits.
+
+    ```python
+    mesh = jax.make_mesh((4, 2), ("data", "model"))
+    found = shardwright.jax.auto_shardings(step, mesh, params, batch, memory_limit="16GB")
+    step = jax.jit(step, in_shardings=found.arguments, out_shardings=found.results)
+    ```
+    """
+    lowered = (function if hasattr(function, "lower") else import_module("jax").jit(function)).lower(*args, **kwargs)
+    ours = Mesh(dict(mesh.shape))
+    partitioned = from_jax(lowered).lay_out(ours, memory_limit=memory_limit).partition()
+    anywhere = import_module("jax.sharding")
+    whole = anywhere.NamedSharding(mesh, anywhere.PartitionSpec())
+    theirs = JaxMesh(ours, list(mesh.devices.flat), [whole])
+    sides = [[theirs.sharding(spec) for spec in side] for side in layouts_of(partitioned)]
+    args_, kwargs_ = lowered.in_tree.unflatten(sides[0])
+    return Shardings(args_, kwargs_, lowered.out_tree.unflatten(sides[1]), dict(_named(partitioned, theirs)))
+
+
+def _named(partitioned: Partitioned, mesh: JaxMesh) -> Iterator[tuple[str, Any]]:
     """Each scope with the sharding of a value that goes on from it, in the program's order: the last one counts."""
-    for op in entry_function(lowered.partitioned.planned).walk():
+    for op in entry_function(partitioned.planned).walk():
         scopes = _scopes(op) or ()
         for value in op.results if scopes else ():
             spec = layout_of(value)
@@ -66,7 +101,7 @@ def _named(lowered: Lowered) -> Iterator[tuple[str, Any]]:
             readers = [found for reader in _readers(value) if (found := _scopes(reader)) is not None]
             for depth in range(1, len(scopes) + 1):
                 if any(reader[:depth] != scopes[:depth] for reader in readers):
-                    yield "/".join(scopes[:depth]), lowered.mesh.sharding(spec, len(shape_of(value)))
+                    yield "/".join(scopes[:depth]), mesh.sharding(spec, len(shape_of(value)))
 
 
 def _readers(value: SSAValue) -> Iterator[Operation]:

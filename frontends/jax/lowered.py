@@ -158,7 +158,7 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
         return program.call(*(leaves[number] for number in kept))
 
     run.__name__ = name
-    inputs, outputs = _layouts(partitioned)
+    inputs, outputs = layouts_of(partitioned)
     decided = {at: mesh.sharding(spec, len(infos[at].shape)) for at, spec in zip(kept, inputs, strict=True)}
     within = tuple(decided.get(number) for number in range(len(infos)))
     out = tuple(mesh.sharding(spec, len(each.shape)) for spec, each in zip(outputs, gives, strict=True))
@@ -180,7 +180,7 @@ def _traced(theirs: Any, donated: Sequence[int]) -> Traced:
     return read_module(module, name, BACKEND)
 
 
-def _layouts(partitioned: Partitioned) -> tuple[list[LayoutSpec], list[LayoutSpec]]:
+def layouts_of(partitioned: Partitioned) -> tuple[list[LayoutSpec], list[LayoutSpec]]:
     """The layouts of a program's arguments and results."""
     function = entry_function(partitioned.module)
     sides: list[list[LayoutSpec]] = []

@@ -322,6 +322,32 @@ def test_the_advisor_says_what_would_be_decided() -> None:
     same(sw.jax.jit(net)(*given), theirs)
 
 
+def test_shardings_are_chosen_for_a_function_without_any() -> None:
+    struct = jax.ShapeDtypeStruct
+    rows, width, hidden = 1024, 16, 32
+    params = {"in": struct((width, hidden), np.float32), "out": struct((hidden, width), np.float32)}
+    x = struct((rows, width), np.float32)
+    found = sw.jax.auto_shardings(step, mesh(), params, x, x, memory_limit="1MB")
+    # Many rows and few weights: data parallelism, over both axes or over one.
+    assert found.arguments[1].spec[0] in ("data", ("data", "model"))
+    assert found.arguments[1].mesh == mesh()
+    given = {"in": put((width, hidden)), "out": put((hidden, width), seed=1)}, *[put((rows, width), seed=2)] * 2
+    laid_out = jax.device_put(given, found.arguments)
+    jitted = sw.jax.jit(step, in_shardings=found.arguments, out_shardings=found.results)
+    wanted = jax.jit(step)(*given)
+    theirs = jax.jit(step, in_shardings=found.arguments, out_shardings=found.results)
+    same(theirs(*laid_out), wanted, rtol=1e-4)
+    same(jitted(*laid_out), wanted, rtol=1e-4)
+    # One sum of gradients and one of the loss, no more than over all eight devices.
+    assert jitted.lower(*laid_out).predicted_bytes <= 2 * 7 / 8 * (2 * width * hidden + 1) * 4
+
+
+def test_no_shardings_fit_into_too_little() -> None:
+    x = jax.ShapeDtypeStruct((64, 64), np.float32)
+    with pytest.raises(sw.ShardwrightError, match="SW0469"):
+        sw.jax.auto_shardings(lambda x: x @ x, mesh(), x, memory_limit="1kB")
+
+
 def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "jax.md"
     namespace: dict[str, Any] = {"__name__": "page"}
