@@ -17,7 +17,6 @@ CATALOGUE = sorted((ROOT / "benchmarks" / "programs").glob("*.py"))
 
 MORE_THAN_XLA = {
     "cholesky_grad_columns": "each of the three solves gathers its columns, of which XLA gathers one",
-    "edges": "a result asks for a layout that crosses its argument's: eight bytes of 160",
 }
 """Programs that send more, and why."""
 

@@ -83,7 +83,7 @@ def test_a_callback_is_called_once_for_each_run_with_the_whole_array() -> None:
 def test_checks_of_equinox_raise_where_they_fail_and_not_elsewhere() -> None:
     equinox: Any = pytest.importorskip("equinox")
     for limit, fails in ((1000, False), (10, True)):
-        checked = jax.jit(lambda x, limit=limit: equinox.error_if(x, x.sum() > limit, "too large"))
+        checked = jax.jit(lambda x, limit=limit: equinox.error_if(x, x.sum() > limit, "too large", on_error="raise"))
         compiled = sw.from_jax(checked, SHAPE).compile()
         if fails:
             with pytest.raises(RuntimeError, match="too large"):
