@@ -31,6 +31,7 @@ _CLASSES = {
     "propagate-layouts": "propagation.propagate_layouts.PropagateLayoutsPass",
     "fit-borders": "padding.fit_borders.FitBordersPass",
     "insert-relayouts": "propagation.insert_relayouts.InsertRelayoutsPass",
+    "release-copies": "collectives.release_copies.ReleaseCopiesPass",
     "lower-relayouts": "collectives.lower_relayouts.LowerRelayoutsPass",
     "optimize-collectives": "collectives.optimize_collectives.OptimizeCollectivesPass",
     "localize": "collectives.localize.LocalizePass",

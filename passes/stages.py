@@ -27,6 +27,9 @@ from shardwright.layout.spec import LayoutSpec
 STAGE = "dtensor.stage"
 """The module attribute that records the stage."""
 
+MEMORY_LIMIT = "dtensor.memory_limit"
+"""The module attribute that says how many bytes a device may hold at once."""
+
 WHY = "dtensor.why"
 """Where an op, and an argument of the entry function, says why its layout is what it is."""
 

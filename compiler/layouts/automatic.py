@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
 from shardwright.compiler.layouts.memory import Memory, memory_of
 from shardwright.compiler.layouts.unsharded import strip_layouts
@@ -19,11 +19,11 @@ from shardwright.layout import Mesh
 from shardwright.passes.choosing.choose_layouts import Chooser
 from shardwright.passes.program import entry_function
 from shardwright.passes.rewriter import insert_before, replace_with
+from shardwright.passes.stages import MEMORY_LIMIT
 
 TRIES, LEAST, MOST = 8, 0.8, 0.98
 """
-How often layouts are chosen, first without a limit, then for a lower one each time, until they fit; and then for some
-between the last that did not fit and the last that did.
+How often layouts are chosen, first without a limit, then for a lower one each time, until they fit.
 
 What the program will hold besides its values, copies and parts that are not summed up yet, is known only once it is
 there; so what is counted on for the next choice is less by as much as the last one was too large, within bounds, as
@@ -31,7 +31,10 @@ the next one may be counted better.
 """
 
 BETWEEN = 2
-"""How many are tried in between."""
+"""How many more are tried then: for less memory, or between the last that did not fit and the last that did."""
+
+AIMS = 2
+"""How often copies are let go of, for less each time, as what collectives take in between is not counted there."""
 
 
 def chosen(traced: ModuleOp, mesh: Mesh | None, limit: int | None) -> ModuleOp:
@@ -59,17 +62,24 @@ def _within(module: ModuleOp, chooser: Chooser, limit: int) -> ModuleOp:
     further = BETWEEN
     for _ in range(TRIES):
         counted = min(budget, chooser.choose(budget))
-        tried = _tried(module)
+        aligned = _aligned(module)
+        tried = _tried(module, aligned)
+        fits = tried.memory.peak <= limit
+        if not fits and (best is None or tried.sent < best.sent):
+            tried = _with_copies_made_again(module, aligned, limit, tried)
         if tried.memory.peak <= limit:
             best = tried if best is None or tried.sent < best.sent else best
-            if above == math.inf or further == 0:
-                break
-            below, further = budget, further - 1
-        else:
-            least = tried.memory if least is None or tried.memory.peak < least.peak else least
-            above = counted
+        elif least is None or tried.memory.peak < least.peak:
+            least = tried.memory
+        if fits and above == math.inf:
+            break  # without a limit nothing sends less
+        if best is not None:
+            further -= 1
+        if further < 0:
+            break
+        below, above = (budget, above) if fits else (below, counted)
         close = min(max(limit / tried.memory.peak, LEAST), MOST)
-        budget = above * close if best is None else (below + above) / 2
+        budget = (below + above) / 2 if below else above * close
     if best is not None:
         return best.module
     assert least is not None
@@ -91,12 +101,34 @@ class _Tried(NamedTuple):
     memory: Memory
 
 
-def _tried(module: ModuleOp) -> _Tried:
-    laid_out, local = module.clone(), module.clone()
-    run_pipeline(local, (*PROPAGATE, *ALIGN, *PLAN))
+def _with_copies_made_again(module: ModuleOp, aligned: ModuleOp, limit: int, kept: _Tried) -> _Tried:
+    """The program in which copies are let go of and made again, if it fits then; or with them `kept`."""
+    again, aim = kept, limit
+    for _ in range(AIMS):
+        again = _tried(module, aligned, aim)
+        if again.memory.peak <= limit:
+            break
+        aim = aim * limit // again.memory.peak
+    return min(again, kept, key=lambda each: each.memory.peak)
+
+
+def _aligned(laid_out: ModuleOp) -> ModuleOp:
+    aligned = laid_out.clone()
+    run_pipeline(aligned, (*PROPAGATE, *ALIGN))
+    return aligned
+
+
+def _tried(laid_out: ModuleOp, aligned: ModuleOp, aim: int | None = None) -> _Tried:
+    """What comes of a program with layouts that was aligned, where copies are let go of until it holds `aim` bytes."""
+    module, local = laid_out.clone(), aligned.clone()
+    if aim is not None:
+        for each in (module, local):
+            each.attributes[MEMORY_LIMIT] = IntegerAttr(aim, 64)
+        run_pipeline(local, ALIGN[-1:])
+    run_pipeline(local, PLAN)
     sent = predicted_bytes(local) or Fraction(0)
     run_pipeline(local, LOCALIZE)
-    return _Tried(laid_out, sent, memory_of(local))
+    return _Tried(module, sent, memory_of(local))
 
 
 def _put_on(module: ModuleOp, mesh: Mesh | None) -> None:

@@ -79,7 +79,8 @@ def auto_shardings(
     step = jax.jit(step, in_shardings=found.arguments, out_shardings=found.results)
     ```
     """
-    lowered = (function if hasattr(function, "lower") else import_module("jax").jit(function)).lower(*args, **kwargs)
+    jitted: Any = function if hasattr(function, "lower") else import_module("jax").jit(function)
+    lowered = jitted.lower(*args, **kwargs)
     ours = Mesh(dict(mesh.shape))
     partitioned = from_jax(lowered).lay_out(ours, memory_limit=memory_limit).partition()
     anywhere = import_module("jax.sharding")

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import Operation
 
-from shardwright.dialects.stablehlo import BroadcastInDimOp, ReshapeOp, is_splat
+from shardwright.passes.collectives.holding import is_seen, takes_nothing
 from shardwright.passes.program import Closing, Node, Opening, Program, Scope
 
-__all__ = ["Lifetimes", "is_seen", "takes_nothing"]
+__all__ = ["Lifetimes"]
 
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
-
-
-_SEEN = (BroadcastInDimOp, ReshapeOp)
-"""Ops whose result is their operand, seen in another shape."""
-
-
-def is_seen(op: Operation) -> bool:
-    """Whether what an op makes is what it takes, in another shape."""
-    return isinstance(op, _SEEN)
-
-
-def takes_nothing(op: Operation) -> bool:
-    """Whether what an op makes takes no memory of its own: it is seen, or one number everywhere."""
-    return is_seen(op) or is_splat(op)
 
 
 class Lifetimes:

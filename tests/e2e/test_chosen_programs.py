@@ -19,7 +19,7 @@ PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"
 
 QUICK = [
     "attn_gqa_rope", "decode_loop", "embed_grad", "gru_scan_train", "mlp_fwd", "mlp_train_bf16", "mlp_train_fsdp",
-    "moe_fwd", "tblock_fwd", "tblock_train", "xent_onehot",
+    "moe_fwd", "tblock_fwd", "tblock_train", "tblock_train_sp", "xent_onehot",
 ]  # fmt: skip
 
 WORSE = {
@@ -29,7 +29,6 @@ WORSE = {
     "kmeans_steps": "what planned copies hold is counted only once they are there",
     "power_iteration": "4 % more, for less memory",
     "scan_over_split_time": "time is split by hand, so that each round asks one device",
-    "tblock_train_sp": "1.5 % too much: gathered weights are kept from the forward to the backward pass",
 }
 """Programs of which the layouts by hand are better, and why."""
 

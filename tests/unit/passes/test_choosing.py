@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import shardwright as sw
@@ -385,3 +386,54 @@ def test_a_loop_holds_what_is_alive_in_it() -> None:
     # The argument, the loop's result, and two of the three values inside.
     assert levels[0] == 4 * vector
     assert math.isfinite(levels[-1])
+
+
+# Copies that are made again
+
+
+def test_weights_are_gathered_again_where_they_cannot_stay() -> None:
+    """ZeRO-3: a forward and a backward pass through layers whose weights fit one by one, not together."""
+    layers, rows, size, parts = 6, 64, 64, 4
+
+    def gradient(x: Any, weights: Any) -> Any:
+        def whole(x: Any) -> Any:
+            for weight in weights:
+                x = sw.tanh(x @ weight)
+            return sw.sum(x)
+
+        return sw.grad(whole)(x)
+
+    mesh = sw.Mesh(x=parts)
+    by_rows, split = sw.Layout(["x"], mesh), sw.Layout(["x"], mesh)
+    specs = sw.TensorSpec((rows, size), layout=by_rows), [sw.TensorSpec((size, size), layout=split)] * layers
+    stage = sw.function(gradient).trace(*specs)
+    weight = size * size * F32
+    kept = stage.lay_out()
+    assert sent(kept) == layers * weight * 3 / 4  # each gathered once
+    most = memory_of(kept.partition().module).peak
+    assert most > layers * weight
+    limit = most - (layers - 2) * weight
+    laid_out = stage.lay_out(memory_limit=limit)
+    assert memory_of(laid_out.partition().module).peak <= limit
+    # All but the last, whose backward pass comes at once, at most once more.
+    assert sent(kept) < sent(laid_out) <= (2 * layers - 1) * weight * 3 / 4
+    numbers = np.random.default_rng(0)
+    given = numbers.standard_normal((rows, size)), [numbers.standard_normal((size, size)) / 8 for _ in range(layers)]
+    arrays = given[0].astype(np.float32), [each.astype(np.float32) for each in given[1]]
+    compiled = laid_out.compile()
+    expected = kept.compile()(*arrays).numpy()
+    np.testing.assert_array_equal(compiled(*arrays).numpy(), expected)
+    assert compiled.ledger.sent_bytes == sent(laid_out)
+    np.testing.assert_allclose(expected, chain_rule(*given), rtol=1e-3, atol=1e-4)
+
+
+def chain_rule(x: np.ndarray[Any, Any], weights: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    """The gradient of the sum by x, as a person would write it."""
+    outputs = []
+    for weight in weights:
+        x = np.tanh(x @ weight)
+        outputs.append(x)
+    slope = np.ones_like(x)
+    for weight, output in zip(reversed(weights), reversed(outputs), strict=True):
+        slope = (slope * (1 - output**2)) @ weight.T
+    return slope

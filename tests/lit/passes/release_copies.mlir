@@ -1,0 +1,61 @@
+// RUN: shardwright-opt %s -p release-copies --split-input-file | filecheck %s
+
+// Nobody reads the gathered rows while the exponential is made, so they need not be there; at the sum, they must.
+// CHECK-LABEL: module @gathered
+module @gathered attributes {dtensor.memory_limit = 100 : i64, dtensor.stage = "aligned"} {
+  dtensor.mesh @mesh = <["x"=2]>
+  func.func public @main(%w: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>> {
+    // CHECK: %0 = dtensor.relayout %w
+    // CHECK-NEXT: %1 = stablehlo.negate %0
+    // CHECK-NEXT: %2 = stablehlo.tanh %1
+    // CHECK-NEXT: %3 = stablehlo.exponential %2
+    // CHECK-NEXT: %4 = dtensor.relayout %w {reason = "gathered"}
+    // CHECK-NEXT: %5 = stablehlo.multiply %3, %4
+    %0 = dtensor.relayout %w {reason = "gathered"} : tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>> -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %1 = stablehlo.negate %0 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %2 = stablehlo.tanh %1 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %3 = stablehlo.exponential %2 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %4 = stablehlo.multiply %3, %0 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    return %4 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+  }
+}
+
+// -----
+
+// There is room for all of it.
+// CHECK-LABEL: module @room
+module @room attributes {dtensor.memory_limit = 4096 : i64, dtensor.stage = "aligned"} {
+  dtensor.mesh @mesh = <["x"=2]>
+  func.func public @main(%w: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>> {
+    // CHECK: dtensor.relayout
+    // CHECK-NOT: dtensor.relayout
+    %0 = dtensor.relayout %w {reason = "gathered"} : tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>> -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %1 = stablehlo.negate %0 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %2 = stablehlo.tanh %1 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %3 = stablehlo.exponential %2 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %4 = stablehlo.multiply %3, %0 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    return %4 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+  }
+}
+
+// -----
+
+// A sum is not made again, nor what is smaller than that of which it would be made.
+// CHECK-LABEL: module @kept
+module @kept attributes {dtensor.memory_limit = 1 : i64, dtensor.stage = "aligned"} {
+  dtensor.mesh @mesh = <["x"=2]>
+  func.func public @main(%p: tensor<8xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>>, %q: tensor<8xf32, #dtensor.layout<@mesh, [{}]>>) -> (tensor<8xf32, #dtensor.layout<@mesh, [{}]>>, tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) {
+    // CHECK: %0 = dtensor.relayout %p
+    // CHECK-NEXT: %1 = stablehlo.negate %q
+    // CHECK-NEXT: %2 = dtensor.relayout %1
+    // CHECK-NOT: dtensor.relayout
+    %0 = dtensor.relayout %p {reason = "summed"} : tensor<8xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>> -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %1 = stablehlo.negate %q : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %2 = dtensor.relayout %1 {reason = "sliced"} : tensor<8xf32, #dtensor.layout<@mesh, [{}]>> -> tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+    %3 = stablehlo.tanh %q : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %4 = stablehlo.exponential %3 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %5 = stablehlo.multiply %4, %0 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %6 = stablehlo.negate %2 : tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+    return %5, %6 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>, tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+  }
+}
