@@ -20,6 +20,8 @@ from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist
 
 def best_state(program: Program, strategist: Strategist) -> State:
     """The refined state that sends the fewest bytes: from the usual start, or from the best other one."""
+    if not any(map(program.is_ours, range(len(program.values)))):
+        return Spreading(program, strategist).state()
     ground = Ground(program)
     state = _best_refined(program, strategist, ground)
     search(program, strategist, state, ground)

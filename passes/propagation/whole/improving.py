@@ -36,12 +36,14 @@ def improve(program: Program, strategist: Strategist, state: State) -> None:
     a sum that everybody has is what people expect, one that each has a part of is less to send. Axes that nothing uses
     come in only then, too.
     """
+    if len(program.nodes) > MOST_NODES:
+        return
     order = structural_order(program, structural_marks(program))
     before, idle = (
         _Outcome.of(counted(program, strategist, state.dims, order)),
         is_idle(program, strategist, state.dims),
     )
-    if not (before.sent or idle) or not _is_small(program, Choices(program, strategist, state.dims, unused=idle)):
+    if not (before.sent or idle) or not _has_few(program, Choices(program, strategist, state.dims, unused=idle)):
         return
     dims = best_together(program, strategist, state.dims, idle=idle)
     if dims is None or dims == state.dims:
@@ -101,5 +103,5 @@ def best_together(program: Program, strategist: Strategist, dims: Sequence[Dims]
     return None
 
 
-def _is_small(program: Program, choices: Choices) -> bool:
-    return len(program.nodes) <= MOST_NODES and all(choices.count(node) <= MOST_WAYS for node in program.nodes)
+def _has_few(program: Program, choices: Choices) -> bool:
+    return all(choices.count(node) <= MOST_WAYS for node in program.nodes)
