@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import permutations
 
 from shardwright.passes.choosing.assignments import Assignment
 from shardwright.passes.choosing.prices import Price, Prices
@@ -74,16 +73,10 @@ def _cost(prices: Prices, price: Price, limit: float) -> float:
 
 
 def _near(assignment: Assignment, names: list[int]) -> Iterator[Assignment]:
-    """
-    Each way to give an axis one more named dim, before or after those that it has, or two more behind them, or one
-    less.
-
-    Two, since one alone may leave half of the devices idle: heads without hidden units.
-    """
+    """Each way to give an axis one more named dim, before or after those that it has, or one less."""
     for place, has in enumerate(assignment):
         rest = [name for name in names if name not in has]
-        ways = [(name, *has) for name in rest]
-        ways += [(*has, *more) for count in (1, 2) for more in permutations(rest, count)]
+        ways = [way for name in rest for way in ((name, *has), (*has, name))]
         ways += [tuple(other for other in has if other != name) for name in has]
         for way in dict.fromkeys(ways):
             yield (*assignment[:place], way, *assignment[place + 1 :])

@@ -18,8 +18,8 @@ from shardwright.dialects.text.parsing import parse_module
 PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"
 
 QUICK = [
-    "attn_gqa_rope", "decode_loop", "embed_grad", "gru_scan_train", "mlp_fwd", "mlp_train_bf16", "mlp_train_fsdp",
-    "moe_fwd", "tblock_fwd", "tblock_train", "tblock_train_sp", "xent_onehot",
+    "attn_gqa_rope", "decode_loop", "graph_message_passing", "gru_scan_train", "mapped_rows", "mlp_fwd", "moe_fwd",
+    "tblock_fwd", "tblock_gqa_train", "tblock_train", "tblock_train_sp", "xent_onehot",
 ]  # fmt: skip
 
 WORSE = {

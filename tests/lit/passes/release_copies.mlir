@@ -59,3 +59,29 @@ module @kept attributes {dtensor.memory_limit = 1 : i64, dtensor.stage = "aligne
     return %5, %6 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>, tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
   }
 }
+
+// -----
+
+// Of two copies one has to go, and that which sends less when it is made again does: from two devices, not from eight.
+// CHECK-LABEL: module @cheaper
+module @cheaper attributes {dtensor.memory_limit = 130 : i64, dtensor.stage = "aligned"} {
+  dtensor.mesh @mesh = <["x"=2, "y"=4]>
+  func.func public @main(%v: tensor<8xf32, #dtensor.layout<@mesh, [{"x", "y"}]>>, %w: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>> {
+    // CHECK: %0 = dtensor.relayout %v
+    // CHECK-NEXT: %1 = dtensor.relayout %w
+    // CHECK-NEXT: stablehlo.add %0, %1
+    // CHECK-NEXT: stablehlo.tanh
+    // CHECK-NEXT: stablehlo.exponential
+    // CHECK-NEXT: stablehlo.multiply %{{.*}}, %0
+    // CHECK-NEXT: %[[AGAIN:.*]] = dtensor.relayout %w
+    // CHECK-NEXT: stablehlo.multiply %{{.*}}, %[[AGAIN]]
+    %0 = dtensor.relayout %v {reason = "gathered"} : tensor<8xf32, #dtensor.layout<@mesh, [{"x", "y"}]>> -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %1 = dtensor.relayout %w {reason = "gathered"} : tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>> -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %2 = stablehlo.add %0, %1 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %3 = stablehlo.tanh %2 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %4 = stablehlo.exponential %3 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %5 = stablehlo.multiply %4, %0 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %6 = stablehlo.multiply %5, %1 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    return %6 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+  }
+}

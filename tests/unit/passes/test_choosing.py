@@ -17,8 +17,10 @@ from shardwright.dialects.text.parsing import parse_module
 from shardwright.layout.axes import Axis
 from shardwright.passes.choosing.assignments import Assigner
 from shardwright.passes.choosing.named_dims import named_dims
+from shardwright.passes.choosing.prices import Price, Prices
 from shardwright.passes.program import Program
 from shardwright.passes.propagation.numbering import build_program
+from shardwright.passes.propagation.strategy import Strategist
 
 F32 = 4
 
@@ -154,6 +156,59 @@ def test_what_the_user_said_stays() -> None:
     assert dims[2] == ((Axis("x"), Axis("y")), ())
 
 
+# Prices
+
+
+def priced(program: Program, *names: int | None) -> Price:
+    """With the one axis given to these names."""
+    prices = Prices(program, Strategist(program), Assigner(program))
+    return prices.of((tuple(name for name in names if name is not None),))
+
+
+WHOLE = """
+  %f = stablehlo.fft %a, type = {}, length = [8] : (tensor<4x8xcomplex<f32>>) -> tensor<4x8xcomplex<f32>>"""
+
+
+def test_readers_share_what_is_gathered_and_hold_it() -> None:
+    """Two transforms along a split dim: the whole is brought once, and is there beside its part."""
+    body = WHOLE.format("FFT") + WHOLE.format("IFFT").replace("%f", "%g") + "\n  %r = stablehlo.add %f, %g : " + ARRAY
+    program = program_of(body, f"%a: {ARRAY}", '"x"=4', ARRAY)
+    whole = 4 * 8 * 8
+    found = priced(program, named_dims(program)[0][1])
+    assert found.sent == whole * 3 / 4
+    # A quarter of the argument, all of it, and both transforms.
+    assert found.held == whole / 4 + 3 * whole
+    assert priced(program, named_dims(program)[0][0])[:1] == (0.0,)
+
+
+ARRAY = "tensor<4x8xcomplex<f32>>"
+
+
+def test_what_a_loop_reads_lives_as_long_as_it_runs() -> None:
+    program = program_of(
+        """
+  %b = stablehlo.exponential %a : tensor<64xf32>
+  %c = stablehlo.reduce(%b init: %z) applies stablehlo.add across dimensions = [0]
+      : (tensor<64xf32>, tensor<f32>) -> tensor<f32>
+  %r = stablehlo.while(%s = %c) : tensor<f32>
+  cond {
+    %t = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  } do {
+    %u = stablehlo.reduce(%b init: %s) applies stablehlo.add across dimensions = [0]
+        : (tensor<64xf32>, tensor<f32>) -> tensor<f32>
+    %v = stablehlo.exponential %a : tensor<64xf32>
+    %w = stablehlo.reduce(%v init: %u) applies stablehlo.add across dimensions = [0]
+        : (tensor<64xf32>, tensor<f32>) -> tensor<f32>
+    stablehlo.return %w : tensor<f32>
+  }""",
+        "%a: tensor<64xf32>, %z: tensor<f32>",
+    )
+    # The argument, what the loop reads of it in each round, and what it makes anew, with some numbers.
+    vector = 64 * F32
+    assert 3 * vector <= priced(program).held <= 3 * vector + 8 * F32
+
+
 # What wins
 
 
@@ -270,6 +325,13 @@ def test_what_a_loop_adds_up_is_finished_after_it() -> None:
     laid_out = traced(recurrent, (length, rows, size), (size, size)).lay_out(sw.Mesh(x=4))
     assert specs(laid_out)[0] == ["unsharded", "x", "unsharded"]
     assert sent(laid_out) <= 2 * 3 / 4 * size * size * F32
+
+
+def test_light_work_is_split_where_that_sends_little() -> None:
+    laid_out = traced(lambda x: x / sw.sum(x), (256,)).lay_out(sw.Mesh(x=4))
+    assert specs(laid_out) == [["x"]]
+    # A sum of one number, for a quarter of the quotients.
+    assert sent(laid_out) == 2 * 3 / 4 * F32
 
 
 def test_what_costs_nothing_is_split() -> None:
