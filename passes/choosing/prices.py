@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -303,7 +303,13 @@ class _BySort(Sequence[Dims]):
     def __init__(self, sort: Sequence[int], layouts: Sequence[Dims]):
         self._sort, self._layouts = sort, layouts
 
-    def __getitem__(self, value: int) -> Dims:  # type: ignore[override]
+    @overload
+    def __getitem__(self, value: int) -> Dims: ...
+    @overload
+    def __getitem__(self, value: slice) -> list[Dims]: ...
+    def __getitem__(self, value: int | slice) -> Dims | list[Dims]:
+        if isinstance(value, slice):
+            return [self._layouts[sort] for sort in self._sort[value]]
         return self._layouts[self._sort[value]]
 
     def __len__(self) -> int:

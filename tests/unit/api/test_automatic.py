@@ -55,7 +55,8 @@ def test_a_compiled_program_takes_plain_arrays() -> None:
     given = arrays()
     for one, due in zip(compiled(*given), expected(*given), strict=True):
         np.testing.assert_allclose(one.numpy(), due, rtol=1e-4, atol=1e-5)
-    assert compiled.ledger.sent_bytes == compiled.traced.partition().predicted_bytes  # type: ignore[union-attr]
+    assert compiled.traced is not None
+    assert compiled.ledger.sent_bytes == compiled.traced.partition().predicted_bytes
 
 
 @pytest.mark.parametrize(

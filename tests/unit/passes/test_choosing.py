@@ -150,7 +150,10 @@ def test_what_the_user_said_stays() -> None:
     program = program_of(body, given, '"x"=2, "y"=2', "tensor<8x4xf32>")
     assigner = Assigner(program)
     x, _, v, *_ = named_dims(program)
-    dims = assigner.of_values(assigner.layouts(((x[0], v[0]), (v[0],))))  # type: ignore[arg-type]
+    rows, hidden = x[0], v[0]
+    assert rows is not None
+    assert hidden is not None
+    dims = assigner.of_values(assigner.layouts(((rows, hidden), (hidden,))))
     assert dims[0] == ((), (Axis("y"),))  # closed
     assert dims[1] == ((), (Axis("y"), Axis("x")))  # its columns are open
     assert dims[2] == ((Axis("x"), Axis("y")), ())
