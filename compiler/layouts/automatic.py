@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
@@ -94,10 +93,10 @@ def _within(module: ModuleOp, chooser: Chooser, limit: int) -> ModuleOp:
 
 
 class _Tried(NamedTuple):
-    """A program with layouts, what it sends as far as that is known, and what each device holds."""
+    """A program with layouts, what each device sends, infinite where that depends on data, and what it holds."""
 
     module: ModuleOp
-    sent: Fraction
+    sent: float
     memory: Memory
 
 
@@ -126,9 +125,9 @@ def _tried(laid_out: ModuleOp, aligned: ModuleOp, aim: int | None = None) -> _Tr
             each.attributes[MEMORY_LIMIT] = IntegerAttr(aim, 64)
         run_pipeline(local, ALIGN[-1:])
     run_pipeline(local, PLAN)
-    sent = predicted_bytes(local) or Fraction(0)
+    sent = predicted_bytes(local)
     run_pipeline(local, LOCALIZE)
-    return _Tried(module, sent, memory_of(local))
+    return _Tried(module, math.inf if sent is None else float(sent), memory_of(local))
 
 
 def _put_on(module: ModuleOp, mesh: Mesh | None) -> None:
