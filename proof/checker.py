@@ -10,7 +10,6 @@ same. A program that is wrong as a polynomial of degree d agrees by chance once 
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
@@ -31,27 +30,16 @@ from shardwright.dialects.text.locations import where
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.text.verify import WHOLE_INSIDE, alike, verify_module
-from shardwright.dialects.trip_count import trip_count
 from shardwright.dialects.types import element_of, shape_of
 from shardwright.layout.check import check_spec
 from shardwright.layout.planning.algebra import canonical, local_shape
 from shardwright.proof.certificate import Certificate
-from shardwright.proof.exact import FEW, PRIME, ROUNDS, Inexact, draw, is_number, make_exact
+from shardwright.proof.exact import PRIME, ROUNDS, Inexact, make_exact
 from shardwright.proof.loops import known_rounds
 from shardwright.proof.structure import same_structure
+from shardwright.proof.trials import draw, extents_of, trials_of, turns
+from shardwright.proof.work import EASY, WORK, work
 from shardwright.runtime.executable import compile_module
-
-WORK = 1 << 33
-"""Multiplications, and elements of results, that a comparison may take: some seconds."""
-
-EASY = 1 << 28
-"""The same, of a comparison that may be repeated on other numbers, with more rounds of its loops."""
-
-TRIALS = 8
-"""How often it is repeated: comparisons and integers decide otherwise on other numbers. Few integers, more often."""
-
-DISPATCH = 10_000
-"""Multiplications that take as long as an op on no elements: on its devices, and with all that makes it exact."""
 
 
 @dataclass(frozen=True)
@@ -154,11 +142,6 @@ def _compare(certificate: Certificate, traced: ModuleOp, local: ModuleOp, verdic
     verdict.how = f"the whole program on numbers modulo {PRIME}{size}"
 
 
-def is_small(traced: ModuleOp) -> bool:
-    """Whether a program can be run in exact numbers as it is."""
-    return work(_main(traced)) <= WORK
-
-
 def _transforms(module: ModuleOp) -> set[str]:
     """The kinds and lengths of Fourier transforms: each is an unknown function of its own."""
     return {f"{op.kind} {op.length}" for op in module.walk() if isinstance(op, stablehlo.FftOp)}
@@ -176,12 +159,10 @@ def differences(traced: ModuleOp, local: ModuleOp, seed: int = 0) -> list[int]:
     cost = work(main, rounds)
     if cost > WORK:
         raise Inexact(f"running the program takes {cost:.1e} steps, more than {WORK:.1e}: no reduced sizes were given")
-    random, turns = np.random.default_rng(seed), _turns(traced)
-    few = any(not is_number(element_of(v)) and math.prod(shape_of(v)) < FEW for v in main.body.block.args)
-    # Wild numbers and tame ones, at least, where that takes no long time.
-    trials = max(1 + (cost <= EASY), min(8 * TRIALS if few else TRIALS, int(EASY // cost)) // turns)
+    random, often = np.random.default_rng(seed), turns(traced)
+    trials = trials_of(main, cost, often)
     return next(
-        (found for turn in range(turns) if (found := _differing(traced, local, random, rounds, turn, trials))), []
+        (found for turn in range(often) if (found := _differing(traced, local, random, rounds, turn, trials))), []
     )
 
 
@@ -198,7 +179,7 @@ def _differing(
     # Nothing fused: the engine would fold a split product and its all-reduce into one, which would prove little.
     with _blaming("the local program cannot run"):
         devices = compile_module(parts, fused=False)
-    extents, arguments = _extents(traced), _main(traced).body.block.args
+    extents, arguments = extents_of(traced), _main(traced).body.block.args
     for trial in range(trials):
         inputs = [draw(random, shape_of(v), element_of(v), extents, trial % 2 == 1) for v in arguments]
         wanted = whole.run(inputs)
@@ -211,26 +192,6 @@ def _differing(
     return []
 
 
-def _extents(module: ModuleOp) -> list[int]:
-    """The numbers that integers are places among: the extents of dims, and how many branches a choice has."""
-    shapes = {shape_of(value) for op in module.walk() for value in op.results if isinstance(value.type, TensorType)}
-    branches = {len(op.regions) for op in module.walk() if isinstance(op, stablehlo.CaseOp)}
-    return sorted({extent for shape in shapes for extent in shape if extent > 1} | branches | {2})
-
-
-def _turns(module: ModuleOp) -> int:
-    """How often a program runs with other decisions: each branch is taken, numbers are finite or not, loops go on."""
-    turns = 1
-    for op in module.walk():
-        if isinstance(op, stablehlo.CaseOp | stablehlo.IfOp):
-            turns = max(turns, min(len(op.regions), 4))
-        elif isinstance(op, stablehlo.IsFiniteOp):
-            turns = max(turns, 2)
-        elif isinstance(op, stablehlo.WhileOp) and trip_count(op) is None:
-            turns = max(turns, 4)
-    return turns
-
-
 def _compare_loops(whole: Sequence[int | None], parts: Sequence[int | None]) -> None:
     """Raises `Broken` where loops run more or less often than those of the program; only some of the rounds are run."""
     more = Counter(parts) - Counter(whole)
@@ -239,21 +200,6 @@ def _compare_loops(whole: Sequence[int | None], parts: Sequence[int | None]) -> 
     if more:
         known = next(iter(more)) or "unknown"
         raise Broken(f"the local program has a loop of {known} rounds, which the program has not")
-
-
-def work(op: Operation, rounds: int = ROUNDS) -> float:
-    """The multiplications that an op takes, or the elements that it makes; those of a loop in each round."""
-    elements = sum(math.prod(shape_of(value)) for value in op.results if isinstance(value.type, TensorType))
-    if isinstance(op, stablehlo.DotGeneralOp):
-        return elements * math.prod(shape_of(op.operands[0])[dim] for dim in op.contracting_dims[0])
-    if isinstance(op, stablehlo.ConvolutionOp):
-        kernel = shape_of(op.operands[1])
-        return elements * math.prod(kernel) / max(kernel[op.numbers.kernel_output], 1)
-    inner = sum(work(each, rounds) for block in blocks_in(op) for each in block.ops)
-    if isinstance(op, stablehlo.WhileOp):
-        known = trip_count(op)
-        inner *= rounds if known is None else min(known, rounds)
-    return DISPATCH + 8 * elements + inner
 
 
 def _main(module: ModuleOp) -> FuncOp:

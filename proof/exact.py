@@ -65,10 +65,6 @@ _REDUCING = frozenset("reduce reduce_window scatter select_and_scatter all_reduc
 """Ops that combine elements by what stands in their last region, or by the kind that they name."""
 
 
-FEW = 16
-"""Elements of an array that is drawn more often, for it holds few places."""
-
-
 class Inexact(Exception):
     """An op that has no meaning in exact numbers; the message says which, and why."""
 
@@ -96,33 +92,6 @@ def _as_python(scalar: Any) -> complex:
 
 def _centred(number: int) -> int:
     return (number + PRIME // 2) % PRIME - PRIME // 2
-
-
-def draw(
-    generator: np.random.Generator,
-    shape: Sequence[int],
-    element: Attribute,
-    extents: Sequence[int] = (40,),
-    tame: bool = False,
-) -> np.ndarray[Any, Any]:
-    """
-    Random elements: any number of the field for floats; for integers places in dims of these `extents`.
-
-    One integer in eight lies beyond its dim, on either side; in small arrays, one in two. Tame floats are few small
-    numbers, all of one sign or of both: what is compared with a constant is not always larger.
-    """
-    dtype = element_dtype(element)
-    if is_number(element):
-        low, high = ((-3, 3), (-3, 0), (0, 3))[generator.integers(3)] if tame else (-(PRIME // 2), PRIME // 2)
-        return generator.integers(low, high + 1, shape).astype(np.float64)
-    if is_boolean(element):
-        return generator.integers(0, 2, shape).astype(bool)
-    limits = (0, 1) if dtype.name.endswith(("int2", "int4")) else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
-    extent = np.asarray(generator.choice(extents, shape))
-    places = (generator.random(shape) * extent).astype(np.int64)
-    beyond = np.where(generator.random(shape) < 0.5, extent + places, -1 - places)
-    often = 0.5 if extent.size < FEW else 0.125
-    return np.where(generator.random(shape) < often, beyond, places).clip(*limits).astype(dtype)
 
 
 def is_number(element: Attribute) -> bool:

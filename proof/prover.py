@@ -18,8 +18,9 @@ from shardwright.diagnostics.telling import lasting
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
 from shardwright.dialects.text.printing import print_module
 from shardwright.proof.certificate import FORMAT, Certificate
-from shardwright.proof.checker import CheckedOp, Verdict, check, is_small
+from shardwright.proof.checker import CheckedOp, Verdict, check
 from shardwright.proof.reduction import Reduced, reduce_programs
+from shardwright.proof.work import is_small
 
 _DERIVATIVES = frozenset(op.name for op in GRADIENT_OPS)
 _COMPOSED = frozenset(f"stablehlo.batch_norm_{name}" for name in ("training", "inference", "grad"))

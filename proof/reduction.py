@@ -37,7 +37,7 @@ from shardwright.layout.axes import Axis, part, span
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.stages import verify_stage
 from shardwright.proof.asking import Asked, New
-from shardwright.proof.checker import WORK, work
+from shardwright.proof.work import WORK, work
 
 _MANUAL = ("dtensor.to_manual", "dtensor.from_manual", "dtensor.fetch", "dtensor.axis_index", "sdy.manual_computation")
 

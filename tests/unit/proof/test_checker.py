@@ -6,6 +6,7 @@ import json
 import math
 import random
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
-from shardwright.proof import Certificate, certify, check
+from shardwright.proof import Certificate, certify, check, checker
 from shardwright.proof.checker import differences
 from shardwright.proof.exact import PRIME, ROOT, make_exact, residue
 from shardwright.runtime.executable import compile_module
@@ -341,3 +342,8 @@ def test_a_local_program_that_does_not_run_is_refused(stages: Stages) -> None:
     wrong = texts[2].replace(f"return {name}", f"return %{operand}")
     assert wrong != texts[2]
     assert check(Certificate(*texts[:2], wrong, "", "", 0)).faults[0].startswith("the local program cannot run")
+
+
+def test_the_checker_is_short_enough_to_be_read() -> None:
+    parts = [Path(checker.__file__).with_name(f"{name}.py") for name in ("checker", "structure", "certificate")]
+    assert sum(len(part.read_text().splitlines()) for part in parts) <= 500
