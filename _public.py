@@ -5,11 +5,15 @@ import typing as _typing
 from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 
+# As modules, not as names of their package: a checker that reads an installed package finds their `__all__` so alone.
 import shardwright.dtensor as dtensor
+import shardwright.frontends.arrays as _arrays
+import shardwright.frontends.functions as _functions
+import shardwright.frontends.training as _training
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightTypeError, ShardwrightValueError
 from shardwright.diagnostics.tracebacks import show_users_frames as _show_users_frames
-from shardwright.frontends import arrays as _arrays, functions as _functions, jax as jax, training as _training
+from shardwright.frontends import jax as jax
 from shardwright.frontends.arrays import *
 from shardwright.frontends.functions import *
 from shardwright.frontends.training import *

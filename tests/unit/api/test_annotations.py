@@ -8,9 +8,12 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -141,14 +144,27 @@ MISTAKES = {
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the package lies as its wheel would install it."""
+    """A folder with an environment, in which the package lies as its wheel would install it."""
     place = tmp_path_factory.mktemp("installed")
     shutil.copytree(ROOT, place / "source", ignore=shutil.ignore_patterns(".*", "build", "tests", "*.egg-info"))
     wheel = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", place]
     subprocess.run([*wheel, place / "source"], check=True, timeout=300)
+    venv.create(place / "environment")
+    (site,) = (place / "environment").glob("lib/python*/site-packages")
     (path,) = place.glob("*.whl")
-    zipfile.ZipFile(path).extractall(place / "site")
+    zipfile.ZipFile(path).extractall(site)
+    (site / "others.pth").write_text(sysconfig.get_path("purelib"))
     return place
+
+
+def every_name() -> Iterator[str]:
+    """A line of a program for each public name, those of public modules too."""
+    modules = [("sw", sw), ("shardwright.jax", sw.jax)]
+    for path, module in modules:
+        for name in module.__all__:
+            yield f"{path}.{name}"
+            if isinstance(found := getattr(module, name), ModuleType):
+                modules.append((f"{path}.{name}", found))
 
 
 @pytest.mark.slow
@@ -159,14 +175,11 @@ def test_a_program_on_the_wheel_is_checked_strictly(installed: Path) -> None:
     (installed / "program.py").write_text(PROGRAM)
     for number, line in enumerate(MISTAKES):
         (installed / f"mistake{number}.py").write_text(f"{PROGRAM}\n{line}\n")
-    settings = {
-        "typeCheckingMode": "strict",
-        "extraPaths": ["site"],
-        "include": ["*.py"],
-        "reportUnusedExpression": False,
-    }
+    lines = ["import shardwright as sw", "import shardwright.jax", *every_name()]
+    (installed / "names.py").write_text("\n".join(lines))
+    settings = {"typeCheckingMode": "strict", "include": ["*.py"], "reportUnusedExpression": False}
     (installed / "pyrightconfig.json").write_text(json.dumps(settings))
-    command = [checker, "--pythonpath", sys.executable, "--outputjson"]
+    command = [checker, "--pythonpath", installed / "environment/bin/python", "--outputjson"]
     ran = subprocess.run(command, cwd=installed, capture_output=True, text=True, timeout=300)
     found: dict[str, list[str]] = {}
     for fault in json.loads(ran.stdout)["generalDiagnostics"]:
