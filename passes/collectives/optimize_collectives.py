@@ -110,9 +110,13 @@ class _Waiting:
         key = (*kind, self.full[kind])
         self.groups.setdefault(key, []).append(op)
         self.reduced.update((result, key) for result in op.outputs)
-        self.sizes[key] += sum(self._bytes(value) for value in op.inputs)
+        self.sizes[key] += self._sent(op)
         if self.sizes[key] >= self.limit:
             self.full[kind] += 1
+
+    def _sent(self, op: dtensor.AllReduceOp) -> int:
+        """The bytes of a device's parts of what an op reduces."""
+        return sum(map(self._bytes, op.inputs))
 
     def _bytes(self, value: SSAValue) -> int:
         spec = dtensor.layout_of(value)
@@ -139,7 +143,8 @@ class _Waiting:
                 anchor.parent.insert_op_before(op, anchor)
 
     def _merge(self, key: Key, anchor: Operation) -> None:
-        group = self.groups.pop(key)
+        # The largest first: its place and its reason are what is said of them all.
+        group = sorted(self.groups.pop(key), key=lambda op: -self._sent(op))
         self.sizes.pop(key)
         for op in group:
             for result in op.outputs:

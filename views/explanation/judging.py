@@ -75,7 +75,9 @@ def _implicit(collective: Collective, file: str) -> Diagnostic:
 def _line(entry: Entry, file: str) -> str:
     row = entry.first.row
     asked = f", asked by {row.reasons[0].asked_by}" if row.reasons else ""
-    return brief_places(f"#{entry.first.number} {entry.heading} of {row.tensors[0]}{asked}", file)
+    largest, *others = row.tensors
+    more = f" and {len(others)} more" if others else ""
+    return brief_places(f"#{entry.first.number} {entry.heading} of {largest}{more}{asked}", file)
 
 
 def _place(entries: Sequence[Entry]) -> SourceLocation | None:

@@ -43,6 +43,21 @@ def test_a_function_within_its_budget_and_over_it() -> None:
     assert inside.trace(rows()).partition().predicted_bytes == 384
 
 
+def both_sums(x: DTensor) -> tuple[DTensor, DTensor]:
+    """A sum of all numbers, then one of each column: the devices add both up in one message."""
+    return shardwright.sum(x), shardwright.relayout(shardwright.sum(x, axis=0), shardwright.Layout([], MESH))
+
+
+def test_the_largest_of_what_is_sent_together_names_it() -> None:
+    with shardwright.budget(max_bytes=0), pytest.raises(ShardwrightValueError) as caught:
+        shardwright.function(both_sums)(rows())
+    (note,) = caught.value.diagnostics[0].notes  # 17 numbers, of which a device sends three quarters twice
+    assert note.startswith("#1 all_reduce x: 102 bytes per device of f32[16]{sum@x} and 1 more, asked by ")
+    found = caught.value.diagnostics[0].location
+    assert found is not None
+    assert found.line == both_sums.__code__.co_firstlineno + 2
+
+
 def test_a_block_counts_programs_that_were_made_before() -> None:
     gather = shardwright.function(gathered)
     gather(rows())
