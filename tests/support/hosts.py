@@ -24,6 +24,9 @@ ADDRESSES = {"left": "192.0.2.1", "right": "192.0.2.2"}
 
 CABLE = "sw0"
 
+PATIENCE = 30
+"""Seconds in which a cable comes up on a machine however loaded."""
+
 SHELL = """#!/bin/sh
 # In place of ssh: options, a host, and a command that goes on there whatever happens to this one.
 while [ "${1#-}" != "$1" ]; do shift; done
@@ -58,6 +61,7 @@ class Hosts:
             _ip("-n", space, "address", "add", f"{ADDRESSES[name]}/24", "dev", CABLE)
             _ip("-n", space, "link", "set", "lo", "up")
             _ip("-n", space, "link", "set", CABLE, "up")
+        self._wait_for_the_cable()
         cases = "".join(f"{ADDRESSES[name]}) name={name} space={space};; " for name, space in self.spaces.items())
         self.shell.write_text(SHELL % cases)
         self.shell.chmod(0o755)
@@ -78,6 +82,25 @@ class Hosts:
     def mend(self) -> None:
         """As it was."""
         _ip("-n", self.spaces["left"], "link", "set", CABLE, "up")
+        self._wait_for_the_cable()
+
+    def _wait_for_the_cable(self) -> None:
+        """
+        Waits until both ends say that it carries: Linux tells up to a second later, more where much else runs.
+
+        Until then MPI's network library has no device on which the other host could be.
+        """
+        end = time.monotonic() + PATIENCE
+        while not all(
+            "LOWER_UP" in (shown := self._end(space)) and "state UP" in shown for space in self.spaces.values()
+        ):
+            if time.monotonic() > end:
+                raise OSError("the cable between two network namespaces does not come up")
+            time.sleep(0.01)
+
+    @staticmethod
+    def _end(space: str) -> str:
+        return _ip("-n", space, "link", "show", "dev", CABLE)
 
     @contextmanager
     def started(self, *command: str, on: str = "left", **variables: str) -> Iterator[subprocess.Popen[str]]:

@@ -7,9 +7,10 @@ like a message is taken for one; that is as good.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from shardwright.serialization.riegeli.chunks.codecs import Buffer
 from shardwright.serialization.wire import (
     DELIMITED,
     END_GROUP,
@@ -53,36 +54,73 @@ def message_fields(data: bytes, begin: int, end: int) -> list[Field] | None:
         return None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Column:
-    """A field at one place in the tree of messages: its own number, its steps by subtype, and its values."""
+    """A field at one place in the tree of messages: its parent, its tag, and its values, the last first."""
 
     parent: int
     tag: int
-    number: int
-    steps: dict[int, int] = field(default_factory=dict[int, int])
-    values: list[bytes] = field(default_factory=list[bytes])
-
-    def buffer(self) -> bytes:
-        """The values, the last first, as they are read back."""
-        return b"".join(reversed(self.values))
+    values: Buffer
 
 
-class Columns:
+@dataclass(frozen=True, slots=True)
+class Taken:
     """
     Records taken apart.
 
-    `steps` are the different steps, each a column and a subtype; `sequence` are those that were taken, in order.
-
-    >>> columns = Columns()
-    >>> columns.add(bytes.fromhex("08010896011800"), 0, 7)
-    >>> columns.sequence, [bytes(column.buffer()) for column in columns.buffers()[0]]
-    ([0, 1, 2, 3], [b'\\x16\\x01'])
+    `steps` are the different steps, each a column's index and a subtype; `sequence` are those that were taken, in
+    order; `lengths` those of the records that are no messages, the last first.
     """
 
+    columns: list[Column]
+    steps: list[tuple[int, int]]
+    sequence: Sequence[int]
+    lengths: bytes
+
+    def by_kind(self) -> list[list[int]]:
+        """The columns that have values, by kind of buffer and from the smallest."""
+        kinds: dict[int, list[tuple[int, int, int, int]]] = {kind: [] for kind in BUFFER_KINDS}
+        for index, column in enumerate(self.columns):
+            if len(column.values):
+                kind = column.tag & 7 if column.tag else BUFFER_KINDS[-1]
+                kinds[kind].append((len(column.values), column.parent, column.tag, index))
+        return [[entry[3] for entry in sorted(kind)] for kind in kinds.values()]
+
+
+def take(data: bytes, ends: Iterable[int]) -> Taken:
+    """
+    The records that end where `ends` say, taken apart.
+
+    >>> taken = take(bytes.fromhex("08010896011800"), [7])
+    >>> taken.sequence, [bytes(taken.columns[index].values) for index in taken.by_kind()[0]]
+    ([0, 1, 2, 3], [b'\\x16\\x01'])
+    """
+    columns, begin = _Columns(), 0
+    for end in ends:
+        columns.add(data, begin, end)
+        begin = end
+    found = [Column(parent, tag, b"".join(reversed(one.values))) for (parent, tag), one in columns.columns.items()]
+    return Taken(found, columns.steps, columns.sequence, b"".join(reversed(columns.lengths)))
+
+
+@dataclass(slots=True)
+class _Filling:
+    """A column while records are taken apart: its own number, its steps by subtype, and its values."""
+
+    index: int
+    steps: dict[int, int] = field(default_factory=dict[int, int])
+    values: list[bytes] = field(default_factory=list[bytes])
+
+    @property
+    def number(self) -> int:
+        """What those name it by of which it is the parent."""
+        return ROOT + 1 + self.index
+
+
+class _Columns:
     def __init__(self) -> None:
-        self.columns: dict[tuple[int, int], Column] = {}
-        self.steps: list[tuple[Column, int]] = []
+        self.columns: dict[tuple[int, int], _Filling] = {}
+        self.steps: list[tuple[int, int]] = []
         self.sequence: list[int] = []
         self.lengths: list[bytes] = []
 
@@ -96,29 +134,20 @@ class Columns:
         self._take(self._column(NON_PROTO, 0), PLAIN, data[begin:end])
         self.lengths.append(varint(end - begin))
 
-    def buffers(self) -> list[list[Column]]:
-        """The columns that have values, by kind of buffer and from the smallest."""
-        kinds: dict[int, list[tuple[int, int, int, Column]]] = {kind: [] for kind in BUFFER_KINDS}
-        for column in self.columns.values():
-            if column.values:
-                kind = column.tag & 7 if column.tag else BUFFER_KINDS[-1]
-                kinds[kind].append((sum(map(len, column.values)), column.parent, column.tag, column))
-        return [[entry[3] for entry in sorted(kind, key=lambda entry: entry[:3])] for kind in kinds.values()]
-
-    def _column(self, parent: int, tag: int) -> Column:
+    def _column(self, parent: int, tag: int) -> _Filling:
         column = self.columns.get((parent, tag))
         if column is None:
-            column = self.columns[parent, tag] = Column(parent, tag, ROOT + 1 + len(self.columns))
+            column = self.columns[parent, tag] = _Filling(len(self.columns))
         return column
 
-    def _step(self, column: Column, subtype: int) -> int:
+    def _step(self, column: _Filling, subtype: int) -> int:
         index = column.steps.get(subtype)
         if index is None:
             index = column.steps[subtype] = len(self.steps)
-            self.steps.append((column, subtype))
+            self.steps.append((column.index, subtype))
         return index
 
-    def _take(self, column: Column, subtype: int, value: bytes = b"") -> None:
+    def _take(self, column: _Filling, subtype: int, value: bytes = b"") -> None:
         self.sequence.append(self._step(column, subtype))
         if value:
             column.values.append(value)
@@ -154,7 +183,7 @@ class Columns:
                 rest, step, parent = above.pop()
                 self.sequence.append(step)
 
-    def _varint(self, column: Column, value: bytes) -> None:
+    def _varint(self, column: _Filling, value: bytes) -> None:
         """Smallest ones are a step by themselves; of others the low bits are kept, the step says how many bytes."""
         if value[0] <= MOST_INLINE:
             self._take(column, INLINE + value[0])

@@ -7,122 +7,23 @@ The machine's nodes each write one field, and are run backwards: the last record
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from shardwright.serialization.riegeli.chunks.chunks import Records
 from shardwright.serialization.riegeli.chunks.codecs import NAMES, decompress
 from shardwright.serialization.riegeli.transposed.columns import (
     INLINE,
-    MESSAGE_START,
-    NO_OP,
     NON_PROTO,
     SUBMESSAGE_END,
-    SUBMESSAGE_START,
 )
+from shardwright.serialization.riegeli.transposed.engine import engine_for
+from shardwright.serialization.riegeli.transposed.machine import PLAIN, Machine, Node, Program, Ran
 from shardwright.serialization.wire import DELIMITED, FIXED32, FIXED64, VARINT, Cursor, WireFault, read_varint, varint
 
 INLINE_MOST = INLINE + 127
 LONGEST = 10
 SLACK, AMPLE = 1 << 16, 1 << 24
 HEADER_PER_BYTE, TRANSITIONS_PER_BYTE = 32, 8
-IDLE_PER_TRANSITION = 16
-
-
-NO_VALUES = Cursor(memoryview(b""))
-
-
-@dataclass
-class Node:
-    """One state: what it does, the tag that it writes, where its values are, and what follows."""
-
-    run: Callable[[Machine, Node], None]
-    tag: bytes
-    width: int
-    next: int
-    implicit: bool
-    buffer: Cursor = NO_VALUES
-
-
-class Machine:
-    """The output, which fills from its end, and the submessages that are open."""
-
-    def __init__(self, size: int, most_records: int, lengths: Cursor | None) -> None:
-        self.out = bytearray(size)
-        self.cursor = size
-        self.most_records, self.lengths = most_records, lengths
-        self.starts: list[int] = []
-        self.open: list[tuple[int, bytes]] = []
-        self.idle = 0
-
-    def put(self, data: bytes | memoryview) -> None:
-        """Write in front of what is there."""
-        begin = self.cursor - len(data)
-        if begin < 0:
-            raise WireFault("the records are longer than the header says")
-        self.out[begin : self.cursor] = data
-        self.cursor = begin
-
-    def no_op(self, node: Node) -> None:
-        """Only leads on."""
-        self.idle += 1
-
-    def non_proto(self, node: Node) -> None:
-        """A whole record that is not a message."""
-        assert self.lengths is not None
-        self.put(node.buffer.take(self.lengths.number()))
-        self.message_start(node)
-
-    def message_start(self, node: Node) -> None:
-        """A record ends, that is begins."""
-        if self.open:
-            raise WireFault("a record begins within a submessage")
-        if len(self.starts) == self.most_records:
-            raise WireFault("there are more records than the header says")
-        self.starts.append(self.cursor)
-
-    def submessage_end(self, node: Node) -> None:
-        """A submessage ends here, that is it opens."""
-        self.open.append((self.cursor, node.tag))
-
-    def submessage_start(self, node: Node) -> None:
-        """A submessage begins here: its tag and length come in front."""
-        if not self.open:
-            raise WireFault("a submessage begins that does not end")
-        end, tag = self.open.pop()
-        if end - self.cursor >> 32:
-            raise WireFault("a submessage is longer than any message")
-        self.put(tag + varint(end - self.cursor))
-
-    def copy_tag(self, node: Node) -> None:
-        """A tag, and a small value if it is in the node."""
-        self.put(node.tag)
-
-    def varint(self, node: Node) -> None:
-        """A varint of a known width: continuation bits are put back."""
-        data = bytearray(node.buffer.take(node.width))
-        for index in range(node.width - 1):
-            data[index] |= 0x80
-        self.put(node.tag + data)
-
-    def fixed(self, node: Node) -> None:
-        """A value of 4 or 8 bytes."""
-        self.put(node.tag + bytes(node.buffer.take(node.width)))
-
-    def string(self, node: Node) -> None:
-        """Length and bytes as they stand in the buffer."""
-        values = node.buffer
-        size, begin = read_varint(values.data, values.place, 32)
-        self.put(values.take(begin - values.place + size))
-        self.put(node.tag)
-
-
-PLAIN = {
-    NO_OP: Machine.no_op,
-    NON_PROTO: Machine.non_proto,
-    SUBMESSAGE_START: Machine.submessage_start,
-    MESSAGE_START: Machine.message_start,
-}
 
 
 def decode_transposed(data: memoryview, count: int, decoded_size: int) -> Records:
@@ -146,9 +47,8 @@ def decode_transposed(data: memoryview, count: int, decoded_size: int) -> Record
     if not header.at_end():
         raise WireFault("the header of the transposed chunk does not end where it should")
     transitions = decompress(kind, data[body.place :], _most(decoded_size + count, TRANSITIONS_PER_BYTE))
-    machine = Machine(decoded_size, count, lengths)
-    _run(machine, nodes, first, transitions)
-    return _records(machine, count, decoded_size)
+    program = Program(nodes, first, transitions, buffers, lengths)
+    return _records(engine_for(decoded_size).run(program, decoded_size, count), count, decoded_size)
 
 
 def _most(size: int, factor: int) -> int:
@@ -241,37 +141,15 @@ def _refuse_loops(nodes: list[Node]) -> None:
                 raise WireFault("states follow each other in a circle")
 
 
-def _run(machine: Machine, nodes: list[Node], first: int, transitions: memoryview) -> None:
-    index, place = first, 0
-    most_idle = len(nodes) + IDLE_PER_TRANSITION * (len(transitions) + 1)
-    repeats = 1 if nodes[first].implicit else 0
-    while True:
-        node = nodes[index]
-        node.run(machine, node)
-        if machine.idle > most_idle:
-            raise WireFault("states lead to each other and write nothing")
-        index = node.next
-        if repeats:
-            repeats -= 0 if nodes[index].implicit else 1
-            continue
-        if place == len(transitions):
-            return
-        index, repeats = index + (transitions[place] >> 2), transitions[place] & 3
-        place += 1
-        if index >= len(nodes):
-            raise WireFault("a transition leads to a state that does not exist")
-        repeats += 1 if nodes[index].implicit else 0
-
-
-def _records(machine: Machine, count: int, decoded_size: int) -> Records:
-    if machine.open:
+def _records(ran: Ran, count: int, decoded_size: int) -> Records:
+    if ran.open:
         raise WireFault("a submessage does not begin")
-    if len(machine.starts) != count:
-        raise WireFault(f"there are {len(machine.starts)} records and the header says {count}")
-    last = machine.starts[-1] if machine.starts else decoded_size
-    if last != machine.cursor:
+    if len(ran.starts) != count:
+        raise WireFault(f"there are {len(ran.starts)} records and the header says {count}")
+    last = ran.starts[-1] if ran.starts else decoded_size
+    if last != ran.cursor:
         raise WireFault("a record does not begin")
-    if machine.cursor:
+    if ran.cursor:
         raise WireFault("the records are shorter than the header says")
-    ends = array("Q", [decoded_size, *machine.starts[:-1]] if count else [])
-    return Records(memoryview(machine.out), ends[::-1])
+    ends = array("Q", [decoded_size, *ran.starts[:-1]] if count else [])
+    return Records(memoryview(ran.out), ends[::-1])

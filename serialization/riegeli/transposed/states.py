@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 BLOCK_OF_STATES = 64
 OFTEN = 10
@@ -54,17 +55,67 @@ class State:
     source: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """
+    A sequence of steps from its end, as which step follows which.
+
+    `counts` says how often each pair of steps is there, in the order in which they come first; `which` is the sequence
+    as numbers of pairs.
+    """
+
+    first: int
+    last: int
+    counts: dict[tuple[int, int], int]
+    which: Sequence[int]
+
+
+def pairs(sequence: Sequence[int]) -> Pairs:
+    """
+    The pairs of a sequence of steps.
+
+    >>> pairs([0, 1, 1, 1])
+    Pairs(first=1, last=0, counts={(1, 1): 2, (1, 0): 1}, which=[0, 0, 1])
+    """
+    steps, numbers, counts, which = sequence[::-1], dict[tuple[int, int], int](), list[int](), list[int]()
+    for pair in pairwise(steps):
+        number = numbers.setdefault(pair, len(numbers))
+        if number == len(counts):
+            counts.append(0)
+        counts[number] += 1
+        which.append(number)
+    return Pairs(steps[0], steps[-1], dict(zip(numbers, counts, strict=True)), which)
+
+
+def join(which: Sequence[int], ways: Sequence[bytes]) -> bytes:
+    """
+    The bytes of transitions, by the jumps of each pair; one with nothing added counts up the one before, three times.
+
+    >>> join([0, 0, 1], [bytes([0]), bytes([1])]).hex()
+    '0104'
+    """
+    out = bytearray()
+    for number in which:
+        for jump in ways[number]:
+            if not jump and out and out[-1] & 3 < 3:
+                out[-1] += 1
+            else:
+                out.append(jump << 2)
+    return bytes(out)
+
+
 class StateMachine:
     """
-    The states for a sequence of steps, which is run from its end.
+    The states for so many steps of which these pairs follow each other.
 
-    >>> machine = StateMachine([0, 1, 1, 1], 2)
-    >>> [state.step for state in machine.states], bytes(machine.transitions()).hex()
+    >>> found = pairs([0, 1, 1, 1])
+    >>> machine = StateMachine(found, 2)
+    >>> [state.step for state in machine.states], join(found.which, machine.ways()).hex()
     ([1, 0], '0104')
     """
 
-    def __init__(self, sequence: Sequence[int], count: int) -> None:
-        self.sequence = sequence[::-1]
+    def __init__(self, sequence: Pairs, count: int) -> None:
+        self.sequence = sequence
         self.steps = [Step() for _ in range(count)]
         self.states: list[State] = []
         self._count()
@@ -80,7 +131,7 @@ class StateMachine:
     @property
     def first(self) -> int:
         """The state that is run first."""
-        return next(index for index, state in enumerate(self.states) if state.step == self.sequence[0])
+        return next(index for index, state in enumerate(self.states) if state.step == self.sequence.first)
 
     def follows_by_itself(self, step: int) -> bool:
         """Whether only one step ever follows, for which no byte is written."""
@@ -88,15 +139,10 @@ class StateMachine:
 
     def _count(self) -> None:
         """How often each step follows another; what follows often goes into private lists."""
-        before = self.sequence[0]
-        for step in self.sequence[1:]:
-            followers = self.steps[before].followers
-            if step not in followers:
-                followers[step] = Follower()
-            followers[step].count += 1
-            self.steps[step].arrivals += 1
-            before = step
-        first = self.steps[self.sequence[0]]
+        for (before, step), count in self.sequence.counts.items():
+            self.steps[before].followers[step] = Follower(count)
+            self.steps[step].arrivals += count
+        first = self.steps[self.sequence.first]
         first.arrivals = first.arrivals or 1
         for step in self.steps:
             for index, follower in step.followers.items():
@@ -204,22 +250,16 @@ class StateMachine:
 
     def _end(self) -> None:
         """After the last step nothing may follow by itself, or its end could not be told from its repetition."""
-        followers = self.steps[self.sequence[-1]].followers
+        followers = self.steps[self.sequence.last].followers
         if len(followers) == 1:
             followers[next(iter(followers)) + 1] = Follower()
 
-    def transitions(self) -> bytearray:
-        """The bytes that lead from state to state; one with nothing added counts up the one before, three times."""
-        out, before = bytearray(), self.sequence[0]
-        for step in self.sequence[1:]:
-            if not self.follows_by_itself(before):
-                for jump in self._jumps(self.steps[before], step):
-                    if not jump and out and out[-1] & 3 < 3:
-                        out[-1] += 1
-                    else:
-                        out.append(jump << 2)
-            before = step
-        return out
+    def ways(self) -> list[bytes]:
+        """The jumps that lead from one step to the next, for each pair of the sequence; none where it follows alone."""
+        return [
+            b"" if self.follows_by_itself(before) else bytes(self._jumps(self.steps[before], step))
+            for before, step in self.sequence.counts
+        ]
 
     def _jumps(self, before: Step, step: int) -> list[int]:
         """The way from one step to the next."""

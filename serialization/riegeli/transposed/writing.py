@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain
 
 from shardwright.serialization.riegeli.chunks.codecs import NONE, Buffer, compress
 from shardwright.serialization.riegeli.transposed.columns import (
@@ -14,8 +15,9 @@ from shardwright.serialization.riegeli.transposed.columns import (
     SUBMESSAGE_END,
     SUBMESSAGE_START,
     Column,
-    Columns,
+    Taken,
 )
+from shardwright.serialization.riegeli.transposed.engine import engine_for
 from shardwright.serialization.riegeli.transposed.states import StateMachine
 from shardwright.serialization.wire import DELIMITED, END_GROUP, START_GROUP, VARINT, varint
 
@@ -35,54 +37,54 @@ def encode_transposed(
     >>> b"".join(encode_transposed([3, 3], [bytes.fromhex("089601089501")], 0, 0)).hex()
     '000c0101040402080303000100001501160100'
     """
-    data, columns, place = b"".join(values), Columns(), 0
-    for size in sizes:
-        columns.add(data, place, place + size)
-        place += size
-    machine = StateMachine(columns.sequence, len(columns.steps))
-    kinds = columns.buffers()
-    groups = [group for kind_ in kinds for group in _buckets(kind_, None if kind == NONE else bucket_size)]
-    buffers = [[column.buffer() for column in group] for group in groups]
-    if columns.lengths:
-        buffers.append([b"".join(reversed(columns.lengths))])
+    data, ends = b"".join(values), list(accumulate(sizes))
+    engine = engine_for(len(data))
+    taken = engine.take(data, ends)
+    sequence = engine.pairs(taken.sequence)
+    machine = StateMachine(sequence, len(taken.steps))
+    bucket_size = None if kind == NONE else bucket_size
+    groups = [group for indices in taken.by_kind() for group in _buckets(taken.columns, indices, bucket_size)]
+    buffers = [[taken.columns[index].values for index in group] for group in groups]
+    if taken.lengths:
+        buffers.append([taken.lengths])
     packed = [b"".join(compress(kind, group, level, window_log)) for group in buffers]
     numbers = [len(packed), sum(map(len, buffers)), *map(len, packed)]
     numbers += [len(buffer) for group in buffers for buffer in group]
-    places = {id(column): index for index, column in enumerate(column for group in groups for column in group)}
-    header = b"".join(map(varint, numbers)) + _states(columns, machine, places)
+    places = {index: place for place, index in enumerate(chain.from_iterable(groups))}
+    header = b"".join(map(varint, numbers)) + _states(taken, machine, places)
     front = b"".join(compress(kind, [header], level, window_log))
     return [
         bytes((kind,)) + varint(len(front)) + front,
         *packed,
-        *compress(kind, [machine.transitions()], level, window_log),
+        *compress(kind, [engine.join(sequence.which, machine.ways())], level, window_log),
     ]
 
 
-def _buckets(columns: list[Column], bucket_size: int | None) -> list[list[Column]]:
+def _buckets(columns: list[Column], indices: list[int], bucket_size: int | None) -> list[list[int]]:
     """
     Columns of one kind, from the smallest, in buckets: the largest are put together first, until the rest is small.
 
-    >>> tall = [Column(5, tag, 5, {}, [bytes(size)]) for tag, size in ((8, 1), (16, 30), (24, 90), (32, 100))]
-    >>> [[column.tag for column in bucket] for bucket in _buckets(tall, 60)]
-    [[8, 16], [24], [32]]
+    >>> tall = [Column(5, tag, bytes(size)) for tag, size in ((8, 1), (16, 30), (24, 90), (32, 100))]
+    >>> _buckets(tall, [0, 1, 2, 3], 60)
+    [[0, 1], [2], [3]]
     """
-    if bucket_size is None or not columns:
-        return [columns] if columns else []
-    sizes = [sum(map(len, column.values)) for column in columns]
-    rest, filled, buckets = sum(sizes), 0, [list[Column]()]
-    for index in range(len(columns) - 1, -1, -1):
-        if filled and filled + sizes[index] // 2 >= bucket_size:
+    if bucket_size is None or not indices:
+        return [indices] if indices else []
+    sizes = [len(columns[index].values) for index in indices]
+    rest, filled, buckets = sum(sizes), 0, [list[int]()]
+    for place in range(len(indices) - 1, -1, -1):
+        if filled and filled + sizes[place] // 2 >= bucket_size:
             buckets.append([])
             filled = 0
-        buckets[-1].append(columns[index])
-        filled, rest = filled + sizes[index], rest - sizes[index]
+        buckets[-1].append(indices[place])
+        filled, rest = filled + sizes[place], rest - sizes[place]
         if rest <= bucket_size // 2:
-            buckets[-1] += columns[:index][::-1]
+            buckets[-1] += indices[:place][::-1]
             break
     return [bucket[::-1] for bucket in buckets[::-1]]
 
 
-def _states(columns: Columns, machine: StateMachine, places: dict[int, int]) -> bytes:
+def _states(taken: Taken, machine: StateMachine, places: dict[int, int]) -> bytes:
     """The states as they stand in the header: tags, what follows, subtypes, buffers, and the first."""
     tags, follow, subtypes, buffers = list[int](), list[int](), bytearray(), list[int]()
     count = len(machine.states)
@@ -91,12 +93,13 @@ def _states(columns: Columns, machine: StateMachine, places: dict[int, int]) -> 
             tags.append(NO_OP)
             follow.append(state.base or 0)
             continue
-        column, subtype = columns.steps[state.step]
+        index, subtype = taken.steps[state.step]
+        column = taken.columns[index]
         tags.append(_written_tag(column, subtype))
         if column.tag and column.tag & 7 == VARINT:
             subtypes.append(subtype)
         if _has_buffer(column, subtype):
-            buffers.append(places[id(column)])
+            buffers.append(places[index])
         base = machine.steps[state.step].base
         follow.append(0 if base is None else base + count * machine.follows_by_itself(state.step))
     head = b"".join(map(varint, [count, *tags, *follow]))

@@ -13,8 +13,20 @@ from shardwright.serialization.riegeli import RecordReader, RecordWriter, Record
 from shardwright.serialization.riegeli.chunks.chunks import METADATA, SIMPLE, TRANSPOSED
 from shardwright.serialization.riegeli.chunks.scan import ChunkScanner
 from shardwright.serialization.riegeli.streams.source import Source
+from shardwright.serialization.riegeli.transposed import engine
 from shardwright.serialization.riegeli.transposed.reading import decode_transposed
 from shardwright.serialization.riegeli.transposed.writing import encode_transposed
+from shardwright.serialization.wire import WireFault
+
+
+@pytest.fixture(autouse=True, params=["plain", "compiled"])
+def engine_of(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """All of it holds for plain Python, and for compiled code from the first byte on."""
+    monkeypatch.setattr(engine._Choice, "engine", engine.PLAIN)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(engine._Choice, "patience", 0 if request.param == "compiled" else 1 << 62)  # pyright: ignore[reportPrivateUsage]
+    if request.param == "compiled":
+        pytest.importorskip("numba")
+    return request.param
 
 
 def again(data: bytes, count: int, size: int, level: int) -> bytes:
@@ -171,6 +183,45 @@ def test_zeros_that_expand_too_much_go_into_a_simple_chunk() -> None:
     assert header is not None
     assert header.kind == SIMPLE
     assert len(transposed_chunks(file.getvalue())) == 1
+
+
+def test_compiled_code_takes_over_once_it_pays(engine_of: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if engine_of == "compiled":
+        monkeypatch.setattr(engine._Choice, "patience", 1000)  # pyright: ignore[reportPrivateUsage]
+        assert engine.engine_for(1000) is engine.PLAIN
+        assert engine.engine_for(1) is not engine.PLAIN
+    else:
+        assert engine.engine_for(1 << 40) is engine.PLAIN
+
+
+def said(data: bytes, count: int, size: int) -> object:
+    """The records of a chunk's data, or what is wrong with it."""
+    try:
+        found = decode_transposed(memoryview(data), count, size)
+    except WireFault as fault:
+        return fault.code, fault.message
+    return bytes(found.values), list(found.ends)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_damaged_chunks_are_the_same_to_compiled_code(
+    seed: int, engine_of: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if engine_of == "plain":
+        pytest.skip("what it is compared with")
+    draw, records = random.Random(seed), records_of(seed)
+    data, size = b"".join(encode_transposed(map(len, records), records, 0, 0)), sum(map(len, records))
+    cases: list[tuple[bytes, int, int]] = []
+    for _ in range(60):
+        damaged = bytearray(data)
+        for _ in range(draw.choice((1, 1, 3))):
+            damaged[draw.randrange(len(damaged))] = draw.choice((0, 1, 255, draw.randrange(256)))
+        count, most = len(records) + draw.choice((0, 0, 1, -1)), size + draw.choice((0, 0, 5, -1))
+        cases.append((bytes(damaged[: draw.choice((len(damaged), draw.randrange(len(damaged))))]), count, max(most, 0)))
+    found = [said(*case) for case in cases]
+    monkeypatch.setattr(engine._Choice, "engine", engine.PLAIN)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(engine._Choice, "patience", 1 << 62)  # pyright: ignore[reportPrivateUsage]
+    assert found == [said(*case) for case in cases]
 
 
 @pytest.mark.peers
