@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from shardwright.serialization.closing import Committing
 from shardwright.serialization.files.atomic import AtomicFile
@@ -31,6 +32,7 @@ from shardwright.serialization.riegeli.transposed.writing import encode_transpos
 SIZE_OF_SIZE = 8
 HEADERS_AT_ONCE = 256
 ZEROS = bytes(blocks.BLOCK)
+SMALL_PART = 4096
 DEFAULTS = RecordWriterOptions()
 
 
@@ -61,6 +63,7 @@ class RecordWriter(Committing):
         file = self._opened or file
         self._sink = Sink(self._atomic.descriptor if self._atomic else file)  # type: ignore[arg-type]
         self._codec = self.options.kind, self.options.effective_level, self.options.window_log
+        self._desired = self.options.desired_size
         self._begin = 0 if self._atomic else _place(file)
         self._sizes: list[int] = []
         self._values: list[Buffer] = []
@@ -92,6 +95,8 @@ class RecordWriter(Committing):
 
         A record of any size is one chunk at most. The buffer may be changed once this returns.
         """
+        if record.__class__ is bytes:
+            return self._append((record,), len(record), changes=False)
         return self.write_parts((record,))
 
     def write_parts(self, parts: Sequence[Buffer]) -> int:
@@ -104,19 +109,20 @@ class RecordWriter(Committing):
         >>> file.getvalue()[-8:]
         b'a record'
         """
+        views = [memoryview(part).cast("B") for part in parts]
+        return self._append(views, sum(map(len, views)), not all(isinstance(view.obj, bytes) for view in views))
+
+    def _append(self, parts: Sequence[Buffer], size: int, changes: bool) -> int:
+        """A record of so many bytes, in parts that may be changed later or not."""
         if self._closed:
             raise refuse("the writer is closed")
-        views = [memoryview(part).cast("B") for part in parts]
-        size = sum(map(len, views))
         added = size + SIZE_OF_SIZE
-        desired = self.options.desired_size
-        if self._sizes and self._so_far + added > desired:
+        if self._sizes and self._so_far + added > self._desired:
             self._close_chunk()
-        position = self.position
-        closes = self._so_far + added + SIZE_OF_SIZE > desired
-        changes = not all(isinstance(view.obj, bytes) for view in views)
+        position = self._begin + len(self._sizes)
+        closes = self._so_far + added + SIZE_OF_SIZE > self._desired
         self._sizes.append(size)
-        self._values += map(bytes, views) if changes and not closes else views
+        self._values += map(bytes, parts) if changes and not closes else parts
         self._so_far += added
         if closes:
             self._close_chunk()
@@ -172,6 +178,7 @@ class RecordWriter(Committing):
         self._chunk(kind, parts, len(sizes), size)
 
     def _chunk(self, kind: int, parts: Sequence[Buffer], records: int, decoded_size: int) -> None:
+        parts = list(_gathered(parts))
         size = sum(len(part) for part in parts)
         header = ChunkHeader(size, EMPTY_HASH, kind, records, decoded_size)
         begin, end = self._begin, header.end(self._begin)
@@ -201,6 +208,15 @@ class RecordWriter(Committing):
         if end != self._begin:
             size = blocks.without_overhead(self._begin, end) - blocks.CHUNK_HEADER
             self._chunk(PADDING, list(_zeros(size)), 0, 0)
+
+
+def _gathered(parts: Sequence[Buffer]) -> Iterator[Buffer]:
+    """Small parts that follow each other as one: to hash and write each takes longer than to copy it."""
+    for small, run in groupby(parts, lambda part: len(part) < SMALL_PART):
+        if small:
+            yield b"".join(run)
+        else:
+            yield from run
 
 
 def framed(begin: int, end: int, parts: Sequence[Buffer]) -> Iterator[Buffer]:
