@@ -1,4 +1,4 @@
-"""Riegeli files next to NumPy's plain ones on the same disk, flushed to it, and next to the codecs alone."""
+"""Riegeli files next to NumPy's plain ones and protobuf's messages on the same disk, and next to the codecs alone."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from mmap import mmap
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from google.protobuf.message import Message
 
 from shardwright.benchmarks.measure import interleave, timed
 from shardwright.benchmarks.report import Cell, Report, compared
 from shardwright.serialization.hashing import highwayhash64
+from shardwright.serialization.protos import graph_pb2
 from shardwright.serialization.riegeli import RecordReader, RecordWriter
 from shardwright.serialization.riegeli.chunks.codecs import BROTLI, SNAPPY, ZSTD, package
+from shardwright.serialization.splitting import splitter_for
 
 OURS, THEIRS = "ours", "theirs"
 Work = Callable[[], object]
@@ -64,6 +67,29 @@ def codec_rows(size: int, repetitions: int) -> list[dict[str, Cell]]:
     return rows
 
 
+def record_rows(count: int, repetitions: int, folder: Path) -> list[dict[str, Cell]]:
+    """So many small messages and a graph of them: ours next to protobuf's own time and a plain file."""
+    nodes = [_node(number) for number in range(count)]
+    graph, texts = graph_pb2.GraphDef(node=nodes), [node.SerializeToString() for node in nodes]
+    size, rows = sum(map(len, texts)), list[dict[str, Cell]]()
+    plain, records = folder / "messages", folder / "messages.riegeli"
+    for options in ("uncompressed", "zstd:3", "transpose,zstd:3"):
+        ours = partial(clear, records), partial(write_records, records, nodes, options)
+        theirs = partial(clear, plain), partial(write_messages, plain, nodes)
+        rows.append(_row(f"write {count:,} messages, {options}", size, repetitions, ours, theirs))
+        ours, theirs = (_nothing, partial(read_records, records)), (_nothing, partial(parse, texts))
+        rows.append(_row(f"read {count:,} messages, {options}", size, repetitions, ours, theirs))
+    ours = partial(clear, folder / "graph.pb"), partial(write_split, folder / "graph", graph)
+    theirs = partial(clear, plain), partial(write_messages, plain, [graph])
+    return [*rows, _row(f"write a graph of {count:,} nodes", size, repetitions, ours, theirs)]
+
+
+def _node(number: int) -> graph_pb2.NodeDef:
+    inputs = [f"layer_{number - 1}/mul", f"w_{number}"]
+    kind = graph_pb2.AttrValue(type=graph_pb2.DT_FLOAT)
+    return graph_pb2.NodeDef(name=f"layer_{number}/mul", op="Mul", input=inputs, attr={"T": kind})
+
+
 def alone() -> dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]:
     """The libraries' own ways to compress and to decompress a buffer, by our option for the same."""
     snappy, zstd, brotli = (package(kind) for kind in (SNAPPY, ZSTD, BROTLI))
@@ -78,6 +104,7 @@ def storage(size: int, repetitions: int) -> Report:
     """All rows, in a folder that is removed afterwards."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("SHARDWRIGHT_BENCH_FOLDER")) as name:
         rows = disk_rows(size, repetitions, Path(name)) + codec_rows(size // 4, max(1, repetitions // 3))
+        rows += record_rows(min(20_000, size >> 10), repetitions, Path(name))
     title = f"riegeli files of {size / 2**20:.0f} MiB; `throughput` is ours over theirs"
     return Report("storage", title, rows)
 
@@ -100,6 +127,38 @@ def write_plain(path: Path, data: np.ndarray) -> None:
         data.tofile(file)
         file.flush()
         os.fsync(file.fileno())
+
+
+def write_messages(path: Path, messages: Sequence[Message]) -> None:
+    """Protobuf's, one after the other into a plain file, flushed to the disk."""
+    with path.open("wb") as file:
+        for message in messages:
+            file.write(message.SerializeToString())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def write_records(path: Path, messages: Sequence[Message], options: str) -> None:
+    """Ours: a record each, flushed to the disk."""
+    with RecordWriter(path, options) as writer:
+        for message in messages:
+            writer.write(message.SerializeToString())
+
+
+def read_records(path: Path) -> int:
+    """Each record read as a message; how many there were."""
+    with RecordReader(path) as reader:
+        return parse(reader)
+
+
+def write_split(prefix: Path, message: Message) -> None:
+    """Ours: a message of any size, flushed to the disk."""
+    splitter_for(message).write(str(prefix))
+
+
+def parse(texts: Iterable[bytes]) -> int:
+    """Each text read as a message; how many there were."""
+    return sum(1 for _ in map(graph_pb2.NodeDef.FromString, texts))
 
 
 def read(file: Path | io.BytesIO) -> int:

@@ -127,8 +127,14 @@ class RecordReader(Closing):
 
     def views(self) -> Iterator[memoryview]:
         """The records from here on, not copied; each stays valid as long as it is kept."""
-        while (view := self._take()) is not None:
-            yield view
+        while self._advance():
+            records = self._records
+            values, ends = records.values, records.ends
+            while self._records is records and self._index < len(ends):
+                index = self._index
+                self._index += 1
+                yield values[ends[index - 1] if index else 0 : ends[index]]
+            del records, values, ends  # let go before the next chunk is made
 
     def items(self) -> Iterator[tuple[int, memoryview]]:
         """The records from here on with their positions."""
@@ -229,21 +235,20 @@ class RecordReader(Closing):
         if not self._source.seekable:
             raise RiegeliError("SW0810", f"{what} cannot be read from a stream, which cannot seek", self.name, None)
 
-    def _take(self) -> memoryview | None:
-        """The next record, from the next chunk that has any; None at the end."""
+    def _advance(self) -> bool:
+        """Go to the next chunk that has records, unless there are some left here; False at the end."""
         while self._index == len(self._records):
             begin = self._next
             try:
                 header = self._scanner.header(begin)
                 if header is None:
-                    return None
+                    return False
                 self._load(begin, header)
             except RiegeliError as error:
                 if self._recovery is None:
                     raise
                 self._skip(begin, error)
-        self._index += 1
-        return self._records.view(self._index - 1)
+        return True
 
     def _skip(self, begin: int, error: RiegeliError) -> None:
         assert self._recovery is not None

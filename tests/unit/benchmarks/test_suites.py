@@ -49,7 +49,10 @@ def test_storage_is_compared_with_plain_files_and_codecs() -> None:
     rows = SUITES["storage"](replace(SMOKE, storage_bytes=1 << 20)).rows
     names = [row["program"] for row in rows]
     assert names[:3] == ["write and fsync", "read, cold", "read, in cache"]
-    assert names[3:] == [f"{verb} {codec}" for codec in ("snappy", "zstd:3", "brotli:1") for verb in ("write", "read")]
+    assert names[3:9] == [f"{verb} {codec}" for codec in ("snappy", "zstd:3", "brotli:1") for verb in ("write", "read")]
+    kinds = ("uncompressed", "zstd:3", "transpose,zstd:3")
+    assert names[9:15] == [f"{verb} 1,024 messages, {kind}" for kind in kinds for verb in ("write", "read")]
+    assert names[15:] == ["write a graph of 1,024 nodes"]
     assert all(float(row["throughput"] or 0) > 0 for row in rows)
 
 
