@@ -23,6 +23,7 @@ from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import dtensor
 from shardwright.dialects.building import free_values
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
+from shardwright.dialects.dtensor.hints import GroupOp
 from shardwright.dialects.dtensor.transfers import TransferOp
 from shardwright.engines.dtensor_value import Make
 from shardwright.engines.one_mesh import executable as executable_on_one_mesh
@@ -75,6 +76,7 @@ class _Homes:
         for argument in function.args:
             spec = layout_of(argument)
             self._mesh[argument] = spec.mesh if spec is not None else next(iter(self.meshes))
+        self._group_depths: dict[int, int] = {}
         for op in _ops(function):
             self._place(op)
         for op in reversed(_ops(function)):
@@ -84,14 +86,18 @@ class _Homes:
 
     def mesh(self, op: Operation) -> str:
         """Where an op runs."""
-        return next((self._mesh[result] for result in op.results if result in self._mesh), next(iter(self.meshes)))
+        values = op.operands if isinstance(op, GroupOp) else op.results
+        return next((self._mesh[value] for value in values if value in self._mesh), next(iter(self.meshes)))
 
     def depth(self, op: Operation) -> int:
-        """How many transfers lead to an op, at most."""
-        return max((self._depth.get(value, 0) for value in free_values(op)), default=0)
+        """How many transfers lead to an op, at most; to any member, where it is of a group of values."""
+        depth = max((self._depth.get(value, 0) for value in free_values(op)), default=0)
+        return max(depth, self._group_depths.get(op.number, 0)) if isinstance(op, GroupOp) else depth
 
     def _place(self, op: Operation) -> None:
         depth = self.depth(op)
+        if isinstance(op, GroupOp):
+            self._group_depths[op.number] = depth
         if isinstance(op, TransferOp | dtensor.RelayoutOp | dtensor.ConstraintOp):
             self._mesh[op.result] = layout_at(op.result).mesh
             self._depth[op.result] = depth + isinstance(op, TransferOp)

@@ -310,6 +310,31 @@ def to_mesh(value: Tracer, mesh: Mesh, reason: str) -> Tracer:
     return _on(target, TransferOp(value.value, spec, home.name, reason))
 
 
+def relayout_like(value: Tracer, reference: Tracer, reason: str) -> Tracer:
+    """
+    The value in the layout of another one, also where propagation is still to decide that.
+
+    `ValueError` (SW0502) for a reference that has no mesh, or no layout yet and another shape.
+    """
+    trace = trace_now()
+    home = trace.homes.get(reference.value, trace.meshes[0] if trace.meshes else None)
+    layout = trace.layout_of(reference.value)
+    if layout is not None:
+        return relayout(value, layout, reason)
+    if home is None or value.shape != reference.shape:
+        why = "is on no mesh" if home is None else "gets its layout later, and has another shape"
+        raise value_error(
+            "SW0502",
+            f"relayout_like: the reference of shape {list(reference.shape)} {why}",
+            help="give the layout to relayout",
+        )
+    here = to_mesh(value, home, reason)
+    spec = LayoutSpec(home.name, ((),) * here.ndim, frozenset(range(here.ndim)))
+    result = _on(home, dtensor.RelayoutOp(here.value, spec, reason))
+    trace.group([reference.value, result.value])
+    return result
+
+
 def _fitting(value: Tracer, layout: Layout, what: str) -> tuple[Mesh, LayoutSpec]:
     """The program's mesh for a layout and the layout on it; an error when the value cannot be laid out so."""
     check_layout(layout, what)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from itertools import count
@@ -16,6 +16,8 @@ from shardwright.compiler.tracing.array import Array, ArrayLike, Index, Namespac
 from shardwright.compiler.tracing.dtypes import DType, brief
 from shardwright.compiler.tracing.reference import Reference
 from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.dialects.dtensor import layout_of
+from shardwright.dialects.dtensor.hints import GroupOp
 from shardwright.dialects.text.locations import caller_location
 from shardwright.dialects.types import dtype_element, element_dtype, shape_of, tensor
 from shardwright.layout import Layout, Mesh
@@ -44,6 +46,8 @@ class Trace:
         self._captures: dict[int, Tracer] = {}
         self._assigned: dict[int, Reference] = {}
         self._location: LocationAttr | None = None
+        self._groups = 0
+        """How many groups of values with one layout there are."""
 
     def argument(self, name: str, shape: tuple[int, ...], dtype: DType, location: LocationAttr) -> Tracer:
         """A new argument of the program."""
@@ -191,6 +195,21 @@ class Trace:
         self.settle(op)
         self.block.add_op(op)
         return Tracer(self, op.results[0])
+
+    def group(self, values: Sequence[SSAValue]) -> None:
+        """Gives values one layout, whichever that will be."""
+        for value in values:
+            op = GroupOp(value, self._groups)
+            op.location = self.location
+            self.block.add_op(op)
+        self._groups += 1
+
+    def layout_of(self, value: SSAValue) -> Layout | None:
+        """The layout that the user gave an argument, or a value by a relayout or a constraint; None: not yet decided."""
+        if isinstance(value, BlockArgument):
+            return self.layouts.get(value)
+        spec = layout_of(value)
+        return Layout.from_spec(spec, self.homes[value]) if spec is not None and spec.closed else None
 
 
 def _refusing(use: str, way_out: str) -> Callable[..., Any]:

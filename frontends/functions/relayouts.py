@@ -115,12 +115,29 @@ def relayout_like(source: ArrayLike | Sequence[Any], reference: Array, use_mesh_
     """
     The same tensor in the layout of `reference`, or only on its mesh (RFC: `tf.dtensor.relayout_like`).
 
+    In traced functions the reference may be any value: where its layout is still to be decided, both get the same.
+
+    Args:
+        source: what `relayout` takes, of any shape and dtype.
+        reference: a distributed tensor, or a value of the traced function; of the shape of `source` if its layout
+            is not decided yet.
+        use_mesh_only: only the mesh changes; the sharding stays as far as that mesh has the same axes.
+
+    Raises:
+        ValueError: the reference is on no mesh, or gets its layout later and has another shape (SW0502); the shape
+            cannot be split so.
+
     >>> import shardwright, numpy
     >>> x = shardwright.ones((4,), layout=shardwright.Layout(["x"], shardwright.Mesh(x=2)))
     >>> shardwright.relayout_like(numpy.zeros(6), x)
     DTensor([0., 0., 0., 0., 0., 0.], f64[6@x], Mesh(x=2))
+    >>> function = shardwright.function(lambda x, y: shardwright.relayout_like(y, shardwright.exp(x)))
+    >>> function(x, numpy.zeros(4)).layout == x.layout
+    True
     """
-    layout = getattr(reference, "layout", None)
+    layout: Layout | None = getattr(reference, "layout", None)
+    if layout is None and current_trace() is not None:
+        return _relayout_like(cast("ArrayLike", source), reference, use_mesh_only)
     if layout is None:
         raise value_error(
             "SW0502", "relayout_like: the reference is not a distributed tensor", help="give the layout to relayout"
@@ -156,3 +173,12 @@ def _relayout(source: ArrayLike, layout: Layout) -> Array:
 @array_function
 def _constraint(x: ArrayLike, layout: Layout) -> Array:
     return emit.constrain(emit.as_tracer(x, "constraint"), layout, "constraint", "shardwright.constraint")
+
+
+@array_function
+def _relayout_like(source: ArrayLike, reference: Array, use_mesh_only: bool) -> Array:
+    value, model = (emit.as_tracer(each, "relayout_like") for each in (source, reference))
+    if not use_mesh_only:
+        return emit.relayout_like(value, model, "shardwright.relayout_like")
+    home = emit.trace_now().homes.get(model.value)
+    return value if home is None else emit.to_mesh(value, home, "shardwright.relayout_like")
