@@ -86,7 +86,7 @@ class Hosts:
 
     def _wait_for_the_cable(self) -> None:
         """
-        Waits until both ends say that it carries: Linux tells up to a second later, more where much else runs.
+        Waits until both ends say that it carries: Linux tells a moment later, where much else runs a longer one.
 
         Until then MPI's network library has no device on which the other host could be.
         """
