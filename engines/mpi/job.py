@@ -27,6 +27,7 @@ from shardwright.engines.mpi.launching import Start
 from shardwright.engines.mpi.watch import EXIT_CODE, STOPPED, state_of
 from shardwright.engines.mpi.wireup import Wireup
 
+_IS_STOPPED = "is stopped (SIGSTOP)"
 _TICK = 0.05
 _GRACE = 1.0
 """Seconds in which the others of a job may say what they know of the first fault, and again to end when told to."""
@@ -104,7 +105,7 @@ class Job:
                 return self._interrupted
             failed = [process for process, code in codes.items() if code]
             if failed:
-                return lambda: self._failed(failed[0])
+                return partial(self._failed, failed[0], _stopped(codes))
             left = [each.place for each, code in codes.items() if code == 0 and self._wireup.has_left(each.place)]
             if left:
                 return lambda: self._left(left[0])
@@ -118,8 +119,7 @@ class Job:
     def _late(self, codes: dict[_Process, int | None]) -> Callable[[], Outcome] | None:
         """Whether processes make the others wait for too long where these cannot see it themselves."""
         missing = self._wireup.missing()
-        stopped = [each.place for each, code in codes.items() if code is None and state_of(each.popen.pid) == STOPPED]
-        for places, what in ((stopped, "is stopped (SIGSTOP)"), (missing, "has not come to MPI's start")):
+        for places, what in ((_stopped(codes), _IS_STOPPED), (missing, "has not come to MPI's start")):
             if not places:
                 self._since.pop(what, None)
             elif time.monotonic() - self._since.setdefault(what, time.monotonic()) > self._start.seconds:
@@ -244,8 +244,12 @@ class Job:
             file.unlink(missing_ok=True)
         self._drain()
 
-    def _failed(self, first: _Process) -> Outcome:
-        """One process has ended badly: what it said, and what the others say who have seen it, each text once."""
+    def _failed(self, first: _Process, stopped: list[int]) -> Outcome:
+        """
+        One process has ended badly: what it said, and what the others say who have seen it, each text once.
+
+        Where it waited for some that were stopped then, they are named, too: they say nothing.
+        """
         assert first.code is not None
         if not self._start.by_us:
             said = f"the job ended with exit code {first.code}; what its processes and MPI say stands above"
@@ -257,6 +261,8 @@ class Job:
                 texts.setdefault(report.text, []).append(process.place)
         if self._board.report(first.place) is None:
             texts = {self._silent(first): [first.place], **texts}
+        if stopped:
+            texts[self._waiting("others wait for", stopped, _IS_STOPPED)] = stopped
         count = self._start.count
         return Outcome(first.code, tuple(f"{text}\n{on_processes(sorted(at), count)}" for text, at in texts.items()))
 
@@ -271,9 +277,12 @@ class Job:
         return Outcome(1, (f"{said}\n{on_processes([place], self._start.count)}",))
 
     def _waited(self, places: list[int], what: str) -> Outcome:
-        notes = [note for place in places for note in self._last(place)][:8]
-        said = coded("SW0904", f"the job has waited {self._start.seconds:g} seconds for a process that {what}", *notes)
+        said = self._waiting(f"the job has waited {self._start.seconds:g} seconds for", places, what)
         return Outcome(EXIT_CODE, (f"{said}\n{on_processes(places, self._start.count)}",))
+
+    def _waiting(self, who: str, places: list[int], what: str) -> str:
+        notes = [note for place in places for note in self._last(place)][:8]
+        return str(coded("SW0904", f"{who} a process that {what}", *notes))
 
     def _interrupted(self) -> Outcome:
         number = self._signals[0]
@@ -284,6 +293,11 @@ class Job:
     def _last(self, place: int) -> tuple[str, ...]:
         seen = self._board.seen(place)
         return () if seen is None or not seen.where else (f"it was last seen at {seen}",)
+
+
+def _stopped(codes: dict[_Process, int | None]) -> list[int]:
+    """The processes that a signal has stopped."""
+    return [each.place for each, code in codes.items() if code is None and state_of(each.popen.pid) == STOPPED]
 
 
 def _signal_name(number: int) -> str:

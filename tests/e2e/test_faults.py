@@ -68,6 +68,18 @@ def test_one_fault_ends_all(kind: str, moment: str, count: int) -> None:
         assert "faulty.py:" in text
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 4])
+def test_a_stopped_process_is_named_also_where_the_others_lose_patience_first(count: int) -> None:
+    found = outcome_of(count, str(PROGRAM), "stop", "inside", seconds=3, job_seconds=60)
+    assert found.code == 70
+    others, stopped = found.texts
+    assert "the process has waited 3 seconds for the others in" in others
+    assert stopped.startswith("error[SW0904]: others wait for a process that is stopped (SIGSTOP)\n")
+    assert "last seen at" in stopped
+    assert f"on process {count - 1} of {count}, on {socket.gethostname()}" in stopped
+
+
 @pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "kind", ["elements", *(pytest.param(each, marks=pytest.mark.slow) for each in DISAGREEMENTS[1:])]

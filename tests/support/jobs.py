@@ -41,15 +41,15 @@ def _start(count: int) -> Start:
     return start_of(Wanted(("-",), count, output="first"), os.environ)
 
 
-def outcome_of(count: int, *program: str, seconds: float = 30) -> Outcome:
-    """Runs a program on so many processes; none of them is left."""
+def outcome_of(count: int, *program: str, seconds: float = 30, job_seconds: float | None = None) -> Outcome:
+    """Runs a program on so many processes, which wait so long for each other, and the job for them; none is left."""
     start = _start(count)
     mark = secrets.token_hex(8)
     start = replace(
         start,
         command=(*start.command[:-1], *program),
         environment={**start.environment, "SHARDWRIGHT_TIMEOUT": str(seconds), MARK: mark},
-        seconds=seconds,
+        seconds=seconds if job_seconds is None else job_seconds,
     )
     job = Job(start)
     guard = threading.Timer(LONGEST, job.interrupt, [SIGTERM])
