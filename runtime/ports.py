@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,16 +14,25 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms, DimAtoms
 from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.stacking import (
+    atom_parts,
+    axis_parts,
     gather,
     local_shape,
-    merge_atoms,
     merge_dims,
     padded,
     row_major,
     scatter,
-    split_atoms,
-    split_dims,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Views:
+    """How a stacked form becomes the base: it is reshaped, cut, filled up, and its dims are put into an order."""
+
+    parts: tuple[int, ...]
+    index: tuple[slice, ...]
+    spread: tuple[int, ...]
+    order: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -49,17 +60,17 @@ class Port:
         """The shape of the global array."""
         return self.shape if self.unpadded is None else self.unpadded
 
-    @property
+    @cached_property
     def positions(self) -> tuple[int, ...]:
         """The atoms along which devices differ."""
         return self.atoms.positions(self.spec.axes())
 
-    @property
+    @cached_property
     def stacked_shape(self) -> tuple[int, ...]:
         """The shape of the stacked array, a leading dim for each atom."""
         return self.atoms.lead(self.positions) + local_shape(self.shape, self.spec, self.atoms.mesh)
 
-    @property
+    @cached_property
     def base_shape(self) -> tuple[int, ...]:
         """The shape of the base: of several processes', of what this one holds."""
         if self.spec.partial:
@@ -68,7 +79,7 @@ class Port:
         shares = [self.atoms.group_size(self.atoms.across.intersection(positions)) for positions in dims]
         return tuple(extent // share for extent, share in zip(self.shape, shares, strict=True))
 
-    @property
+    @cached_property
     def _held(self) -> DimAtoms:
         """The atoms of this process that split each dim."""
         return self.atoms.held_dims(self.atoms.dims(self.spec))
@@ -77,12 +88,10 @@ class Port:
         """Where the stacked array's elements lie in the base."""
         if self.spec.partial:
             return Strided.dense(self.stacked_shape)
-        count = self.atoms.count + len(self.shape)
-        shape = self.base_shape
-        parts, _, order = self.atoms.splitting((*(1,) * self.atoms.count, *shape), self._held)
-        split = Strided.dense(shape).reshape(parts)
+        parts, order = self._splitting
+        split = Strided.dense(self.base_shape).reshape(parts)
         assert split is not None, "a dense window splits"
-        return Strided(self.stacked_shape, split.transpose(order).strides[:count])
+        return Strided(self.stacked_shape, split.transpose(order).strides[: self.atoms.count + len(self.shape)])
 
     def base_of(self, array: Any) -> np.ndarray[Any, Any]:
         """The base of a global array: row-major."""
@@ -98,21 +107,49 @@ class Port:
 
     def base_of_stacked(self, stacked: Any) -> Any:
         """The base of a stacked form with a leading dim for each mesh axis."""
-        cut = split_atoms(stacked, self.spec, self.atoms)
+        views = self._views.get(stacked.shape)
+        if views is None:
+            views = self._views[stacked.shape] = self._views_of(stacked.shape)
+        cut = stacked.reshape(views.parts)[views.index]
+        spread = cut if cut.shape == views.spread else np.broadcast_to(cut, views.spread)
+        return row_major(spread.transpose(views.order).reshape(self.base_shape))
+
+    @cached_property
+    def _views(self) -> dict[tuple[int, ...], _Views]:
+        """For each shape of stacked forms that came, how they become the base."""
+        return {}
+
+    def _views_of(self, shape: tuple[int, ...]) -> _Views:
+        parts, index = atom_parts(shape, self.spec, self.atoms)
         if self.spec.partial:
-            return row_major(np.broadcast_to(cut, self.stacked_shape))
-        merged = merge_dims(cut, self._held, self.atoms)
-        return row_major(merged.reshape(self.base_shape))
+            return _Views(parts, index, self.stacked_shape, list(range(len(self.stacked_shape))))
+        cut = tuple(len(range(extent)[at]) for extent, at in zip(parts, index, strict=False))
+        spread, order, _ = self.atoms.merging((*cut, *parts[len(cut) :]), self._held)
+        return _Views(parts, index, spread, order)
 
     def stacked_of(self, base: Any) -> Any:
         """The stacked form of a base, a leading dim for each mesh axis."""
-        return merge_atoms(self.split(base), self.atoms)
+        stacked = self.split(base)
+        spread, merged = self._axis_parts
+        return (stacked if stacked.shape == spread else np.broadcast_to(stacked, spread)).reshape(merged)
+
+    @cached_property
+    def _splitting(self) -> tuple[tuple[int, ...], list[int]]:
+        """How the base becomes the stacked array: to what it is reshaped, and the order of its dims then."""
+        parts, _, order = self.atoms.splitting((*(1,) * self.atoms.count, *self.base_shape), self._held)
+        return parts, order
+
+    @cached_property
+    def _axis_parts(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return axis_parts(self.stacked_shape, self.atoms)
 
     def split(self, base: Any) -> Any:
         """The stacked array of a base, a leading dim for each atom."""
         if self.spec.partial:
             return base
-        return split_dims(base[(None,) * self.atoms.count], self._held, self.atoms)
+        parts, order = self._splitting
+        moved = base.reshape(parts).transpose(order)
+        return moved.reshape(moved.shape[: self.atoms.count + len(self.shape)])
 
     def merge(self, stacked: Any) -> Any:
         """The base of a stacked array with a leading dim for each atom."""

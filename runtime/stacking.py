@@ -171,27 +171,37 @@ def merge_dims(array: Array, dims: DimAtoms, atoms: Atoms) -> Array:
 
 def merge_atoms(array: Array, atoms: Atoms) -> Array:
     """From a leading dim for each atom to one for each mesh axis; an axis that varies in parts is filled up."""
+    spread, merged = axis_parts(array.shape, atoms)
+    return np.broadcast_to(array, spread).reshape(merged)
+
+
+def axis_parts(shape: Sequence[int], atoms: Atoms) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """From a `shape` with a dim for each atom to one for each axis: what it is filled up to, and the shape then."""
     spread: list[int] = []
     merged: list[int] = []
     for name in atoms.mesh.axis_names:
         inside = [position for position, axis in enumerate(atoms.axes) if axis.name == name]
-        varies = any(array.shape[position] > 1 for position in inside)
+        varies = any(shape[position] > 1 for position in inside)
         spread += [atoms.held[position] if varies else 1 for position in inside]
         merged.append(math.prod(atoms.held[position] for position in inside) if varies else 1)
-    local = array.shape[atoms.count :]
-    return np.broadcast_to(array, (*spread, *local)).reshape((*merged, *local))
+    local = shape[atoms.count :]
+    return (*spread, *local), (*merged, *local)
 
 
 def split_atoms(array: Array, spec: LayoutSpec, atoms: Atoms) -> Array:
     """From a leading dim for each mesh axis to one for each atom, of size 1 where the layout does not vary."""
-    shape: list[int] = []
-    for position, axis in enumerate(atoms.axes):
-        extent = array.shape[atoms.mesh.axis_names.index(axis.name)]
-        shape.append(atoms.held[position] if extent > 1 else 1)
-    local = array.shape[len(atoms.mesh.axis_names) :]
+    parts, index = atom_parts(array.shape, spec, atoms)
+    return array.reshape(parts)[index]
+
+
+def atom_parts(shape: Sequence[int], spec: LayoutSpec, atoms: Atoms) -> tuple[tuple[int, ...], tuple[slice, ...]]:
+    """From a `shape` with a dim for each axis to one for each atom, and what is looked at of an array of that."""
+    axes = len(atoms.mesh.axis_names)
+    extents = [shape[atoms.mesh.axis_names.index(axis.name)] for axis in atoms.axes]
+    parts = [held if extent > 1 else 1 for held, extent in zip(atoms.held, extents, strict=True)]
     varying = set(atoms.positions(spec.axes()))
     index = tuple(slice(None) if position in varying else slice(0, 1) for position in range(atoms.count))
-    return array.reshape((*shape, *local))[index]
+    return (*parts, *shape[axes:]), index
 
 
 def padded(array: Array, shape: Sequence[int]) -> Array:

@@ -124,8 +124,8 @@ def fold_extreme(
     if xp is not np or not all(math.prod(array.shape) for array in inputs):
         return fold(xp, body, inputs, starts, dims)  # other libraries disagree on NaN
     values, places = _rows(xp, inputs, dims)
-    at = getattr(xp, f"arg{kind}")(values, axis=-1)[..., None]
-    value, place = xp.take_along_axis(values, at, -1), xp.take_along_axis(places, at, -1)
+    at = xp.arange(len(values)), getattr(xp, f"arg{kind}")(values, axis=-1)
+    value, place = values[at][:, None], places[at][:, None]
     if not (places[..., 1:] >= places[..., :-1]).all():
         lowest = xp.where(values == value, places, np.iinfo(places.dtype).max).min(axis=-1, keepdims=True)
         place = xp.where(value == value, lowest, place)
@@ -133,11 +133,16 @@ def fold_extreme(
 
 
 def _rows(xp: Any, inputs: Arrays, dims: Sequence[int]) -> list[Array]:
-    """The inputs with what is reduced side by side, in the last dim."""
+    """The inputs as matrices, in each row what is reduced."""
     shape = np.broadcast_shapes(*(array.shape for array in inputs))
     kept = [dim for dim in range(len(shape)) if dim not in dims]
-    rows = [shape[dim] for dim in kept] + [math.prod(shape[dim] for dim in dims)]
-    return [xp.broadcast_to(array, shape).transpose([*kept, *dims]).reshape(rows) for array in inputs]
+    rows = math.prod(shape[dim] for dim in kept), math.prod(shape[dim] for dim in dims)
+    return [_filled(xp, array, shape).transpose([*kept, *dims]).reshape(rows) for array in inputs]
+
+
+def _filled(xp: Any, array: Array, shape: tuple[int, ...]) -> Array:
+    """The array broadcast to a shape, if it has another one: that call takes longer than a small array's work."""
+    return array if array.shape == shape else xp.broadcast_to(array, shape)
 
 
 def _from_starts(
@@ -150,7 +155,7 @@ def _from_starts(
     seeds = [array.reshape(array.shape + (1,) * (len(shape) - array.ndim)) for array in arrays]
     found = body(*seeds, *(row.reshape(final) for row in rows)) if rows[0].shape[-1] else seeds
     whole = np.broadcast_shapes(final, *(seed.shape for seed in seeds))
-    return tuple(xp.broadcast_to(each, whole) for each in found)
+    return tuple(_filled(xp, each, whole) for each in found)
 
 
 def dot(

@@ -163,7 +163,9 @@ class _Kernels:
             custom_calls,
         ):
             if hasattr(module, name):
-                return getattr(module, name)
+                found = getattr(module, name)
+                setattr(self, name, found)
+                return found
         raise AttributeError(name)
 
 
