@@ -129,7 +129,17 @@ def fold_extreme(
     if not (places[..., 1:] >= places[..., :-1]).all():
         lowest = xp.where(values == value, places, np.iinfo(places.dtype).max).min(axis=-1, keepdims=True)
         place = xp.where(value == value, lowest, place)
+    if all(start.size == 1 for start in starts) and _is_beaten(starts[0].reshape(()), value, kind):
+        shape = np.broadcast_shapes(*(array.shape for array in inputs))
+        final = [1 if dim in dims else extent for dim, extent in enumerate(shape)]
+        return value.reshape(final), place.reshape(final)
     return _from_starts(xp, body, inputs, starts, dims, [value, place])
+
+
+def _is_beaten(start: Array, values: Array, kind: str) -> bool:
+    """Whether what a search for extremes starts from comes behind all values; NaN comes first of all."""
+    reached = values <= start if kind == "max" else values >= start
+    return bool(start == start) and not reached.any()
 
 
 def _rows(xp: Any, inputs: Arrays, dims: Sequence[int]) -> list[Array]:

@@ -32,8 +32,12 @@ func.func public @main(%x: tensor<3x7xKIND>, %p: tensor<3x7xi32>) -> (tensor<3xK
 }"""
 
 
-def compiled(kind: str = "f32", direction: str = "GT", tie: str = "LT") -> Executable:
-    start = {"f32": {"GT": "0xFF800000", "LT": "0x7F800000"}, "i32": {"GT": "-100", "LT": "100"}}[kind][direction]
+WORST = {"f32": {"GT": "0xFF800000", "LT": "0x7F800000"}, "i32": {"GT": "-100", "LT": "100"}}
+"""What every number comes before: an infinity, or what is far away."""
+
+
+def compiled(kind: str = "f32", direction: str = "GT", tie: str = "LT", start: str | None = None) -> Executable:
+    start = WORST[kind][direction] if start is None else start
     text = TEXT.replace("KIND", kind).replace("DIRECTION", direction).replace("TIE", tie).replace("START", start)
     return compile_module(parse_module(text, "test.mlir"), fused=False)
 
@@ -65,6 +69,32 @@ def test_ties_and_nan(kind: str, direction: str) -> None:
             wanted = one_by_one(x[row].tolist(), p[row].tolist(), direction, start)
             np.testing.assert_array_equal(value[row], wanted[0])
             assert place[row] == wanted[1]
+
+
+@pytest.mark.parametrize("direction", ["GT", "LT"])
+@pytest.mark.parametrize(
+    ("kind", "text", "start"),
+    [
+        ("f32", "1.0", 1.0),
+        ("f32", "0x7FC00000", np.nan),
+        ("f32", "0xFF800000", -np.inf),
+        ("f32", "0x7F800000", np.inf),
+        ("i32", "1", 1),
+    ],
+)
+def test_a_start_that_comes_first_or_is_as_good(kind: str, text: str, start: float, direction: str) -> None:
+    executable = compiled(kind, direction, start=text)
+    generator = np.random.default_rng(1)
+    levels = [-np.inf, -1, 0, 1, 2, np.inf, np.nan] if kind == "f32" else [-1, 0, 1, 2]
+    for few in (1, 2, 4):
+        x = generator.choice(levels, (40, 3, few)).astype({"f32": np.float32, "i32": np.int32}[kind])
+        for each in x:
+            rows = np.concatenate([each] * 7, axis=1)[:, :7]
+            value, place = executable.run([rows, np.broadcast_to(np.arange(3, 10), (3, 7)).astype(np.int32)])
+            for row in range(3):
+                wanted = one_by_one(rows[row].tolist(), list(range(3, 10)), direction, start)
+                np.testing.assert_array_equal(value[row], wanted[0])
+                assert place[row] == wanted[1]
 
 
 def test_a_body_that_keeps_the_higher_place_is_another() -> None:
