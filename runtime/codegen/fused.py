@@ -250,7 +250,7 @@ def _emit_kernel(unit: Kernel, text: _Text) -> None:
         return
     call = kernel_call(unit.step, [text.window(source) for source in unit.sources])
     targets = [text.window(target) for target in unit.targets]
-    if unit.step.name == "concatenate":
+    if unit.step.name in ("concatenate", "scatter"):
         text.line(f"{call[:-1]}, {targets[0]})", unit.step.location)
         return
     left = ", ".join(f"{target}[...]" for target in targets)

@@ -217,10 +217,19 @@ def _flat_windows(xp: Any, array: Array, windows: _Windows, front: Sequence[int]
 
 
 def scatter(
-    xp: Any, operand: Array, indices: Array, updates: Array, lead: int, kind: str, numbers: Sequence[Any]
+    xp: Any,
+    operand: Array,
+    indices: Array,
+    updates: Array,
+    lead: int,
+    kind: str,
+    numbers: Sequence[Any],
+    out: Array | None = None,
 ) -> Array:
     """
     StableHLO's scatter of one operand, whose elements become the new ones (`set`) or are combined with them.
+
+    The result is in `out`, where that is given.
 
     `numbers` are the fields of `ScatterDimensions`. A window that does not fit into the operand is left out, as XLA
     does. Narrow floats are summed in float32.
@@ -229,14 +238,20 @@ def scatter(
     >>> scatter(np, np.zeros(3, int), np.array([[1], [1], [7]]), np.array([2, 3, 4]), 0, "sum", numbers).tolist()
     [0, 5, 0]
     """
-    found = _Flat(xp, [operand], indices, [updates], lead, numbers)
+    found = _Flat(xp, [operand], indices, [updates], lead, numbers, out)
     (flat,), (new,) = found.operands, found.updates
     if kind == "set":
         flat[found.targets] = new
-        return flat.reshape(found.shape)
-    wide = widen(xp, flat)
-    _combine(xp, getattr(xp, COMBINERS[kind]), wide, found, widen(xp, new))
-    return narrow(xp, wide, operand.dtype).reshape(found.shape)
+    else:
+        wide = widen(xp, flat)
+        _combine(xp, getattr(xp, COMBINERS[kind]), wide, found, widen(xp, new))
+        flat = narrow(xp, wide, operand.dtype)
+    made = flat.reshape(found.shape)
+    if out is None:
+        return made
+    if not xp.may_share_memory(made, out):
+        out[...] = made
+    return out
 
 
 def _combine(xp: Any, combiner: Any, rows: Array, found: _Flat, new: Array) -> None:
@@ -261,7 +276,14 @@ class _Flat:
     """A scatter on rows of `width` elements: copies of the operands, the updates that count, and their targets."""
 
     def __init__(
-        self, xp: Any, operands: Arrays, indices: Array, updates: Arrays, lead: int, numbers: Sequence[Any]
+        self,
+        xp: Any,
+        operands: Arrays,
+        indices: Array,
+        updates: Arrays,
+        lead: int,
+        numbers: Sequence[Any],
+        out: Array | None = None,
     ) -> None:
         front = np.broadcast_shapes(*(array.shape[:lead] for array in (*operands, indices, *updates)))
         shape, window_shape = operands[0].shape[lead:], updates[0].shape[lead:]
@@ -271,11 +293,19 @@ class _Flat:
         self.width = math.prod(shape[len(shape) - tail :])
         self.targets, counts = _targets(xp, windows, indices, front, shape, window_shape, tail)
         # In C order, or the flat views that combiners write through would be copies.
-        self.operands = [self._rows(xp.array(xp.broadcast_to(array, self.shape), order="C")) for array in operands]
+        self.operands = [self._rows(self._copied(xp, array, out)) for array in operands]
         self.updates = [self._rows(_flat_windows(xp, array, windows, front, window_shape)) for array in updates]
         if counts is not None:
             self.targets = self.targets[counts]
             self.updates = [array[counts] for array in self.updates]
+
+    def _copied(self, xp: Any, array: Array, out: Array | None) -> Array:
+        """A copy of an operand, in the memory of the result where elements lie there one after the other."""
+        whole = xp.broadcast_to(array, self.shape)
+        if out is None or out.shape != self.shape or not out.flags.c_contiguous:
+            return xp.array(whole, order="C")
+        out[...] = whole
+        return out.reshape(self.shape)
 
     def _rows(self, array: Array) -> Array:
         return array.reshape(-1, self.width)

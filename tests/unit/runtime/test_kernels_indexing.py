@@ -92,6 +92,12 @@ def test_scatter(seed: int, long_round: int | None, monkeypatch: pytest.MonkeyPa
     indices = draw_indices(generator, stacked(generator, (2, 3)) + windows.indices, INDEX_DTYPES[seed % 6])
     numbers = astuple(as_scatter(windows.numbers))
     found = kernels_indexing.scatter(np, operand, indices, updates, 2, kind, numbers)
+    for order in ("C", "F"):
+        out = np.full_like(found, 77, order=order)
+        kept = operand.copy()
+        assert kernels_indexing.scatter(np, operand, indices, updates, 2, kind, numbers, out) is out
+        np.testing.assert_array_equal(out, found)
+        np.testing.assert_array_equal(operand, kept)
     (folded,) = kernels_indexing.scatter_fold(
         np, lambda old, new: (folds(kind)(old, new),), [operand], indices, [updates], 2, numbers
     )
@@ -154,6 +160,9 @@ def test_an_operand_that_devices_share_is_each_ones_own(
     numbers = (tuple(range(1, rank)), (0,), (), (), (0,), 1)
     indices = np.zeros((*[1] * len(mine), 4, 1), np.int32)
     found = kernels_indexing.scatter(np, operand, indices, updates, len(mine), kind, numbers)
+    out = np.empty(found.shape, found.dtype)
+    kernels_indexing.scatter(np, operand, indices, updates, len(mine), kind, numbers, out)
+    np.testing.assert_array_equal(out, found)
     expected = operand
     for row in np.moveaxis(updates, len(mine), 0):
         expected = COMBINE[kind](expected, np.expand_dims(row, len(mine)))
