@@ -205,7 +205,7 @@ class Trace:
         self._groups += 1
 
     def layout_of(self, value: SSAValue) -> Layout | None:
-        """The layout that the user gave an argument, or a value by a relayout or a constraint; None: not yet decided."""
+        """The layout that the user gave: an argument, or a value by a relayout or a constraint; None where none."""
         if isinstance(value, BlockArgument):
             return self.layouts.get(value)
         spec = layout_of(value)

@@ -251,7 +251,7 @@ def _emit_kernel(unit: Kernel, text: _Text) -> None:
     call = kernel_call(unit.step, [text.window(source) for source in unit.sources])
     targets = [text.window(target) for target in unit.targets]
     if unit.step.name in ("concatenate", "scatter"):
-        text.line(f"{call[:-1]}, {targets[0]})", unit.step.location)
+        text.line(f"{call[:-1]}, out={targets[0]})", unit.step.location)
         return
     left = ", ".join(f"{target}[...]" for target in targets)
     text.line(f"{left}{',' if unit.step.name in FOLDS else ''} = {call}", unit.step.location)

@@ -1,8 +1,9 @@
 """
-Sums over devices folded into the matrix products that make the partial results.
+Sums over devices folded into what makes the partial results: matrix products, and scatters onto zeros.
 
 A product whose operands both vary along a mesh atom, summed over that atom by an all-reduce and used nowhere else, is
-one product whose sum also runs over the atom: the partial results are never stored. The ledger still counts them.
+one product whose sum also runs over the atom: the partial results are never stored. The ledger still counts them. A
+scatter that adds up, say the gradient of an embedding, likewise adds the updates of all devices to one table.
 
 ```
 %0 = dot %a, %b            : (8 devices) x [256, 1024]      %0 = dot %a, %b, summed over devices too
@@ -29,7 +30,7 @@ def fold_device_sums(program: Program, replaced: dict[Value, Value] | None = Non
         step.operands = tuple(replaced.get(operand, operand) for operand in step.operands)
         for inner in step.programs:
             fold_device_sums(inner, replaced)
-        chain = _product_chain(step, program.lead, readers)
+        chain = _partial_chain(step, program.lead, readers)
         if chain is None:
             kept.append(step)
             continue
@@ -40,8 +41,8 @@ def fold_device_sums(program: Program, replaced: dict[Value, Value] | None = Non
     program.outputs = [replaced.get(value, value) for value in program.outputs]
 
 
-def _product_chain(step: Step, lead: int, readers: dict[Value, int]) -> list[Step] | None:
-    """The product, then the views, that lead to a sum over devices, if nothing else reads them."""
+def _partial_chain(step: Step, lead: int, readers: dict[Value, int]) -> list[Step] | None:
+    """The product or the scatter, then the views, that lead to a sum over devices, if nothing else reads them."""
     if step.kind is not Kind.REDUCE or step.name != "sum" or any(dim >= lead for dim in step.static[0]):
         return None
     chain: list[Step] = []
@@ -50,6 +51,8 @@ def _product_chain(step: Step, lead: int, readers: dict[Value, int]) -> list[Ste
         chain.append(value.producer)
         if value.producer.kind is Kind.DOT:
             return chain if _sums_over(value.producer, step.static[0]) else None
+        if value.producer.kind is Kind.CALL:
+            return chain if _adds_up(value.producer) else None
         if not _keeps_lead(value.producer, lead):
             return None
         value = value.producer.operands[0]
@@ -69,10 +72,26 @@ def _sums_over(product: Step, dims: tuple[int, ...]) -> bool:
     return all((dim, dim) in dot.batch and all(operand.shape[dim] > 1 for operand in product.operands) for dim in dims)
 
 
+def _adds_up(step: Step) -> bool:
+    """Whether a call is a scatter that adds numbers to zeros: then it may add those of several devices."""
+    table = step.operands[0].splat
+    return (
+        step.name == "scatter"
+        and step.static[1] == "sum"
+        and table is not None
+        and table.dtype.kind != "b"
+        and not table
+    )
+
+
 def _sum_inside(chain: list[Step], dims: tuple[int, ...]) -> None:
-    product = chain[-1]
-    dot = product.static[0]
-    product.static = (Dot(dot.batch, (*((dim, dim) for dim in dims), *dot.contract)),)
+    first = chain[-1]
+    if first.kind is Kind.CALL:
+        lead, kind, numbers, *over = first.static
+        first.static = (lead, kind, numbers, tuple(sorted({*dims, *(over[0] if over else ())})))
+    else:
+        dot = first.static[0]
+        first.static = (Dot(dot.batch, (*((dim, dim) for dim in dims), *dot.contract)),)
     for step in chain:
         value = step.results[0]
         value.shape = tuple(1 if dim in dims else extent for dim, extent in enumerate(value.shape))

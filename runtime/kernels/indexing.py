@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -224,11 +225,13 @@ def scatter(
     lead: int,
     kind: str,
     numbers: Sequence[Any],
+    over: Sequence[int] = (),
     out: Array | None = None,
 ) -> Array:
     """
     StableHLO's scatter of one operand, whose elements become the new ones (`set`) or are combined with them.
 
+    Along the leading dims `over`, which have size 1 in the result, the updates of all devices go to the same operand.
     The result is in `out`, where that is given.
 
     `numbers` are the fields of `ScatterDimensions`. A window that does not fit into the operand is left out, as XLA
@@ -238,6 +241,9 @@ def scatter(
     >>> scatter(np, np.zeros(3, int), np.array([[1], [1], [7]]), np.array([2, 3, 4]), 0, "sum", numbers).tolist()
     [0, 5, 0]
     """
+    if over:
+        operand = operand[tuple(slice(0, 1) if dim in over else slice(None) for dim in range(lead))]
+        indices, updates, numbers = _together(xp, indices, updates, lead, numbers, over)
     found = _Flat(xp, [operand], indices, [updates], lead, numbers, out)
     (flat,), (new,) = found.operands, found.updates
     if kind == "set":
@@ -252,6 +258,32 @@ def scatter(
     if not xp.may_share_memory(made, out):
         out[...] = made
     return out
+
+
+def _together(
+    xp: Any, indices: Array, updates: Array, lead: int, numbers: Sequence[Any], over: Sequence[int]
+) -> tuple[Array, Array, tuple[Any, ...]]:
+    """Indices and updates in which leading dims became the first of those that count updates, and their numbers."""
+    sizes = np.broadcast_shapes(indices.shape[:lead], updates.shape[:lead])
+    count, moved = len(over), list[Array]()
+    for array in (indices, updates):
+        shape = [sizes[dim] if dim in over else extent for dim, extent in enumerate(array.shape)]
+        behind = xp.moveaxis(xp.broadcast_to(array, shape), over, range(lead - count, lead))
+        moved.append(xp.expand_dims(behind, tuple(over)))
+    return moved[0], moved[1], _shifted(tuple(numbers), count)
+
+
+@cache
+def _shifted(numbers: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """The numbers of a scatter whose indices and updates have so many more dims in front."""
+    found = ScatterDimensions(*numbers)
+    moved = replace(
+        found,
+        update_window_dims=tuple(dim + count for dim in found.update_window_dims),
+        scatter_indices_batching_dims=tuple(dim + count for dim in found.scatter_indices_batching_dims),
+        index_vector_dim=found.index_vector_dim + count,
+    )
+    return astuple(moved)
 
 
 def _combine(xp: Any, combiner: Any, rows: Array, found: _Flat, new: Array) -> None:

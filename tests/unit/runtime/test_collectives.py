@@ -197,3 +197,72 @@ func.func public @main() -> tensor<3x3xi32> {
     executable = compile_module(parse_module(text, "test.mlir"))
     squares = sum(index * index for index in range(8))
     np.testing.assert_array_equal(executable.run([])[0], np.full((3, 3), squares))
+
+
+def scattered(table: int = 0, body: str = "add", combiner: str = "sum", twice: bool = False) -> Executable:
+    """Each device adds its rows of updates to a table of its own, and all add up the tables; or the like."""
+    whole, rows = "tensor<3x5xi32>", 'dtensor.layout = #dtensor.layout<@mesh, [{"x"}, {}]>'
+    result = f"{whole} {{dtensor.layout = #dtensor.layout<@mesh, [{{}}, {{}}]>, dtensor.global_type = {whole}}}"
+    text = f"""
+dtensor.mesh @mesh = <["x"=4, "y"=2]>
+func.func public @main(%i: tensor<2x1xi32> {{{rows}, dtensor.global_type = tensor<8x1xi32>}},
+    %u: tensor<2x3xi32> {{{rows}, dtensor.global_type = tensor<8x3xi32>}})
+    -> ({result}{f", {result}" if twice else ""}) {{
+  %table = stablehlo.constant dense<{table}> : tensor<5x3xi32>
+  %0 = "stablehlo.scatter"(%table, %i, %u) <{{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
+    inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}> ({{
+  ^bb0(%old: tensor<i32>, %new: tensor<i32>):
+    %both = stablehlo.{body} %old, %new : tensor<i32>
+    stablehlo.return %both : tensor<i32>
+  }}) : (tensor<5x3xi32>, tensor<2x1xi32>, tensor<2x3xi32>) -> tensor<5x3xi32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<5x3xi32>) -> {whole}
+  %2 = dtensor.all_reduce {combiner} @mesh {{"x"}} %1 : ({whole}) -> {whole}
+  {f'%3 = dtensor.all_reduce max @mesh {{"x"}} %1 : ({whole}) -> {whole}' if twice else ""}
+  return %2{", %3" if twice else ""} : {whole}{f", {whole}" if twice else ""}
+}}
+"""
+    return compile_module(parse_module(text, "test.mlir"))
+
+
+INDICES = np.array([[0], [3], [3], [3], [9], [1], [3], [0]], np.int32)
+UPDATES = np.arange(24, dtype=np.int32).reshape(8, 3)
+
+
+def tables(start: int, combine: np.ufunc) -> np.ndarray:
+    """The table of each device, one after the other; what lies beyond it is left out."""
+    found = np.full((4, 5, 3), start, np.int32)
+    for row, (target,) in enumerate(INDICES):
+        if target < 5:
+            found[row // 2, target] = combine(found[row // 2, target], UPDATES[row])
+    return found.transpose(0, 2, 1)
+
+
+def test_a_scatter_adds_what_all_devices_have_to_one_table() -> None:
+    executable = scattered()
+    np.testing.assert_array_equal(executable.run([INDICES, UPDATES])[0], tables(0, np.add).sum(0))
+    assert "(0,), out=" in executable.source  # along x
+    assert executable.ledger.sent_bytes == 2 * 3 * 60 / 4  # an all-reduce of 60 bytes among four
+    assert executable.peak_bytes < 4 * 60 + 96 + 32  # four tables, updates and indices
+
+
+@pytest.mark.parametrize(
+    ("table", "body", "combiner", "combine", "total"),
+    [
+        (1, "add", "sum", np.add, np.add),
+        (0, "maximum", "sum", np.maximum, np.add),
+        (0, "add", "max", np.add, np.maximum),
+    ],
+)
+def test_other_scatters_are_made_on_each_device(
+    table: int, body: str, combiner: str, combine: np.ufunc, total: np.ufunc
+) -> None:
+    executable = scattered(table, body, combiner)
+    np.testing.assert_array_equal(executable.run([INDICES, UPDATES])[0], total.reduce(tables(table, combine)))
+    assert "(0,), out=" not in executable.source
+
+
+def test_a_table_that_something_else_reads_is_made_on_each_device() -> None:
+    executable = scattered(twice=True)
+    total, largest = executable.run([INDICES, UPDATES])
+    np.testing.assert_array_equal(total, tables(0, np.add).sum(0))
+    np.testing.assert_array_equal(largest, tables(0, np.add).max(0))

@@ -95,7 +95,7 @@ def test_scatter(seed: int, long_round: int | None, monkeypatch: pytest.MonkeyPa
     for order in ("C", "F"):
         out = np.full_like(found, 77, order=order)
         kept = operand.copy()
-        assert kernels_indexing.scatter(np, operand, indices, updates, 2, kind, numbers, out) is out
+        assert kernels_indexing.scatter(np, operand, indices, updates, 2, kind, numbers, out=out) is out
         np.testing.assert_array_equal(out, found)
         np.testing.assert_array_equal(operand, kept)
     (folded,) = kernels_indexing.scatter_fold(
@@ -107,6 +107,20 @@ def test_scatter(seed: int, long_round: int | None, monkeypatch: pytest.MonkeyPa
             expected[target] = COMBINE[kind](expected[target], new[place])
         np.testing.assert_array_equal(found[device], expected, strict=True)
         np.testing.assert_array_equal(folded[device], expected, strict=True)
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("over", [(0,), (1,), (0, 1)])
+def test_a_scatter_of_all_devices_is_the_sum_of_theirs(seed: int, over: tuple[int, ...]) -> None:
+    windows, generator = draw_windows(Random(seed), (1, 2, 3, 4)), np.random.default_rng(seed)
+    updates = generator.integers(-9, 9, stacked(generator, (2, 3)) + windows_shape(windows))
+    indices = draw_indices(generator, (2, 3, *windows.indices), INDEX_DTYPES[seed % 6])
+    zeros, numbers = np.zeros((1, 1, *windows.operand), np.int64), astuple(as_scatter(windows.numbers))
+    each = kernels_indexing.scatter(np, zeros, indices, updates, 2, "sum", numbers)
+    expected = each.sum(axis=over, keepdims=True)
+    for out in (None, np.full_like(expected, 5)):
+        found = kernels_indexing.scatter(np, zeros, indices, updates, 2, "sum", numbers, over, out)
+        np.testing.assert_array_equal(found, expected, strict=True)
 
 
 def folds(kind: str) -> Callable[[Any, Any], Any]:
@@ -161,7 +175,7 @@ def test_an_operand_that_devices_share_is_each_ones_own(
     indices = np.zeros((*[1] * len(mine), 4, 1), np.int32)
     found = kernels_indexing.scatter(np, operand, indices, updates, len(mine), kind, numbers)
     out = np.empty(found.shape, found.dtype)
-    kernels_indexing.scatter(np, operand, indices, updates, len(mine), kind, numbers, out)
+    kernels_indexing.scatter(np, operand, indices, updates, len(mine), kind, numbers, out=out)
     np.testing.assert_array_equal(out, found)
     expected = operand
     for row in np.moveaxis(updates, len(mine), 0):
