@@ -14,7 +14,9 @@ from shardwright.compiler.layouts.automatic import chosen
 from shardwright.compiler.layouts.memory import memory_of
 from shardwright.compiler.stages import Traced
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
 from shardwright.layout.axes import Axis
+from shardwright.passes.choosing import choose_layouts
 from shardwright.passes.choosing.assignments import Assigner
 from shardwright.passes.choosing.named_dims import named_dims
 from shardwright.passes.choosing.prices import Price, Prices
@@ -502,3 +504,54 @@ def chain_rule(x: np.ndarray[Any, Any], weights: list[np.ndarray[Any, Any]]) -> 
     for weight, output in zip(reversed(weights), reversed(outputs), strict=True):
         slope = (slope * (1 - output**2)) @ weight.T
     return slope
+
+
+# What the search does with prices, and what is said of the result
+
+
+def test_dims_of_two_elements_have_names() -> None:
+    program = program_of("%r = stablehlo.negate %a : tensor<2x4xf32>", "%a: tensor<2x4xf32>", results="tensor<2x4xf32>")
+    assert named_dims(program) == [(0, 1), (0, 1)]
+
+
+def test_idle_is_what_is_done_more_than_once() -> None:
+    body = """
+  %r = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+      : (tensor<8x6xf32>, tensor<6x4xf32>) -> tensor<8x4xf32>"""
+    program = program_of(body, "%x: tensor<8x6xf32>, %w: tensor<6x4xf32>", '"x"=4', "tensor<8x4xf32>")
+    rows, sums = named_dims(program)[0]
+    assert (priced(program, rows).idle, priced(program).idle) == (0, 3)  # four devices do what one could
+    assert priced(program, sums).idle == 3  # six summands are no four equal parts
+
+
+def test_a_limit_that_leaves_room_changes_nothing() -> None:
+    rows, inputs, hidden = 1024, 16, 32
+    stage = traced(step, (rows, inputs), (inputs, hidden), (hidden, inputs))
+    mesh = sw.Mesh(x=4)
+    free = stage.lay_out(mesh)
+    held = memory_of(free.partition().module).peak
+    for room in (1.5, 4, 1000):
+        assert specs(stage.lay_out(mesh, memory_limit=int(room * held))) == specs(free)
+
+
+@pytest.mark.parametrize("tight", [False, True])
+def test_what_refinement_moves_counts_unless_it_holds_too_much(tight: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsplit(program: Program, _: Strategist, state: Any, **__: Any) -> None:
+        state.dims = [((),) * len(shape) for shape in program.shapes]
+
+    monkeypatch.setattr(choose_layouts, "refine", unsplit)
+    monkeypatch.setattr(choose_layouts, "improve", lambda *_: None)
+    arguments = "%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %v: tensor<16x4xf32>"
+    text = f"func.func public @main({arguments}) -> tensor<8x4xf32> {{{LAYER}  return %r : tensor<8x4xf32>\n}}"
+    module = parse_module(f'dtensor.mesh @mesh = <["x"=2]>\n{text}')
+    chooser = choose_layouts.Chooser(module)
+    whole = chooser.prices.held([((),) * len(shape) for shape in chooser.program.shapes])
+    assert (chooser.choose(whole - 1 if tight else math.inf) < whole) == tight
+    assert ('{"x"}' in print_module(module).split("\n", 2)[2]) == tight
+
+
+def test_each_value_says_with_which_argument_it_is_split() -> None:
+    laid_out = traced(step, (1024, 16), (16, 32), (32, 16)).lay_out(sw.Mesh(x=4))
+    text = print_module(laid_out.module)
+    assert 'dtensor.why = "chosen automatically: rows over x, with rows of argument 0"' in text
+    assert 'chosen automatically: rows over x"' in text  # that argument itself
