@@ -85,3 +85,26 @@ module @cheaper attributes {dtensor.memory_limit = 130 : i64, dtensor.stage = "a
     return %6 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
   }
 }
+
+// -----
+
+// One of two copies is enough: the one of which a device lacks half, not the one of which it lacks three quarters.
+// CHECK-LABEL: module @cheaper
+module @cheaper attributes {dtensor.memory_limit = 150 : i64, dtensor.stage = "aligned"} {
+  dtensor.mesh @mesh = <["x"=2, "y"=4]>
+  func.func public @main(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"y"}]>>, %b: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>> {
+    // CHECK: dtensor.relayout %a
+    // CHECK-NEXT: dtensor.relayout %b
+    // CHECK-NOT: dtensor.relayout %a
+    // CHECK: dtensor.relayout %b
+    // CHECK-NOT: dtensor.relayout
+    %0 = dtensor.relayout %a {reason = "gathered"} : tensor<8xf32, #dtensor.layout<@mesh, [{"y"}]>> -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %1 = dtensor.relayout %b {reason = "gathered"} : tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>> -> tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %2 = stablehlo.add %0, %1 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %3 = stablehlo.tanh %2 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %4 = stablehlo.exponential %3 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %5 = stablehlo.multiply %4, %0 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    %6 = stablehlo.multiply %5, %1 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+    return %6 : tensor<8xf32, #dtensor.layout<@mesh, [{}]>>
+  }
+}

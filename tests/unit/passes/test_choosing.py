@@ -555,3 +555,13 @@ def test_each_value_says_with_which_argument_it_is_split() -> None:
     text = print_module(laid_out.module)
     assert 'dtensor.why = "chosen automatically: rows over x, with rows of argument 0"' in text
     assert 'chosen automatically: rows over x"' in text  # that argument itself
+
+
+def test_what_fits_sends_least_it_need_not_hold_least() -> None:
+    """Weights in halves are enough: in quarters they would hold less, and send half as much again."""
+    stage = traced(lambda x, u, v, w: sw.tanh(x @ u @ v @ w), (64, 8), (8, 8), (8, 8), (8, 8))
+    weight, rows = 8 * 8 * F32, 64 * 8 * F32 // 4
+    enough = 3 * rows + 3 * weight // 2 + weight
+    laid_out = stage.lay_out(sw.Mesh(x=2, y=2), memory_limit=enough)
+    assert memory_of(laid_out.partition().module).peak <= enough
+    assert 0 < sent(laid_out) <= 3 * weight / 2
