@@ -15,6 +15,7 @@ from shardwright.benchmarks.export_transformer import SIZES, Options, export
 from shardwright.benchmarks.jax_child import compile_seconds
 from shardwright.benchmarks.measure import Timed, interleave, timed
 from shardwright.benchmarks.processes import processes
+from shardwright.benchmarks.quality import quality
 from shardwright.benchmarks.report import Cell, Report, compared
 from shardwright.benchmarks.scaling import scaling
 from shardwright.benchmarks.through import through
@@ -183,6 +184,11 @@ def sent_bytes(settings: Settings) -> Report:
     return report
 
 
+def plan_quality(settings: Settings) -> Report:
+    """Plans next to layouts by hand, other partitioners, and the least there is; nothing runs."""
+    return quality(settings.program_count)
+
+
 def verdict_of(checked: Checked, xla_bytes: float | None, shardy_bytes: float | None) -> str:
     """
     One program in a word: how its bytes compare, or why there are none to compare.
@@ -245,6 +251,7 @@ SUITES: dict[str, Callable[[Settings], Report]] = {
     "depth": depth,
     "devices": devices,
     "bytes": sent_bytes,
+    "quality": plan_quality,
     "storage": storage_files,
     "checkpoints": checkpoint_files,
     "through": through_xla,

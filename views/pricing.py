@@ -16,6 +16,7 @@ from shardwright.compiler.report import CollectiveRow, collective_rows, is_colle
 from shardwright.compiler.stages import Partitioned
 from shardwright.diagnostics.figures import exact_bytes, readable_bytes, readable_seconds
 from shardwright.dialects import stablehlo
+from shardwright.dialects.dtensor.manual import UnvaryingOp
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout import Mesh
 from shardwright.layout.axes import parse_axis
@@ -145,14 +146,19 @@ def price_of(stage: Partitioned, topology: Topology | None = None) -> Price:
 def priced(rows: Sequence[CollectiveRow], local: ModuleOp, mesh: Mesh, topology: Topology | None = None) -> Price:
     """The price of each device's program, whose collectives are `rows`, in their order."""
     topology = topology or Topology.of(mesh)
-    waiting = iter(rows)
+    waiting, parts = iter(rows), 0
     works: list[Work] = []
     once: dict[str, None] = {}
     for op, repetition in repeated_operations(local):
         if repetition.within:
             once[repetition.within] = None
-        if is_collective(op):
+        if isinstance(op, UnvaryingOp):
+            continue  # says something of a value, and sends nothing
+        if is_collective(op) and parts:
+            parts -= 1  # what the user gathers together, a device gathers value by value
+        elif is_collective(op):
             row = next(waiting)
+            parts = len(row.tensors) - len(op.operands)
             works.append(Work(op, row_seconds(row, mesh, topology), row=row))
         elif not op.name.startswith(_OUTSIDE) and not _is_in_body(op):
             flops, touched, times = _operations(op), _touched(op), repetition.times

@@ -14,6 +14,12 @@ import numpy as np
 import pytest
 from harness import Array, run
 
+from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
+from shardwright.compiler.report import collective_rows, predicted_bytes
+from shardwright.dialects.dtensor import meshes
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.views.pricing import priced
+
 MANUAL = ("a", "b")
 DEVICES = list(itertools.product(range(2), range(2)))
 Grid = dict[tuple[int, ...], Array]
@@ -212,6 +218,18 @@ def check(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_manual_programs(seed: int) -> None:
     check(seed)
+
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize("seed", range(40))
+def test_manual_programs_have_a_price(seed: int) -> None:
+    module = parse_module(program(seed)[0], "manual.mlir")
+    run_pipeline(module, [*IMPORT, *PROPAGATE, *ALIGN, *PLAN])
+    rows, sent = collective_rows(module), predicted_bytes(module)
+    run_pipeline(module, LOCALIZE)
+    price = priced(rows, module, next(iter(meshes(module).values())))
+    assert [work.row for work in price.works if work.row is not None] == rows
+    assert sum(price.bytes_by_axes.values()) == sent
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ What decides between plans that send the same, in bytes; all of it together is l
 
 A part of `COMPUTE` for the part of all work that a device does; `OUTSIDE` for each argument or result whose layout
 nobody gave and which gets another, where it may at all, so that it changes for bytes only; and `STAY` for each other
-value, so that what makes no difference stays as it is.
+value, and for each that is moved as soon as it is made, so that what makes no difference stays as it is.
 """
 
 
@@ -128,7 +128,9 @@ class Building:
                 places = [at for at in range(place) if node.operands[at] == value]
                 self._edge(node, place, number, wanted, [[way.operands[at] for way in ways] for at in places])
         for place, value in enumerate(node.results):
-            self.edges.append(((number, value), self._made(ways, place, value) * program.bytes[value] * weight))
+            # As the op leaves it, where that makes no difference: how it is done is looked up in its values' layouts.
+            made = self._made(ways, place, value) * program.bytes[value] * weight
+            self.edges.append(((number, value), made + STAY * (made > 0)))
 
     def _edge(
         self, node: Node, place: int, number: int, wanted: Sequence[Dims], before: Sequence[Sequence[Dims]] = ()

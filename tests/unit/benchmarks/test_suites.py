@@ -56,6 +56,17 @@ def test_storage_is_compared_with_plain_files_and_codecs() -> None:
     assert all(float(row["throughput"] or 0) > 0 for row in rows)
 
 
+def test_quality_compares_plans_with_layouts_by_hand_and_with_the_least() -> None:
+    report = SUITES["quality"](replace(SMOKE, program_count=2))
+    fitting = [row for row in report.rows if "chosen sent" in row]
+    assert fitting
+    for row in fitting:
+        assert 0 <= float(row["chosen sent"] or 0) <= float(row["sent"] or 0)
+        assert 0 < float(row["chosen held"] or 0) <= float(row["held"] or 0)
+    (products,) = report.parts
+    assert products.rows == [{"products": 2, "at the least": 2, "worst, as a ratio": 1.0}]
+
+
 META = {"tol": {"rtol": 1e-6, "atol": 0}, "xla": {"sent_bytes": 900.0}, "shardy": {"sent_bytes": 500.0}}
 SUM = """\
 sdy.mesh @mesh = <["x"=8]>

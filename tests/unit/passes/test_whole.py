@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from shardwright.benchmarks.quality import least_bytes, product_bytes, products
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.report import predicted_bytes
 from shardwright.dialects.text.parsing import parse_module
@@ -453,3 +454,26 @@ func.func public @main(%a: {shape}{given(rows)}, %b: {shape}{given(rows)}, %w: {
   return %0, %1 : {shape}, {shape}
 }}"""
     assert sent(text) == 3 / 4 * 64 * 64 * F32
+
+
+# Products of all layouts
+
+
+ONE_ORDER = [
+    (((), ()), ((X, Y), ()), ((X,), (Y,)), 5120),
+    (((), ()), ((X, Y), ()), ((X,), ()), 9216),
+    (((), ()), ((Y, X), ()), ((X,), (Y,)), 5120),
+    (((), ()), ((X,), (Y,)), ((X, Y), ()), 5120),
+]
+"""Columns split over two axes in the order in which no tensor has them, and what that sends: parts of 16,384 bytes."""
+
+
+@pytest.mark.parametrize(("a", "b", "c", "bytes_sent"), ONE_ORDER)
+def test_a_product_is_split_in_an_order_that_no_tensor_has(a: Dims, b: Dims, c: Dims, bytes_sent: int) -> None:
+    assert product_bytes(a, b, c) == least_bytes(a, b, c, Mesh(x=2, y=2)) == bytes_sent
+
+
+@pytest.mark.slow
+def test_products_in_all_layouts_send_the_least_there_is() -> None:
+    (row,) = products().rows
+    assert row == {"products": 11**3, "at the least": 11**3, "worst, as a ratio": 1.0}

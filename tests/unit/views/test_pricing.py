@@ -123,3 +123,28 @@ def test_the_command_says_what_the_stage_does(tmp_path: Path, capsys: pytest.Cap
     measured.write_text("{")
     assert main(["price", str(MLP), "--topology", str(measured)]) == 1
     assert f"{measured}:1:1: error[SW0121]" in capsys.readouterr().err
+
+
+MANUAL = """
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @main(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %0:2 = sdy.manual_computation(%a, %b) in_shardings=[<@mesh, [{"x"}, {}]>, <@mesh, [{"x"}, {}]>]
+      out_shardings=[<@mesh, [{}, {}]>, <@mesh, [{}, {}]>] manual_axes={"x"}
+      (%p: tensor<2x4xf32>, %q: tensor<2x4xf32>) {
+    %g:2 = "stablehlo.all_gather"(%p, %q) <{all_gather_dim = 0 : i64, use_global_device_ids,
+        channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+        replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>}>
+        : (tensor<2x4xf32>, tensor<2x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>)
+    sdy.return %g#0, %g#1 : tensor<4x4xf32>, tensor<4x4xf32>
+  } : (tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>)
+  return %0#0, %0#1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+"""
+
+
+def test_what_users_gather_together_is_priced_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A device gathers the two values one after the other, and that they are alike along x then sends nothing."""
+    path = tmp_path / "manual.mlir"
+    path.write_text(MANUAL)
+    assert main(["price", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["bytes_by_axes"] == {"x": 2 * 2 * 4 * 4}  # both parts, two rows of four
