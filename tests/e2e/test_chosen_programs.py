@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.layouts.automatic import chosen
-from shardwright.compiler.layouts.memory import memory_of
-from shardwright.compiler.layouts.unsharded import strip_layouts
-from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
-from shardwright.compiler.report import predicted_bytes
-from shardwright.diagnostics import ShardwrightError
-from shardwright.dialects.text.parsing import parse_module
+from shardwright.benchmarks.quality import both_ways
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"
 
@@ -34,29 +26,13 @@ WORSE = {
 """Programs of which the layouts by hand are better, and why."""
 
 
-def finished(module: ModuleOp) -> tuple[float, int]:
-    """What each device sends, infinite where that depends on data, and holds; the program is used up."""
-    run_pipeline(module, [*PROPAGATE, *ALIGN, *PLAN])
-    sent = predicted_bytes(module)
-    run_pipeline(module, LOCALIZE)
-    return math.inf if sent is None else float(sent), memory_of(module).peak
-
-
 def compared(name: str) -> tuple[bool, str]:
     """Whether what is chosen sends no more, with no more memory; and the figures."""
-    by_hand = parse_module((PROGRAMS / name / f"{name}.mlir").read_text(), name)
-    run_pipeline(by_hand, IMPORT)
-    bare = by_hand.clone()
-    sent, held = finished(by_hand)
-    strip_layouts(bare, keep_mesh=True)
-    try:
-        chosen_sent, chosen_held = finished(chosen(bare, None, held))
-    except ShardwrightError as error:
-        if error.diagnostics[0].code != "SW0469":
-            raise
-        return False, str(error)
-    assert chosen_held <= held
-    return chosen_sent <= sent, f"{chosen_sent} bytes, by hand {sent}"
+    by_hand, found = both_ways((PROGRAMS / name / f"{name}.mlir").read_text(), name)
+    if found is None:
+        return False, "none fits into as much memory"
+    assert found.held <= by_hand.held
+    return found.sent <= by_hand.sent, f"{found.sent} bytes, by hand {by_hand.sent}"
 
 
 @pytest.mark.parametrize("name", QUICK)
