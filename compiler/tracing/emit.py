@@ -310,18 +310,18 @@ def to_mesh(value: Tracer, mesh: Mesh, reason: str) -> Tracer:
     return _on(target, TransferOp(value.value, spec, home.name, reason))
 
 
-def relayout_like(value: Tracer, reference: Tracer, reason: str) -> Tracer:
+def relayout_like(value: Tracer, reference: Tracer, reason: str, *, mesh_only: bool = False) -> Tracer:
     """
-    The value in the layout of another one, also where propagation is still to decide that.
+    The value in the layout of another one, also where propagation is still to decide that; or only on its mesh.
 
     `ValueError` (SW0502) for a reference that has no mesh, or no layout yet and another shape.
     """
     trace = trace_now()
     home = trace.homes.get(reference.value, trace.meshes[0] if trace.meshes else None)
     layout = trace.layout_of(reference.value)
-    if layout is not None:
+    if layout is not None and not mesh_only:
         return relayout(value, layout, reason)
-    if home is None or value.shape != reference.shape:
+    if home is None or (value.shape != reference.shape and not mesh_only):
         why = "is on no mesh" if home is None else "gets its layout later, and has another shape"
         raise value_error(
             "SW0502",
@@ -329,6 +329,8 @@ def relayout_like(value: Tracer, reference: Tracer, reason: str) -> Tracer:
             help="give the layout to relayout",
         )
     here = to_mesh(value, home, reason)
+    if mesh_only:
+        return here
     spec = LayoutSpec(home.name, ((),) * here.ndim, frozenset(range(here.ndim)))
     result = _on(home, dtensor.RelayoutOp(here.value, spec, reason))
     trace.group([reference.value, result.value])

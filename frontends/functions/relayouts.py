@@ -178,7 +178,4 @@ def _constraint(x: ArrayLike, layout: Layout) -> Array:
 @array_function
 def _relayout_like(source: ArrayLike, reference: Array, use_mesh_only: bool) -> Array:
     value, model = (emit.as_tracer(each, "relayout_like") for each in (source, reference))
-    if not use_mesh_only:
-        return emit.relayout_like(value, model, "shardwright.relayout_like")
-    home = emit.trace_now().homes.get(model.value)
-    return value if home is None else emit.to_mesh(value, home, "shardwright.relayout_like")
+    return emit.relayout_like(value, model, "shardwright.relayout_like", mesh_only=use_mesh_only)

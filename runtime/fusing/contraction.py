@@ -52,7 +52,7 @@ def _partial_chain(step: Step, lead: int, readers: dict[Value, int]) -> list[Ste
         if value.producer.kind is Kind.DOT:
             return chain if _sums_over(value.producer, step.static[0]) else None
         if value.producer.kind is Kind.CALL:
-            return chain if _adds_up(value.producer) else None
+            return chain if _adds_up(value.producer, step.static[0]) else None
         if not _keeps_lead(value.producer, lead):
             return None
         value = value.producer.operands[0]
@@ -72,16 +72,13 @@ def _sums_over(product: Step, dims: tuple[int, ...]) -> bool:
     return all((dim, dim) in dot.batch and all(operand.shape[dim] > 1 for operand in product.operands) for dim in dims)
 
 
-def _adds_up(step: Step) -> bool:
-    """Whether a call is a scatter that adds numbers to zeros: then it may add those of several devices."""
-    table = step.operands[0].splat
-    return (
-        step.name == "scatter"
-        and step.static[1] == "sum"
-        and table is not None
-        and table.dtype.kind != "b"
-        and not table
-    )
+def _adds_up(step: Step, dims: tuple[int, ...]) -> bool:
+    """Whether a call is a scatter that adds numbers to zeros, others along all of these leading dims."""
+    if step.name != "scatter" or step.static[1] != "sum":
+        return False
+    table, *given = step.operands
+    zeros = table.splat is not None and table.dtype.kind != "b" and not table.splat
+    return zeros and all(any(operand.shape[dim] > 1 for operand in given) for dim in dims)
 
 
 def _sum_inside(chain: list[Step], dims: tuple[int, ...]) -> None:

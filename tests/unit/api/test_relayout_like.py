@@ -58,9 +58,10 @@ def test_a_layout_that_comes_later_needs_the_shape(reference: Callable[..., sw.A
         run(lambda x: sw.relayout_like(x, reference(x)), rows())
 
 
-def test_a_program_without_a_mesh() -> None:
+@pytest.mark.parametrize("use_mesh_only", [False, True])
+def test_a_program_without_a_mesh(use_mesh_only: bool) -> None:
     with pytest.raises(ValueError, match=r"SW0502.*reference of shape \[8, 4\] is on no mesh"):
-        run(lambda x: sw.relayout_like(x, sw.exp(x)), NUMBERS)
+        run(lambda x: sw.relayout_like(x, sw.exp(x), use_mesh_only), NUMBERS)
 
 
 def test_in_loops_and_branches() -> None:
