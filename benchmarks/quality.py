@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.benchmarks import files
 from shardwright.benchmarks.report import Cell, Report
-from shardwright.compiler.layouts.automatic import chosen
+from shardwright.compiler.layouts.automatic import Goal, chosen
 from shardwright.compiler.layouts.memory import memory_of
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import ALIGN, IMPORT, LOCALIZE, PLAN, PROPAGATE, run_pipeline
@@ -55,15 +55,15 @@ def finished(module: ModuleOp) -> Figures:
     return Figures(math.inf if sent is None else float(sent), memory_of(module).peak, price.seconds)
 
 
-def both_ways(text: str, name: str) -> tuple[Figures, Figures | None]:
-    """With its own layouts, and with layouts chosen in as much memory, if there are any that fit."""
+def both_ways(text: str, name: str, objective: Goal = "bytes") -> tuple[Figures, Figures | None]:
+    """With its own layouts, and with layouts chosen for an objective in as much memory, if there are any that fit."""
     by_hand = parse_module(text, name)
     run_pipeline(by_hand, IMPORT)
     bare = by_hand.clone()
     strip_layouts(bare, keep_mesh=True)
     own = finished(by_hand)
     try:
-        return own, finished(chosen(bare, None, own.held))
+        return own, finished(chosen(bare, None, own.held, objective))
     except ShardwrightError as error:
         if error.diagnostics[0].code != DOES_NOT_FIT:
             raise
@@ -82,8 +82,14 @@ def quality(most: int | None = None) -> Report:
         if automatic is not None:
             row |= {"chosen sent": automatic.sent, "chosen us": round(automatic.seconds * 1e6, 1)}
             row |= {"chosen held": automatic.held}
+        _, quickest = both_ways(file.text, file.name, "seconds")
+        if quickest is not None:
+            row |= {"quickest sent": quickest.sent, "quickest us": round(quickest.seconds * 1e6, 1)}
         report.rows.append(row)
         counts["chosen layouts send no more" if automatic and automatic.sent <= own.sent else "chosen send more"] += 1
+        counts[
+            "quickest take no longer" if quickest and quickest.seconds <= own.seconds else "quickest take longer"
+        ] += 1
     report.notes.append(", ".join(f"{what}: {count}" for what, count in sorted(counts.items())))
     report.parts.append(products(most))
     return report

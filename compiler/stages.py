@@ -182,16 +182,27 @@ class Traced(_Stage):
     module attributes {dtensor.stage = "traced"} {
     """
 
-    def lay_out(self, mesh: Mesh | None = None, *, memory_limit: int | str | None = None) -> Traced:
+    def lay_out(
+        self,
+        mesh: Mesh | None = None,
+        *,
+        memory_limit: int | str | None = None,
+        objective: Literal["bytes", "seconds"] = "bytes",
+        topology: Topology | None = None,
+    ) -> Traced:
         """
         Chooses a layout for all that has none yet: those that send least with all devices at work.
+
+        With the objective "seconds", those with which `price` says least on `topology` (by default one of the usual
+        orders of magnitude): small programs may then be done by every device as a whole.
 
         On `mesh`, where the program has none itself. A device then holds at most `memory_limit` bytes at once, values
         without the memory that what runs saves by fusing and reusing. What has a closed layout keeps it; the chosen
         layouts are those of the `parameters` of the new stage's interface, and each says why it is there.
 
         Raises `ShardwrightError` where there is no mesh (SW0468), another one already (SW0405), or nothing was found
-        that fits into the memory (SW0469), and `ValueError` (SW0582) for a limit that is no number of bytes.
+        that fits into the memory (SW0469), and `ValueError` (SW0582) for a limit that is no number of bytes, or another
+        objective (SW0585).
 
         >>> import shardwright
         >>> spec = shardwright.TensorSpec((64, 8)), shardwright.TensorSpec((8, 2))
@@ -205,7 +216,8 @@ class Traced(_Stage):
         from shardwright.compiler.layouts.automatic import chosen  # only for who asks for it
         from shardwright.diagnostics.figures import size_in_bytes
 
-        module = chosen(self.module, mesh, None if memory_limit is None else size_in_bytes(memory_limit))
+        limit = None if memory_limit is None else size_in_bytes(memory_limit)
+        module = chosen(self.module, mesh, limit, objective, topology)
         known = next(iter(meshes(module).values()))
         mesh = self.interface.mesh if self.interface.mesh.axis_names else mesh or known
         return Traced(module, _decided(replace(self.interface, mesh=mesh, meshes=(mesh,)), module), self.backend)

@@ -181,4 +181,7 @@ SW0584: layout that is still to be chosen
     `Layout.auto(mesh)` leaves a layout to the compiler, which chooses those of a function's arguments when it is traced
     for them. What holds elements, and what a program asks for, needs a layout that says where they are.
     help: give it to a TensorSpec; for other values write the layout
+SW0585: objective that nobody knows
+    Layouts are chosen so that devices send the fewest bytes, or take the fewest seconds by a topology.
+    help: objective="bytes" or objective="seconds"
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from xdsl.ir import Operation, SSAValue
 
@@ -18,7 +18,7 @@ from shardwright.engines.jax.shardings import JaxMesh
 from shardwright.frontends.jax.importing import from_jax
 from shardwright.frontends.jax.jitting import Jitted, jit
 from shardwright.frontends.jax.lowered import Lowered, layouts_of
-from shardwright.layout import Mesh
+from shardwright.layout import Mesh, Topology
 from shardwright.passes.program import entry_function
 
 
@@ -62,14 +62,22 @@ def shardings(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Sha
 
 
 def auto_shardings(
-    function: Callable[..., Any], mesh: Any, /, *args: Any, memory_limit: int | str | None = None, **kwargs: Any
+    function: Callable[..., Any],
+    mesh: Any,
+    /,
+    *args: Any,
+    memory_limit: int | str | None = None,
+    objective: Literal["bytes", "seconds"] = "bytes",
+    topology: Topology | None = None,
+    **kwargs: Any,
 ) -> Shardings:
     """
-    The `NamedSharding`s over a mesh of JAX with which a function sends least, where nobody gave any.
+    The `NamedSharding`s over a mesh of JAX with which a function sends or takes least, where nobody gave any.
 
     The arguments are arrays or `jax.ShapeDtypeStruct`s, and so are they for `jax.jit(function).lower`. All devices
     are at work, and each holds at most `memory_limit` bytes at once (`"16GB"`), arguments included. What the function's
-    own constraints say stays. Nothing is compiled, and nothing runs.
+    own constraints say stays. Nothing is compiled, and nothing runs. The objective and the topology are those of
+    `Traced.lay_out`.
 
     Raises what `from_jax` and `Traced.lay_out` raise: SW0469 where nothing fits.
 
@@ -82,7 +90,9 @@ def auto_shardings(
     jitted: Any = function if hasattr(function, "lower") else import_module("jax").jit(function)
     lowered = jitted.lower(*args, **kwargs)
     ours = Mesh(dict(mesh.shape))
-    partitioned = from_jax(lowered).lay_out(ours, memory_limit=memory_limit).partition()
+    partitioned = (
+        from_jax(lowered).lay_out(ours, memory_limit=memory_limit, objective=objective, topology=topology).partition()
+    )
     anywhere = import_module("jax.sharding")
     whole = anywhere.NamedSharding(mesh, anywhere.PartitionSpec())
     theirs = JaxMesh(ours, list(mesh.devices.flat), [whole])

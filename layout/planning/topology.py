@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from shardwright.diagnostics.faults import value_error
@@ -99,6 +99,10 @@ class Topology:
             "flops": self.flops,
             "memory": self.memory,
         }
+
+    def without_latency(self) -> Topology:
+        """The same, where a message takes no time of its own."""
+        return replace(self, links={name: replace(link, latency=0.0) for name, link in self.links.items()})
 
     def link(self, axis: str) -> Link:
         """The link of an axis; the slowest of all for one that is not named."""

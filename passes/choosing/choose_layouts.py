@@ -13,8 +13,10 @@ from xdsl.passes import ModulePass
 
 from shardwright.dialects.dtensor import meshes, with_layout
 from shardwright.dialects.text.locations import fault
+from shardwright.layout.planning.topology import Topology
 from shardwright.layout.words import dim_name, over
-from shardwright.passes.choosing.assignments import Assigner
+from shardwright.passes.choosing.assignments import Assigner, Assignment
+from shardwright.passes.choosing.objective import Objective, TimedStrategist
 from shardwright.passes.choosing.prices import Prices
 from shardwright.passes.choosing.search import Search
 from shardwright.passes.program import Dims, Program
@@ -71,10 +73,12 @@ class Chooser:
     """
     Chooses the layouts of a module, for one memory limit after another if need be.
 
-    Raises SW0468 where the module has no mesh with axes.
+    With a topology, those that take the least seconds on it, as if reductions went `together` or apart, else those that
+    send least. Raises SW0468 where the module
+    has no mesh with axes.
     """
 
-    def __init__(self, module: ModuleOp):
+    def __init__(self, module: ModuleOp, topology: Topology | None = None, *, together: bool = False):
         if not any(mesh.size > 1 for mesh in meshes(module).values()):
             raise fault(
                 "SW0468",
@@ -84,19 +88,34 @@ class Chooser:
             )
         self.program = build_program(module)
         agree_in_groups(self.program)
-        self.strategist = Strategist(self.program)
+        self.topology = topology
+        self.strategist = (
+            Strategist(self.program) if topology is None else TimedStrategist(self.program, topology, together=together)
+        )
         self.assigner = Assigner(self.program)
         self.prices = Prices(self.program, self.strategist, self.assigner)
-        self.search = Search(self.prices)
+        work = self.prices.work
+        objective = Objective.of_seconds(topology, work) if topology is not None else Objective.of_bytes()
+        self.search = Search(self.prices, objective)
 
-    def choose(self, limit: float) -> float:
-        """Puts layouts into the types of the module's values; the bytes that a device then holds, by and large."""
+    def good(self, limit: float, most: int) -> list[Assignment]:
+        """The best assignments with which a device holds at most so many bytes, by and large, the best first."""
+        return self.search.best(limit)[:most]
+
+    def choose(self, limit: float, assignment: Assignment | None = None) -> float:
+        """
+        Puts layouts into the types of the module's values: those of an assignment, of the best if none is given.
+
+        What is given back are the bytes that a device then holds, by and large.
+        """
         program, prices = self.program, self.prices
         state = initial_state(program)
-        state.dims = self.assigner.of_values(self.assigner.layouts(self.search.best(limit)))
+        (assignment,) = [assignment] if assignment else self.good(limit, 1)
+        state.dims = self.assigner.of_values(self.assigner.layouts(assignment))
         before, held = list(state.dims), prices.held(state.dims)
         refine(program, self.strategist, state, ground=Ground(program))
-        improve(program, self.strategist, state)
+        if self.topology is None:
+            improve(program, self.strategist, state)  # it knows bytes only
         # What sends less may hold more.
         refined = prices.held(state.dims)
         dims, held = (state.dims, refined) if refined <= max(held, limit) else (before, held)

@@ -1,4 +1,4 @@
-"""The search for the assignment that sends least: a beam over assignments, one named dim more at a time."""
+"""The search for the best assignment: a beam over assignments, one named dim more at a time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from shardwright.passes.choosing.assignments import Assignment
+from shardwright.passes.choosing.objective import Objective
 from shardwright.passes.choosing.prices import Price, Prices
 
 __all__ = ["Search"]
@@ -20,41 +21,37 @@ One is too few: that a second axis pays is seen only once both are there.
 ROUNDS = 24
 """More named dims than any program here had use for; a round that finds nothing ends the search earlier."""
 
-MAKING, HOLDING = 0.01, 1e-4
-"""
-What it costs to make a byte, and to hold one, in bytes sent: little, so that they decide where nothing else does.
-"""
-
 TOO_MUCH = 10
 """So many times what a program makes costs each share of the memory limit that is held beyond it."""
 
 
 class Search:
     """
-    The search for assignments that keep all devices busy and hold no more than a limit, and send least.
+    The search for assignments that keep all devices busy and hold no more than a limit, and send or take least.
 
-    As far as there are such: what is done twice, and what is held beyond the limit, costs more than sending all that
-    the program makes. Of those that cost the same, the shortest. A limit comes in once it is known what is best
-    without one, or with a higher one: what fits is often that, and one axis more.
+    As far as there are such: what is done twice, where bytes decide, and what is held beyond the limit, costs more than
+    sending all that the program makes. Of those that cost the same, the shortest. A limit comes in once it is known
+    what is best without one, or with a higher one: what fits is often that, and one axis more.
     """
 
-    def __init__(self, prices: Prices):
+    def __init__(self, prices: Prices, objective: Objective):
         self.prices = prices
+        self.objective = objective
         self._beam: list[Assignment] = [((),) * len(prices.assigner.axes)]
         self._settle(math.inf)
 
-    def best(self, limit: float) -> Assignment:
-        """The best assignment that holds at most so many bytes."""
+    def best(self, limit: float) -> list[Assignment]:
+        """The best assignments that hold at most so many bytes, the best first."""
         if limit < math.inf:
             self._settle(limit)
-        return self._beam[0]
+        return self._beam
 
     def _settle(self, limit: float) -> None:
         """Moves the beam to where no change helps any more, the best first."""
         prices = self.prices
 
         def cost(assignment: Assignment) -> tuple[float, int, Assignment]:
-            return _cost(prices, prices.of(assignment), limit), sum(map(len, assignment)), assignment
+            return self._cost(prices.of(assignment), limit), sum(map(len, assignment)), assignment
 
         for _ in range(ROUNDS):
             found = {*self._beam, *(near for each in self._beam for near in _near(each, prices.assigner.names))}
@@ -66,10 +63,14 @@ class Search:
                 break
             self._beam = best
 
-
-def _cost(prices: Prices, price: Price, limit: float) -> float:
-    above = max(0.0, price.held / limit - 1)
-    return price.sent + MAKING * price.made + HOLDING * price.held + prices.everything * (price.idle + TOO_MUCH * above)
+    def _cost(self, price: Price, limit: float) -> float:
+        prices, objective = self.prices, self.objective
+        above = max(0.0, price.held / limit - 1)
+        idle = prices.everything * price.idle
+        if objective.working is not None:
+            idle = objective.working * (1 + price.idle) / prices.program.mesh.size
+        made = objective.making * price.made + objective.holding * price.held
+        return price.sent + made + idle + prices.everything * TOO_MUCH * above
 
 
 def _near(assignment: Assignment, names: list[int]) -> Iterator[Assignment]:

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from shardwright.diagnostics import ShardwrightError, SourceLocation
-from shardwright.tools.programs.files import read_text
-from shardwright.tools.programs.program import parsed, program_text
+from shardwright.tools.programs.program import parsed, program_text, read_topology
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import fitted, write_report
-
-if TYPE_CHECKING:
-    from shardwright.layout import Topology
 
 DESCRIPTION = """Partition a program and say what one run costs each device: seconds of computing, seconds and bytes
 along each axis, operations on numbers, memory touched and held. Nothing runs, and no memory is taken for it."""
@@ -33,7 +25,7 @@ def command_line() -> CodedArgumentParser:
     parser.add_program()
     parser.add_callbacks()
     parser.add_automatic()
-    parser.add_argument("--topology", metavar="FILE", help="JSON of links and devices, as --json prints it")
+    parser.set_defaults(priced=True)
     parser.add_argument("--json", action="store_true", help="print the report as JSON on standard output")
     return parser
 
@@ -45,24 +37,10 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     from shardwright.frontends.functions.dtensor import BACKEND
     from shardwright.tools.programs.signature import entry_function
 
-    topology = None if options.topology is None else _topology(options.topology)
+    topology = read_topology(options.topology)
     with program_text(options.file, state) as (name, text):
         module = parsed(text, name, options)
         entry_function(module)
         price = read_module(module, name, BACKEND).partition().price(topology)
     write_report(price.data(), None if options.json else price.text(**fitted()))
     return DONE
-
-
-def _topology(path: str) -> Topology:
-    from shardwright.layout import Topology
-
-    text = read_text(path)
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        data = None
-    try:
-        return Topology.from_dict(data)
-    except ShardwrightError as error:
-        raise ShardwrightError(replace(error.diagnostics[0], location=SourceLocation(path, 1, 1))) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from shardwright.tools.terminal.guard import CommandState
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+
+    from shardwright.layout import Topology
 
 
 def parse(text: str, name: str, callbacks: str | None = None) -> ModuleOp:
@@ -29,19 +32,47 @@ def parse(text: str, name: str, callbacks: str | None = None) -> ModuleOp:
 
 
 def parsed(text: str, name: str, options: Namespace) -> ModuleOp:
-    """The same as a command line says, with layouts chosen if that asks for them (`add_automatic`)."""
+    """
+    The same as a command line says, with layouts chosen if that asks for them (`add_automatic`).
+
+    Raises `ShardwrightError` (SW0701) for what only such a choice needs, where nothing is to be chosen.
+    """
+    if options.topology is not None and options.objective != "seconds" and not getattr(options, "priced", False):
+        help_text = "add --objective seconds, or see shardwright price"
+        raise ShardwrightError(Diagnostic("SW0701", "--topology is for layouts to choose by seconds", help=help_text))
     module = parse(text, name, getattr(options, "callbacks", None))
     if options.auto is None:
         if options.memory_limit is not None:
             help_text = "add --auto data=4,model=2, or leave the limit out; shardwright check has --max-peak"
             raise ShardwrightError(Diagnostic("SW0701", "--memory-limit is for layouts to choose", help=help_text))
+        if options.objective is not None:
+            help_text = "add --auto data=4,model=2, or leave the objective out"
+            raise ShardwrightError(Diagnostic("SW0701", "--objective is for layouts to choose", help=help_text))
         return module
     from shardwright.compiler.layouts.automatic import chosen
     from shardwright.compiler.pipelines import READ, run_pipeline
     from shardwright.layout import Mesh
 
     run_pipeline(module, READ)
-    return chosen(module, Mesh(options.auto), options.memory_limit)
+    topology = read_topology(options.topology)
+    return chosen(module, Mesh(options.auto), options.memory_limit, options.objective or "bytes", topology)
+
+
+def read_topology(path: str | None) -> Topology | None:
+    """The links and devices that a file of JSON describes, if there is one."""
+    from shardwright.layout import Topology
+
+    if path is None:
+        return None
+    text = read_text(path)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    try:
+        return Topology.from_dict(data)
+    except ShardwrightError as error:
+        raise ShardwrightError(replace(error.diagnostics[0], location=SourceLocation(path, 1, 1))) from error
 
 
 def placed(error: ShardwrightError, name: str) -> ShardwrightError:

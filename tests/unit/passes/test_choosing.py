@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import shardwright as sw
+from shardwright.compiler.layouts import automatic
 from shardwright.compiler.layouts.automatic import chosen
 from shardwright.compiler.layouts.memory import memory_of
 from shardwright.compiler.stages import Traced
@@ -565,3 +566,89 @@ def test_what_fits_sends_least_it_need_not_hold_least() -> None:
     laid_out = stage.lay_out(sw.Mesh(x=2, y=2), memory_limit=enough)
     assert memory_of(laid_out.partition().module).peak <= enough
     assert 0 < sent(laid_out) <= 3 * weight / 2
+
+
+# Seconds
+
+
+def topology(slow: float = 1e-9, fast: float = 1e-9, *, wide: float = 1e9, narrow: float = 1e9) -> sw.Topology:
+    """An axis `x` that starts slowly or is narrow, and an axis `y`."""
+    links = {"x": sw.Link(slow, narrow), "y": sw.Link(fast, wide)}
+    return sw.Topology(links, flops=1e12, memory=1e12)
+
+
+def seconds(stage: Traced, on: sw.Topology) -> float:
+    return stage.partition().price(on).seconds
+
+
+def test_what_is_sent_most_goes_along_the_fast_axis() -> None:
+    """Sums of gradients along one axis, sums of rows along the other: the more bytes take the link that has more."""
+    rows, inputs, hidden = 256, 16, 512
+    stage = traced(step, (rows, inputs), (inputs, hidden), (hidden, inputs))
+    for narrow, wide in ((1e9, 1e7), (1e7, 1e9)):
+        on = topology(narrow=narrow, wide=wide)
+        laid_out = stage.lay_out(sw.Mesh(x=2, y=2), objective="seconds", topology=on)
+        by_axes = laid_out.partition().price(on).bytes_by_axes
+        fast, slow = ("x", "y") if narrow > wide else ("y", "x")
+        assert by_axes.get(fast, 0.0) >= by_axes.get(slow, 0.0)
+        assert seconds(laid_out, on) <= seconds(stage.lay_out(sw.Mesh(x=2, y=2)), on)
+
+
+@pytest.mark.parametrize(("latency", "split"), [(1e-9, True), (1.0, False)])
+def test_a_message_that_takes_longer_than_the_work_is_not_sent(latency: float, split: bool) -> None:
+    stage = traced(lambda x, w: sw.sum(sw.tanh(x @ w)), (512, 256), (256, 128))
+    on = topology(latency, latency)
+    laid_out = stage.lay_out(sw.Mesh(x=2), objective="seconds", topology=on)
+    assert (sent(laid_out) > 0) == split
+    # Two devices multiply half each, or both all.
+    assert laid_out.partition().price(on).flops >= 2 * 512 * 256 * 128 / (2 if split else 1)
+
+
+def test_messages_that_go_together_are_no_reason_to_split_weights() -> None:
+    """Scattered one by one, gradients would take a message each; reduced together, they take one."""
+
+    def gradients(x: Any, weights: list[Any]) -> list[Any]:
+        def loss(weights: list[Any]) -> Any:
+            value = x
+            for weight in weights:
+                value = sw.tanh(value @ weight)
+            return sw.sum(value)
+
+        return sw.grad(loss)(weights)
+
+    stage = sw.function(gradients).trace(sw.TensorSpec((4096, 8)), [sw.TensorSpec((8, 8))] * 6)
+    on = topology(3e-7, 3e-7)
+    laid_out = stage.lay_out(sw.Mesh(x=2), objective="seconds", topology=on)
+    rows = laid_out.partition().predicted
+    assert [(row.kind, len(row.tensors)) for row in rows if row.bytes_per_device] == [("all_reduce", 6)]
+
+
+def test_seconds_within_a_limit() -> None:
+    stage = traced(lambda x, u, v, w: sw.tanh(x @ u @ v @ w), (64, 8), (8, 8), (8, 8), (8, 8))
+    mesh, on = sw.Mesh(x=2), topology()
+    free = stage.lay_out(mesh, objective="seconds", topology=on)
+    peak = memory_of(free.partition().module).peak
+    tight = stage.lay_out(mesh, objective="seconds", topology=on, memory_limit=peak - 1)
+    assert memory_of(tight.partition().module).peak < peak
+    assert seconds(free, on) < seconds(tight, on)
+    with pytest.raises(sw.ShardwrightError, match="at most 64 bytes"):
+        stage.lay_out(mesh, objective="seconds", topology=on, memory_limit=64)
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_large_program_has_fewer_tries(large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[object] = []
+    original = automatic._Trials._tried
+    monkeypatch.setattr(automatic, "LARGE", 0 if large else 1000)
+    monkeypatch.setattr(automatic._Trials, "_tried", lambda *each: tried.append(each) or original(*each))
+    traced(step, (64, 16), (16, 32), (32, 16)).lay_out(sw.Mesh(x=2, y=2), objective="seconds")
+    assert (len(tried) == 3) == large
+
+
+def test_an_objective_that_nobody_knows() -> None:
+    with pytest.raises(sw.ShardwrightError) as caught:
+        traced(sw.tanh, (8,)).lay_out(sw.Mesh(x=2), objective="money")  # type: ignore[arg-type]
+    (found,) = caught.value.diagnostics
+    assert isinstance(caught.value, ValueError)
+    assert (found.code, found.message) == ("SW0585", "layouts cannot be chosen for 'money'")
+    assert found.help == 'choose for "bytes", or for "seconds"'

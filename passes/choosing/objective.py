@@ -1,0 +1,105 @@
+"""What chosen layouts make least: the bytes that each device sends, or the seconds that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from shardwright.layout.axes import Axis
+from shardwright.layout.planning.planner import Step, plan
+from shardwright.layout.planning.topology import Topology
+from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.program import Axes, Dims, Program
+from shardwright.passes.propagation.strategy import Strategist
+from shardwright.rules.rule import Rule
+
+__all__ = ["Objective", "TimedStrategist"]
+
+ACCESSES = 2
+"""How often memory is touched for each byte that is made: it is written, and read by who needs it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """
+    What it costs to make a byte, to hold one, and to do all heavy work once on one device, in bytes sent.
+
+    `working` is None where bytes decide: then no device is to do what another one does.
+    """
+
+    making: float
+    holding: float
+    working: float | None = None
+
+    @classmethod
+    def of_bytes(cls) -> Objective:
+        """Bytes sent decide, and what is made and held only where they are the same."""
+        return cls(making=0.01, holding=1e-4)
+
+    @classmethod
+    def of_seconds(cls, topology: Topology, work: float) -> Objective:
+        """The seconds of a topology, of a program with so many multiplications, as bytes of its fastest link."""
+        unit = fastest(topology)
+        return cls(ACCESSES * unit / topology.memory, 1e-6, 2 * work * unit / topology.flops)
+
+
+def fastest(topology: Topology) -> float:
+    """The bytes that are worth a second."""
+    return max((link.bandwidth for link in topology.links.values()), default=topology.memory)
+
+
+class TimedStrategist(Strategist):
+    """
+    A strategist for which what is sent costs its seconds, told as the bytes that the fastest link sends in them.
+
+    Where reductions go `together`, as those of gradients do in the end, to start one takes no time.
+    """
+
+    def __init__(self, program: Program, topology: Topology, *, together: bool):
+        super().__init__(program)
+        self.topology = topology
+        self.together = topology.without_latency() if together else topology
+        self.unit = fastest(topology)
+        self._seconds: dict[tuple[LayoutSpec, LayoutSpec, tuple[int, ...], int], float] = {}
+
+    def move(self, value: int, have: Dims, want: Dims) -> float:
+        """What it costs to relayout a finished value."""
+        return 0.0 if have == want else self._relayout(value, self.program.spec(have), want)
+
+    def finish(self, value: int, made: Dims, partial: Axes, kind: str, want: Dims) -> float:
+        """What it costs to bring a value, partial over some axes, into finished dims."""
+        if not partial:
+            return self.move(value, made, want)
+        return self._relayout(value, self.partial_spec(made, partial, kind), want)
+
+    def _relayout(self, value: int, source: LayoutSpec, want: Dims) -> float:
+        shape, size = self.program.shapes[value], self.program.bytes[value]
+        key = source, self.program.spec(want), shape, size
+        found = self._seconds.get(key)
+        if found is None:
+            steps = plan(*key[:3], self.mesh).steps
+            found = self._seconds[key] = self.unit * sum(self._step(step, size) for step in steps)
+        return found
+
+    def _step(self, step: Step, size: int) -> float:
+        groups = [(axis.name, self.mesh.axis_size(axis)) for axis in _moved(step)]
+        topology = self.together if step.kind == "all_reduce" else self.topology
+        return topology.collective_seconds(step.kind, groups, float(step.share) * size)
+
+    def _exchanged(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> float | None:
+        """What the op's expansion costs, as one message along the slowest of its axes; None where there is none."""
+        sent = super()._exchanged(rule, by_factor, weights)
+        if not sent:
+            return sent
+        links = [self.topology.link(axis.name) for axes in by_factor.values() for axis in axes]
+        return self.unit * max(link.seconds(1, sent) for link in links)
+
+
+def _moved(step: Step) -> Iterator[Axis]:
+    """The axes along which a step sends."""
+    named = dict.fromkeys((*step.axes, *(axis for axes in step.dim_axes for axis in axes)))
+    if named:
+        yield from named
+        return
+    pairs = zip(step.source.dims, step.result.dims, strict=True)
+    yield from dict.fromkeys(axis for before, after in pairs if before != after for axis in (*before, *after))
