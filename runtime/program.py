@@ -41,6 +41,9 @@ class Kind(StrEnum):
     BRANCH = "branch"
 
 
+EFFECT = "custom_effect"
+"""The name of calls of Python for what happens there."""
+
 VIEWS = frozenset({Kind.RESHAPE, Kind.TRANSPOSE, Kind.BROADCAST, Kind.SLICE})
 """The steps that move no data (a reshape may still have to)."""
 
@@ -104,6 +107,11 @@ class Step:
     location: str = ""
     number: int = 0
     programs: tuple[Program, ...] = ()
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether it is done for what happens in it, whoever needs its results."""
+        return self.name == EFFECT
 
 
 @dataclass

@@ -29,13 +29,14 @@ class Work:
     """
     What a device does for one op, all its runs together: it computes, or it takes part in a collective (`row`).
 
-    `flops` are operations on numbers, `touched_bytes` what it reads and writes of its memory.
+    `flops` are operations on numbers, `touched_bytes` what it reads and writes of its memory; it runs so many `times`.
     """
 
     op: Operation
     seconds: float
     flops: int = 0
     touched_bytes: int = 0
+    times: int = 1
     row: CollectiveRow | None = None
 
 
@@ -60,11 +61,11 @@ def works_of(
         elif is_collective(op):
             row = next(waiting)
             parts = len(row.tensors) - len(op.operands)
-            works.append(Work(op, _row_seconds(row, mesh, topology), row=row))
+            works.append(Work(op, _row_seconds(row, mesh, topology), times=row.repetition.times, row=row))
         elif not op.name.startswith(_OUTSIDE) and not _is_in_body(op):
             flops, touched, times = _operations(op), _touched(op), repetition.times
             seconds = max(flops / topology.flops, touched / topology.memory)
-            works.append(Work(op, seconds * times, flops * times, touched * times))
+            works.append(Work(op, seconds * times, flops * times, touched * times, times))
     return tuple(works), tuple(once)
 
 

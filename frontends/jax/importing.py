@@ -45,9 +45,9 @@ def from_jax(function: Any, /, *args: Any, callbacks: Callbacks = None, **kwargs
     arrays in the function's own containers, and with its static arguments left out. A lowered function
     (`jitted.lower(...)`) will do as well.
 
-    Callbacks without side effects (`jax.pure_callback`, checks of equinox) are called in this process, with whole
-    arrays; with `callbacks="drop"`, prints and other effects are left out where nothing needs their results. (A
-    function with an argument of that name is lowered first.)
+    Callbacks (`jax.pure_callback`, `io_callback`, `jax.debug.print`, checks of equinox) are called in this process, with
+    whole arrays and in the order in which they are written; with `callbacks="drop"`, prints and other effects are left
+    out where nothing needs their results. (A function with an argument of that name is lowered first.)
 
     Needs the extra `jax` (SW0721); raises `TypeError` (SW0518) for functions that JAX did not jit, and for arguments or
     results in containers that Python does not have.
@@ -62,9 +62,9 @@ def from_jax(function: Any, /, *args: Any, callbacks: Callbacks = None, **kwargs
     lowered = _lowered(function, args, kwargs)
     name = str(lowered.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
     module = parse_module(lowered.as_text(debug_info=True), name)
+    keep_callbacks(module, lowered, effects=callbacks != "drop")
     run_pipeline(module, ["drop-tokens"])  # the function itself takes and gives none
     _take_all(module, lowered)
-    keep_callbacks(module, lowered)
     traced = read_module(module, name, BACKEND, callbacks)
     interface = replace(traced.interface, arguments=_tree(lowered.in_tree), results=_tree(lowered.out_tree))
     return replace(traced, interface=interface)

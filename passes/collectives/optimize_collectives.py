@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 
 from shardwright.dialects import dtensor
 from shardwright.dialects.building import blocks_in
+from shardwright.dialects.purity import is_pure
 from shardwright.dialects.text.literals import element_size
 from shardwright.dialects.text.locations import fuse
 from shardwright.dialects.types import element_of, shape_of
@@ -160,7 +161,7 @@ def _needed(op: Operation) -> Iterable[SSAValue]:
 
 def _passes_on(op: Operation) -> bool:
     row = ROWS.get(op.name)
-    return row is not None and len(op.results) == 1 and passes_dims_on(row.rule(op))
+    return row is not None and len(op.results) == 1 and is_pure(op) and passes_dims_on(row.rule(op))
 
 
 def merge_all_reduces(group: list[dtensor.AllReduceOp], anchor: Operation) -> dtensor.AllReduceOp:

@@ -19,10 +19,15 @@ from shardwright.rules.sharding import Row, Shape, add_row, bad_row, operand_sha
 CALLS: dict[str, Row | None] = {}
 """The rows of calls that users registered, by target; None for those that leave it to Shardy's rule in the program."""
 
+EFFECTS: set[str] = set()
+"""The calls of which it is known what happens in them: they are done once, with whole tensors, where they stand."""
+
 
 def is_known(op: CustomCallOp) -> bool:
-    """Whether somebody says how a call may be split, and nothing happens in it but that its results are computed."""
-    return not op.effects and (op.target in CALLS or shardys(op) is not None or op.routine is not None)
+    """Whether somebody says how a call may be split, and what happens in it besides, if anything does."""
+    return (not op.effects or op.target in EFFECTS) and (
+        op.target in CALLS or shardys(op) is not None or op.routine is not None
+    )
 
 
 def shardys(op: CustomCallOp) -> OpShardingRule | None:

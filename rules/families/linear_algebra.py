@@ -18,7 +18,7 @@ from shardwright.rules.sharding import Shape, add_row, operand_shapes, result_sh
 def batched_rule(operands: tuple[Shape, ...], results: tuple[Shape, ...], batch: int) -> Rule:
     """The first dims are the same everywhere and pass; all others are whole."""
     builder = RuleBuilder()
-    shared = builder.tensor((*operands, *results)[0][:batch])
+    shared = builder.tensor(next(iter((*operands, *results)), ())[:batch])
     tensors = [shared + builder.tensor(shape[batch:], REPLICATE) for shape in (*operands, *results)]
     return builder.rule(tensors[: len(operands)], tensors[len(operands) :], heavy=True)
 

@@ -253,8 +253,8 @@ def _emit_kernel(unit: Kernel, text: _Text) -> None:
     if unit.step.name in ("concatenate", "scatter"):
         text.line(f"{call[:-1]}, out={targets[0]})", unit.step.location)
         return
-    left = ", ".join(f"{target}[...]" for target in targets)
-    text.line(f"{left}{',' if unit.step.name in FOLDS else ''} = {call}", unit.step.location)
+    left = ", ".join(f"{target}[...]" for target in targets) + ("," if unit.step.name in FOLDS else "")
+    text.line(f"{left} = {call}" if targets else call, unit.step.location)
 
 
 def _emit_send(unit: Kernel, text: _Text) -> None:

@@ -36,6 +36,10 @@ def custom_call(xp: Any, *given: Any) -> Any:
     return results if len(results) != 1 else results[0]
 
 
+custom_effect = custom_call
+"""The same for functions that are called for what happens in them."""
+
+
 def _part(operand: Array, place: Sequence[int]) -> Array:
     """One device's part; where a value is the same along an axis, there is one for all."""
     return operand[tuple(min(index, extent - 1) for index, extent in zip(place, operand.shape, strict=False))]

@@ -12,14 +12,14 @@ from xdsl.ir import Block, Operation
 
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.dialects import stablehlo
-from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, unknown_call
+from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, unclear_effect, unknown_call
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.runtime.kernels.custom_calls import FUNCTIONS
 from shardwright.runtime.kernels.elementwise import working_dtype
 from shardwright.runtime.lowering.emitters import Lowering, data, emitter, integers, result_dtype, result_shape
 from shardwright.runtime.lowering.ops import REDUCERS, reducer_kind
-from shardwright.runtime.program import Value
+from shardwright.runtime.program import EFFECT, Value
 from shardwright.runtime.stacking import identity
 
 _EDGES = ("edge_padding_low", "edge_padding_high", "interior_padding")
@@ -158,7 +158,10 @@ def _users_call(lowering: Lowering, op: CustomCallOp, operands: list[Value]) -> 
     lead = lowering.builder.lead
     fronts = lowering.fronts(operands) if operands else (1,) * lead
     wholes, static = [fronts + shape for shape in shapes], (op.target, lead, types)
-    return lowering.builder.call_many("custom_call", operands, wholes, dtypes, *static, _said(op))
+    if op.effects and lowering.atoms.clients.count > 1:
+        raise ShardwrightValueError(unclear_effect(op))
+    name = EFFECT if op.effects else "custom_call"
+    return lowering.builder.call_many(name, operands, wholes, dtypes, *static, _said(op))
 
 
 def _said(op: CustomCallOp) -> dict[str, Any]:

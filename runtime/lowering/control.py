@@ -174,18 +174,20 @@ def _forget(builder: Builder, arrays: int, bodies: int) -> None:
 
 
 def _check_silent(op: Operation, what: str, steps: Sequence[Step]) -> None:
-    """Refuses collectives that only some devices would take part in."""
+    """Refuses collectives, and calls back into Python, that only some devices would take part in."""
     inner = [step for outer in steps for step in (outer, *(s for p in outer.programs for s in all_steps(p)))]
     sent = [step for step in inner if step.kind is Kind.COUNT and step.static[0].group_size > 1]
-    if not sent:
+    called = [step for step in inner if step.has_effects]
+    if not (sent or called):
         return
-    kinds = ", ".join(dict.fromkeys(f"{step.name} at {step.location}" for step in sent))
+    kinds = ", ".join(dict.fromkeys(f"{step.name} at {step.location}" for step in sent or called))
+    holds, why = ("collectives", "some would wait for others") if sent else ("calls back", "who calls is not said")
     raise ShardwrightError(
         Diagnostic(
             "SW0608",
-            f"{op.name} holds collectives, but its {what} differs between devices: some would wait for others",
+            f"{op.name} holds {holds}, but its {what} differs between devices: {why}",
             where(op),
             notes=(f"it holds {kinds}",),
-            help=f"reduce the {what} over the devices first, or move the collectives out",
+            help=f"reduce the {what} over the devices first, or move the {holds} out",
         )
     )

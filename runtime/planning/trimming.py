@@ -39,15 +39,20 @@ def _needed(steps: Sequence[Step], wanted: Iterable[Value]) -> set[Value]:
 
 
 def _is_needed(step: Step, needed: set[Value]) -> bool:
-    if step.kind in (Kind.COUNT, Kind.TEST) or any(result in needed for result in step.results):
+    if step.kind is Kind.TEST or _is_seen(step) or any(result in needed for result in step.results):
         return True
-    return any(inner.kind is Kind.COUNT for program in step.programs for inner in all_steps(program))
+    return any(_is_seen(inner) for program in step.programs for inner in all_steps(program))
+
+
+def _is_seen(step: Step) -> bool:
+    """Whether somebody sees that a step is done: it is counted, or calls back."""
+    return step.kind is Kind.COUNT or step.has_effects
 
 
 def _trim_loop(step: Step, needed: set[Value]) -> dict[Value, Value]:
     """Drops what is carried for nothing; what takes the place of results that are known."""
     program, (name, rounds) = step.programs[0], step.static
-    if rounds is not None and not _test_sends(program):
+    if rounds is not None and not _test_is_seen(program):
         program.steps = [inner for inner in program.steps if inner.kind is not Kind.TEST]
     else:
         step.static = (name, None)
@@ -67,8 +72,8 @@ def _trim_loop(step: Step, needed: set[Value]) -> dict[Value, Value]:
     return known
 
 
-def _test_sends(program: Program) -> bool:
-    """Whether a loop holds collectives before its test: those run once more than the rest."""
+def _test_is_seen(program: Program) -> bool:
+    """Whether a loop holds collectives or calls back before its test: those run once more than the rest."""
     steps = list(all_steps(program))
     test = next(step for step in program.steps if step.kind is Kind.TEST)
-    return Kind.COUNT in [step.kind for step in steps[: steps.index(test)]]
+    return any(map(_is_seen, steps[: steps.index(test)]))

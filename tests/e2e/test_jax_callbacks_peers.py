@@ -120,12 +120,115 @@ def test_effects_are_left_out_by_choice(function: Any, tmp_path: Path, capsys: p
 
 
 def test_what_the_program_needs_is_not_left_out(tmp_path: Path) -> None:
-    for function, given in ((reading, {}), (reading, {"callbacks": "drop"}), (printing, {})):
-        with pytest.raises(sw.ShardwrightError, match=r"SW0431.* calls Python back"):
-            sw.from_jax(jax.jit(function), SHAPE, **given).compile()
+    found = sw.from_jax(jax.jit(reading), SHAPE, callbacks="drop").compile()(X)
+    np.testing.assert_array_equal(np.asarray(found), X + 1)
     (tmp_path / "program.mlir").write_text(jax.jit(sines).lower(SHAPE).as_text())
     with pytest.raises(sw.ShardwrightError, match=r"(?s)SW0431.*its result is needed"):
         sw.load_mlir(tmp_path / "program.mlir", callbacks="drop")
+
+
+LOG: list[Any] = []
+
+
+def note(name: str, result: Any = None) -> Any:
+    """A function that writes down what it is called with."""
+
+    def noted(*values: Any) -> Any:
+        LOG.append((name, *[np.asarray(value).tolist() for value in values]))
+        return result
+
+    return noted
+
+
+def in_order(x: Any) -> Any:
+    """Effects between sums that could wait for each other, in loops of both kinds and in a branch."""
+    io_callback(note("first"), None, x.sum(), ordered=True)
+
+    def body(_: Any, v: Any) -> Any:
+        more = io_callback(note("round", np.float32(2)), SCALAR, v.sum(), ordered=True)
+        return v * 2 + more
+
+    x = jax.lax.fori_loop(0, 3, body, x)
+    yes, no = ((lambda v, name=name: io_callback(note(name), None, v.max(), ordered=True)) for name in ("yes", "no"))
+    jax.lax.cond(x.sum() > 0, yes, no, x)
+
+    def step(count: Any) -> Any:
+        io_callback(note("while"), None, count, ordered=True)
+        return count + 1
+
+    jax.lax.while_loop(lambda count: count < 2, step, 0)
+    return x
+
+
+def without_operands(x: Any) -> Any:
+    io_callback(note("nothing"), None, ordered=True)
+    io_callback(note("constant"), None, np.float32(3), ordered=True)
+    return x
+
+
+def whole_arrays(x: Any) -> Any:
+    io_callback(note("x"), None, x, ordered=True)
+    io_callback(note("columns"), None, (x * 2).T, x.sum(0), ordered=True)
+    return x
+
+
+def unordered(x: Any) -> Any:
+    jax.debug.callback(note("debug"), x.sum())
+    return x
+
+
+def row_by_row_effects(x: Any) -> Any:
+    return jax.vmap(lambda row: (io_callback(note("row"), None, row.sum(), ordered=False), row * 2)[1])(x)
+
+
+@pytest.mark.parametrize("function", [in_order, without_operands, whole_arrays, unordered, row_by_row_effects])
+def test_effects_happen_in_the_order_in_which_they_are_written(function: Any) -> None:
+    compiled = sw.from_jax(jax.jit(function), SHAPE).compile()
+    LOG.clear()
+    found = [np.asarray(compiled(X)) for _ in range(2)]
+    ours = list(LOG)
+    LOG.clear()
+    wanted = [np.asarray(jax.jit(function)(X)) for _ in range(2)]
+    jax.effects_barrier()
+    np.testing.assert_array_equal(found, wanted)
+    assert ours == LOG
+    assert ours
+
+
+def test_what_is_kept_of_a_call_is_not_written_over() -> None:
+    kept: list[Any] = []
+    compiled = sw.from_jax(jax.jit(lambda x: (jax.debug.callback(kept.append, x * 2), x + 1)[1]), SHAPE).compile()
+    compiled(X)
+    compiled(X + 1)
+    np.testing.assert_array_equal(kept, [X * 2, X * 2 + 2])
+
+
+def test_prints_are_seen(capsys: pytest.CaptureFixture[str]) -> None:
+    sw.from_jax(jax.jit(printing), SHAPE).compile()(X)
+    assert capsys.readouterr().out == "the sum is 496.0\n"
+
+
+def test_a_manual_computation_calls_back_for_each_part() -> None:
+    """Once for each part that differs: the devices along model hold the same."""
+
+    def by_part(x: Any) -> Any:
+        return jax.shard_map(
+            lambda part: (jax.debug.callback(note("part"), part.sum()), part)[1],
+            mesh=MESH,
+            in_specs=jax.P("data"),
+            out_specs=jax.P("data"),
+        )(x)
+
+    LOG.clear()
+    sw.from_jax(jax.jit(by_part), SHAPE).compile()(X)
+    assert [("part", float(X[2 * at : 2 * at + 2].sum())) for at in range(4)] == LOG
+
+
+def test_a_proof_calls_nothing() -> None:
+    LOG.clear()
+    proof = sw.from_jax(jax.jit(in_order), SHAPE).partition().certify()
+    assert not proof.proved
+    assert not LOG
 
 
 def test_other_ways_to_treat_callbacks_are_refused() -> None:

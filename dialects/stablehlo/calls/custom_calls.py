@@ -246,6 +246,16 @@ def unknown_call(op: CustomCallOp) -> Diagnostic:
     )
 
 
+def unclear_effect(op: CustomCallOp) -> Diagnostic:
+    """The refusal of a call back into Python of which nobody can say which process should make it."""
+    return Diagnostic(
+        "SW0431",
+        f"{_caller(op)} has effects in Python, and each of several processes would have them",
+        where(op),
+        help="run the program in one process, or leave the call out: callbacks='drop'",
+    )
+
+
 def _callback(op: CustomCallOp) -> Diagnostic:
     """The refusal of a call back into Python."""
     needed = any(result.uses for result in op.results)
@@ -268,9 +278,12 @@ def _caller(op: CustomCallOp) -> str:
 
 _NEEDED = (
     "its result is needed: compute it with JAX's functions, or call it before or after the program; from_jax runs "
-    "callbacks without side effects itself"
+    "callbacks itself"
 )
-_NOT_NEEDED = "nothing needs its result: leave it out with callbacks='drop', or with --callbacks drop of the command"
+_NOT_NEEDED = (
+    "nothing needs its result: leave it out with callbacks='drop', or with --callbacks drop of the command; from_jax "
+    "calls it"
+)
 
 _CALLBACKS = frozenset(
     f"xla_{kind}python_{device}_callback" for kind in ("", "ffi_", "ffi_partitioned_") for device in ("cpu", "gpu")

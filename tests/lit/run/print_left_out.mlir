@@ -9,7 +9,7 @@
 // EXPLAIN: no collectives: nothing is sent
 // EXPORT-NOT: callback
 // KEPT: print_left_out.mlir:18:5: error[SW0431]: a callback calls Python back in the middle of the program
-// KEPT: help: nothing needs its result: leave it out with callbacks='drop', or with --callbacks drop of the command
+// KEPT: help: nothing needs its result: leave it out with callbacks='drop', or with --callbacks drop of the command; from_jax calls it
 // KEPT: print_left_out.mlir:26:12: error[SW0431]
 module {
   sdy.mesh @mesh = <["x"=4]>
