@@ -46,8 +46,12 @@ def gradient_of(
     return [Tracer(trace, result) for result in results]
 
 
-def differentiated(function: Callable[..., Any], argnums: int | Sequence[int]) -> Callable[..., Any]:
-    """The traced function that gives the value of a scalar function, and its gradient by some arguments."""
+def differentiated(function: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool) -> Callable[..., Any]:
+    """
+    The traced function that gives the value of a scalar function, and its gradient by some arguments.
+
+    With `has_aux` the function gives a pair, of which the second is for whoever calls, and has no gradient.
+    """
     places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     def traced(*args: Any, **kwargs: Any) -> Any:
@@ -57,7 +61,7 @@ def differentiated(function: Callable[..., Any], argnums: int | Sequence[int]) -
         for place, leaves, (_, tree) in zip(places, sources, parts, strict=True):
             given[place] = unflatten(tree, leaves)
         value = function(*given, **kwargs)
-        target = _target(value)
+        target = _target(_scalar_of(value) if has_aux else value)
         seed = emit.constant(1, target.dtype)
         found = iter(gradient_of([target], [seed], [leaf for leaves in sources for leaf in leaves]))
         gradients = tuple(
@@ -191,6 +195,18 @@ def _primal(value: Tracer) -> Tracer:
     if (home := trace.homes.get(value.value)) is not None:
         trace.homes[found.value] = home
     return found
+
+
+def _scalar_of(pair: Any) -> Any:
+    """What is differentiated of what a function gives."""
+    if not isinstance(pair, tuple) or len(pair) != 2:  # pyright: ignore[reportUnknownArgumentType]
+        given = type(pair).__name__
+        raise type_error(
+            "SW0520",
+            f"with has_aux a function gives a pair, not {given}",
+            help="return the scalar and what goes with it",
+        )
+    return pair[0]  # pyright: ignore[reportUnknownVariableType]
 
 
 def _target(value: Any) -> Tracer:

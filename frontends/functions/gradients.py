@@ -20,46 +20,67 @@ R = TypeVar("R")
 
 @overload
 def value_and_grad(
-    function: Callable[Concatenate[First, P], R], argnums: Literal[0] = 0
+    function: Callable[Concatenate[First, P], R], argnums: Literal[0] = 0, *, has_aux: bool = False
 ) -> Function[Concatenate[First, P], tuple[R, First]]: ...
 @overload
-def value_and_grad(function: Callable[P, R], argnums: int) -> Function[P, tuple[R, Any]]: ...
+def value_and_grad(function: Callable[P, R], argnums: int, *, has_aux: bool = False) -> Function[P, tuple[R, Any]]: ...
 @overload
-def value_and_grad(function: Callable[P, R], argnums: Sequence[int]) -> Function[P, tuple[R, tuple[Any, ...]]]: ...
-def value_and_grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Function[..., Any]:
+def value_and_grad(
+    function: Callable[P, R], argnums: Sequence[int], *, has_aux: bool = False
+) -> Function[P, tuple[R, tuple[Any, ...]]]: ...
+def value_and_grad(
+    function: Callable[..., Any], argnums: int | Sequence[int] = 0, *, has_aux: bool = False
+) -> Function[..., Any]:
     """
-    Like `grad`, but the result is the function's value and its gradient.
+    Like `grad`, but the result is what the function gives, a pair with `has_aux`, and its gradient.
 
     >>> import numpy, shardwright
     >>> shardwright.value_and_grad(lambda x: shardwright.sum(x * x))(numpy.array([1.0, 2.0]))
     (array(5.), array([2., 4.]))
     """
-    return Function(differentiated(function, argnums))
+    return Function(differentiated(function, argnums, has_aux))
 
 
 @overload
 def grad(
-    function: Callable[Concatenate[First, P], ArrayLike], argnums: Literal[0] = 0
+    function: Callable[Concatenate[First, P], ArrayLike], argnums: Literal[0] = 0, *, has_aux: Literal[False] = False
 ) -> Function[Concatenate[First, P], First]: ...
 @overload
-def grad(function: Callable[P, ArrayLike], argnums: int) -> Function[P, Any]: ...
+def grad(
+    function: Callable[Concatenate[First, P], tuple[ArrayLike, R]], argnums: Literal[0] = 0, *, has_aux: Literal[True]
+) -> Function[Concatenate[First, P], tuple[First, R]]: ...
 @overload
-def grad(function: Callable[P, ArrayLike], argnums: Sequence[int]) -> Function[P, tuple[Any, ...]]: ...
-def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Function[..., Any]:
+def grad(function: Callable[P, ArrayLike], argnums: int, *, has_aux: Literal[False] = False) -> Function[P, Any]: ...
+@overload
+def grad(
+    function: Callable[P, ArrayLike], argnums: Sequence[int], *, has_aux: Literal[False] = False
+) -> Function[P, tuple[Any, ...]]: ...
+@overload
+def grad(
+    function: Callable[P, tuple[ArrayLike, R]], argnums: int | Sequence[int], *, has_aux: Literal[True]
+) -> Function[P, tuple[Any, R]]: ...
+def grad(
+    function: Callable[..., Any], argnums: int | Sequence[int] = 0, *, has_aux: bool = False
+) -> Function[..., Any]:
     """
     The function that computes the gradient of a scalar function with respect to some of its positional arguments.
 
     Each argument may be a tree of arrays; its gradient has its shape, and with several `argnums` the result is a tuple.
-    Raises `TypeError` (SW0520) for a result that is no real scalar, and for arguments that are no floats.
+    With `has_aux` the function gives a pair, a scalar and anything else, and the result is the gradient and that (as
+    `jax.grad`). Raises `TypeError` (SW0520) for a result that is no real scalar, with `has_aux` no such pair, and for
+    arguments that are no floats.
 
     >>> import numpy, shardwright
     >>> shardwright.grad(lambda x: shardwright.sum(x * x))(numpy.array([1.0, 2.0]))
     array([2., 4.])
+    >>> shardwright.grad(lambda x: (shardwright.sum(x * x), x + 1), has_aux=True)(numpy.array([1.0, 2.0]))
+    (array([2., 4.]), array([2., 3.]))
     """
-    both = differentiated(function, argnums)
+    both = differentiated(function, argnums, has_aux)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        return both(*args, **kwargs)[1]
+        value, found = both(*args, **kwargs)
+        return (found, value[1]) if has_aux else found
 
     return Function(update_wrapper(gradient, function))
 

@@ -45,9 +45,9 @@ def from_jax(function: Any, /, *args: Any, callbacks: Callbacks = None, **kwargs
     arrays in the function's own containers, and with its static arguments left out. A lowered function
     (`jitted.lower(...)`) will do as well.
 
-    Callbacks (`jax.pure_callback`, `io_callback`, `jax.debug.print`, checks of equinox) are called in this process, with
-    whole arrays and in the order in which they are written; with `callbacks="drop"`, prints and other effects are left
-    out where nothing needs their results. (A function with an argument of that name is lowered first.)
+    Callbacks (`jax.pure_callback`, `io_callback`, `jax.debug.print`, checks of equinox) are called in this process,
+    with whole arrays and in the order in which they are written; with `callbacks="drop"`, prints and other effects are
+    left out where nothing needs their results. (A function with an argument of that name is lowered first.)
 
     Needs the extra `jax` (SW0721); raises `TypeError` (SW0518) for functions that JAX did not jit, and for arguments or
     results in containers that Python does not have.

@@ -329,3 +329,47 @@ def test_loops_do_not_go_through_the_whole_program(monkeypatch: pytest.MonkeyPat
 
     few, many = visits(5), visits(20)
     assert many < 4.2 * few
+
+
+# What goes with a value (`has_aux`), as `jax.grad` gives it
+
+
+def squares(x: Any, by: float = 1.0) -> Any:
+    return sw.sum(x * x) * by, {"rows": x + 1, "by": by}
+
+
+@pytest.mark.parametrize("spread", [False, True])
+def test_what_goes_with_a_value_is_handed_on(spread: bool) -> None:
+    x = np.array([1.0, 2.0, 3.0, 4.0])
+    given = sw.relayout(x, sw.Layout(["x"], sw.Mesh(x=2))) if spread else x
+    gradient, aux = sw.grad(squares, has_aux=True)(given, by=3.0)
+    np.testing.assert_array_equal(np.asarray(gradient), 6 * x)
+    np.testing.assert_array_equal(np.asarray(aux["rows"]), x + 1)
+    assert aux["by"] == 3.0
+    (value, aux), (gradient,) = sw.value_and_grad(squares, argnums=(0,), has_aux=True)(given)
+    assert float(value) == np.sum(x * x)
+    np.testing.assert_array_equal(np.asarray(gradient), 2 * x)
+    np.testing.assert_array_equal(np.asarray(aux["rows"]), x + 1)
+
+
+def test_inside_of_a_traced_function_it_is_traced_too() -> None:
+    @sw.function
+    def step(x: Any) -> Any:
+        gradient, aux = sw.grad(squares, has_aux=True)(x)
+        return gradient + aux["rows"]
+
+    np.testing.assert_array_equal(step(np.array([1.0, 2.0])), [4.0, 7.0])
+
+
+@pytest.mark.parametrize("wrong", [lambda x: sw.sum(x), lambda x: (sw.sum(x), x, x), lambda x: [sw.sum(x), x]])
+def test_with_has_aux_a_function_gives_a_pair(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="SW0520") as caught:
+        sw.grad(wrong, has_aux=True)(np.ones(2))
+    assert "with has_aux a function gives a pair, not" in str(caught.value)
+    assert "help: return the scalar and what goes with it" in str(caught.value)
+
+
+def test_what_goes_with_a_value_has_no_gradient() -> None:
+    """The scalar alone is differentiated, whatever else is made of the argument."""
+    gradient, _ = sw.grad(lambda x: (sw.sum(x), sw.sum(x**3)), has_aux=True)(np.array([2.0]))
+    np.testing.assert_array_equal(gradient, [1.0])
