@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from shardwright.benchmarks import files, ours, torch_steps, xla
 from shardwright.benchmarks.measure import Sample, Timed, interleave
 from shardwright.benchmarks.report import Cell, Report
-from shardwright.benchmarks.turns import STEPS, Job, serve, several
+from shardwright.benchmarks.turns import Job, serve, several, turn_of
 from shardwright.tools.programs.arrays import Array
 
 NAMES = ("mlp_train_dptp", "tblock_train", "resnet_fwd_spatial")
@@ -90,7 +90,7 @@ def row_of(samples: Mapping[str, Sample]) -> dict[str, Cell]:
 
 
 def _alone(executable: ours.Executable, inputs: Sequence[Array]) -> float:
-    return sum(ours.step_seconds(executable, inputs) for _ in range(STEPS)) / STEPS
+    return turn_of(partial(ours.step_seconds, executable, inputs))
 
 
 def main(path: str, folder: str) -> None:
