@@ -21,6 +21,7 @@ COMMANDS = {
     "explain": "show each collective of the partitioned program: its bytes, who asked for it, and why",
     "report": "write a page of HTML about the program: source, collectives, layouts, memory, passes",
     "price": "say what a run would cost in seconds: computing, sending along each axis, memory",
+    "calibrate": "fit the seconds that price foretells to programs that run on this machine",
     "solve": "find the cheapest choices of a cost network, in the format of the IOPDDL contest, with a bound",
     "check": "see whether a program keeps a budget of bytes and memory, and moves nothing that nobody wrote",
     "certify": "prove that the partitioned program computes what was written, or read such a proof again",
@@ -39,9 +40,9 @@ COMMANDS = {
 
 FOLDERS = {
     "stored": ("inspect", "split", "merge", "convert", "verify"),
-    "about": ("explain-code", "doctor", "completion"),
+    "about": ("explain-code", "doctor", "completion", "calibrate"),
 }
-"""Those whose modules have a folder of their own: about stored messages, and about Shardwright itself."""
+"""Those whose modules have a folder of their own: about stored messages, and about Shardwright and this machine."""
 
 HELP = """usage: shardwright COMMAND [OPTIONS]
 

@@ -35,8 +35,8 @@ class Price:
 
     @property
     def compute_seconds(self) -> float:
-        """The seconds of computing."""
-        return sum(work.seconds for work in self.works if work.row is None)
+        """The seconds of computing, and of starting to."""
+        return self.topology.start + sum(work.seconds for work in self.works if work.row is None)
 
     @property
     def collective_seconds(self) -> float:

@@ -17,7 +17,7 @@ from shardwright.layout import Mesh
 from shardwright.layout.axes import parse_axis
 from shardwright.layout.planning.topology import Topology
 
-__all__ = ["Work", "works_of"]
+__all__ = ["Work", "groups_of", "works_of"]
 
 _FREE = (stablehlo.ConstantOp, stablehlo.IotaOp, stablehlo.BroadcastInDimOp, stablehlo.ReshapeOp)
 _OUTSIDE = ("builtin.", "func.", "dtensor.", "stablehlo.while", "stablehlo.case", "stablehlo.if", "stablehlo.return")
@@ -29,14 +29,15 @@ class Work:
     """
     What a device does for one op, all its runs together: it computes, or it takes part in a collective (`row`).
 
-    `flops` are operations on numbers, `touched_bytes` what it reads and writes of its memory; it runs so many `times`.
+    `flops` are operations on numbers, `touched_bytes` what it reads and writes of its memory, and `launches` how often
+    it begins: never, where what it makes takes no work.
     """
 
     op: Operation
     seconds: float
     flops: int = 0
     touched_bytes: int = 0
-    times: int = 1
+    launches: int = 0
     row: CollectiveRow | None = None
 
 
@@ -61,19 +62,24 @@ def works_of(
         elif is_collective(op):
             row = next(waiting)
             parts = len(row.tensors) - len(op.operands)
-            works.append(Work(op, _row_seconds(row, mesh, topology), times=row.repetition.times, row=row))
+            works.append(Work(op, _row_seconds(row, mesh, topology), row=row))
         elif not op.name.startswith(_OUTSIDE) and not _is_in_body(op):
             flops, touched, times = _operations(op), _touched(op), repetition.times
-            seconds = max(flops / topology.flops, touched / topology.memory)
-            works.append(Work(op, seconds * times, flops * times, touched * times, times))
+            launches = 0 if isinstance(op, _FREE) else times
+            seconds = max(flops / topology.flops, touched / topology.memory) * times + launches * topology.launch
+            works.append(Work(op, seconds, flops * times, touched * times, launches))
     return tuple(works), tuple(once)
 
 
 def _row_seconds(row: CollectiveRow, mesh: Mesh, topology: Topology) -> float:
     """How long all runs of a collective take."""
-    groups = [(text, mesh.sizes[text]) if text in mesh.sizes else _part(text) for text in row.axes]
     sent = float(row.bytes_per_device or 0)
-    return topology.collective_seconds(row.kind, groups, sent) * row.repetition.times
+    return topology.collective_seconds(row.kind, groups_of(row, mesh), sent) * row.repetition.times
+
+
+def groups_of(row: CollectiveRow, mesh: Mesh) -> list[tuple[str, int]]:
+    """The axes along which a collective sends, with the sizes of what it uses of them."""
+    return [(text, mesh.sizes[text]) if text in mesh.sizes else _part(text) for text in row.axes]
 
 
 def _part(text: str) -> tuple[str, int]:

@@ -74,6 +74,11 @@ class JaxParts(Parts):
                 component(whole, self._mesh, at)[...] = np.asarray(shard)
         return whole
 
+    def wait(self) -> None:
+        """Until all devices have made their parts."""
+        with _faults():
+            import_module("jax").block_until_ready(self._shards if self._array is None else self._array)
+
     def _in_order(self) -> list[Any]:
         found = {shard.device: shard.data for shard in self._array.addressable_shards}
         return [found[device] for device in devices_of(self._mesh)]

@@ -42,6 +42,8 @@ class Topology:
     """
     The links of a mesh by axis, and what each device computes and moves in its own memory in a second.
 
+    `launch` are the seconds that an op takes to begin, `start` those that a run takes beside its ops.
+
     What is known of a machine is given; `Topology.of(mesh)` is a stand-in of the usual orders of magnitude, whose last
     axes, up to eight devices, are one machine.
 
@@ -53,6 +55,8 @@ class Topology:
     links: Mapping[str, Link]
     flops: float
     memory: float
+    launch: float = 0.0
+    start: float = 0.0
 
     @classmethod
     def of(cls, mesh: Mesh) -> Topology:
@@ -80,10 +84,11 @@ class Topology:
             assert isinstance(data, dict)
             known: dict[str, Any] = data
             links = {
-                str(name): Link(*map(_positive, (each["latency"], each["bandwidth"])))
+                str(name): Link(_not_negative(each["latency"]), _positive(each["bandwidth"]))
                 for name, each in known["links"].items()
             }
-            return cls(links, _positive(known["flops"]), _positive(known["memory"]))
+            beside = [_not_negative(known.get(name, 0.0)) for name in ("launch", "start")]
+            return cls(links, _positive(known["flops"]), _positive(known["memory"]), *beside)
         except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise value_error(
                 "SW0121",
@@ -98,6 +103,8 @@ class Topology:
             "links": {name: asdict(link) for name, link in self.links.items()},
             "flops": self.flops,
             "memory": self.memory,
+            "launch": self.launch,
+            "start": self.start,
         }
 
     def without_latency(self) -> Topology:
@@ -121,31 +128,42 @@ class Topology:
         >>> round(topology.collective_seconds("all_gather", [("y", 2), ("x", 4)], 7e6) * 1e6)
         3403
         """
-        moving = [(self.link(axis), size) for axis, size in groups if size > 1]
+        traffic = self.traffic(kind, groups, sent)
+        return sum(self.link(axis).seconds(messages, part) for axis, messages, part in traffic)
+
+    def traffic(self, kind: str, groups: Sequence[tuple[str, int]], sent: float) -> list[tuple[str, float, float]]:
+        """The messages and bytes that a device sends along each axis in a collective (see `collective_seconds`)."""
+        moving = [(axis, size) for axis, size in groups if size > 1]
         if not moving or kind == "all_slice":
-            return 0.0
-        moving.sort(key=lambda each: each[0].bandwidth)
+            return []
+        moving.sort(key=lambda each: self.link(each[0]).bandwidth)
         count = math.prod(size for _, size in moving)
+        found: list[tuple[str, float, float]] = []
         if kind in ("all_gather", "reduce_scatter", "all_reduce"):
-            passes = 2 if kind == "all_reduce" else 1
-            seconds, part = 0.0, sent / (count - 1)
-            for link, size in moving:
-                seconds += link.seconds(passes * math.ceil(math.log2(size)), part * (size - 1))
+            passes, part = 2 if kind == "all_reduce" else 1, sent / (count - 1)
+            for axis, size in moving:
+                found.append((axis, passes * math.ceil(math.log2(size)), part * (size - 1)))
                 part *= size
-            return seconds
-        if kind == "all_to_all":
-            seconds, near = 0.0, count
-            for link, size in moving:
+        elif kind == "all_to_all":
+            near = count
+            for axis, size in moving:
                 across = near - near // size
-                seconds += link.seconds(across, sent * across / (count - 1))
+                found.append((axis, across, sent * across / (count - 1)))
                 near //= size
-            return seconds
-        slowest = moving[0][0]
-        return slowest.seconds(1 if kind == "collective_permute" else count - 1, sent)
+        else:
+            found.append((moving[0][0], 1 if kind == "collective_permute" else count - 1, sent))
+        return found
 
 
 def _positive(number: Any) -> float:
+    found = _not_negative(number)
+    if found == 0:
+        raise ValueError
+    return found
+
+
+def _not_negative(number: Any) -> float:
     found = float(number)
-    if not 0 < found < math.inf:
+    if not 0 <= found < math.inf:
         raise ValueError
     return found
