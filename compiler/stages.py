@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, NameLoc, TensorType
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from shardwright.compiler.answers import Comparison, Explanation, Ledger, Price, Proof
@@ -29,17 +29,27 @@ from shardwright.compiler.pipelines import (
 from shardwright.compiler.report import CollectiveRow, ValueRow, collective_rows, predicted_bytes, value_rows
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.dtypes import brief, kind_of, scalar_kind
-from shardwright.compiler.tracing.interface import Interface, Parameter, is_argument, type_text
-from shardwright.compiler.tracing.pytree import LEAF, Tree, arranged, flatten, unflatten
+from shardwright.compiler.tracing.interface import (
+    Interface,
+    Parameter,
+    decided,
+    interface_of,
+    is_argument,
+    laid_out,
+    type_text,
+)
+from shardwright.compiler.tracing.pytree import Tree, arranged, flatten, unflatten
 from shardwright.compiler.tracing.reference import held
-from shardwright.compiler.values import border_layouts, layout_for
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.diagnostics.faults import no_pickle, type_error
-from shardwright.dialects.dtensor import layout_of, meshes
+from shardwright.diagnostics.faults import no_pickle, type_error, value_error
+from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
-from shardwright.dialects.types import element_dtype, native_array, shape_of
+from shardwright.dialects.types import native_array
 from shardwright.layout import Layout, Mesh, Topology
+
+if TYPE_CHECKING:
+    from shardwright.compiler.layouts.several import SegmentsExplanation, SegmentsProof, TransferRow
 
 Callbacks: TypeAlias = Literal["drop"] | None
 """What becomes of calls back into Python whose results nothing needs."""
@@ -80,7 +90,7 @@ class Views(Protocol):
         """Whether there are limits that programs must keep."""
         ...
 
-    def allow(self, stage: Traced | Partitioned, peak_bytes: Callable[[], int], /) -> None:
+    def allow(self, stage: Partitioned, peak_bytes: Callable[[], int], /) -> None:
         """Refuses a program that breaks the limits of the blocks around; what it holds is asked where that counts."""
         ...
 
@@ -220,7 +230,7 @@ class Traced(_Stage):
         module = chosen(self.module, mesh, limit, objective, topology)
         known = next(iter(meshes(module).values()))
         mesh = self.interface.mesh if self.interface.mesh.axis_names else mesh or known
-        return Traced(module, _decided(replace(self.interface, mesh=mesh, meshes=(mesh,)), module), self.backend)
+        return Traced(module, decided(replace(self.interface, mesh=mesh, meshes=(mesh,)), module), self.backend)
 
     @property
     def _is_open(self) -> bool:
@@ -240,17 +250,21 @@ class Traced(_Stage):
             return self.lay_out().propagate()
         module = self.module.clone()
         run_pipeline(module, IMPORT + PROPAGATE)
-        return Propagated(module, _decided(self.interface, module), self.backend, self)
+        return Propagated(module, decided(self.interface, module), self.backend, self)
 
     def partition(self) -> Partitioned:
         """
         Decides the layouts and turns the program into the one that each device runs.
+
+        A program on several meshes becomes a `PartitionedSegments`: a program for each mesh, and what goes between.
 
         >>> import shardwright, numpy
         >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
         >>> traced.partition()
         Partitioned(<lambda>(x: f32[2]), Mesh(), 0 collectives, 0 bytes sent per device)
         """
+        if len(meshes(self.module)) > 1:
+            return PartitionedSegments.of(self)
         return self.propagate().partition()
 
     def compile(self, *, certify: bool = False) -> Compiled:
@@ -265,8 +279,7 @@ class Traced(_Stage):
         if self._is_open:
             return self.lay_out().compile(certify=certify)
         if len(meshes(self.module)) > 1:
-            self.backend.views.allow(self, lambda: 0)
-            return Compiled(self.backend(self.module, self.interface.meshes), self.interface, self)
+            return self.partition().compile(certify=certify)
         # Limits are about the partitioned program, and a proof is of it.
         asked = certify or self.backend.views.limited
         memory = None if asked else self.backend.remembered(self.module, self.interface.meshes)
@@ -275,7 +288,7 @@ class Traced(_Stage):
         found, started = memory.recall(), time.perf_counter()
         if found is not None:
             executable, layouts = found
-            return Compiled(executable, _laid_out(self.interface, layouts), self)
+            return Compiled(executable, laid_out(self.interface, layouts), self)
         compiled = self.partition().compile()
         memory.keep(compiled.executable, time.perf_counter() - started)
         return compiled
@@ -367,6 +380,7 @@ class Partitioned(_Stage):
         """
         from shardwright.compiler.exporting.manual import export_stablehlo
 
+        self._ask_one_mesh("to_stablehlo")
         module = self.module.clone()
         export_stablehlo(module, bare=bare)
         return print_module(module)
@@ -406,6 +420,7 @@ class Partitioned(_Stage):
         >>> [outcome.bytes_per_device for outcome in stage.what_if(layouts={"x": "-,-"}, mesh={"x": 4}).outcomes]
         [4, 0, 6, 0]
         """
+        self._ask_one_mesh("what_if")
         return self.backend.views.what_if(self, without, layouts, mesh)
 
     def price(self, topology: Topology | None = None) -> Price:
@@ -424,6 +439,7 @@ class Partitioned(_Stage):
         >>> price.bytes_by_axes, round(price.compute_seconds * 1e6, 2), round(price.collective_seconds * 1e6, 2)
         ({'x': 4000.0}, 8.0, 6.0)
         """
+        self._ask_one_mesh("price")
         return self.backend.views.price(self, topology)
 
     def report(self, path: str | Path) -> None:
@@ -438,7 +454,14 @@ class Partitioned(_Stage):
         >>> place.read_text()[:15]
         '<!doctype html>'
         """
+        self._ask_one_mesh("report")
         self.backend.views.report(self, path)
+
+    def _ask_one_mesh(self, name: str) -> None:
+        """Raises `ValueError` (SW0405) on several meshes: the answer would be about one."""
+        if len(meshes(self.module)) > 1:
+            help_text = f"ask each segment: stage.segments[0].{name}(...)"
+            raise value_error("SW0405", f"{name} is about one mesh, and the program is on several", help=help_text)
 
     def certify(self) -> Proof:
         """
@@ -475,6 +498,64 @@ class Partitioned(_Stage):
         executable = self.backend(self.module, self.interface.meshes)
         self.backend.views.allow(self, lambda: executable.peak_bytes)
         return Compiled(executable, self.interface, self.traced)
+
+
+@dataclass(frozen=True, repr=False)
+class PartitionedSegments(Partitioned):
+    """
+    A program on several meshes: `segments` run one after the other, each on one, and `transfers` go in between.
+
+    `predicted` has the collectives of all segments, and `predicted_bytes` is what a device sends in them and receives
+    in all transfers, as the ledger of a run counts it. What is about one mesh (`price`, `report`, `what_if`,
+    `to_stablehlo`) is asked of a segment; of all it is refused (SW0405).
+
+    >>> import shardwright, numpy
+    >>> one, other = shardwright.Mesh(x=2), shardwright.Mesh(y=2, devices=["GPU:0", "GPU:1"])
+    >>> x = shardwright.relayout(numpy.ones(4, "float32"), shardwright.Layout(["x"], one))
+    >>> there = shardwright.function(lambda x: shardwright.relayout(x * 2, shardwright.Layout(["y"], other)))
+    >>> stage = there.trace(x).partition()
+    >>> len(stage.segments), len(stage.transfers), stage.predicted_bytes
+    (1, 1, Fraction(8, 1))
+    """
+
+    segments: tuple[Partitioned, ...]
+    transfers: tuple[TransferRow, ...]
+
+    @classmethod
+    def of(cls, traced: Traced) -> PartitionedSegments:
+        """A traced program on several meshes, partitioned."""
+        from shardwright.compiler.layouts.segments import Segments  # only for programs on several meshes
+        from shardwright.compiler.layouts.several import TransferRow, total
+
+        known = {mesh.name: mesh for mesh in traced.interface.meshes}
+        found, parts = Segments(traced.module, list(known.values())), list[Partitioned]()
+        for number, part in enumerate(found.parts, 1):
+            name = f"{traced.interface.name}, segment {number} of {len(found.parts)}"
+            own = interface_of(part.traced, name, [known[part.mesh]] if part.mesh in known else [])
+            written = Traced(part.traced, own, traced.backend)
+            rows, sent = tuple(collective_rows(part.planned)), predicted_bytes(part.planned)
+            parts.append(Partitioned(part.local, written.interface, traced.backend, part.planned, rows, sent, written))
+        transfers = tuple(map(TransferRow.of, found.transfers))
+        sent = total([*(part.predicted_bytes for part in parts), *(row.bytes_per_device for row in transfers)])
+        rows, own = tuple(row for part in parts for row in part.predicted), (traced.interface, traced.backend)
+        return cls(traced.module, *own, traced.module, rows, sent, traced, tuple(parts), transfers)
+
+    def as_text(self, *, debuginfo: bool = False) -> str:
+        """The programs of all segments, one after the other."""
+        return "\n".join(f"// {part!r}\n{part.as_text(debuginfo=debuginfo)}" for part in self.segments)
+
+    def explain(self) -> SegmentsExplanation:
+        """What is sent within meshes and between them, why, and for which line."""
+        from shardwright.compiler.layouts.several import SegmentsExplanation
+
+        said = [(repr(segment.interface.mesh), segment.explain()) for segment in self.segments]
+        return SegmentsExplanation(tuple(said), self.transfers)
+
+    def certify(self) -> SegmentsProof:
+        """The proofs of all segments (see `Partitioned.certify`)."""
+        from shardwright.compiler.layouts.several import SegmentsProof
+
+        return SegmentsProof(tuple(segment.certify() for segment in self.segments))
 
 
 @dataclass(frozen=True)
@@ -679,48 +760,4 @@ def read_module(module: ModuleOp, name: str, backend: Backend, callbacks: Callba
             )
         )
     run_pipeline(module, [*WITHOUT_CALLBACKS, *READ] if callbacks == "drop" else READ)
-    return Traced(module, _interface(module, name), backend)
-
-
-def _interface(module: ModuleOp, name: str) -> Interface:
-    function = _entry(module, name)
-    mesh = next(iter(meshes(module).values()), Mesh())
-    parameters = tuple(_parameter(value, place, mesh) for place, value in enumerate(function.args))
-    arguments = Tree(tuple, (), (Tree(tuple, (), (LEAF,) * len(parameters)), Tree(dict)))
-    count = len(function.function_type.outputs)
-    results = LEAF if count == 1 else Tree(tuple, (), (LEAF,) * count)
-    return Interface(name, arguments, parameters, results, (), mesh)
-
-
-def _entry(module: ModuleOp, name: str) -> FuncOp:
-    for op in module.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data == "main" and op.body.blocks:
-            return op
-    raise ShardwrightValueError(
-        Diagnostic("SW0716", f"{name} has no function @main", help="name the entry function main")
-    )
-
-
-def _decided(interface: Interface, module: ModuleOp) -> Interface:
-    """The interface with the layouts that propagation chose for arguments without one."""
-    arguments, _ = border_layouts(_entry(module, interface.name), dict.fromkeys(meshes(module), interface.mesh))
-    return _laid_out(interface, arguments)
-
-
-def _laid_out(interface: Interface, layouts: Sequence[Layout | None]) -> Interface:
-    """The interface with these layouts for arguments without one, or with one that was to be chosen."""
-    if not interface.mesh.axis_names:
-        return interface
-    parameters = tuple(
-        replace(parameter, layout=layout if parameter.layout is None or parameter.layout.is_auto else parameter.layout)
-        for parameter, layout in zip(interface.parameters, layouts, strict=False)
-    )
-    return replace(interface, parameters=parameters)
-
-
-def _parameter(value: Any, place: int, mesh: Mesh) -> Parameter:
-    assert isinstance(value.type, TensorType)
-    spec = layout_of(value)
-    name = value.location.desc.data if isinstance(value.location, NameLoc) else value.name_hint
-    layout = layout_for(value, {}, {spec.mesh: mesh}) if spec is not None and spec.closed else None
-    return Parameter(name or f"arg{place}", shape_of(value), element_dtype(value.type), layout)
+    return Traced(module, interface_of(module, name), backend)

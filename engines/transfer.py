@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -17,8 +14,8 @@ from shardwright.engines.dtensor_value import DTensorValue, scatter
 from shardwright.engines.owned.owners import Absent
 from shardwright.engines.owned.parts import Parts
 from shardwright.engines.processes import communicator_of_all
-from shardwright.layout import Layout, Mesh
-from shardwright.layout.boxes import Box, box
+from shardwright.layout import Layout
+from shardwright.layout.planning.transfers import lacking_elements
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.ledger import Ledger, Message
 from shardwright.runtime.processes.crossing import Exchange, Side, plan_transfer
@@ -31,23 +28,8 @@ def count_transfer(source: DTensorValue, target: Layout, ledger: Ledger) -> None
 
     A device that is part of both meshes keeps what it has; devices without names are numbered.
     """
-    lacking = lacking_bytes(source.layout, target, source.shape) * source.dtype.itemsize
+    lacking = lacking_elements(source.layout, target, source.shape) * source.dtype.itemsize
     ledger.note(Message("transfer", (), target.mesh.size, 0, Fraction(1)), lacking)
-
-
-def lacking_bytes(source: Layout, target: Layout, shape: tuple[int, ...]) -> Fraction:
-    """
-    The elements that a device of the target's mesh lacks of its part, on average.
-
-    >>> lacking_bytes(Layout(["x"], Mesh(x=2)), Layout(["y"], Mesh(y=4)), (8,))
-    Fraction(3, 2)
-    """
-    held = dict(_boxes(source, shape))
-    lacking = 0
-    for device, wanted in _boxes(target, shape):
-        mine = held.get(device)
-        lacking += _volume(wanted) - (0 if mine is None else _volume(_overlap(wanted, mine)))
-    return Fraction(lacking, target.mesh.size)
 
 
 def moved(source: DTensorValue, target: Layout) -> np.ndarray[Any, Any] | Parts:
@@ -120,20 +102,3 @@ class _Held:
         atoms = self._atoms
         split = split_dims(block[(None,) * atoms.count], atoms.held_dims(self._dims), atoms)
         return merge_atoms(split, atoms)
-
-
-def _boxes(layout: Layout, shape: tuple[int, ...]) -> Iterator[tuple[str, Box]]:
-    mesh: Mesh = layout.mesh
-    spec = layout.for_rank(len(shape)).spec
-    names = mesh.devices or tuple(f"CPU:{number}" for number in range(mesh.size))
-    places = itertools.product(*map(range, mesh.shape))
-    for name, place in zip(names, places, strict=True):
-        yield name, box(spec, shape, mesh, dict(zip(mesh.axis_names, place, strict=True)))
-
-
-def _overlap(left: Box, right: Box) -> Box:
-    return tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(left, right, strict=True))
-
-
-def _volume(part: Box) -> int:
-    return math.prod(max(0, stop - start) for start, stop in part)

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shardwright.compiler.stages import Partitioned, Traced
+from shardwright.compiler.stages import Partitioned, PartitionedSegments
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.diagnostics.caller import caller
-from shardwright.diagnostics.faults import value_error
 from shardwright.views.limits import ACTIVE
 
 if TYPE_CHECKING:
@@ -36,21 +35,15 @@ class StageViews:
         """Whether blocks around set limits."""
         return bool(ACTIVE.get())
 
-    def allow(self, stage: Traced | Partitioned, peak_bytes: Callable[[], int]) -> None:
+    def allow(self, stage: Partitioned, peak_bytes: Callable[[], int]) -> None:
         """Refuses a program that breaks the limits of the blocks around: SW0580, SW0581."""
-        active = ACTIVE.get()
-        if not active:
-            return
-        if not isinstance(stage, Partitioned):
-            raise value_error(
-                "SW0580",
-                f"{stage.interface.name} is a program on several meshes: what it sends is not known before it runs",
-                help="limit the functions on each of the meshes by themselves",
-            )
-        for limits in active:
-            from shardwright.views.explanation.judging import broken
+        for limits in ACTIVE.get():
+            from shardwright.views.explanation.judging import broken, broken_on_several
 
-            found = broken(limits, stage.planned, stage.interface.name, peak_bytes)
+            if isinstance(stage, PartitionedSegments):
+                found = broken_on_several(limits, stage, peak_bytes)
+            else:
+                found = broken(limits, stage.planned, stage.interface.name, peak_bytes)
             if found:
                 raise ShardwrightValueError(replace(each, location=each.location or caller()) for each in found)
 

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-from xdsl.dialects.builtin import LocationAttr, ModuleOp
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, NameLoc, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, Namespace
 from shardwright.compiler.tracing.dtypes import DType, brief, default_dtype, scalar_kind
-from shardwright.compiler.tracing.pytree import Tree, flatten, paths, unflatten
+from shardwright.compiler.tracing.pytree import LEAF, Tree, flatten, paths, unflatten
 from shardwright.compiler.tracing.reference import Reference
 from shardwright.compiler.tracing.trace import Trace, Tracer, tracing
+from shardwright.compiler.values import border_layouts, layout_for
+from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.diagnostics.caller import function_place
 from shardwright.diagnostics.faults import type_error
-from shardwright.dialects.dtensor import MeshOp, with_layout
+from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.text.locations import caller_location, location_attribute
+from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout import Layout, Mesh
 from shardwright.passes.rewriter import retype
 from shardwright.passes.stages import set_stage
@@ -253,3 +256,49 @@ def _module(trace: Trace, returned: Sequence[Tracer], mesh: Mesh, place: Locatio
 def _at(op: Op, place: LocationAttr) -> Op:
     op.location = place
     return op
+
+
+def interface_of(module: ModuleOp, name: str, known: Sequence[Mesh] = ()) -> Interface:
+    """What a traced program takes and gives, array by array; `known` are meshes with their devices."""
+    function = _entry(module, name)
+    own = meshes(module) | {mesh.name: mesh for mesh in known}
+    parameters = tuple(_parameter(value, place, own) for place, value in enumerate(function.args))
+    arguments = Tree(tuple, (), (Tree(tuple, (), (LEAF,) * len(parameters)), Tree(dict)))
+    count = len(function.function_type.outputs)
+    results = LEAF if count == 1 else Tree(tuple, (), (LEAF,) * count)
+    mesh = next(iter(own.values()), Mesh())
+    return Interface(name, arguments, parameters, results, (), mesh, meshes=tuple(known))
+
+
+def _entry(module: ModuleOp, name: str) -> FuncOp:
+    for op in module.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == "main" and op.body.blocks:
+            return op
+    raise ShardwrightValueError(
+        Diagnostic("SW0716", f"{name} has no function @main", help="name the entry function main")
+    )
+
+
+def decided(interface: Interface, module: ModuleOp) -> Interface:
+    """The interface with the layouts that propagation chose for arguments without one."""
+    arguments, _ = border_layouts(_entry(module, interface.name), dict.fromkeys(meshes(module), interface.mesh))
+    return laid_out(interface, arguments)
+
+
+def laid_out(interface: Interface, layouts: Sequence[Layout | None]) -> Interface:
+    """The interface with these layouts for arguments without one, or with one that was to be chosen."""
+    if not interface.mesh.axis_names:
+        return interface
+    parameters = tuple(
+        replace(parameter, layout=layout if parameter.layout is None or parameter.layout.is_auto else parameter.layout)
+        for parameter, layout in zip(interface.parameters, layouts, strict=False)
+    )
+    return replace(interface, parameters=parameters)
+
+
+def _parameter(value: Any, place: int, known: Mapping[str, Mesh]) -> Parameter:
+    assert isinstance(value.type, TensorType)
+    spec = layout_of(value)
+    name = value.location.desc.data if isinstance(value.location, NameLoc) else value.name_hint
+    layout = layout_for(value, {}, known) if spec is not None and spec.closed else None
+    return Parameter(name or f"arg{place}", shape_of(value), element_dtype(value.type), layout)

@@ -130,10 +130,10 @@ def _import_meshes(module: ModuleOp) -> _Meshes:
     # A mesh without axes, which JAX declares for unsharded values, counts as any other: it comes last to find one.
     for op in sorted(used, key=lambda op: not op.mesh.data.axes):
         _import_mesh(op, found)
-    if len(found.known) > 1:
+    if used and len(found.known) > 1:
         names = ", ".join(f"@{name} is {mesh}" for name, mesh in found.known.items())
         message = f"one program uses several meshes: {names}"
-        *others, last = used or [module]
+        *others, last = used
         labels = tuple(found for other in others for found in label(other, "another mesh"))
         raise fault("SW0405", message, last, help="put all layouts on one mesh", labels=labels)
     return found

@@ -12,7 +12,7 @@ from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import fitted, write_report
 
 if TYPE_CHECKING:
-    from shardwright.views.explanation.explanation import Explanation
+    from shardwright.compiler.answers import Explanation
     from shardwright.views.explanation.what_if import Comparison
 
 DESCRIPTION = """Partition a program and show its collectives, the dearest first and those of equal layers together:
@@ -102,10 +102,15 @@ def _compared(text: str, name: str, options: Namespace) -> Comparison:
 def _explained(text: str, name: str, options: Namespace) -> Explanation:
     """What there is to say about a program."""
     from shardwright.compiler.pipelines import ALIGN, PLAN, run_pipeline
+    from shardwright.compiler.stages import read_module
+    from shardwright.dialects.dtensor import meshes
+    from shardwright.frontends.functions.dtensor import BACKEND
     from shardwright.tools.programs.signature import entry_function
-    from shardwright.views.explanation.explanation import Explanation
+    from shardwright.views.explanation.explanation import Explanation as OfOneMesh
 
     module = parsed(text, name, options)
     entry_function(module)
+    if len(meshes(module)) > 1:
+        return read_module(module, name, BACKEND).partition().explain()
     run_pipeline(module, ["propagate", *ALIGN, *PLAN])
-    return Explanation(module, name)
+    return OfOneMesh(module, name)

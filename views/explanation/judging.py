@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.report import CollectiveRow
+from shardwright.compiler.stages import PartitionedSegments
 from shardwright.diagnostics import Diagnostic, SourceLocation
 from shardwright.diagnostics.figures import exact_bytes, plain_number
 from shardwright.views.explanation.entries import Collective, Entry, sent_within
@@ -30,6 +31,19 @@ def broken(limits: Limits, planned: ModuleOp, name: str, peak_bytes: Callable[[]
     found = list(_bytes(limits.max_bytes, explanation)) + list(_peak(limits.max_peak, peak_bytes))
     if limits.explicit:
         found += [_implicit(each, explanation.file) for each in explanation.collectives if is_implicit(each.row)]
+    return found
+
+
+def broken_on_several(limits: Limits, stage: PartitionedSegments, peak_bytes: Callable[[], int]) -> list[Diagnostic]:
+    """The same of a program on several meshes: of all that is sent in segments and received in transfers."""
+    found = list(_peak(limits.max_peak, peak_bytes))
+    for segment in stage.segments:
+        found += broken(Limits(explicit=limits.explicit), segment.planned, segment.interface.name, peak_bytes)
+    sent = stage.predicted_bytes
+    if limits.max_bytes is not None and (sent is None or sent > limits.max_bytes):
+        figure = "bytes that depend on data" if sent is None else f"{exact_bytes(plain_number(sent))} bytes"
+        message = f"devices send {figure} within meshes and between them, where {limits.max_bytes:,} are allowed"
+        found.append(Diagnostic("SW0580", message, help="look at why: stage.explain()"))
     return found
 
 

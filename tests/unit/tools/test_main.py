@@ -71,7 +71,11 @@ def test_version(capsys: Capture) -> None:
     ("arguments", "code", "says"),
     [
         (["rnu", "f"], "SW0715", "did you mean 'run'?"),
-        (["zzz"], "SW0715", "the commands are run, explain, report, price, calibrate, solve, check, certify, export, inspect"),
+        (
+            ["zzz"],
+            "SW0715",
+            "the commands are run, explain, report, price, calibrate, solve, check, certify, export, inspect",
+        ),
         (["run"], "SW0701", "required: file"),
         (["run", "f", "--chekc"], "SW0701", "did you mean '--check'?"),
         (["run", "f", "--rtol", "-1"], "SW0701", "is not a tolerance"),

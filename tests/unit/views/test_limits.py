@@ -156,11 +156,22 @@ def test_wrong_sizes_on_the_command_line(size: str, capsys: Capture) -> None:
     assert "error[SW0701]" in capsys.readouterr().err
 
 
-def test_a_program_on_several_meshes_is_not_let_through() -> None:
-    other = shardwright.Layout(["y"], shardwright.Mesh(y=2, name="other"))
-    both = shardwright.function(lambda x: shardwright.relayout(x, other))
-    np.testing.assert_array_equal(both(rows()).numpy(), np.ones((8, 16)))
-    with shardwright.budget(max_bytes="1GB"), pytest.raises(ShardwrightValueError, match=r"SW0580.*several meshes"):
+def test_limits_hold_for_programs_on_several_meshes() -> None:
+    """Eight rows of sixteen go to another mesh: half of them to each of its devices, and all are summed there."""
+    other = shardwright.Layout(["y"], shardwright.Mesh(y=2, name="other", devices=["GPU:0", "GPU:1"]))
+    both = shardwright.function(lambda x: shardwright.sum(shardwright.relayout(x, other), axis=0))
+    np.testing.assert_array_equal(both(rows()).numpy(), np.full(16, 8))
+    received, summed = 8 * 16 // 2 * 4, 16 * 4
+    stage = both.trace(rows()).partition()
+    assert stage.predicted_bytes == received + summed
+    with shardwright.budget(max_bytes=received + summed):
         both(rows())
-    with shardwright.budget(max_bytes="1GB"), pytest.raises(ShardwrightValueError, match=r"SW0580.*several meshes"):
+    with shardwright.budget(max_bytes=received + summed - 1), pytest.raises(ShardwrightValueError) as caught:
         both.trace(rows()).compile()
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.help) == ("SW0580", "look at why: stage.explain()")
+    assert found.message == "devices send 320 bytes within meshes and between them, where 319 are allowed"
+    with shardwright.budget(max_peak=64), pytest.raises(ShardwrightValueError, match=r"SW0580.*hold"):
+        both(rows())
+    with shardwright.explicit(), pytest.raises(ShardwrightValueError, match="SW0581"):
+        shardwright.function(lambda x: shardwright.fft.fft(shardwright.relayout(x, other).T))(rows())
