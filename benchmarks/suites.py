@@ -13,6 +13,7 @@ from shardwright.benchmarks import files, ours, shardy, xla
 from shardwright.benchmarks.check_programs import OK, Checked, check
 from shardwright.benchmarks.export_transformer import SIZES, Options, export
 from shardwright.benchmarks.jax_child import compile_seconds
+from shardwright.benchmarks.layers import layers
 from shardwright.benchmarks.measure import Timed, interleave, timed
 from shardwright.benchmarks.processes import processes
 from shardwright.benchmarks.quality import quality
@@ -184,6 +185,11 @@ def sent_bytes(settings: Settings) -> Report:
     return report
 
 
+def engine_layers(settings: Settings) -> Report:
+    """Steps without each layer of the NumPy engine."""
+    return layers(settings.repetitions, settings.program_count)
+
+
 def plan_quality(settings: Settings) -> Report:
     """Plans next to layouts by hand, other partitioners, and the least there is; nothing runs."""
     return quality(settings.program_count)
@@ -252,6 +258,7 @@ SUITES: dict[str, Callable[[Settings], Report]] = {
     "devices": devices,
     "bytes": sent_bytes,
     "quality": plan_quality,
+    "layers": engine_layers,
     "storage": storage_files,
     "checkpoints": checkpoint_files,
     "through": through_xla,
