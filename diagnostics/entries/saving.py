@@ -48,7 +48,7 @@ SW0876: path where no checkpoint can be put
     help: give another path, or move away what is there
 SW0877: a package that checkpoints need is not installed
     Chunks of checkpoints are hashed by blake3; what Orbax wrote, and checkpoints of the second format, are read by
-    tensorstore. Nothing else needs them.
+    tensorstore, and weights of Keras by h5py. Nothing else needs them.
     help: pip install 'shardwright[checkpoints]'
 SW0878: wrong option of a checkpoint or a directory
     Each option has its kind and range.
@@ -88,4 +88,8 @@ SW0897: checkpoint of Orbax that is not whole, or several
     A checkpoint of Orbax says in _METADATA which arrays it has, and each of them lies beside it, in zarr or in one
     database. Here something is missing or damaged, or a path has several such trees: steps of a manager, or items.
     help: give the path of one tree, such as checkpoints/100/default; get it again if it is damaged
+SW0899: weights of Keras that are not whole
+    A file of weights is HDF5, alone or in an archive of a model, and has its arrays in itself. Here it has not, or what
+    it has cannot be read, or leads to other files.
+    help: save the weights again, or get the file again
 """

@@ -257,10 +257,10 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     """
     The arrays of a checkpoint by name, without any objects: distributed tensors where `layouts` has one, else arrays.
 
-    `path` may also be a `.safetensors` file, the index of several, a folder that has either, or a checkpoint that Orbax
-    wrote. `layouts` is a dict by name, or a `LayoutMap`. Raises what `Checkpoint.restore` raises, and `ValueError` for
+    `path` may also be a `.safetensors` file, the index of several, a folder that has either, or what Orbax, TensorFlow
+    or Keras wrote. `layouts` is a dict by name, or a `LayoutMap`. Raises what `Checkpoint.restore` raises, and `ValueError` for
     names in a dict that are not in the checkpoint (SW0879), for layouts that do not fit (SW0104, SW0106), and for what
-    others wrote and is not whole (SW0896, SW0897). Of a mesh over several processes each reads its own part.
+    others wrote and is not whole (SW0892, SW0896, SW0897, SW0899). Of a mesh over several processes each reads its own part.
 
     >>> import tempfile, numpy, shardwright
     >>> path = shardwright.Checkpoint(table=numpy.arange(4.0), step=3).save(tempfile.mkdtemp() + "/one")
@@ -293,7 +293,7 @@ def _check_names(layouts: Mapping[str, Layout], names: Container[str], path: str
 
 def list_variables(path: str | os.PathLike[str]) -> list[tuple[str, tuple[int, ...]]]:
     """
-    The names and shapes of the arrays in a checkpoint, in safetensors or in what Orbax wrote (as TensorFlow's does).
+    The names and shapes of the arrays in a checkpoint, or in what `load_variables` takes (as TensorFlow's does).
 
     >>> import tempfile, numpy, shardwright
     >>> shardwright.list_variables(shardwright.Checkpoint(w=numpy.zeros((2, 3))).save(tempfile.mkdtemp() + "/one"))
