@@ -64,7 +64,7 @@ OTHERS: dict[str, dict[str, Any]] = {"threads": {"threads": 1}, "the planned eng
 """Layers that arguments switch off."""
 
 
-def layers(repetitions: int, programs: int | None = None) -> Report:
+def without_layers(repetitions: int, programs: int | None = None) -> Report:
     """For each program how much longer a step takes without each layer."""
     report = Report("layers", "a step without one layer of the NumPy engine, as a ratio to one with all")
     ratios: dict[str, list[float]] = {}

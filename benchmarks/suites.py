@@ -13,7 +13,7 @@ from shardwright.benchmarks import files, ours, shardy, xla
 from shardwright.benchmarks.check_programs import OK, Checked, check
 from shardwright.benchmarks.export_transformer import SIZES, Options, export
 from shardwright.benchmarks.jax_child import compile_seconds
-from shardwright.benchmarks.layers import layers
+from shardwright.benchmarks.layers import without_layers
 from shardwright.benchmarks.measure import Timed, interleave, timed
 from shardwright.benchmarks.processes import processes
 from shardwright.benchmarks.quality import quality
@@ -187,7 +187,7 @@ def sent_bytes(settings: Settings) -> Report:
 
 def engine_layers(settings: Settings) -> Report:
     """Steps without each layer of the NumPy engine."""
-    return layers(settings.repetitions, settings.program_count)
+    return without_layers(settings.repetitions, settings.program_count)
 
 
 def plan_quality(settings: Settings) -> Report:

@@ -258,9 +258,10 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     The arrays of a checkpoint by name, without any objects: distributed tensors where `layouts` has one, else arrays.
 
     `path` may also be a `.safetensors` file, the index of several, a folder that has either, or what Orbax, TensorFlow
-    or Keras wrote. `layouts` is a dict by name, or a `LayoutMap`. Raises what `Checkpoint.restore` raises, and `ValueError` for
-    names in a dict that are not in the checkpoint (SW0879), for layouts that do not fit (SW0104, SW0106), and for what
-    others wrote and is not whole (SW0892, SW0896, SW0897, SW0899). Of a mesh over several processes each reads its own part.
+    or Keras wrote. `layouts` is a dict by name, or a `LayoutMap`. Raises what `Checkpoint.restore` raises, and
+    `ValueError` for names in a dict that are not in the checkpoint (SW0879), for layouts that do not fit (SW0104,
+    SW0106), and for what others wrote and is not whole (SW0892, SW0896, SW0897, SW0899). Of a mesh over several
+    processes each reads its own part.
 
     >>> import tempfile, numpy, shardwright
     >>> path = shardwright.Checkpoint(table=numpy.arange(4.0), step=3).save(tempfile.mkdtemp() + "/one")

@@ -20,12 +20,12 @@ def convert(
     """
     Writes arrays as safetensors, or as a checkpoint; returns what was written.
 
-    `source` is what `load_variables` takes: a checkpoint of ours, Orbax, TensorFlow or Keras, a `.safetensors` file, its index, or a folder that has either;
-    `target` is a path that ends in `.safetensors`, of which there are several files and an index where they would be
-    larger than `max_file_bytes`, or the folder of a checkpoint. Names, shapes and element types stay: bfloat16 and fp8
-    are what they were. All arrays are in memory at a time. Raises `ValueError` for what cannot be read (what
-    `load_variables` raises), for types that safetensors lacks (SW0875), and for a place that cannot be written
-    (SW0876).
+    `source` is what `load_variables` takes: a checkpoint of ours, Orbax, TensorFlow or Keras, a `.safetensors` file, its
+    index, or a folder that has either; `target` is a path that ends in `.safetensors`, of which there are several files
+    and an index where they would be larger than `max_file_bytes`, or the folder of a checkpoint. Names, shapes and
+    element types stay: bfloat16 and fp8 are what they were. All arrays are in memory at a time. Raises `ValueError` for
+    what cannot be read (what `load_variables` raises), for types that safetensors lacks (SW0875), and for a place that
+    cannot be written (SW0876).
 
     >>> import tempfile, numpy, shardwright
     >>> folder = tempfile.mkdtemp()

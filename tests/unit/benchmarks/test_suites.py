@@ -67,6 +67,15 @@ def test_quality_compares_plans_with_layouts_by_hand_and_with_the_least() -> Non
     assert products.rows == [{"products": 2, "at the least": 2, "worst, as a ratio": 1.0}]
 
 
+def test_layers_are_switched_off_one_at_a_time() -> None:
+    report = SUITES["layers"](replace(SMOKE, program_count=1))
+    (row,) = report.rows
+    names = set(row) - {"program", "ms"}
+    assert {"fusion", "chains", "threads", "the planned engine"} < names
+    assert all(float(row[name] or 0) > 0 for name in names)
+    assert len(report.notes) == len(names)
+
+
 META = {"tol": {"rtol": 1e-6, "atol": 0}, "xla": {"sent_bytes": 900.0}, "shardy": {"sent_bytes": 500.0}}
 SUM = """\
 sdy.mesh @mesh = <["x"=8]>
