@@ -20,7 +20,7 @@ def convert(
     """
     Writes arrays as safetensors, or as a checkpoint; returns what was written.
 
-    `source` is what `load_variables` takes: a checkpoint of ours, Orbax, TensorFlow or Keras, a `.safetensors` file, its
+    `source` is what `load_variables` takes: a checkpoint (ours, Orbax, TensorFlow, Keras), a `.safetensors` file, its
     index, or a folder that has either; `target` is a path that ends in `.safetensors`, of which there are several files
     and an index where they would be larger than `max_file_bytes`, or the folder of a checkpoint. Names, shapes and
     element types stay: bfloat16 and fp8 are what they were. All arrays are in memory at a time. Raises `ValueError` for
