@@ -41,7 +41,7 @@ SW0874: manifest of a checkpoint that makes no sense
     help: get the checkpoint from whom you trust; a newer version of Shardwright may read it
 SW0875: what a checkpoint cannot hold
     Checkpoints hold variables, arrays, numbers and text in modules, dicts, lists and tuples; tensors must not have
-    partial results, nor be split unevenly, and each value has one name.
+    partial results, and each value has one name.
     help: name what is to be saved: Checkpoint(model=model, step=step); shardwright.relayout finishes partial results
 SW0876: path where no checkpoint can be put
     Something is there that is no checkpoint, or that cannot be exchanged in one step. It is left as it is.

@@ -94,10 +94,15 @@ def stacked_shape(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def empty_stacked(name: str, layout: Layout, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Memory for what this process holds of an array. Raises `ValueError` (SW0879) where there is too little."""
+    """
+    Memory for what this process holds of an array, zeros where parts are padded.
+
+    Raises `ValueError` (SW0879) where there is too little.
+    """
     here = shape if layout is NOWHERE else stacked_shape(layout, shape)
+    make = np.zeros if layout.splits_unevenly(shape) else np.empty
     try:
-        return np.empty(here, dtype)
+        return make(here, dtype)
     except MemoryError as error:
         raise SavingError("SW0879", f"{name!r}: there is no memory for {list(here)}") from error
 

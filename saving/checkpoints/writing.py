@@ -120,10 +120,6 @@ def _fault(value: Any) -> str | None:
         return f"it has {len(value.shape)} dims; {MAX_RANK} can be stored"
     if isinstance(value, DTensor) and value.layout.spec.partial:
         return f"its layout {value.layout} has partial results; shardwright.relayout finishes them"
-    if isinstance(value, DTensor) and value.layout.splits_unevenly(value.shape):
-        return (
-            f"its layout {value.layout} splits {list(value.shape)} unevenly; shardwright.relayout to one that divides"
-        )
     if _grid(value).chunk_bytes > MAX_CHUNK_BYTES:
         return f"a dim of {list(value.shape)} can be cut into no parts small enough; pad it"
     return None

@@ -13,7 +13,8 @@ from shardwright.frontends.functions.dtensor import DTensor
 from shardwright.layout import Layout
 from shardwright.layout.boxes import Box
 from shardwright.runtime.codegen.arena import machine_bytes
-from shardwright.saving.checkpoints.boxes import holdings, stacked_shape
+from shardwright.saving.checkpoints.archive.chunks import box_size
+from shardwright.saving.checkpoints.boxes import empty_stacked, holdings, stacked_shape
 from shardwright.saving.faults import SavingError
 
 
@@ -43,11 +44,10 @@ class Stored(ABC):
         if placed.spec.partial:
             raise SavingError("SW0879", "nothing can be read into partial results", f"{self.name!r}: {layout}")
         placed.local_shape(self.shape)
-        shape = stacked_shape(placed, self.shape)
-        self._check_memory(shape)
-        stacked = np.empty(shape, self.dtype)
+        self._check_memory(stacked_shape(placed, self.shape))
+        stacked = empty_stacked(self.name, placed, self.shape, self.dtype)
         for holding in holdings(placed, self.shape):
-            if holding.here:
+            if holding.here and box_size(holding.box):
                 part = self.part(holding.box)
                 for place in holding.here:
                     stacked[(*place, *map(slice, part.shape))] = part

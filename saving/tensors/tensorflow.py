@@ -84,11 +84,11 @@ def read_tensorflow(path: str) -> dict[str, Stored]:
 def _prefixes(path: str) -> list[Path]:
     """The checkpoints at a path: itself, the latest of a folder, else all that are there."""
     given = Path(path)
-    if path.endswith(INDEX) and given.is_file():
+    if path.endswith(INDEX) and os.path.isfile(path):
         return [Path(path.removesuffix(INDEX))]
     if os.path.isfile(f"{path}{INDEX}"):
         return [given]
-    if not given.is_dir():
+    if not os.path.isdir(path):
         return []
     latest = _latest(given)
     if latest is not None:

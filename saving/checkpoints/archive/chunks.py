@@ -102,9 +102,13 @@ class Grid:
 
         >>> list(Grid((8, 5), (4, 4), 4).touching(((3, 5), (0, 2))))
         [(0, 0), (1, 0)]
+        >>> list(Grid((8, 5), (4, 4), 4).touching(((5, 5), (0, 2))))  # of nothing
+        []
         """
         spans = zip(box, self.chunk, strict=True)
-        return product(*[range(start // extent, -(-stop // extent)) for (start, stop), extent in spans])
+        return product(
+            *[range(start // extent, -(-stop // extent) if stop > start else 0) for (start, stop), extent in spans]
+        )
 
 
 def meet(first: Box, second: Box) -> Box:
@@ -125,14 +129,16 @@ def box_size(box: Box) -> int:
 @lru_cache(1 << 12)
 def choose_grid(shape: Shape, parts: Shape, itemsize: int) -> Grid:
     """
-    The grid of an array whose dims are split evenly into `parts`.
+    The grid of an array whose dims are split into `parts`, of which the last may be shorter, or empty.
 
     >>> choose_grid((8192, 8192), (2, 4), 4)
     Grid(shape=(8192, 8192), chunk=(128, 2048), itemsize=4)
     >>> choose_grid((50257,), (1,), 4)
     Grid(shape=(50257,), chunk=(12565,), itemsize=4)
+    >>> choose_grid((10,), (4,), 4)
+    Grid(shape=(10,), chunk=(3,), itemsize=4)
     """
-    local = tuple([max(size // count, 1) for size, count in zip(shape, parts, strict=True)])
+    local = tuple([max(-(-size // count), 1) for size, count in zip(shape, parts, strict=True)])
     free = tuple([count == 1 for count in parts])
     return Grid(shape, _chunk_shape(local, free, itemsize), itemsize)
 

@@ -108,11 +108,14 @@ def test_a_program_is_proved() -> None:
     assert proof.proved
 
 
-def test_a_checkpoint_is_read_into_them_but_not_written(tmp_path: Path) -> None:
-    pytest.importorskip("tensorstore")
-    with pytest.raises(ValueError, match=r"SW0875(.|\n)*splits \[10, 3\] unevenly"):
-        sw.Checkpoint(x=sw.Variable(sw.relayout(WHOLE, ROWS))).save(tmp_path / "uneven")
-    sw.Checkpoint(x=WHOLE).save(tmp_path / "saved")
-    (back,) = sw.load_variables(tmp_path / "saved", sw.LayoutMap({".*": ROWS})).values()
+def test_checkpoints_hold_them(tmp_path: Path) -> None:
+    v = sw.Variable(sw.relayout(WHOLE, ROWS))
+    saved = sw.Checkpoint(v=v).save(tmp_path / "uneven")
+    np.testing.assert_array_equal(sw.load_variables(saved)["v"], WHOLE)
+    (back,) = sw.load_variables(saved, sw.LayoutMap({".*": ROWS})).values()
     assert [len(part) for part in sw.unpack(back)] == [3, 3, 3, 1]
     np.testing.assert_array_equal(back.numpy(), WHOLE)
+    again = sw.Variable(sw.relayout(np.zeros_like(WHOLE), ROWS))
+    sw.Checkpoint(v=again).restore(saved)
+    np.testing.assert_array_equal(again.numpy(), WHOLE)
+    assert sw.verify_checkpoint(saved) == WHOLE.nbytes
