@@ -15,6 +15,7 @@ from shardwright.passes.propagation.spreading import Because, State
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist
 from shardwright.passes.propagation.whole.building import Building
 from shardwright.passes.propagation.whole.choices import Choices
+from shardwright.passes.propagation.whole.polishing import MOST_OPS, polished, shares
 
 MOST_NODES, MOST_WAYS, MOST_ENTRIES = 128, 256, 1_000_000
 """
@@ -45,12 +46,18 @@ def improve(program: Program, strategist: Strategist, state: State) -> None:
     )
     if not (before.sent or idle) or not _has_few(program, Choices(program, strategist, state.dims, unused=idle)):
         return
+
+    def count(dims: list[Dims]) -> _Outcome:
+        return _Outcome.of(counted(program, strategist, dims, order))
+
     dims = best_together(program, strategist, state.dims, idle=idle)
-    if dims is None or dims == state.dims:
-        return
-    after = _Outcome.of(counted(program, strategist, dims, order))
-    if after.beats(before):
-        _move(program, state, dims, before.sent - after.sent)
+    if dims is None or not count(dims).beats(before):
+        dims = list(state.dims)
+    if len(program.nodes) <= MOST_OPS and shares(program) and count(dims).sent:
+        choices = Choices(program, strategist, state.dims, unused=idle)
+        dims = polished(choices, _movable(program, idle=idle), dims, count, _Outcome.beats)
+    if dims != state.dims:
+        _move(program, state, dims, before.sent - count(dims).sent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,12 @@ def is_idle(program: Program, strategist: Strategist, dims: Sequence[Dims]) -> b
     """Whether devices do in a heavy op what others do as well, as its tensors are split."""
     heavy = (node for node in program.nodes if node.rule.heavy)
     return any(strategist.best(node, dims)[1].degree < program.mesh.size for node in heavy)
+
+
+def _movable(program: Program, *, idle: bool) -> list[int]:
+    """The values whose layouts nobody gave; of arguments and results only where devices are idle."""
+    ends = {*range(len(program.root.block.args)), *(program.numbers[each] for each in program.return_op.operands)}
+    return [value for value in range(len(program.values)) if program.is_ours(value) and (idle or value not in ends)]
 
 
 def _work(node: Node) -> float:

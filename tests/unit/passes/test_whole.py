@@ -350,15 +350,24 @@ def agreeing(seeds: range, most: int) -> float:
 
 @RANDOM
 def test_brute_force_over_random_programs_agrees(seeds: range, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In nearly all, as the network prices them: each op by itself."""
+    """In nearly all, where each op is priced by itself."""
     monkeypatch.setattr(alignment, "plan_copies", alignment.no_copies)
-    assert agreeing(seeds, most) >= 0.95
+    assert agreeing(seeds, most) >= 0.98
 
 
 @RANDOM
-def test_brute_force_that_counts_copies_agrees_less(seeds: range, most: int) -> None:
-    """Where copies that ops share are counted, which the network prices in part only, more could be had."""
-    assert agreeing(seeds, most) >= 0.9
+def test_brute_force_that_counts_copies_agrees(seeds: range, most: int) -> None:
+    """What ops share the network prices in part only: what it misses is found by changes of one value or two."""
+    assert agreeing(seeds, most) >= 0.97
+
+
+@pytest.mark.parametrize("seed", [73, 83, 124])
+def test_what_ops_share_is_found_by_changes(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A value that an op reads twice, one change, and two changes at once: none of them is in the network."""
+    text = random_program(seed)
+    assert agrees(text, 1500)
+    monkeypatch.setattr(improving, "MOST_OPS", 0)
+    assert not agrees(text, 1500)
 
 
 @pytest.mark.parametrize("seed", range(20))
