@@ -300,5 +300,7 @@ def _parameter(value: Any, place: int, known: Mapping[str, Mesh]) -> Parameter:
     assert isinstance(value.type, TensorType)
     spec = layout_of(value)
     name = value.location.desc.data if isinstance(value.location, NameLoc) else value.name_hint
-    layout = layout_for(value, {}, known) if spec is not None and spec.closed else None
+    # A number that all devices have may come from another mesh as it is.
+    is_known = spec is not None and spec.closed and spec.mesh in known
+    layout = layout_for(value, {}, known) if is_known else None
     return Parameter(name or f"arg{place}", shape_of(value), element_dtype(value.type), layout)

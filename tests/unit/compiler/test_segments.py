@@ -137,6 +137,19 @@ def test_bytes_that_depend_on_data_are_not_known() -> None:
     assert stage.predicted_bytes is None
 
 
+def test_a_number_goes_to_any_mesh_as_it_is() -> None:
+    def scaled(table: Any, x: Any, rate: Any) -> Any:
+        return sw.relayout_like(table[:8] * rate, x) * rate
+
+    table, _, x = arguments()
+    rate = np.float32(2)
+    stage = sw.function(scaled).trace(table, x, rate).partition()
+    assert isinstance(stage, PartitionedSegments)
+    compiled = stage.compile()
+    np.testing.assert_allclose(np.asarray(compiled(table, x, rate)), 4 * np.asarray(table)[:8])
+    assert compiled.ledger.sent_bytes == stage.predicted_bytes
+
+
 def test_the_command_explains_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = tmp_path / "program.mlir"
     program.write_text(traced().as_text())
