@@ -139,7 +139,7 @@ def test_bytes_that_depend_on_data_are_not_known() -> None:
 
 def test_a_number_goes_to_any_mesh_as_it_is() -> None:
     def scaled(table: Any, x: Any, rate: Any) -> Any:
-        return sw.relayout_like(table[:8] * rate, x) * rate
+        return sw.relayout_like(table[:8] * rate, x) * sw.relayout(rate, sw.Layout([], MESH))
 
     table, _, x = arguments()
     rate = np.float32(2)
