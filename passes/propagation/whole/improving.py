@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from shardwright.layout.words import dims_in_words
 from shardwright.networks.solving import eliminated
-from shardwright.passes.program import Dims, Node, Program
+from shardwright.passes.program import Dims, Node, Program, Step
 from shardwright.passes.propagation.alignment import Aligner, counted
 from shardwright.passes.propagation.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.spreading import Because, State
@@ -55,7 +55,7 @@ def improve(program: Program, strategist: Strategist, state: State) -> None:
         dims = list(state.dims)
     if len(program.nodes) <= MOST_OPS and shares(program) and count(dims).sent:
         choices = Choices(program, strategist, state.dims, unused=idle)
-        dims = polished(choices, _movable(program, idle=idle), dims, count, _Outcome.beats)
+        dims = polished(choices, _movable(program, order, idle=idle), dims, count, _Outcome.beats)
     if dims != state.dims:
         _move(program, state, dims, before.sent - count(dims).sent)
 
@@ -85,10 +85,16 @@ def is_idle(program: Program, strategist: Strategist, dims: Sequence[Dims]) -> b
     return any(strategist.best(node, dims)[1].degree < program.mesh.size for node in heavy)
 
 
-def _movable(program: Program, *, idle: bool) -> list[int]:
-    """The values whose layouts nobody gave; of arguments and results only where devices are idle."""
-    ends = {*range(len(program.root.block.args)), *(program.numbers[each] for each in program.return_op.operands)}
-    return [value for value in range(len(program.values)) if program.is_ours(value) and (idle or value not in ends)]
+def _movable(program: Program, order: Sequence[Step], *, idle: bool) -> list[int]:
+    """
+    The values whose layouts nobody gave; of arguments and results only where devices are idle.
+
+    In an order that does not depend on that of the text.
+    """
+    arguments = range(len(program.root.block.args))
+    made = (value for step in order if isinstance(step, Node) for value in step.results)
+    ends = {*arguments, *(program.numbers[each] for each in program.return_op.operands)}
+    return [value for value in (*arguments, *made) if program.is_ours(value) and (idle or value not in ends)]
 
 
 def _work(node: Node) -> float:
