@@ -63,6 +63,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     if options.ask_xla and (options.to not in FORMS or options.bare):
         parser.error("--ask-xla is for what XLA compiles: --to sdy, or --to stablehlo without --bare")
     from shardwright.compiler.pipelines import run_pipeline
+    from shardwright.dialects.dtensor import meshes
     from shardwright.tools.programs.signature import entry_function
 
     with program_text(options.file, state) as (name, text):
@@ -74,7 +75,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
         elif options.to == GRAPH:
             shown = _exported_graph(module, options)
         else:
-            report = _exported(module, options)
+            report = _segments(module, options) if len(meshes(module)) > 1 else _exported(module, options)
             shown = json.dumps(report, indent=2) + "\n" if options.json else str(report["text"])
     if shown is None:
         return DONE
@@ -83,6 +84,23 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     else:
         write_atomically(options.output, shown)
     return DONE
+
+
+def _segments(module: ModuleOp, options: argparse.Namespace) -> dict[str, object]:
+    """The same of a program on several meshes: a program for each segment, and what goes in between."""
+    from shardwright.compiler.layouts.segments import Segments
+    from shardwright.compiler.layouts.several import TransferRow
+    from shardwright.compiler.pipelines import READ, run_pipeline
+
+    run_pipeline(module, READ)
+    found = Segments(module, [])
+    reports = [_exported(part.traced, options) for part in found.parts]
+    return {
+        "to": options.to,
+        "segments": reports,
+        "transfers": [TransferRow.of(transfer).data() for transfer in found.transfers],
+        "text": "// -----\n".join(str(report["text"]) for report in reports),
+    }
 
 
 def _exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object]:

@@ -33,7 +33,7 @@ def command_line() -> CodedArgumentParser:
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright price`; returns the exit code."""
     options = command_line().parse_args(arguments)
-    from shardwright.compiler.stages import read_module
+    from shardwright.compiler.stages import PartitionedSegments, read_module
     from shardwright.frontends.functions.dtensor import BACKEND
     from shardwright.tools.programs.signature import entry_function
 
@@ -41,6 +41,13 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     with program_text(options.file, state) as (name, text):
         module = parsed(text, name, options)
         entry_function(module)
-        price = read_module(module, name, BACKEND).partition().price(topology)
-    write_report(price.data(), None if options.json else price.text(**fitted()))
+        stage = read_module(module, name, BACKEND).partition()
+        if isinstance(stage, PartitionedSegments):
+            prices = [(part.interface.mesh, part.price(topology)) for part in stage.segments]
+            data: object = {"segments": [price.data() for _, price in prices]}
+            text = "\n".join(f"on {mesh!r}\n{price.text(**fitted())}" for mesh, price in prices)
+        else:
+            price = stage.price(topology)
+            data, text = price.data(), price.text(**fitted())
+    write_report(data, None if options.json else text)
     return DONE

@@ -161,3 +161,43 @@ def test_the_command_explains_it(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert len(json.loads(capsys.readouterr().out)["transfers"]) == 2
     assert main(["explain", str(program), "--why", "table"]) == 0
     assert "given by the user" in capsys.readouterr().out
+
+
+TWO = """
+dtensor.mesh @a = <["x"=2]>
+dtensor.mesh @b = <["y"=4]>
+func.func public @main(%v: tensor<8xf32, #dtensor.layout<@a, [{"x"}]>>) -> tensor<8xf32, #dtensor.layout<@b, [{"y"}]>> {
+  %0 = stablehlo.tanh %v : tensor<8xf32, #dtensor.layout<@a, [{"x"}]>>
+  %1 = dtensor.transfer %0 : tensor<8xf32, #dtensor.layout<@a, [{"x"}]>> -> tensor<8xf32, #dtensor.layout<@b, [{"y"}]>>
+  %2 = stablehlo.negate %1 : tensor<8xf32, #dtensor.layout<@b, [{"y"}]>>
+  return %2 : tensor<8xf32, #dtensor.layout<@b, [{"y"}]>>
+}
+"""
+
+
+@pytest.mark.parametrize("form", ["stablehlo", "sdy"])
+def test_the_command_exports_a_program_for_each(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "program.mlir"
+    program.write_text(TWO)
+    assert main(["export", str(program), "--to", form]) == 0
+    first, second = capsys.readouterr().out.split("// -----\n")
+    assert "stablehlo.tanh" in first
+    assert "stablehlo.negate" in second
+    assert '["x"=2]' in first
+    assert '["y"=4]' in second
+    assert main(["export", str(program), "--to", form, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [each["mesh"] for each in data["segments"]] == [{"x": 2}, {"y": 4}]
+    # Devices without names are numbered: two of the four have half of what they are to have.
+    assert [each["bytes_per_device"] for each in data["transfers"]] == [(1 * 0 + 3 * 8) / 4]
+
+
+def test_the_command_prices_each_segment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "program.mlir"
+    program.write_text(TWO)
+    assert main(["price", str(program)]) == 0
+    text = capsys.readouterr().out
+    assert "on Mesh(x=2)" in text
+    assert "on Mesh(y=4)" in text
+    assert main(["price", str(program), "--json"]) == 0
+    assert [each["flops"] for each in json.loads(capsys.readouterr().out)["segments"]] == [4, 2]
