@@ -38,9 +38,10 @@ def test_python_blocks_run(page: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     """
     The blocks of a page are one program; it runs in the repository's root, as a reader's would.
 
-    A block of text behind one of Python is what that prints.
+    A block of text behind one of Python is what that prints. Nothing of it stays there.
     """
     monkeypatch.chdir(ROOT)
+    before = set(ROOT.iterdir())
     for added in ("_ADDED", "_FOLLOWING"):
         monkeypatch.setattr(passes, added, {})
     namespace: dict[str, Any] = {"__name__": "page"}
@@ -48,6 +49,7 @@ def test_python_blocks_run(page: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
         capsys.readouterr()
         exec(compile(block, str(page), "exec"), namespace)
         assert not printed or capsys.readouterr().out.rstrip() == printed.rstrip()
+    assert not [path for path in ROOT.iterdir() if path not in before and not path.name.startswith(".")]
 
 
 @pytest.mark.parametrize("page", GENERATED, ids=page_id)
