@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from html import escape
@@ -14,12 +13,16 @@ from shardwright.compiler.layouts.segments import Transfer
 from shardwright.compiler.report import CollectiveRow, ValueRow
 from shardwright.compiler.tracing.dtypes import brief
 from shardwright.diagnostics import ShardwrightError
+from shardwright.diagnostics.faults import value_error
 from shardwright.diagnostics.figures import exact_bytes
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_dtype
 from shardwright.layout.planning.transfers import lacking_elements
 
 __all__ = ["SegmentsExplanation", "SegmentsProof", "TransferRow", "total"]
+
+_NOT_THERE = "SW0714"
+"""What an explanation says of something that the program does not have."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +98,17 @@ class SegmentsExplanation:
 
         Raises `ShardwrightError` (SW0714) where none has.
         """
-        for _, explanation in self.segments[:-1]:
-            with suppress(ShardwrightError):
+        unknown: ShardwrightError | None = None
+        for _, explanation in self.segments:
+            try:
                 return explanation.why(question)
-        return self.segments[-1][1].why(question)
+            except ShardwrightError as error:
+                if error.diagnostics[0].code != _NOT_THERE:
+                    raise
+                unknown = unknown or error
+        if unknown is not None:
+            raise unknown
+        raise value_error(_NOT_THERE, f"there is nothing called {question!r}: nothing is computed on any mesh")
 
     def text(self, *, all: bool = False, width: int | None = None, colour: bool = False) -> str:
         """For people: the segments in their order, then the transfers."""

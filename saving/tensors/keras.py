@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -105,14 +105,14 @@ def _opened(path: str) -> Generator[Any]:
         h5py: Any = import_module("h5py")
     except ImportError:
         raise MissingPackageError("SW0877", "weights of Keras are read with h5py") from None
-    try:
-        if not path.endswith(ARCHIVE):
-            with h5py.File(path, "r") as file:
-                yield file
-            return
-        with zipfile.ZipFile(Path(path)) as archive, archive.open(WEIGHTS) as inside, h5py.File(inside, "r") as file:
-            yield file
-    except SavingError:
-        raise
-    except (OSError, KeyError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
-        raise malformed(path, str(error)) from error
+    with ExitStack() as stack:
+        try:
+            found: Any = path
+            if path.endswith(ARCHIVE):
+                archive = stack.enter_context(zipfile.ZipFile(Path(path)))
+                found = stack.enter_context(archive.open(WEIGHTS))
+            file = stack.enter_context(h5py.File(found, "r"))
+        except (OSError, KeyError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+            # An archive may lack the member (KeyError), be locked (RuntimeError), or be packed in an unknown way.
+            raise malformed(path, str(error)) from error
+        yield file

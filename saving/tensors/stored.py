@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,10 @@ class Stored(ABC):
     def part(self, box: Box) -> np.ndarray[Any, Any]:
         """The elements in a box. Raises `ValueError` (SW0896, SW0897) for storage that has become less."""
 
+    def parts(self, boxes: Iterable[Box]) -> Iterator[np.ndarray[Any, Any]]:
+        """The elements in each of some boxes, one at a time."""
+        return map(self.part, boxes)
+
     def read(self, layout: Layout | None) -> Any:
         """
         The array in a layout, or as a NumPy array without one.
@@ -46,11 +51,10 @@ class Stored(ABC):
         placed.local_shape(self.shape)
         self._check_memory(stacked_shape(placed, self.shape))
         stacked = empty_stacked(self.name, placed, self.shape, self.dtype)
-        for holding in holdings(placed, self.shape):
-            if holding.here and box_size(holding.box):
-                part = self.part(holding.box)
-                for place in holding.here:
-                    stacked[(*place, *map(slice, part.shape))] = part
+        wanted = [each for each in holdings(placed, self.shape) if each.here and box_size(each.box)]
+        for holding, part in zip(wanted, self.parts([each.box for each in wanted]), strict=True):
+            for place in holding.here:
+                stacked[(*place, *map(slice, part.shape))] = part
         return DTensor(stacked, placed, self.shape)
 
     def _check_memory(self, shape: tuple[int, ...]) -> None:

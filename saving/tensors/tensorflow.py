@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,8 +43,14 @@ class InBundle(Stored):
 
     def part(self, box: Box) -> np.ndarray[Any, Any]:
         """The elements in a box; all of the tensor is read for it, as its checksum is that of all."""
+        (found,) = self.parts([box])
+        return found
+
+    def parts(self, boxes: Iterable[Box]) -> Iterator[np.ndarray[Any, Any]]:
+        """The elements in each of some boxes: the tensor is read once for all of them."""
         whole = self.bundle.tensor(self.key, self.dtype)
-        return np.asarray(whole[tuple(slice(*piece) for piece in box)], self.dtype)
+        for box in boxes:
+            yield np.asarray(whole[tuple(slice(*piece) for piece in box)], self.dtype)
 
 
 def is_tensorflow(path: str) -> bool:
@@ -76,8 +83,8 @@ def read_tensorflow(path: str) -> dict[str, Stored]:
         name = key.removesuffix(_VALUE)
         if name in tensors:
             raise SavingError("SW0892", f"{found[0]} has two tensors for {name!r}")
-        shape = tuple(dim.size for dim in entry.shape.dim)
-        tensors[name] = InBundle(name, numpy_dtype(entry.dtype, f"tensor {key!r}"), shape, key, bundle)
+        dtype = numpy_dtype(entry.dtype, f"tensor {key!r}")
+        tensors[name] = InBundle(name, dtype, bundle.shape(key, dtype), key, bundle)
     return tensors
 
 

@@ -78,6 +78,11 @@ class TensorBundle:
 
         Its checksum has been checked.
         """
+        sizes = self.shape(key, dtype)
+        return self._bytes(key, self.entry(key)).view(dtype.newbyteorder("<")).reshape(sizes)
+
+    def shape(self, key: str, dtype: np.dtype[Any]) -> tuple[int, ...]:
+        """The shape of a tensor, of which the index says as many bytes as it has with elements of this dtype."""
         entry = self.entry(key)
         sizes = [dim.size for dim in entry.shape.dim]
         if entry.shape.unknown_rank or len(sizes) > MOST_DIMS or min(sizes, default=0) < 0:
@@ -89,7 +94,7 @@ class TensorBundle:
             )
         if not array_has(sizes, dtype):
             raise TableError(self._file, f"tensor {key!r} has a shape that no array has: {sizes}")
-        return self._bytes(key, entry).view(dtype.newbyteorder("<")).reshape(sizes)
+        return tuple(sizes)
 
     def text(self, key: str) -> bytes:
         """The one element of a tensor of strings without dims: its length, a checksum of that, and the bytes."""

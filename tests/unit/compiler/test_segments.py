@@ -11,6 +11,7 @@ import pytest
 
 import shardwright as sw
 from shardwright.compiler.stages import PartitionedSegments, Traced
+from shardwright.diagnostics.registry import coded
 from shardwright.tools.main import main
 
 MESH = sw.Mesh([("batch", 4), ("model", 2)])
@@ -108,6 +109,27 @@ def test_it_explains_all_of_it() -> None:
     assert [each["bytes_per_device"] for each in data["transfers"]] == [48.0, 192.0]
     json.dumps(data)
     assert "<pre>segment 1" in explanation._repr_html_()  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_fault_in_answering_is_no_missing_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    explanation = partitioned().explain()
+
+    def broken(*_: Any) -> Any:
+        raise sw.ShardwrightError(coded("SW0799", "a fault of ours"))
+
+    monkeypatch.setattr(type(explanation.segments[0][1]), "why", broken)
+    with pytest.raises(sw.ShardwrightError, match="SW0799"):
+        explanation.why("table")
+
+
+def test_where_values_only_go_to_another_mesh_nothing_has_a_name() -> None:
+    moved = sw.function(lambda x: sw.relayout(x, sw.Layout(["embedding"], TABLES)))
+    stage = moved.trace(at(np.ones(8, np.float32), ["batch"])).partition()
+    assert isinstance(stage, PartitionedSegments)
+    assert (len(stage.segments), len(stage.transfers)) == (0, 1)
+    assert "1 transfer from mesh to mesh" in str(stage.explain())
+    with pytest.raises(sw.ShardwrightError, match=r"SW0714.*there is nothing called 'x': nothing is computed"):
+        stage.explain().why("x")
 
 
 def test_its_text_has_all_programs() -> None:

@@ -647,7 +647,7 @@ def test_a_large_program_has_fewer_tries(large: bool, monkeypatch: pytest.Monkey
 
 def test_an_objective_that_nobody_knows() -> None:
     with pytest.raises(sw.ShardwrightError) as caught:
-        traced(sw.tanh, (8,)).lay_out(sw.Mesh(x=2), objective="money")  # type: ignore[arg-type]
+        traced(sw.tanh, (8,)).lay_out(sw.Mesh(x=2), objective="money")  # pyright: ignore[reportArgumentType]
     (found,) = caught.value.diagnostics
     assert isinstance(caught.value, ValueError)
     assert (found.code, found.message) == ("SW0585", "layouts cannot be chosen for 'money'")

@@ -16,7 +16,7 @@ from graph_models import unpacked
 
 import shardwright as sw
 from shardwright.saving.tensors.keras import is_keras
-from shardwright.saving.tensors.tensorflow import is_tensorflow
+from shardwright.saving.tensors.tensorflow import is_tensorflow, read_tensorflow
 from shardwright.serialization.tables.tensor_bundle import TensorBundle
 from shardwright.tools.main import main
 
@@ -59,6 +59,36 @@ def test_each_device_gets_its_box(folder: Path) -> None:
     kernel = sw.load_variables(folder, {"variables/0": layout})["variables/0"]
     assert kernel.layout == layout
     np.testing.assert_array_equal(np.asarray(kernel), expected(folder)["variables/0"])
+
+
+def test_a_tensor_is_read_once_for_all_devices(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    original = TensorBundle.tensor
+
+    def counted(bundle: TensorBundle, key: str, dtype: Any) -> Any:
+        read.append(key)
+        return original(bundle, key, dtype)
+
+    monkeypatch.setattr(TensorBundle, "tensor", counted)
+    stored = read_tensorflow(str(folder))["variables/0"]
+    stored.read(sw.Layout(["x", "y"], MESH))
+    assert read == ["variables/0/.ATTRIBUTES/VARIABLE_VALUE"]
+
+
+@pytest.mark.parametrize("wrong", ["unknown_rank", "negative", "other"])
+def test_shapes_are_not_believed(wrong: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = TensorBundle.entry
+
+    def changed(bundle: TensorBundle, key: str) -> Any:
+        entry = original(bundle, key)
+        if key.startswith("variables/0/"):
+            entry.shape.unknown_rank = wrong == "unknown_rank"
+            entry.shape.dim[0].size = -16 if wrong == "negative" else entry.shape.dim[0].size + (wrong == "other")
+        return entry
+
+    monkeypatch.setattr(TensorBundle, "entry", changed)
+    with pytest.raises(ValueError, match="SW0892"):
+        sw.list_variables(folder)
 
 
 def test_the_variables_of_a_saved_model(folder: Path) -> None:
