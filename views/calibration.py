@@ -41,7 +41,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How well seconds are foretold: the mean error as a share, and Kendall's tau, 1 where the order is all right."""
+    """How well seconds are foretold: the mean error as a share, and Kendall's tau: 1 where the order is all right, 0 where there is none."""
 
     error: float
     tau: float
@@ -71,7 +71,8 @@ def accuracy(samples: Sequence[Sample], topology: Topology) -> Accuracy:
     stats: Any = import_module("scipy.stats")
     foretold = np.array([sample.foretold(topology) for sample in samples])
     took = np.array([sample.seconds for sample in samples])
-    return Accuracy(float(np.mean(np.abs(foretold / took - 1))), float(stats.kendalltau(foretold, took)[0]))
+    tau = float(stats.kendalltau(foretold, took)[0])  # no number, where all are foretold the same
+    return Accuracy(float(np.mean(np.abs(foretold / took - 1))), 0.0 if np.isnan(tau) else tau)
 
 
 def _solved(samples: Sequence[Sample], topology: Topology, axes: Sequence[str], weights: Any) -> Topology:

@@ -72,7 +72,8 @@ def _numpy_step(stage: Partitioned, inputs: list[Any]) -> Callable[[], float]:
         mesh = type(mesh).distributed(dict(mesh.sizes))
         executable = compile_module(stage.module, communicator=communicator_of(mesh), threads=1)
     given = zip(inputs, executable.inputs, strict=True)
-    stacked = [to_stacked(array, port.spec, mesh) for array, port in given]
+    # A program that names no axis knows of none.
+    stacked = [to_stacked(array, port.spec, mesh) if port.atoms.count else array for array, port in given]
 
     def step() -> float:
         executable.run_stacked(stacked)

@@ -352,7 +352,7 @@ def agreeing(seeds: range, most: int) -> float:
 def test_brute_force_over_random_programs_agrees(seeds: range, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """In nearly all, where each op is priced by itself."""
     monkeypatch.setattr(alignment, "plan_copies", alignment.no_copies)
-    assert agreeing(seeds, most) >= 0.98
+    assert agreeing(seeds, most) >= 0.97
 
 
 @RANDOM

@@ -48,6 +48,24 @@ def test_too_few_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert "help: give 6 or more, of several sizes, which compute and send in several ways" in said
 
 
+def test_axes_are_those_of_one_mesh(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [f'dtensor.mesh @mesh = <["{axis}"=2]>\n{IDENTITY}' for axis in "xxxxxy"]
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.mlir").write_text(text)
+    paths = [str(tmp_path / f"{number}.mlir") for number in range(6)]
+    assert main(["calibrate", *paths, "--by-axis"]) == 1
+    said = capsys.readouterr().err
+    assert "error[SW0701]: the programs' meshes have different axes: x and y" in said
+    assert "help: leave --by-axis out for one link, or give programs on one mesh" in said
+
+
+IDENTITY = """func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("several", ["processes", "jax"])
 def test_other_engines(several: str, tmp_path: Path) -> None:

@@ -85,3 +85,4 @@ def test_accuracy_is_the_mean_error_and_the_order() -> None:
     assert accuracy(three, TRUE).tau == pytest.approx(1)
     swapped = [replace(three[0], seconds=three[1].seconds), replace(three[1], seconds=three[0].seconds), three[2]]
     assert accuracy(swapped, TRUE).tau == pytest.approx(1 / 3)
+    assert accuracy([three[0]] * 3, TRUE).tau == 0  # equal ones have no order

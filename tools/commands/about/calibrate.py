@@ -58,6 +58,8 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
 
     required("scipy", "calibrate")
     samples = [measured(path, state, options.engine) for path in options.files]
+    if options.by_axis:
+        _check_axes(samples)
     topology = fitted(samples, by_axis=options.by_axis)
     judges = [measured(path, state, options.engine) for path in options.judge] or samples
     if options.out is not None:
@@ -75,6 +77,17 @@ def _check(options: argparse.Namespace) -> None:
                 f"{len(options.files)} programs are too few to fit a topology to",
                 help=f"give {FEWEST} or more, of several sizes, which compute and send in several ways",
             )
+        )
+
+
+def _check_axes(samples: Sequence[Sample]) -> None:
+    """Axes of one name on meshes of several kinds are no links of one machine."""
+    found = list(dict.fromkeys(tuple(sample.stage.interface.mesh.sizes) for sample in samples))
+    if len(found) > 1:
+        named = " and ".join(", ".join(axes) or "none" for axes in found[:2])
+        help_text = "leave --by-axis out for one link, or give programs on one mesh"
+        raise ShardwrightError(
+            Diagnostic("SW0701", f"the programs' meshes have different axes: {named}", help=help_text)
         )
 
 
