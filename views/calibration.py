@@ -41,7 +41,11 @@ class Sample:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How well seconds are foretold: the mean error as a share, and Kendall's tau: 1 where the order is all right, 0 where there is none."""
+    """
+    How well seconds are foretold: the mean error as a share, and Kendall's tau.
+
+    That is 1 where the order is all right, and 0 where there is none.
+    """
 
     error: float
     tau: float
