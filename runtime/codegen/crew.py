@@ -7,13 +7,14 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from typing import Any, TypeAlias
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 _KEEP_BYTES = 1 << 30
@@ -195,9 +196,22 @@ def _usable_cores() -> int:
     return os.cpu_count() or 1
 
 
+@contextmanager
+def one_blas_thread() -> Generator[None]:
+    """BLAS computes with one thread inside, since the crew shares its products."""
+    others = [(library, threads) for library in _blas_libraries() if (threads := library.get_num_threads()) != 1]
+    for library, _ in others:
+        library.set_num_threads(1)
+    try:
+        yield
+    finally:
+        for library, threads in others:
+            library.set_num_threads(threads)
+
+
 @cache
-def blas_controller() -> ThreadpoolController:
-    """The handle on the BLAS libraries' own threads; warns once when BLAS was told to run old code."""
+def _blas_libraries() -> list[LibController]:
+    """The BLAS libraries of this process; warns once when BLAS was told to run old code."""
     if os.environ.get("OPENBLAS_CORETYPE"):
         core = os.environ["OPENBLAS_CORETYPE"]
         warnings.warn(
@@ -206,7 +220,7 @@ def blas_controller() -> ThreadpoolController:
             RuntimeWarning,
             stacklevel=2,
         )
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
 @cache

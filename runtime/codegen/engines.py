@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from shardwright.runtime.codegen.arena import arena
-from shardwright.runtime.codegen.crew import Crew, blas_controller, product_link, scratch_arrays, tile_link
+from shardwright.runtime.codegen.crew import Crew, one_blas_thread, product_link, scratch_arrays, tile_link
 from shardwright.runtime.codegen.images import Image
 from shardwright.runtime.kernels.table import runtime_scope
 from shardwright.runtime.ledger import Ledger
@@ -60,7 +60,6 @@ class FusedEngine:
 
     def __init__(self, image: Image, crew: Crew) -> None:
         self._image, self._crew = image, crew
-        self._blas = blas_controller()
         self._lock = threading.Lock()
         self._code = _compiled(image.source)
         self._main: Any = None
@@ -68,7 +67,7 @@ class FusedEngine:
     def call(self, ledger: Ledger, bases: Sequence[Any], communicator: Communicator | None = None) -> list[Any]:
         """See `Engine`."""
         flat = [np.ascontiguousarray(base).reshape(-1).view(np.uint8) for base in bases]
-        with self._lock, np.errstate(all="ignore"), self._blas.limit(limits=1, user_api="blas"):
+        with self._lock, one_blas_thread():
             if self._main is None:
                 self._main = self._loaded()
             return self._main(ledger, communicator, self._crew, *flat)
