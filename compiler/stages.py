@@ -14,7 +14,6 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from shardwright.compiler.answers import Comparison, Explanation, Ledger, Price, Proof
 from shardwright.compiler.checking import wrong_program
 from shardwright.compiler.pipelines import (
     ALIGN,
@@ -49,6 +48,7 @@ from shardwright.dialects.types import native_array
 from shardwright.layout import Layout, Mesh, Topology
 
 if TYPE_CHECKING:
+    from shardwright.compiler.answers import Comparison, Explanation, Ledger, Price, Proof
     from shardwright.compiler.layouts.several import SegmentsExplanation, SegmentsProof, TransferRow
 
 Callbacks: TypeAlias = Literal["drop"] | None

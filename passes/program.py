@@ -214,8 +214,14 @@ class Program:
         producer = self.producers[value]
         return self.root if producer is None else producer.scope
 
-    def partial_arguments(self) -> list[tuple[Axes, str] | None]:
-        """For each value the axes over which it comes in partial, and how its parts combine."""
+    @cached_property
+    def unreduced(self) -> dict[int, tuple[Axes, str]]:
+        """The values that are to be partial, as who wrote the program asks for, and how their parts combine."""
+        asked = ((number, spec) for number, spec in enumerate(self.given) if spec is not None and spec.partial)
+        return {number: (spec.partial, spec.kind) for number, spec in asked if self.producers[number] is not None}
+
+    def partial_values(self) -> list[tuple[Axes, str] | None]:
+        """For each value that comes in partial, or is asked for so, over which axes, and how its parts combine."""
         return [(spec.partial, spec.kind) if spec is not None and spec.partial else None for spec in self.given]
 
     def layouts(self) -> list[LayoutSpec]:

@@ -25,7 +25,6 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import blocks_in, returned
 from shardwright.dialects.dtensor import CollectiveOp, layout_of, meshes
-from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
@@ -34,6 +33,7 @@ from shardwright.dialects.types import element_of, shape_of
 from shardwright.layout.check import check_spec
 from shardwright.layout.planning.algebra import canonical, local_shape
 from shardwright.proof.certificate import Certificate
+from shardwright.proof.ends import layout_in, with_whole_results
 from shardwright.proof.exact import PRIME, ROUNDS, Inexact, make_exact
 from shardwright.proof.loops import known_rounds
 from shardwright.proof.structure import same_structure
@@ -171,7 +171,7 @@ def _differing(
 ) -> list[int]:
     """The results that differ in the first of some trials in which any do."""
     try:
-        program, parts = make_exact(traced, rounds, turn), make_exact(local, rounds, turn)
+        program, parts = make_exact(traced, rounds, turn), make_exact(with_whole_results(local), rounds, turn)
         whole = compile_module(program)
     except ShardwrightError as error:
         raise Inexact(f"the program as it was written cannot run here: {error.diagnostics[0].message}") from error
@@ -276,10 +276,10 @@ def _side_faults(
         yield f"the local program has other {name}s"
         return
     for number, (value, entry, shard) in enumerate(zip(values, entries, shards, strict=True)):
-        spec, layout = layout_of(value), entry.data.get("dtensor.layout")
+        spec, layout = layout_of(value), layout_in(entry)
         assert spec is not None
         mesh = meshes(planned)[spec.mesh]
-        if not isinstance(layout, LayoutAttr) or canonical(layout.data, mesh) != canonical(spec, mesh):
+        if layout is None or canonical(layout, mesh) != canonical(spec, mesh):
             yield f"{name} {number} of the local program has another layout"
         elif shape_of(shard) != local_shape(spec, shape_of(value), mesh) or element_of(shard) != element_of(value):
             yield f"{name} {number} of the local program is {shard.type}, which is no shard of {value.type}"

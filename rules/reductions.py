@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import only_op
-from shardwright.dialects.types import dtype_element, element_dtype, element_of, is_integer
+from shardwright.dialects.dtensor.kinds import NEUTRAL, neutral
+from shardwright.dialects.types import element_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,53 +18,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Monoid:
-    """How a reducer combines: the kind of its partial results, its op, and its neutral element for a dtype."""
+    """How a reducer combines: the kind of its partial results, and its op."""
 
     kind: str
     combiner: type[Operation]
-    identity: Callable[[np.dtype[Any]], Any]
 
-
-def all_ones(dtype: np.dtype[Any]) -> Any:
-    """The neutral element of and: true, or the integer with every bit set."""
-    import numpy as np
-
-    return np.asarray(-1).astype(dtype)
-
-
-def lowest(dtype: np.dtype[Any]) -> Any:
-    """The neutral element of max: false, the smallest integer, -inf, or the lowest float where there is no -inf."""
-    return _extreme(dtype, -1)
-
-
-def highest(dtype: np.dtype[Any]) -> Any:
-    """The neutral element of min: true, the largest integer, inf, or the highest float where there is no inf."""
-    return _extreme(dtype, 1)
-
-
-def _extreme(dtype: np.dtype[Any], sign: int) -> Any:
-    import ml_dtypes
-    import numpy as np
-
-    if dtype.kind == "b":
-        return np.asarray(sign > 0)
-    if is_integer(dtype_element(dtype)):
-        limits = ml_dtypes.iinfo(dtype)
-        return np.asarray(limits.max if sign > 0 else limits.min).astype(dtype)
-    infinity = np.asarray(sign * np.inf).astype(dtype)
-    if np.isinf(infinity):
-        return infinity
-    bounds = ml_dtypes.finfo(dtype)
-    return np.asarray(bounds.max if sign > 0 else bounds.min, dtype)
+    def identity(self, dtype: np.dtype[Any]) -> Any:
+        """The neutral element for a dtype."""
+        return NEUTRAL[self.kind](dtype)
 
 
 MONOIDS: dict[type[Operation], Monoid] = {
-    stablehlo.AddOp: Monoid("sum", stablehlo.AddOp, lambda dtype: 0),
-    stablehlo.MultiplyOp: Monoid("prod", stablehlo.MultiplyOp, lambda dtype: 1),
-    stablehlo.MaximumOp: Monoid("max", stablehlo.MaximumOp, lowest),
-    stablehlo.MinimumOp: Monoid("min", stablehlo.MinimumOp, highest),
-    stablehlo.AndOp: Monoid("and", stablehlo.AndOp, all_ones),
-    stablehlo.OrOp: Monoid("or", stablehlo.OrOp, lambda dtype: 0),
+    stablehlo.AddOp: Monoid("sum", stablehlo.AddOp),
+    stablehlo.MultiplyOp: Monoid("prod", stablehlo.MultiplyOp),
+    stablehlo.MaximumOp: Monoid("max", stablehlo.MaximumOp),
+    stablehlo.MinimumOp: Monoid("min", stablehlo.MinimumOp),
+    stablehlo.AndOp: Monoid("and", stablehlo.AndOp),
+    stablehlo.OrOp: Monoid("or", stablehlo.OrOp),
 }
 """The reducers whose partial results can be combined later, by the op in their body."""
 
@@ -83,17 +52,7 @@ def combiner_of(block: Block) -> Monoid | None:
 
 def identity_of(monoid: Monoid, value: SSAValue) -> np.ndarray[Any, Any]:
     """The neutral element for the element type of `value`, as an array of rank 0."""
-    return _identity(monoid, element_of(value))
-
-
-@cache
-def _identity(monoid: Monoid, element_type: Attribute) -> np.ndarray[Any, Any]:
-    import numpy as np
-
-    dtype = element_dtype(element_type)
-    found = np.asarray(monoid.identity(dtype)).astype(dtype)
-    found.setflags(write=False)
-    return found
+    return neutral(monoid.kind, element_of(value))
 
 
 IDEMPOTENT = ("max", "min", "and", "or")

@@ -24,8 +24,9 @@ from shardwright.compiler.exporting.windows import written
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.dtensor import manual
+from shardwright.dialects.dtensor.kinds import adds_nothing
 from shardwright.dialects.stablehlo.collectives import GroupedOp
-from shardwright.dialects.types import shape_of
+from shardwright.dialects.types import element_of, shape_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.passes.rewriter import replace
@@ -72,6 +73,8 @@ def _lowered(writer: Writer, op: Operation) -> list[SSAValue] | None:
             local = shape_of(op.outputs[0])
             starts = [_start(writer, axes, extent) for axes, extent in zip(op.dim_axes.data, local, strict=True)]
             return [writer.put(stablehlo.DynamicSliceOp(op.inputs[0], starts, local))]
+        case dtensor.UnreduceOp():
+            return [_unreduce(writer, op)]
         case dtensor.ReduceScatterOp():
             return [_reduce_scatter(writer, op)]
         case dtensor.AllToAllOp():
@@ -98,6 +101,14 @@ def _all_gather(writer: Writer, op: dtensor.AllGatherOp) -> SSAValue:
     if len(split) > 1:
         return together(writer, [op])[0]
     return writer.all_gather(op.inputs[0], split[0], op.dim_axes.data[split[0]])
+
+
+def _unreduce(writer: Writer, op: dtensor.UnreduceOp) -> SSAValue:
+    """The first device along the axes has the value."""
+    (value,) = op.inputs
+    nothing = writer.splat(adds_nothing(op.kind.data, element_of(value)), value, shape_of(value))
+    first = writer.put(stablehlo.CompareOp(writer.index(op.axes.data), writer.number(0), "EQ"))
+    return writer.put(stablehlo.SelectOp(first, value, nothing))
 
 
 def _start(writer: Writer, axes: Sequence[Axis], extent: int) -> SSAValue:

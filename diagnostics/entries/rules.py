@@ -22,10 +22,11 @@ SW0405: several meshes
     help: declare one mesh and use its axes, or sub-axes of them, everywhere
 SW0406: impossible relayout
     No sequence of collectives turns one layout into the other.
-    help: give the result another layout: collectives finish partial results, they do not make them
-SW0407: partial results asked for in the program
-    Only arguments may come with partial results (unreduced): a finished value would have to be taken apart first.
-    help: drop unreduced from the layout
+    help: give the result another layout
+SW0407: partial results that do not combine
+    The elements of a value cannot be partial results (unreduced) of this kind: complex numbers have no maximum, and
+    floats no bits to combine.
+    help: ask for another kind, such as sum, or drop unreduced from the layout
 SW0408: one public function
     A program has one public function, @main; the partitioner would leave another one as it is.
     help: make the other functions private or remove them

@@ -336,6 +336,36 @@ class AllSliceOp(_DimAxesOp):
 
 
 @irdl_op_definition
+class UnreduceOp(CollectiveOp):
+    """
+    Makes a value partial over axes: the first device along them keeps it, and the others have what adds nothing.
+
+    Nothing is sent.
+
+    `%1 = dtensor.unreduce sum @mesh {"batch"} %0 : (T1) -> T2`
+    """
+
+    name = "dtensor.unreduce"
+    axes = prop_def(AxesAttr)
+    kind = prop_def(KindAttr)
+    FORM: ClassVar[forms.Form] = collective_form(KIND, MESH, AXES)
+
+    def __init__(
+        self,
+        operand: SSAValue,
+        result_type: Attribute,
+        mesh: str,
+        axes: Sequence[Axis],
+        kind: str,
+        reason: str | None = None,
+    ):
+        self.make([operand], [result_type], mesh, reason, {"axes": AxesAttr(tuple(axes)), "kind": KindAttr(kind)})
+
+    def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
+        return algebra.unreduce(spec, self.axes.data, self.kind.data, mesh)
+
+
+@irdl_op_definition
 class ReduceScatterOp(_DimAxesOp):
     """
     Combines partial results over axes and keeps this device's slice along them.
@@ -651,6 +681,7 @@ COLLECTIVES: tuple[type[CollectiveOp], ...] = (
     ReduceScatterOp,
     AllGatherOp,
     AllSliceOp,
+    UnreduceOp,
     AllToAllOp,
     CollectivePermuteOp,
     ExchangeOp,

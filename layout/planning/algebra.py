@@ -108,6 +108,25 @@ def reduce_scatter(spec: LayoutSpec, dim_axes: DimAxes, mesh: Mesh) -> LayoutSpe
     return _result(spec, dims, partial, mesh)
 
 
+def unreduce(spec: LayoutSpec, axes: Iterable[Axis], kind: str, mesh: Mesh) -> LayoutSpec:
+    """
+    The value becomes partial over `axes`, which the layout must not use yet.
+
+    >>> print(unreduce(LayoutSpec("mesh", ((Axis("x"),),)), [Axis("y")], "sum", Mesh(x=2, y=2)))
+    <@mesh, [{"x"}], unreduced=sum{"y"}>
+    """
+    if spec.partial and spec.kind != kind:
+        raise ValueError(f"partial results that combine by {spec.kind} cannot become {kind}")
+    used = list(spec.axes())
+    for axis in axes:
+        _digits([axis], mesh)
+        taken = next((other for other in used if overlap(axis, other, mesh.sizes[axis.name])), None)
+        if taken is not None:
+            raise ValueError(f"cannot make partial over {axis}: {spec.body()} uses {taken} already")
+        used.append(axis)
+    return canonical(spec.close().with_partial((*spec.partial, *axes), kind), mesh)
+
+
 def all_gather(spec: LayoutSpec, dim_axes: DimAxes, mesh: Mesh) -> LayoutSpec:
     """
     The axes named for each dim no longer split it; they must be at its minor end.

@@ -2,7 +2,7 @@
 What a collective sends, in exact numbers, without ever looking at single devices.
 
 Shares are fractions of the *global* tensor's bytes, averaged over devices. Each collective counts as one message,
-except `all_slice`, which sends nothing.
+except those that send nothing (`LOCAL`).
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ DimPair = tuple[Sequence[Digits], Sequence[Digits]]
 ENUMERATION_LIMIT = 1 << 20
 """The most combinations of positions that an exact count may visit where radices do not nest."""
 
+LOCAL = ("all_slice", "unreduce")
+"""The kinds in which a device keeps a part of what it has, and sends nothing."""
+
 _ONE = Fraction(1)
 _ZERO = Fraction(0)
 
@@ -46,7 +49,7 @@ def sent_bytes(kind: str, buffer_bytes: int, group_size: int, moved_share: Fract
     (Fraction(1536, 1), Fraction(768, 1), Fraction(0, 1))
     """
     match kind:
-        case "all_slice":
+        case "all_slice" | "unreduce":
             return _ZERO
         case "all_reduce":
             return Fraction(2 * buffer_bytes * (group_size - 1), group_size)
@@ -65,7 +68,7 @@ def messages(kind: str) -> int:
     >>> messages("all_reduce"), messages("all_slice")
     (1, 0)
     """
-    return 0 if kind == "all_slice" else 1
+    return 0 if kind in LOCAL else 1
 
 
 def sent_share(kind: str, source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction | None:
@@ -80,7 +83,7 @@ def sent_share(kind: str, source: LayoutSpec, target: LayoutSpec, mesh: Mesh) ->
     """
     before, after = shards(source, mesh), shards(target, mesh)
     match kind:
-        case "all_slice":
+        case "all_slice" | "unreduce":
             return _ZERO
         case "all_gather":
             return Fraction(before - after, before * after)

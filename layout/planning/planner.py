@@ -18,9 +18,10 @@ from itertools import chain, pairwise
 
 import networkx as nx
 
-from shardwright.layout.axes import Axis
+from shardwright.layout.axes import Axis, merge_adjacent
 from shardwright.layout.mesh import Mesh
-from shardwright.layout.planning.algebra import all_reduce, atom_digits, canonical, crossing_axes, local_shape
+from shardwright.layout.planning import algebra
+from shardwright.layout.planning.algebra import atom_digits, canonical, crossing_axes, local_shape, spelled
 from shardwright.layout.planning.cost import messages
 from shardwright.layout.planning.moves import (
     NOTHING,
@@ -42,8 +43,8 @@ class Step:
     """
     One collective of a plan: what it turns into what, its arguments, and what it sends.
 
-    `axes` are the arguments of `all_reduce` and `all_to_all`, `dim_axes` those of `reduce_scatter`, `all_gather` and
-    `all_slice`. `share` is the bytes that a device sends as a fraction of the global tensor's bytes.
+    `axes` are the arguments of `all_reduce`, `all_to_all` and `unreduce`, `dim_axes` those of `reduce_scatter`,
+    `all_gather` and `all_slice`. `share` is the bytes that a device sends as a fraction of the global tensor's bytes.
     """
 
     kind: str
@@ -75,9 +76,10 @@ def plan(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: M
     The cheapest sequence of collectives from `source` to `target` for a tensor of `shape`.
 
     Equal layouts need no steps; layouts that differ in spelling only need one empty `all_slice`. Otherwise the last
-    step's result is `target` as given (closed).
+    step's result is `target` as given (closed). Where `target` is partial and `source` is not, one of the devices keeps
+    the value and the others have nothing to add (`unreduce`), which sends nothing.
 
-    Raises `ValueError` when a layout does not fit the shape, or `target` is partial where `source` is not.
+    Raises `ValueError` when a layout does not fit the shape.
 
     >>> row, column = LayoutSpec("mesh", ((Axis("x"),), ())), LayoutSpec("mesh", ((), (Axis("x"),)))
     >>> [(step.kind, step.axes) for step in plan(row, column, (8, 8), Mesh(x=4)).steps]
@@ -91,8 +93,13 @@ def plan(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: M
     start, end = canonical(source, mesh), canonical(target, mesh)
     if start == end:
         return Plan((Step("all_slice", source, target, NOTHING, dim_axes=((),) * target.rank),), NOTHING)
-    _check_partial(start, end, mesh)
-    steps = _planned(start, end, shape, mesh)
+    if start.mesh != end.mesh:
+        raise ValueError(f"the layouts are on different meshes: @{start.mesh} and @{end.mesh}")
+    lacking = _lacking(start, end, mesh)
+    middle = algebra.all_reduce(end, lacking, mesh)
+    steps = [] if start == middle else _planned(start, middle, shape, mesh)
+    if lacking:
+        steps.append(Step("unreduce", middle, end, NOTHING, lacking))
     steps[0] = replace(steps[0], source=source)
     steps[-1] = replace(steps[-1], result=target)
     return Plan(tuple(steps), sum((step.share for step in steps), NOTHING))
@@ -109,16 +116,17 @@ def cost_share(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], m
     return float(plan(source, target, shape, mesh).share)
 
 
-def _check_partial(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> None:
-    if source.mesh != target.mesh:
-        raise ValueError(f"the layouts are on different meshes: @{source.mesh} and @{target.mesh}")
-    if target.partial:
-        if source.partial and source.kind != target.kind:
-            raise ValueError(f"partial results that combine by {source.kind} cannot become {target.kind}")
-        try:
-            all_reduce(source, target.partial, mesh)
-        except ValueError as error:
-            raise ValueError(f"no collective makes {source.body()} partial as in {target.body()}: {error}") from error
+def _lacking(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> tuple[Axis, ...]:
+    """The axes over which a value is to become partial; all of the target's where its parts combine otherwise."""
+    if not source.partial or not target.partial or source.kind != target.kind:
+        return target.partial
+    sides = [spec.with_dims(((),) * spec.rank) for spec in (source, target)]
+    if crossing_axes(sides, mesh):
+        return target.partial
+    atoms = atom_digits(sides, mesh)
+    had = spelled(source.partial, atoms, mesh)
+    parts = (mesh.part(*atoms[atom]) for atom in spelled(target.partial, atoms, mesh) if atom not in had)
+    return merge_adjacent(parts, mesh.sizes)
 
 
 def _planned(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> list[Step]:

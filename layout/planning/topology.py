@@ -9,6 +9,7 @@ from typing import Any
 
 from shardwright.diagnostics.faults import value_error
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.cost import LOCAL
 
 __all__ = ["Link", "Topology"]
 
@@ -134,7 +135,7 @@ class Topology:
     def traffic(self, kind: str, groups: Sequence[tuple[str, int]], sent: float) -> list[tuple[str, float, float]]:
         """The messages and bytes that a device sends along each axis in a collective (see `collective_seconds`)."""
         moving = [(axis, size) for axis, size in groups if size > 1]
-        if not moving or kind == "all_slice":
+        if not moving or kind in LOCAL:
             return []
         moving.sort(key=lambda each: self.link(each[0]).bandwidth)
         count = math.prod(size for _, size in moving)

@@ -9,12 +9,13 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import only_op
+from shardwright.dialects.dtensor.kinds import highest, lowest
 from shardwright.dialects.stablehlo.windows import sweep_properties, window_properties
 from shardwright.dialects.types import shape_of
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.passes.canonical.constants import is_bare, splat_bytes, splat_value
 from shardwright.passes.rewriter import Rule, insert_before
-from shardwright.rules.reductions import highest, is_zero, lowest
+from shardwright.rules.reductions import is_zero
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ class Aligner:
         self.flow = plan_flow(program, strategist, self.strategies, dims)
         self.dims = dims
         self.made = list(dims)
-        self.pending: list[Pending | None] = program.partial_arguments()
+        self.pending: list[Pending | None] = program.partial_values()
         for value, (what, _) in self.flow.carry.items():
             self.pending[value] = what
         self.forms: list[_Forms | None] = [None] * len(dims)
@@ -191,7 +191,7 @@ class Aligner:
     def _relaid(self, node: Node) -> None:
         """A constraint or relayout: its result is its operand in the layout that it names."""
         (source,), (result,) = node.operands, node.results
-        spec = self.program.spec(self.dims[result])
+        spec = self._spec(self.dims[result], self.pending[result])
         asked, is_barrier = node.op.properties.get("reason"), isinstance(node.op, BarrierOp)
         plain = "the user's barrier" if is_barrier else "the user's layout"
         who = (asked.data if isinstance(asked, StringAttr) else plain) + _at(node)
@@ -363,7 +363,7 @@ class Aligner:
         if forms is None:
             forms = self.forms[value] = _Forms(spec, {})
         if spec not in forms.available:
-            ingredients = self._ingredients(value, spec)
+            ingredients = None if spec.partial else self._ingredients(value, spec)
             forms.available[spec] = (
                 self._cut(value, spec, asker) if ingredients is None else self._copied(value, spec, asker, ingredients)
             )
@@ -384,9 +384,9 @@ class Aligner:
         return self._retyped(copy.results[0], spec)
 
     def _cut(self, value: int, spec: LayoutSpec, asker: Operation) -> SSAValue:
-        """A value that the op cannot make in a layout: made whole by every device, which takes its part of it."""
+        """A value that the op cannot make in a layout: made whole by every device, which keeps its part of it."""
         whole = self._obtain(value, self.program.spec(((),) * spec.rank), asker, _Asker(""))
-        return self._relayout(whole, spec, asker, "every device makes it whole and takes its part")
+        return self._relayout(whole, spec, asker, "every device makes it whole and keeps its part")
 
     def _ingredients(self, value: int, spec: LayoutSpec) -> list[tuple[int, LayoutSpec]] | None:
         """
@@ -417,11 +417,11 @@ class Aligner:
         return op.result
 
     def _return(self) -> None:
-        """Results leave finished, in their propagated layouts: the caller knows no partial results."""
+        """Results leave in their propagated layouts, and finished: a caller who wants partial ones asks for them."""
         terminator = self.program.return_op
         for place, value in enumerate(list(terminator.operands)):
             number = self.program.numbers[value]
-            spec = self.program.spec(self.dims[number])
+            spec = self._spec(self.dims[number], self.program.unreduced.get(number))
             finished = self._obtain(number, spec, terminator, _Asker(f"result {place} of the function"))
             if self.emit:
                 terminator.operands[place] = finished

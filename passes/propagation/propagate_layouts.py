@@ -11,7 +11,9 @@ from xdsl.passes import ModulePass
 
 from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor.hints import GroupOp
+from shardwright.dialects.dtensor.kinds import combines
 from shardwright.dialects.text.locations import fault, where
+from shardwright.dialects.types import element_of
 from shardwright.layout.spec import LayoutSpec
 from shardwright.layout.words import dims_in_words
 from shardwright.passes.program import Program, entry_function
@@ -77,16 +79,15 @@ def _declare_mesh(module: ModuleOp) -> None:
 
 
 def _check_partial(program: Program) -> None:
-    """Only arguments may come with partial results: anything else would have to be taken apart first."""
+    """Parts of the elements that a value has must combine by the kind that is asked for."""
     for value, spec in zip(program.values, program.given, strict=True):
-        if spec is not None and spec.partial and isinstance(value.owner, Operation):
+        if spec is not None and spec.partial and not combines(spec.kind, element_of(value)):
             raise fault(
                 "SW0407",
-                f"a value cannot be made partial over {', '.join(axis.brief() for axis in spec.partial)}",
+                f"partial results of type {element_of(value)} do not combine by {spec.kind}",
                 value,
                 word="unreduced",
-                notes=("only arguments of the program can hold partial results",),
-                help="drop `unreduced` from the layout",
+                help="ask for another kind, such as sum, or drop `unreduced` from the layout",
             )
 
 

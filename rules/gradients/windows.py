@@ -9,11 +9,12 @@ from xdsl.ir import Block, Region, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import only_op
+from shardwright.dialects.dtensor.kinds import highest, lowest
 from shardwright.dialects.stablehlo.windows import ConvDimensions
 from shardwright.dialects.types import element_dtype, element_of, shape_of, tensor
 from shardwright.layout.planning.sweep import Sweep, spread_back
 from shardwright.rules.gradients.vjp import Gradient, Site, vjp_of_one
-from shardwright.rules.reductions import combiner_of, highest, lowest, monoid_of
+from shardwright.rules.reductions import combiner_of, monoid_of
 from shardwright.rules.windows.windowed import accumulates
 
 

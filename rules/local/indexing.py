@@ -14,14 +14,12 @@ from xdsl.dialects.builtin import IntegerType, i1, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.dtensor.kinds import adds_nothing
 from shardwright.dialects.types import (
     bit_width,
     element_dtype,
     element_of,
     integers,
-    is_boolean,
-    is_complex,
-    is_float,
     shape_of,
 )
 from shardwright.rules.families.indexing import scatter_kind
@@ -34,8 +32,7 @@ Shape = tuple[int, ...]
 
 def _nothing(build: Local, element: Attribute, shape: Shape = ()) -> SSAValue:
     """Zeros that leave what is added to them as it is."""
-    value = -0.0 if is_float(element) else complex(-0.0, -0.0) if is_complex(element) else 0
-    return build.literal(bool(value) if is_boolean(element) else value, element, shape)
+    return build.literal(adds_nothing("sum", element), element, shape)
 
 
 def _global_shape(value: SSAValue, local: Local) -> Shape:

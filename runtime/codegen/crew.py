@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any, TypeAlias
 
 import numpy as np
-from threadpoolctl import LibController, ThreadpoolController
+from threadpoolctl import ThreadpoolController
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 _KEEP_BYTES = 1 << 30
@@ -210,8 +210,8 @@ def one_blas_thread() -> Generator[None]:
 
 
 @cache
-def _blas_libraries() -> list[LibController]:
-    """The BLAS libraries of this process; warns once when BLAS was told to run old code."""
+def _blas_libraries() -> list[Any]:
+    """The controllers of the BLAS libraries of this process; warns once when BLAS was told to run old code."""
     if os.environ.get("OPENBLAS_CORETYPE"):
         core = os.environ["OPENBLAS_CORETYPE"]
         warnings.warn(

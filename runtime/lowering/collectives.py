@@ -17,7 +17,9 @@ from xdsl.ir import Operation
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.dtensor import WindowOp, layout_of
+from shardwright.dialects.dtensor.kinds import adds_nothing
 from shardwright.dialects.dtensor.manual import FetchOp, UnvaryingOp
+from shardwright.dialects.types import element_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.planning.window import Window
 from shardwright.layout.spec import LayoutSpec
@@ -260,18 +262,32 @@ def _unvarying(lowering: Lowering, op: Operation, operands: list[Value]) -> list
     return [builder.differing(first, first.across.difference(crossing)) if crossing else first]
 
 
+@emitter("dtensor.unreduce")
+def _unreduce(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    """The first device along the axes has the value."""
+    builder, (value,) = lowering.builder, operands
+    index, across = _index_here(lowering.atoms, data(op, "axes"))
+    first = builder.array((index == 0).reshape(index.shape + (1,) * len(builder.local(value))), across)
+    nothing = builder.splat(adds_nothing(data(op, "kind"), element_of(op.results[0])), value.shape, value.dtype)
+    return [builder.pointwise("select", [first, value, nothing], value.dtype)]
+
+
 @emitter("dtensor.axis_index")
 def _axis_index(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    atoms = lowering.atoms
-    positions = atoms.positions(data(op, "axes"))
+    index, across = _index_here(lowering.atoms, data(op, "axes"))
+    return [lowering.builder.array(index.astype(np.int32), across)]
+
+
+def _index_here(atoms: Atoms, axes: Sequence[Axis]) -> tuple[np.ndarray[Any, Any], frozenset[int]]:
+    """The index over axes of each device of this process, and the atoms across along which others have another."""
+    positions = atoms.positions(axes)
     here = tuple(
         slice(atoms.coordinates[at], atoms.coordinates[at] + 1)
         if at in atoms.across and at in positions
         else slice(None)
         for at in range(atoms.count)
     )
-    own = linear_index(positions, atoms)[here].astype(np.int32)
-    return [lowering.builder.array(own, atoms.across.intersection(positions))]
+    return linear_index(positions, atoms)[here], atoms.across.intersection(positions)
 
 
 def linear_index(positions: Sequence[int], atoms: Atoms) -> np.ndarray[Any, Any]:

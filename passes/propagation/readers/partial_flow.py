@@ -153,23 +153,29 @@ class _Planner:
         """Lets partial results flow as far as they can, or as far as `accepts` says."""
         program = self.program
         made: list[Dims] = list(self.dims)
-        pending: list[Pending | None] = program.partial_arguments()
+        pending: list[Pending | None] = program.partial_values()
         for value, (what, _) in carry.items():
             pending[value] = what
         inflow: list[tuple[Pending, tuple[int, ...]] | None] = []
         for node, strategy in zip(program.nodes, self.strategies, strict=True):
-            flowing = incoming(program, node, strategy, pending, made, carry)
+            flowing = self._asked(node, pending) or incoming(program, node, strategy, pending, made, carry)
             if flowing is not None and (
                 outgoing(strategy, flowing[0]) is None or (accepts and not accepts[node.index])
             ):
                 flowing = None
             inflow.append(flowing)
             for value, result in zip(node.results, strategy.results, strict=True):
-                if value not in carry:
+                if value not in carry and value not in program.unreduced:
                     pending[value] = outgoing(strategy, flowing[0] if flowing else None)
                 if pending[value] is not None:
                     made[value] = result
         return _Sweep(made, pending, inflow)
+
+    def _asked(self, node: Node, pending: list[Pending | None]) -> tuple[Pending, tuple[int, ...]] | None:
+        """What a node takes partial because its result is to be so: nothing has to be finished for it."""
+        wanted = self.program.unreduced.get(node.results[0]) if node.results else None
+        brought = pending[node.operands[0]] if wanted is not None else None
+        return (brought, (0,)) if brought is not None and brought == wanted else None
 
     def _candidates(self, sweep: _Sweep) -> Carry:
         """
@@ -210,7 +216,8 @@ class _Planner:
         """A value that may be partial; where a loop carries it, the tie at the end of its body is what makes it."""
         maker = self.program.producers[value] if loop is None else loop.tie
         own = sweep.pending[value]
-        flows = maker is not None and (loop is not None or sweep.inflow[maker.index] is not None)
+        takes = maker is not None and (loop is not None or sweep.inflow[maker.index] is not None)
+        flows = takes and value not in self.program.unreduced
         if maker is not None and flows:
             own = outgoing(self.strategies[maker.index], None)
         weight = self.program.scope_of(value).weight

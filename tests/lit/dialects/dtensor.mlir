@@ -46,6 +46,8 @@ func.func private @planned(%p: !p, %x: !x, %r: !r) {
   // A part of an axis, at the minor end.
   // CHECK-NEXT: dtensor.all_gather @mesh [{"x":(2)2}, {}] %x
   %5 = dtensor.all_gather @mesh [{"x":(2)2}, {}] %x : (!x) -> tensor<8x8xf32, #dtensor.layout<@mesh, [{"x":(1)2}, {}]>>
+  // CHECK-NEXT: dtensor.unreduce sum @mesh {"x"} %r : (tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {}]>>) -> tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
+  %u = dtensor.unreduce sum @mesh {"x"} %r : (!r) -> !p
   // CHECK-NEXT: dtensor.all_slice @mesh [{"x"}, {}] %r
   %6 = dtensor.all_slice @mesh [{"x"}, {}] %r : (!r) -> !x
   // CHECK-NEXT: dtensor.all_to_all @mesh {"x"} 0 to 1 %x

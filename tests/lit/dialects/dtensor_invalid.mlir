@@ -83,6 +83,24 @@ func.func private @f(%a: tensor<8xf32, #dtensor.layout<@mesh, [{}], unreduced=su
 
 dtensor.mesh @mesh = <["x"=2, "y"=2]>
 func.func private @f(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) {
+  // expected-error @+1 {{cannot make partial over "x": [{"x"}] uses "x" already}}
+  %0 = dtensor.unreduce sum @mesh {"x"} %a : (tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32, #dtensor.layout<@mesh, [{}], unreduced=sum{"x"}>>
+  return
+}
+
+// -----
+
+dtensor.mesh @mesh = <["x"=2, "y"=2]>
+func.func private @f(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}], unreduced=sum{"y"}>>) {
+  // expected-error @+1 {{partial results that combine by sum cannot become max}}
+  %0 = dtensor.unreduce max @mesh {"x"} %a : (tensor<8xf32, #dtensor.layout<@mesh, [{"x"}], unreduced=sum{"y"}>>) -> tensor<8xf32, #dtensor.layout<@mesh, [{}], unreduced=max{"x"}>>
+  return
+}
+
+// -----
+
+dtensor.mesh @mesh = <["x"=2, "y"=2]>
+func.func private @f(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) {
   // expected-error @+1 {{cannot slice dim 0 along "x": [{"x"}] uses "x" already}}
   %0 = dtensor.all_slice @mesh [{"x"}] %a : (tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
   return

@@ -372,3 +372,19 @@ module @mask {
     return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
   }
 }
+
+// -----
+
+// A sum that is asked for in parts is taken as the product leaves it: no relayout, and the result says so.
+// CHECK-LABEL: module @unreduced attributes {dtensor.stage = "aligned"}
+module @unreduced attributes {dtensor.stage = "propagated"} {
+  dtensor.mesh @mesh = <["x"=2]>
+  // CHECK: func.func public @main(%a: tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
+  func.func public @main(%a: tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>> {
+    // CHECK-NEXT: %[[P:.*]] = stablehlo.dot_general
+    // CHECK-NEXT: return %[[P]]
+    %0 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>, tensor<8x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+    %1 = dtensor.constraint %0 : tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>> -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
+    return %1 : tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
+  }
+}

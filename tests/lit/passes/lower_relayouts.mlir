@@ -181,3 +181,17 @@ module @parts attributes {dtensor.stage = "aligned"} {
     return %0 : tensor<8x8xf32, #dtensor.layout<@mesh, [{"x":(1)2}, {}]>>
   }
 }
+
+// -----
+
+// What is finished becomes partial: the first device has it, and nothing is sent.
+// CHECK-LABEL: module @unreduce attributes {dtensor.stage = "planned"}
+module @unreduce attributes {dtensor.stage = "aligned"} {
+  dtensor.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%a: tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {}], unreduced=sum{"y"}>> {
+    // CHECK: %0 = dtensor.unreduce sum @mesh {"y"} %a : (tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {}], unreduced=sum{"y"}>>
+    // CHECK-NEXT: return
+    %0 = dtensor.relayout %a : tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>> -> tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {}], unreduced=sum{"y"}>>
+    return %0 : tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {}], unreduced=sum{"y"}>>
+  }
+}

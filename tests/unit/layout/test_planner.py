@@ -184,8 +184,6 @@ def test_where_an_exchange_cannot_be_counted_two_messages_keep_the_memory_bound(
 @pytest.mark.parametrize(
     ("source", "target", "shape", "message"),
     [
-        (layout("x"), layout("", partial="y"), (8,), '"y" is not partial'),
-        (layout("", partial="y"), layout("", partial="y", kind="max"), (8,), "combine by sum cannot become max"),
         (layout("x"), LayoutSpec("other", ((),)), (8,), "different meshes"),
         (layout("x"), layout(""), (6,), "does not split evenly"),
         (layout("x"), layout("", ""), (8,), "2 dims, but the tensor has 1"),
@@ -196,6 +194,33 @@ def test_impossible_relayouts_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         plan(source, target, shape, MESH)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "steps"),
+    [
+        (layout("x"), layout("x", partial="y"), ['unreduce [{"x"}], unreduced=sum{"y"}']),
+        (layout("x"), layout("", partial="x y"), ["all_gather [{}]", 'unreduce [{}], unreduced=sum{"x", "y"}']),
+        (layout("", partial="x"), layout("", partial="x y"), ['unreduce [{}], unreduced=sum{"x", "y"}']),
+        (
+            layout("", partial="x:(1)2"),
+            layout("", partial="x:(2)2"),
+            ["all_reduce [{}]", 'unreduce [{}], unreduced=sum{"x":(2)2}'],
+        ),
+        (
+            layout("", partial="y"),
+            layout("", partial="y", kind="max"),
+            ["all_reduce [{}]", 'unreduce [{}], unreduced=max{"y"}'],
+        ),
+    ],
+)
+def test_what_is_finished_becomes_partial_and_nothing_is_sent_for_it(
+    source: LayoutSpec, target: LayoutSpec, steps: list[str]
+) -> None:
+    found = plan(source, target, (8,), MESH)
+    assert told(found) == steps
+    last = found.steps[-1]
+    assert (last.share, found.messages) == (0, len(steps) - 1)
 
 
 def test_open_dims_do_not_matter() -> None:

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.dtensor.kinds import highest, lowest
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.rules import rule_for
-from shardwright.rules.reductions import highest, is_zero, lowest, splits
+from shardwright.rules.reductions import is_zero, splits
 
 
 @pytest.mark.parametrize(
