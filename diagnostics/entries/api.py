@@ -130,6 +130,10 @@ SW0554: wrong use of a strategy
 SW0555: Keras model that cannot be trained here
     A Keras model runs here by way of JAX: Keras 3 with its JAX backend, a model and an optimizer that are built.
     help: pip install 'shardwright[keras]', set KERAS_BACKEND=jax, and call the model once before
+SW0556: pipeline that does not fit
+    A pipeline has a layout for the input of each stage, weights on the stage's mesh, and batches that can be cut into
+    equal microbatches.
+    help: give what is said of each stage, and a batch whose rows are a multiple of the microbatches
 SW0560: no seed for random numbers
     Random numbers are made from a seed of two whole numbers of 32 or 64 bits, which says all of them: the same seed
     gives the same numbers for every layout.

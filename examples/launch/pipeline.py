@@ -5,7 +5,8 @@ A pipeline: each stage of a model on processes of its own, with several microbat
     shardwright launch -n 4 --trace pipeline.json examples/launch/pipeline.py
 
 Every process runs this file. What lies on a stage's mesh runs on the processes that hold it, and the others go on: the
-first stage works on the next microbatch while the second has the one before. Open pipeline.json in ui.perfetto.dev.
+first stage works on the next microbatch while the second has the one before. Open pipeline.json in ui.perfetto.dev: it
+shows what each stage does with which microbatch, and where it waits.
 """
 
 from __future__ import annotations
@@ -19,44 +20,24 @@ import shardwright as sw
 MICROBATCHES, STEPS, WIDTH, RATE = 4, 5, 64, 0.05
 
 
-@sw.function
-def first(x: Any, w: Any) -> Any:
+def first(w: Any, x: Any) -> Any:
     return sw.nn.relu(x @ w)
 
 
-@sw.function
-def first_slope(x: Any, w: Any, slope: Any) -> Any:
-    """The gradient of the first stage, which is computed again rather than kept."""
-    with sw.GradientTape() as tape:
-        tape.watch(w)
-        hidden = first(x, w)
-    return tape.gradient(hidden, w, output_gradients=slope)
+def last(w: Any, hidden: Any) -> Any:
+    return hidden @ w
 
 
-@sw.function
-def last(hidden: Any, w: Any, wanted: Any) -> Any:
-    """The loss of a microbatch, and its gradients."""
-    with sw.GradientTape() as tape:
-        tape.watch([hidden, w])
-        loss = sw.sum((hidden @ w - wanted) ** 2)
-    return loss, *tape.gradient(loss, [hidden, w])
+def loss(y: Any, wanted: Any) -> Any:
+    return sw.mean((y - wanted) ** 2)
 
 
-def step(stages: list[sw.Mesh], weights: list[sw.Variable], x: Any, wanted: Any) -> Any:
-    """All microbatches forward, then all of them back; returns the loss."""
-    rows = [sw.Layout(["batch", None], stage) for stage in stages]
-    parts = [sw.relayout(part, rows[0]) for part in np.split(x, MICROBATCHES)]
-    ends = [sw.relayout(part, rows[1]) for part in np.split(wanted, MICROBATCHES)]
-    found = []
-    for part, end in zip(parts, ends, strict=True):
-        hidden = sw.relayout(first(part, weights[0]), rows[1])  # who only sends does not wait
-        found.append(last(hidden, weights[1], end))
-    losses, slopes, last_slopes = zip(*found, strict=True)
-    backs = [sw.relayout(slope, rows[0]) for slope in slopes]
-    first_slopes = [first_slope(part, weights[0], slope) for part, slope in zip(parts, backs, strict=True)]
-    weights[0].assign_sub(RATE / x.size * sum(first_slopes))
-    weights[1].assign_sub(RATE / x.size * sum(last_slopes))
-    return sum(losses) / x.size
+def step(pipeline: sw.distribute.Pipeline, weights: list[sw.Variable], x: Any, wanted: Any) -> float:
+    """Trains on a batch; returns its loss."""
+    value, gradients = pipeline(weights, x, wanted)
+    for weight, gradient in zip(weights, gradients, strict=True):
+        weight.assign_sub(RATE * gradient)
+    return float(sw.fetch(value))
 
 
 def expected(start: list[Any], x: Any, wanted: Any) -> list[float]:
@@ -81,7 +62,9 @@ def main() -> float:
     weights = [sw.Variable(sw.relayout(w, sw.Layout([], stage))) for w, stage in zip(start, stages, strict=True)]
     x = random.standard_normal((MICROBATCHES * 8, WIDTH))
     wanted = np.sin(x)
-    losses = [float(sw.fetch(step(stages, weights, x, wanted))) for _ in range(STEPS)]
+    rows = [sw.Layout(["batch", None], stage) for stage in stages]
+    pipeline = sw.distribute.Pipeline([first, last], loss, rows, MICROBATCHES)
+    losses = [step(pipeline, weights, x, wanted) for _ in range(STEPS)]
     print("losses:", " ".join(f"{loss:.4f}" for loss in losses))
     return max(abs(a - b) for a, b in zip(losses, expected(start, x, wanted), strict=True))
 

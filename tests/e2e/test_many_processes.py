@@ -85,6 +85,17 @@ def test_a_trace_shows_all_processes(tmp_path: Path) -> None:
     sends = [event["pid"] for event in spans if event["cat"] == "send"]
     assert (sends.count(0), sends.count(1)) == (20, 20 + 5)
     assert any("pipeline.py" in event["name"] for event in spans if event["cat"] == "run")
+    # Each stage has its tasks, in the order of its schedule, and one is at work while the other is.
+    tasks = [[event for event in spans if event["cat"] == "stage" and event["pid"] == place] for place in (0, 1)]
+    names = [[event["name"].partition(" at ")[0] for event in own] for own in tasks]
+    first = ["forward 0", "forward 1", "backward 0", "forward 2", "backward 1", "forward 3", "backward 2", "backward 3"]
+    assert names[0] == [f"{task} of stage 0" for task in first] * 5
+    assert names[1] == [f"backward {number} of stage 1" for number in range(4)] * 5
+    assert any(
+        one["ts"] < two["ts"] + two["dur"] and two["ts"] < one["ts"] + one["dur"]
+        for one in tasks[0]
+        for two in tasks[1]
+    )
 
 
 @pytest.mark.slow
