@@ -106,6 +106,11 @@ def narrowed_branches(op: Operation, kept: Sequence[int]) -> Operation:
     return _narrowed(op, op.operands, kept)
 
 
+def narrowed_barrier(op: Operation, kept: Sequence[int]) -> Operation:
+    """A barrier, in its place, for these of its values only; nothing may use the others any more."""
+    return _narrowed(op, [op.operands[place] for place in kept], kept)
+
+
 def _narrowed(op: Operation, operands: Sequence[SSAValue], kept: Sequence[int]) -> Operation:
     old = [op.results[place] for place in kept]
     new = type(op).create(

@@ -11,15 +11,15 @@ from xdsl.passes import ModulePass
 
 from shardwright.dialects.building import blocks_in, body_of
 from shardwright.dialects.purity import is_pure
-from shardwright.dialects.stablehlo import CaseOp, CustomCallOp, IfOp, WhileOp
-from shardwright.passes.rewriter import erase, narrowed_branches, narrowed_loop, return_only
+from shardwright.dialects.stablehlo import CaseOp, CustomCallOp, IfOp, OptimizationBarrierOp, WhileOp
+from shardwright.passes.rewriter import erase, narrowed_barrier, narrowed_branches, narrowed_loop, return_only
 
 
 @dataclass(frozen=True)
 class DcePass(ModulePass):
     """
     Erases pure ops without uses, last op first, so that one walk takes whole dead chains; also results of branches
-    that nobody uses, and what a loop carries for nothing but itself: it would be laid out, and sent, in every round.
+    and barriers that nobody uses, and what a loop carries for nothing but itself: it would be sent in every round.
 
     Before:
         %0 = stablehlo.add %x, %x : tensor<4xf32>
@@ -58,9 +58,10 @@ def _narrowed(op: Operation) -> Operation:
     """The op, or what takes its place, without results that nobody uses."""
     if isinstance(op, WhileOp):
         return _carrying_less(op)
-    if isinstance(op, CaseOp | IfOp):
+    if isinstance(op, CaseOp | IfOp | OptimizationBarrierOp):
         used = [place for place, result in enumerate(op.results) if result.uses]
-        return op if len(used) == len(op.results) else narrowed_branches(op, used)
+        narrowed = narrowed_barrier if isinstance(op, OptimizationBarrierOp) else narrowed_branches
+        return op if len(used) == len(op.results) else narrowed(op, used)
     return op
 
 

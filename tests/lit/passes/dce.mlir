@@ -86,3 +86,13 @@ func.func @dead_result_of_a_branch(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<
   }) : (tensor<i1>) -> (tensor<4xf32>, tensor<4xf32>)
   return %0#1 : tensor<4xf32>
 }
+
+// What a barrier holds back for nobody is not computed.
+// CHECK-LABEL: @dead_value_of_a_barrier
+// CHECK-NEXT: %0 = stablehlo.optimization_barrier %y : tensor<4xf32>
+// CHECK-NEXT: return %0
+func.func @dead_value_of_a_barrier(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x : tensor<4xf32>
+  %1, %2 = stablehlo.optimization_barrier %0, %y : tensor<4xf32>, tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
