@@ -132,6 +132,7 @@ def _port(port: Port) -> Mapping[str, Any]:
     spec = port.spec
     return {
         "shape": port.shape,
+        "unpadded": port.unpadded,
         "dtype": port.dtype.name,
         "spec": [spec.mesh, spec.dims, spec.partial, spec.kind],
         "mesh": _mesh(port.atoms.mesh),
@@ -145,4 +146,5 @@ def _port_of(record: Mapping[str, Any]) -> Port:
     spec = LayoutSpec(mesh, tuple(map(_axes, dims)), frozenset(), _axes(partial), kind)
     atoms = Atoms(_mesh_of(record["mesh"]), _axes(record["atoms"]))
     location = None if record["location"] is None else SourceLocation(*record["location"])
-    return Port(tuple(record["shape"]), np.dtype(record["dtype"]), spec, atoms, location)
+    unpadded = None if record["unpadded"] is None else tuple(record["unpadded"])
+    return Port(tuple(record["shape"]), np.dtype(record["dtype"]), spec, atoms, location, unpadded)

@@ -86,6 +86,17 @@ def test_the_layouts_that_were_decided_are_those_of_the_arguments() -> None:
     assert found == [sw.Layout(["data", "model"], MESH)] * 2
 
 
+def test_a_program_with_uneven_results_is_the_same_the_second_time(folder: Path) -> None:
+    rows = sw.Layout(["data"], MESH, uneven=True)
+    x = np.arange(10.0)
+    for _ in range(2):
+        program = sw.function(lambda x: sw.relayout(x * 2, rows))
+        found = program(sw.relayout(x, rows))
+        np.testing.assert_array_equal(found.numpy(), x * 2)
+        assert [part.shape for part in found.components()] == [(3,)] * 6 + [(1,)] * 2
+    assert record(folder)
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in PROGRAMS.iterdir() if path.is_dir()))
 @pytest.mark.every(6)
 def test_every_image_comes_back(name: str) -> None:
