@@ -225,20 +225,8 @@ def _target(value: Any) -> Tracer:
 _SCALARS = "return one number, such as shardwright.sum(...) or shardwright.mean(...) of the losses"
 
 
-def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
-    """
-    Lets a function say its own gradient (RFC: `tf.custom_gradient`).
-
-    The function returns its value and a function from the gradient of that value (one argument for each part of it) to
-    the gradients of the positional arguments, in order; `None` stands for zero.
-
-    >>> import numpy, shardwright
-    >>> @shardwright.custom_gradient
-    ... def clipped(x):
-    ...     return x, lambda dy: shardwright.clip(dy, -1.0, 1.0)
-    >>> shardwright.grad(lambda x: shardwright.sum(clipped(x) * 5.0))(numpy.array([1.0, 2.0]))
-    array([1., 1.])
-    """
+def ruled(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
+    """The function of what one gives first, with the gradient that it gives second; at once it is just that value."""
 
     def call(*args: P.args, **kwargs: P.kwargs) -> Any:
         value, rule = function(*args, **kwargs)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -21,6 +22,14 @@ from shardwright.dialects.dtensor.hints import GroupOp
 from shardwright.dialects.text.locations import caller_location
 from shardwright.dialects.types import dtype_element, element_dtype, shape_of, tensor
 from shardwright.layout import Layout, Mesh
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A point of a program: what variables hold there, and how often something was assigned to each."""
+
+    held: dict[int, Tracer]
+    counts: dict[int, int]
 
 
 class Trace:
@@ -45,6 +54,8 @@ class Trace:
         self._arguments: dict[int, Tracer] = {}
         self._captures: dict[int, Tracer] = {}
         self._assigned: dict[int, Reference] = {}
+        self._history: dict[int, list[Tracer]] = {}
+        """By variable all that was assigned to it, in order."""
         self._location: LocationAttr | None = None
         self._groups = 0
         """How many groups of values with one layout there are."""
@@ -81,20 +92,27 @@ class Trace:
         """The argument that a captured array became."""
         return self._arguments[id(array)]
 
-    def moment(self) -> dict[int, Tracer]:
-        """What variables hold at this point of the program, for `held_at`."""
-        return dict(self._captures)
+    def moment(self) -> Moment:
+        """What variables hold at this point of the program, for `held_since`."""
+        return Moment(dict(self._captures), {place: len(given) for place, given in self._history.items()})
 
-    def held_at(self, moment: dict[int, Tracer], reference: Reference) -> Tracer:
-        """What a variable held at an earlier point of the program, in the block that is being written."""
-        now = self.capture(reference)
-        return moment.get(id(reference), self._arguments.get(id(reference), now))
+    def held_since(self, moment: Moment, reference: Reference) -> list[Tracer]:
+        """What a variable held at an earlier point of the program, and since then, in blocks that are still open."""
+        place, now = id(reference), self.capture(reference)
+        first = moment.held.get(place, self._arguments.get(place, now))
+        since = self._history.get(place, [])[moment.counts.get(place, 0) :]
+        return [first, *(value for value in since if value.value is not first.value and self._is_open(value.value))]
+
+    def _is_open(self, value: SSAValue) -> bool:
+        owner = value.owner
+        return (owner if isinstance(owner, Block) else owner.parent) in self.open_blocks
 
     def assign(self, reference: Reference, value: Tracer) -> None:
         """Lets a variable hold another value from this point of the program on."""
         self.capture(reference)
         self._captures[id(reference)] = value
         self._assigned[id(reference)] = reference
+        self._history.setdefault(id(reference), []).append(value)
 
     @property
     def assigned(self) -> dict[Reference, Tracer]:

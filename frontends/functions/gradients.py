@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
-from shardwright.compiler.control.gradients import differentiated, pulled, pushed
+from shardwright.compiler.control.gradients import differentiated, pulled, pushed, ruled
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
+from shardwright.compiler.tracing.interface import is_traced
+from shardwright.compiler.tracing.pytree import flatten
+from shardwright.compiler.tracing.trace import current_trace
 from shardwright.dialects.dtensor.gradients import StopGradientOp
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.frontends.functions.function import Function
+from shardwright.frontends.functions.recording import is_recording
 
 First = TypeVar("First")
 P = ParamSpec("P")
@@ -126,3 +130,33 @@ def stop_gradient(x: ArrayLike) -> Array:
     array([3.])
     """
     return emit.trace_now().emit(StopGradientOp(emit.as_tracer(x).value))
+
+
+def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
+    """
+    Lets a function say its own gradient (RFC: `tf.custom_gradient`).
+
+    The function returns its value and a function from the gradient of that value (one argument for each part of it) to
+    the gradients of the positional arguments, in order; `None` stands for zero.
+
+    >>> import numpy, shardwright
+    >>> @shardwright.custom_gradient
+    ... def clipped(x):
+    ...     return x, lambda dy: shardwright.clip(dy, -1.0, 1.0)
+    >>> shardwright.grad(lambda x: shardwright.sum(clipped(x) * 5.0))(numpy.array([1.0, 2.0]))
+    array([1., 1.])
+    """
+    own = ruled(function)
+    program = Function(own)
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        # A tape has to see one call that has a gradient, not the operations in it.
+        if current_trace() is None and is_recording() and _has_arrays(args, kwargs):
+            return program(*args, **kwargs)
+        return own(*args, **kwargs)
+
+    return update_wrapper(call, function)
+
+
+def _has_arrays(args: Any, kwargs: Any) -> bool:
+    return any(isinstance(leaf, Array) for leaf in flatten((args, kwargs), is_traced)[0])

@@ -1,17 +1,24 @@
-"""What gradient tapes are told of calls that run at once."""
+"""What gradient tapes are told of calls that run at once, and what they see of a program that is being traced."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
 
+from shardwright.compiler.control.gradients import is_differentiable
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import flatten, unflatten
 from shardwright.compiler.tracing.reference import Reference
+from shardwright.compiler.tracing.trace import Trace
+from shardwright.dialects import stablehlo
+from shardwright.dialects.building import free_values
+from shardwright.dialects.types import element_dtype, element_of
 
 Holding = dict[Reference, Any]
 """Variables with the tensors that they held."""
@@ -90,3 +97,90 @@ def holding(arrays: Iterable[Any]) -> Holding:
 def is_recording() -> bool:
     """Whether a tape takes note of what runs now."""
     return any(tape.is_recording for tape in OPEN.get())
+
+
+Point = tuple[Block, Operation | None]
+"""A place in a block: after an op, or at its start."""
+
+
+class Watched:
+    """The stretches of a program while a tape recorded."""
+
+    def __init__(self) -> None:
+        self._stretches: list[tuple[Point, Operation | None]] = []
+        self._began: Point | None = None
+
+    def begin(self, trace: Trace | None) -> None:
+        """From here on the tape records."""
+        self._began = None if trace is None else (trace.block, trace.block.last_op)
+
+    def pause(self) -> None:
+        """From here on it does not."""
+        if self._began is not None:
+            self._stretches.append((self._began, self._began[0].last_op))
+        self._began = None
+
+    def forget(self) -> None:
+        """What was recorded so far does not count."""
+        self._stretches.clear()
+        self._began = None
+
+    def constants(
+        self, trace: Trace, ends: Sequence[SSAValue], sources: Sequence[SSAValue], cut: Sequence[SSAValue]
+    ) -> tuple[list[SSAValue], set[SSAValue]]:
+        """
+        Of what `ends` are computed: the constants, and all that was looked at.
+
+        Constants are what the tape did not see computed, but for the sources, and what is to be `cut`.
+        """
+        seen, blocks = self._seen()
+        constants, reached, waiting = list[SSAValue](), set[SSAValue](), list(ends)
+        while waiting:
+            value = waiting.pop()
+            if value in reached:
+                continue
+            reached.add(value)
+            block, op = _place_of(value, trace.open_blocks)
+            if value in cut:
+                constants.append(value)
+            elif not blocks or op in seen or _is_inside(block, blocks, trace.open_blocks):
+                waiting += () if op is None else free_values(op)
+            elif value not in sources and _is_computed(value):
+                constants.append(value)
+        return constants, reached
+
+    def _seen(self) -> tuple[set[Operation], set[Block]]:
+        """The ops of all stretches, and the blocks in which these are; none where the tape began outside of it all."""
+        stretches = [*self._stretches, *([(self._began, self._began[0].last_op)] if self._began else [])]
+        found = set[Operation]()
+        for (block, after), last in stretches:
+            op = block.first_op if after is None else after.next_op
+            while op is not None and last is not None and after is not last:
+                found.add(op)
+                op = None if op is last else op.next_op
+        return found, {block for (block, _), _ in stretches}
+
+
+def _place_of(value: SSAValue, written: Sequence[Block]) -> tuple[Block | None, Operation | None]:
+    """The block that is being written in which a value is, and the op there that makes it, or that holds it."""
+    owner = value.owner
+    if isinstance(owner, Block):
+        if owner in written:
+            return owner, None
+        owner = owner.parent_op()
+    while owner is not None and owner.parent not in written:
+        owner = owner.parent_op()
+    return (None, None) if owner is None else (owner.parent, owner)
+
+
+def _is_inside(block: Block | None, blocks: set[Block], written: Sequence[Block]) -> bool:
+    """Whether a block is of a region that was begun while the tape recorded: what is in there is looked through."""
+    depths = [written.index(each) for each in blocks if each in written]
+    return bool(depths) and block in written[max(depths) + 1 :]
+
+
+def _is_computed(value: SSAValue) -> bool:
+    """Whether a value may depend on others: by an op, or by the rounds of a loop."""
+    made = value.owner
+    known = isinstance(made, stablehlo.ConstantOp) or (isinstance(made, Block) and isinstance(made.parent_op(), FuncOp))
+    return not known and is_differentiable(element_dtype(element_of(value)))

@@ -9,8 +9,6 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 import numpy as np
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.compiler.control.gradients import gradient_of, is_differentiable
 from shardwright.compiler.tracing import emit
@@ -18,14 +16,12 @@ from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import flatten, unflatten
 from shardwright.compiler.tracing.reference import Reference
-from shardwright.compiler.tracing.trace import Tracer, current_trace
+from shardwright.compiler.tracing.trace import Moment, Trace, Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import free_values
-from shardwright.dialects.types import element_dtype, element_of
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
-from shardwright.frontends.functions.recording import OPEN, Recorded
+from shardwright.frontends.functions.recording import OPEN, Recorded, Watched
 
 Key = TypeVar("Key")
 Leaf = TypeVar("Leaf", bound=Array)
@@ -57,14 +53,12 @@ class GradientTape:
         self._watched: dict[int, Any] = {}
         self._recording = False
         self._used = False
-        self._entered: dict[int, Tracer] = {}
-        self._began: tuple[Block, Operation | None] | None = None
+        self._seen = Watched()
+        self._entered = Moment({}, {})
 
     def __enter__(self) -> Self:
         self._recording = True
-        trace = current_trace()
-        self._entered = {} if trace is None else trace.moment()
-        self._began = None if trace is None else (trace.block, trace.block.last_op)
+        self._begin()
         OPEN.set((*OPEN.get(), self))
         return self
 
@@ -72,7 +66,13 @@ class GradientTape:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._recording = False
+        self._seen.pause()
         OPEN.set(tuple(tape for tape in OPEN.get() if tape is not self))
+
+    def _begin(self) -> None:
+        trace = current_trace()
+        self._entered = Moment({}, {}) if trace is None else trace.moment()
+        self._seen.begin(trace)
 
     @property
     def is_recording(self) -> bool:
@@ -88,16 +88,22 @@ class GradientTape:
     def stop_recording(self) -> Generator[None]:
         """What runs in this block is not remembered: its results count as constants."""
         before, self._recording = self._recording, False
+        self._seen.pause()
         try:
             yield
         finally:
             self._recording = before
+            if before:
+                self._seen.begin(current_trace())
 
     def reset(self) -> None:
         """Forgets all that was recorded."""
         self._calls.clear()
         self._watched.clear()
         self._used = False
+        self._seen.forget()
+        if self._recording:
+            self._begin()
 
     def watch(self, tensor: Any) -> None:
         """
@@ -183,33 +189,25 @@ class GradientTape:
         return unflatten(tree, found)
 
     def _traced(self, targets: Sequence[Any], seeds: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
-        """The gradient of values of the program that is being traced; for variables, by what they held at the start."""
+        """
+        The gradient of values of the program that is being traced.
+
+        For a variable, by all that it held while the tape recorded; what it was assigned of is another matter.
+        """
+        trace = emit.trace_now()
         ends = [emit.as_tracer(target) for target in targets]
-        values = [self._value(source) for source in sources]
-        constants = self._from_before({value.value for value in values})
-        reached = _depends_on([end.value for end in ends], constants)
-        connected = [value.value in reached and is_differentiable(value.dtype) for value in values]
-        wanted = [value for value, counts in zip(values, connected, strict=True) if counts]
-        found = iter(gradient_of(ends, _seeds(ends, seeds), wanted, constants))
-        return [next(found) if counts else None for counts in connected]
+        held = [self._held(trace, source) for source in sources]
+        pairs = zip(sources, held, strict=True)
+        assigned = [value.value for source, values in pairs if isinstance(source, Reference) for value in values[1:]]
+        given = [value.value for values in held for value in values]
+        constants, reached = self._seen.constants(trace, [end.value for end in ends], given, assigned)
+        used = [[one for one in values if one.value in reached and is_differentiable(one.dtype)] for values in held]
+        found = iter(gradient_of(ends, _seeds(ends, seeds), [one for values in used for one in values], constants))
+        return [reduce(_sum, [next(found) for _ in values]) if values else None for values in used]
 
-    def _from_before(self, sources: set[SSAValue]) -> list[SSAValue]:
-        """What the tape did not see computed, of all that was used since; parameters and constants are of nothing."""
-        if self._began is None:
-            return []
-        block, last = self._began
-        op = block.first_op if last is None else last.next_op
-        used, made = dict[SSAValue, None](), set[SSAValue]()
-        while op is not None:
-            used.update((value, None) for value in free_values(op) if value not in made)
-            made.update(op.results)
-            op = op.next_op
-        return [value for value in used if value not in sources and _is_computed(value)]
-
-    def _value(self, source: Any) -> Tracer:
-        if isinstance(source, Reference):
-            return emit.trace_now().held_at(self._entered, source)
-        return emit.as_tracer(source)
+    def _held(self, trace: Trace, source: Any) -> list[Tracer]:
+        """What stood for a source: itself, or what a variable held."""
+        return trace.held_since(self._entered, source) if isinstance(source, Reference) else [emit.as_tracer(source)]
 
     def _replayed(self, targets: Sequence[Any], seeds: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
         """Runs what was recorded once more, as one traced function with the gradient in it."""
@@ -277,27 +275,6 @@ def _seeds(ends: Sequence[Tracer], given: Sequence[Any]) -> list[Tracer]:
     if not given:
         return [emit.constant(1, end.dtype, end.shape) for end in ends]
     return [emit.fit(weight, end.dtype, end.shape) for weight, end in zip(given, ends, strict=True)]
-
-
-def _is_computed(value: SSAValue) -> bool:
-    """Whether a value may depend on others: by an op, or by the rounds of a loop."""
-    made = value.owner
-    known = isinstance(made, stablehlo.ConstantOp) or (isinstance(made, Block) and isinstance(made.parent_op(), FuncOp))
-    return not known and is_differentiable(element_dtype(element_of(value)))
-
-
-def _depends_on(values: Sequence[SSAValue], constants: Sequence[SSAValue]) -> set[SSAValue]:
-    """All values that others are computed of, themselves included; what constants are computed of is not looked at."""
-    reached = {*values, *constants}
-    waiting = [value for value in values if value not in constants]
-    while waiting:
-        owner = waiting.pop().owner
-        if isinstance(owner, Operation):
-            for inner in owner.walk():
-                fresh = [operand for operand in inner.operands if operand not in reached]
-                reached.update(fresh)
-                waiting += fresh
-    return reached
 
 
 def _sum(left: Tracer, right: Tracer) -> Tracer:

@@ -203,9 +203,8 @@ class Variable(Reference, Scalars):
         """
         What the variable holds at this point of the program that is being traced.
 
-        A gradient tape takes its gradient with respect to what the variable held when the tape began: the same value,
-        unless something was assigned since (see `Trace.held_at`). Outside of traced functions a tape notes with each
-        call what the variables in it held, and adds up their gradients.
+        A gradient tape adds up the gradients with respect to all that the variable held while it recorded, and follows
+        none of them to what it was assigned of; outside of traced functions, too.
 
         >>> import shardwright, numpy
         >>> total = shardwright.Variable([1.0, 2.0], name="total")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from shardwright.compiler.control.gradients import custom_gradient
+from shardwright.compiler.control.gradients import ruled
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import check_kind
@@ -56,7 +56,7 @@ def relu(x: ArrayLike, /) -> Array:
     def with_gradient(value: Tracer) -> tuple[Tracer, Any]:
         return above, lambda dy: where(value > zero, dy, zero)  # pyright: ignore
 
-    return custom_gradient(with_gradient)(value)
+    return ruled(with_gradient)(value)
 
 
 @array_function

@@ -250,3 +250,87 @@ def test_a_tape_around_a_loop_and_a_gradient_inside_of_a_branch() -> None:
         return sw.cond(z > 0, lambda: tape.gradient(z, x), lambda: x)
 
     np.testing.assert_allclose(np.asarray(slopes(np.array([1.0, 2.0]))), [3.0, 12.0])
+
+
+def tapes() -> dict[str, tuple[Any, Any]]:
+    """Programs of a variable of ones and of an array, with the gradient that TensorFlow's tape gives for them."""
+    rows = sw.Layout(["x"], sw.Mesh(x=2))
+    v, x = sw.Variable(np.ones(4), layout=rows), sw.relayout(np.ones(4), rows)
+
+    def stopped() -> Any:
+        with sw.GradientTape() as tape:
+            tape.watch(x)
+            y = x * 2
+            with tape.stop_recording():
+                z = x * 100
+            w = sw.sum(y * z)
+        return tape.gradient(w, x)
+
+    def assigned_before() -> Any:
+        with sw.GradientTape() as tape:
+            v.assign(v * 0 + 5.0)
+            y = sw.sum(v * v)
+        return tape.gradient(y, v)
+
+    def assigned_between() -> Any:
+        with sw.GradientTape() as tape:
+            y = sw.sum(v**2)
+            v.assign(v * 3)
+            z = y + sw.sum(v**2)
+        return tape.gradient(z, v)
+
+    def computed_after() -> Any:
+        with sw.GradientTape() as tape:
+            y = v * v
+        return tape.gradient(sw.sum(y), v)
+
+    def forgotten() -> Any:
+        with sw.GradientTape(persistent=True) as tape:
+            y = sw.sum(v * v)
+            tape.reset()
+            sw.sum(v * 3)
+        return tape.gradient(y, v)
+
+    def begun_again() -> Any:
+        with sw.GradientTape(persistent=True) as tape:
+            y = v * v
+        z = v * 7
+        with tape:
+            w = sw.sum(y * z)
+        return tape.gradient(w, v)
+
+    def own() -> Any:
+        twice = sw.custom_gradient(lambda a: (a * 2, lambda slope: slope * 5))
+        with sw.GradientTape() as tape:
+            tape.watch(x)
+            y = sw.sum(twice(x)) + sw.sum(sw.vmap(twice)(x)) + sw.sum(sw.checkpoint(twice)(x))
+        return tape.gradient(y, x)
+
+    cases = {
+        "stopped": (stopped, 200),
+        "assigned before": (assigned_before, 10),
+        "assigned between": (assigned_between, 8),
+        "computed after": (computed_after, None),
+        "forgotten": (forgotten, None),
+        "begun again": (begun_again, 14),
+        "own": (own, 15),
+    }
+
+    def anew(program: Any) -> Any:
+        def run() -> Any:
+            v.assign(np.ones(4))
+            return program()
+
+        return run
+
+    return {name: (anew(program), due) for name, (program, due) in cases.items()}
+
+
+@pytest.mark.parametrize("name", tapes())
+@pytest.mark.parametrize("traced", [False, True])
+def test_a_tape_sees_the_same_in_a_traced_function(name: str, traced: bool) -> None:
+    program, due = tapes()[name]
+    found = (sw.function(program) if traced else program)()
+    assert (found is None) == (due is None)
+    if due is not None:
+        np.testing.assert_array_equal(np.asarray(found), np.full(4, float(due)))
