@@ -111,6 +111,11 @@ def fit(value: Value, dtype: DType, shape: Sequence[int]) -> Tracer:
     return broadcast(convert(found, dtype), target)
 
 
+def typed(value: Value, dtype: DType, what: str) -> Tracer:
+    """The value in a type, in its own shape; a Python scalar becomes a constant of that type."""
+    return constant(value, dtype) if scalar_kind(value) is not None else convert(as_tracer(value, what), dtype)
+
+
 def result_dtype(what: str, *values: Value) -> DType:
     """The type to which the values promote."""
     kinds = [kind for value in values if (kind := weak_kind(value)) is not None]

@@ -189,7 +189,7 @@ def _promoted(arrays: Sequence[ArrayLike], what: str) -> list[Tracer]:
     if len(arrays) == 0:
         raise value_error("SW0504", f"{what} needs at least one array")
     dtype = emit.result_dtype(what, *arrays)
-    return [emit.convert(emit.as_tracer(array, what), dtype) for array in arrays]
+    return [emit.typed(array, dtype, what) for array in arrays]
 
 
 @array_function

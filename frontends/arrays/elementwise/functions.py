@@ -146,15 +146,39 @@ def divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 @array_function
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The quotient rounded down, element by element."""
+    """
+    The quotient rounded down, element by element, as Python's `//`: what `remainder` leaves is a multiple of `x2`.
+
+    >>> import shardwright, numpy
+    >>> shardwright.floor_divide(numpy.array([7.0, -7.0, 1.0]), numpy.array([2.0, 2.0, 0.1]))
+    array([ 3., -4.,  9.])
+    """
     left, right = emit.operands("floor_divide", x1, x2)
     check_kind(left.dtype, REAL, "floor_divide")
     quotient = emit.binary(stablehlo.DivideOp, left, right)
-    if kind_of(left.dtype) == "float":
-        return emit.unary(stablehlo.FloorOp, quotient)
     rest = emit.binary(stablehlo.RemainderOp, left, right)
+    if kind_of(left.dtype) == "float":
+        return _floats_divided(left, right, rest, quotient)
     one = emit.constant(1, left.dtype, left.shape)
     return emit.select(_differs(rest, right), emit.binary(stablehlo.SubtractOp, quotient, one), quotient)
+
+
+def _floats_divided(left: Tracer, right: Tracer, rest: Tracer, quotient: Tracer) -> Tracer:
+    """
+    What is left without the rest is a multiple of the divisor but for rounding, whose quotient is nearly whole.
+
+    The quotient itself may have been rounded up to a whole number. It serves where there is no rest (by zero, and of
+    infinity), and has the sign of a result that is zero.
+    """
+    one, half, zero = (emit.constant(number, left.dtype, left.shape) for number in (1, 0.5, 0))
+    whole = emit.binary(stablehlo.DivideOp, emit.binary(stablehlo.SubtractOp, left, rest), right)
+    whole = emit.select(_differs(rest, right), emit.binary(stablehlo.SubtractOp, whole, one), whole)
+    down = emit.unary(stablehlo.FloorOp, whole)
+    lacking = emit.compare("GT", emit.binary(stablehlo.SubtractOp, whole, down), half)
+    near = emit.select(lacking, emit.binary(stablehlo.AddOp, down, one), down)
+    signed = emit.binary(stablehlo.MultiplyOp, quotient, zero)
+    found = emit.select(emit.compare("EQ", near, zero), signed, near)
+    return emit.select(emit.compare("NE", rest, rest), emit.unary(stablehlo.FloorOp, quotient), found)
 
 
 @array_function

@@ -150,13 +150,15 @@ def placed(
 
 
 def rows_at(x: ArrayLike, indices: Positions) -> Tracer:
-    """The rows of `x` at whole numbers of any shape; an index outside of it is clamped."""
-    return picked(_rows(x, "gather"), row_numbers(indices, "gather", "convert them"), 0)
+    """The rows of `x` at whole numbers of any shape, the negative ones from the end; one outside of it is clamped."""
+    value = _rows(x, "gather")
+    return picked(value, places_of(row_numbers(indices, "gather", "convert them"), value.shape[0], "gather"), 0)
 
 
 def rows_placed(body: type[Operation] | None, x: ArrayLike, indices: Positions, updates: ArrayLike) -> Tracer:
-    """`x` with rows combined with `updates`, or replaced by them (None); an index outside of it is left out."""
-    value, places = _rows(x, "scatter"), row_numbers(indices, "scatter", "convert them")
+    """`x` with rows combined with `updates`, or replaced (None); negative indices are from the end, others left out."""
+    value = _rows(x, "scatter")
+    places = places_of(row_numbers(indices, "scatter", "convert them"), value.shape[0], "scatter")
     return placed(body, value, places, emit.fit(updates, value.dtype, (*places.shape, *value.shape[1:])), 0)
 
 

@@ -99,7 +99,7 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, *, side: str = "left", sorter:
     if side not in ("left", "right"):
         raise value_error("SW0510", f"searchsorted: there is no side {side!r}", help="it is 'left' or 'right'")
     dtype = emit.result_dtype("searchsorted", x1, x2)
-    row, values = (emit.convert(emit.as_tracer(x, "searchsorted"), dtype) for x in (x1, x2))
+    row, values = (emit.typed(x, dtype, "searchsorted") for x in (x1, x2))
     check_kind(dtype, ORDERED, "searchsorted")
     if row.ndim != 1:
         raise value_error("SW0510", f"searchsorted needs a row of one dim, not {row.ndim}")
@@ -131,7 +131,7 @@ def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> Array:
     """
     dtype = emit.result_dtype("isin", x1, x2)
     check_kind(dtype, ORDERED, "isin")
-    values, among = (emit.convert(emit.as_tracer(x, "isin"), dtype) for x in (x1, x2))
+    values, among = (emit.typed(x, dtype, "isin") for x in (x1, x2))
     if not among.size:
         return emit.constant(invert, emit.dtype_of(invert), values.shape)
     (row,) = sorted_together([emit.reshape(among, (among.size,))], 0)

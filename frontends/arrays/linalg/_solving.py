@@ -78,8 +78,8 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     True
     """
     dtype = emit.result_dtype("solve", x1, x2)
-    matrix = matrices(emit.convert(emit.as_tracer(x1, "solve"), dtype), "solve", square=True)
-    given = emit.convert(emit.as_tracer(x2, "solve"), dtype)
+    matrix = matrices(emit.typed(x1, dtype, "solve"), "solve", square=True)
+    given = emit.typed(x2, dtype, "solve")
     vector = given.ndim == 1
     right = emit.reshape(given, (*given.shape, 1)) if vector else given
     if right.ndim < 2 or right.shape[-2] != matrix.shape[-1]:

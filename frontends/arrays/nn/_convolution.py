@@ -182,7 +182,7 @@ def _convolved(
 def _operands(x: ArrayLike, filters: ArrayLike, rank: int, what: str) -> list[Tracer]:
     dtype = emit.result_dtype(what, x, filters)
     check_kind(dtype, ("integer", "float", "complex"), what)
-    value, kernel = (emit.convert(emit.as_tracer(one, what), dtype) for one in (x, filters))
+    value, kernel = (emit.typed(one, dtype, what) for one in (x, filters))
     if kernel.ndim != rank + 2:
         raise misfit(what, f"filters have {kernel.ndim} dims, not {rank + 2}")
     return [value, kernel]

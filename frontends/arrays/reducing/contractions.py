@@ -82,7 +82,7 @@ def _operands(what: str, *values: ArrayLike) -> list[Tracer]:
     """The values with their common type and their own shapes."""
     dtype = emit.result_dtype(what, *values)
     check_kind(dtype, NUMERIC, what)
-    return [emit.convert(emit.as_tracer(value, what), dtype) for value in values]
+    return [emit.typed(value, dtype, what) for value in values]
 
 
 @array_function

@@ -9,7 +9,7 @@ import numpy as np
 
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DType
-from shardwright.compiler.tracing.trace import outside
+from shardwright.compiler.tracing.trace import Tracer, outside
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.frontends.arrays.creation import zeros_like
 from shardwright.frontends.arrays.elementwise import functions
@@ -229,13 +229,25 @@ def global_norm(tensors: Sequence[Array | np.ndarray[Any, Any] | None]) -> Array
     >>> float(shardwright.optimizers.global_norm([numpy.array([3.0]), numpy.array([[4.0]])]))
     5.0
     """
-    squares = [total(functions.square(tensor)) for tensor in tensors if tensor is not None]
+    squares = [_square(tensor) for tensor in tensors if tensor is not None]
     if not squares:
         raise value_error("SW0532", "there are no arrays whose norm could be taken", help="give at least one")
-    norm = squares[0]
+    norm, mesh = squares[0], _mesh_of(squares[0])
     for square in squares[1:]:
-        norm = norm + square
+        norm = norm + (square if _mesh_of(square) == mesh else _on_mesh(square, mesh))
     return functions.sqrt(norm)
+
+
+def _square(tensor: Any) -> Any:
+    """The sum of the squares of an array's elements: of floats of 16 bits they would be too large."""
+    return total(functions.square(_as(tensor, _working(tensor.dtype))))
+
+
+def _mesh_of(value: Any) -> Mesh | None:
+    """The mesh on which a value is, as far as that is known already."""
+    if isinstance(value, Tracer):
+        return value.trace.homes.get(value.value)
+    return value.layout.mesh if getattr(value, "layout", None) is not None else None
 
 
 def clip_by_global_norm(
@@ -251,7 +263,13 @@ def clip_by_global_norm(
     """
     norm = global_norm(tensors)
     scale = clip_norm / functions.maximum(norm, clip_norm)
-    return [None if tensor is None else tensor * functions.astype(scale, tensor.dtype) for tensor in tensors], norm
+    home = _mesh_of(scale)
+
+    def scaled(tensor: Any) -> Any:
+        own = _mesh_of(tensor)
+        return tensor * functions.astype(scale if own == home else _on_mesh(scale, own), tensor.dtype)
+
+    return [None if tensor is None else scaled(tensor) for tensor in tensors], norm
 
 
 def _scalar(value: float, what: str) -> Variable:

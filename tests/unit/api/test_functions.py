@@ -109,3 +109,31 @@ def test_every_public_name_is_there_and_listed() -> None:
 
 def test_namespace_of_a_tensor_is_the_package() -> None:
     assert spread(np.ones((2, 2))).__array_namespace__() is sw
+
+
+HALVES = sw.Layout(["x"], sw.Mesh(x=2))
+
+
+def test_python_numbers_meet_arrays_of_doubles_unrounded() -> None:
+    row = np.array([0.1, 0.3])
+    x = sw.relayout(row, HALVES)
+    assert int(sw.searchsorted(x, 0.1)) == 0
+    np.testing.assert_array_equal(np.asarray(sw.isin(x, 0.1)), [True, False])
+    np.testing.assert_array_equal(np.asarray(sw.einsum("i,->i", x, 0.1)), row * 0.1)
+    np.testing.assert_array_equal(np.asarray(sw.tensordot(x, 0.1, axes=0)), row * 0.1)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_floats_are_divided_and_rounded_down_as_numpy_does(dtype: str) -> None:
+    random = np.random.default_rng(0)
+    wholes, steps = random.integers(-20, 20, 500), random.integers(1, 20, 500)
+    left = np.concatenate([random.standard_normal(500), wholes, wholes / 10, [0.0, -0.0, 0.0, 1, -1, np.nan]])
+    right = np.concatenate([random.standard_normal(500), np.full(500, 0.1), steps / -10, [3, 3, -2, np.inf, np.inf, 1]])
+    left, right = left.astype(dtype), right.astype(dtype)
+    found = np.asarray(sw.floor_divide(sw.relayout(left, HALVES), right))
+    expected = np.floor_divide(left, right)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found)[:-1], np.signbit(expected)[:-1])
+    # By zero, and of infinity, the standard wants infinities, where NumPy has NaNs for some.
+    edges = sw.floor_divide(sw.relayout(np.array([1.0, -1.0, np.inf, 0.0]), HALVES), np.array([0.0, 0.0, 2.0, 0.0]))
+    np.testing.assert_array_equal(np.asarray(edges), [np.inf, -np.inf, np.inf, np.nan])

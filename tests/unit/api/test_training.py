@@ -400,3 +400,30 @@ def test_metrics_with_a_layout_and_wrong_shapes() -> None:
     assert float(metric.result()) == pytest.approx(X.mean(), rel=1e-5)
     with pytest.raises(ValueError, match="SW0504"):
         metrics.Accuracy().update_state(np.zeros(3), np.zeros(4))
+
+
+def test_norms_of_halves_do_not_overflow() -> None:
+    clipped, norm = sw.optimizers.clip_by_global_norm([np.full(4, 300, "float16")], 1.0)
+    assert float(norm) == 600
+    np.testing.assert_allclose(np.asarray(clipped[0]), np.full(4, 0.5), rtol=1e-3)
+    w = sw.Variable(np.zeros(4, "float16"), layout=sw.Layout([], sw.Mesh(x=2)))
+    sw.optimizers.SGD(0.1, global_clipnorm=1.0).apply_gradients([(np.full(4, 300, "float16"), w)])
+    np.testing.assert_allclose(w.numpy(), np.full(4, -0.05), rtol=1e-2)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_one_norm_for_variables_on_two_meshes(traced: bool) -> None:
+    one, other = sw.Mesh(x=2), sw.Mesh(y=4)
+    a = sw.Variable(np.full((4, 4), 3.0), layout=sw.Layout(["x"], one))
+    b = sw.Variable(np.full((4, 4), 4.0), layout=sw.Layout(["y"], other))
+    optimizer = sw.optimizers.SGD(1.0, global_clipnorm=1.0)
+
+    def step() -> None:
+        with sw.GradientTape() as tape:
+            loss = sw.relayout(sw.sum(a * a) / 2, sw.Layout([], other)) + sw.sum(b * b) / 2
+        optimizer.apply_gradients(zip(tape.gradient(loss, [a, b]), [a, b], strict=True))
+
+    (sw.function(step) if traced else step)()
+    # The gradients are the variables themselves, whose norm is 4 * 5.
+    np.testing.assert_allclose(a.numpy(), np.full((4, 4), 3 - 3 / 20))
+    np.testing.assert_allclose(b.numpy(), np.full((4, 4), 4 - 4 / 20))

@@ -478,3 +478,20 @@ def test_tapes_in_functions_take_what_a_variable_held_when_they_began() -> None:
     made.assign(START)
     descent(3)
     assert np.allclose(made.numpy(), START * 0.8**3)
+
+
+def test_rows_are_counted_from_the_end_as_well() -> None:
+    layout = sw.Layout(["x", None], sw.Mesh(x=2))
+    start = np.arange(8.0).reshape(4, 2)
+    places = np.array([-1, 0])
+    v = sw.Variable(start, layout=layout)
+    np.testing.assert_array_equal(np.asarray(v.gather(places)), start[[-1, 0]])
+    traced = sw.function(lambda at: v.gather(at))(places)
+    np.testing.assert_array_equal(np.asarray(traced), start[[-1, 0]])
+    v.scatter_add(places, np.ones((2, 2)))
+    expected = start.copy()
+    expected[[-1, 0]] += 1
+    np.testing.assert_array_equal(v.numpy(), expected)
+    v.scatter_update(np.array([-2]), np.zeros((1, 2)))
+    expected[-2] = 0
+    np.testing.assert_array_equal(v.numpy(), expected)

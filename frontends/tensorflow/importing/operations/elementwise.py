@@ -28,7 +28,7 @@ UNARY = {
 
 BINARY = {
     "Add": "add", "AddV2": "add", "Atan2": "atan2", "BitwiseAnd": "bitwise_and", "BitwiseOr": "bitwise_or",
-    "BitwiseXor": "bitwise_xor", "Equal": "equal", "FloorDiv": "floor_divide", "FloorMod": "remainder",
+    "BitwiseXor": "bitwise_xor", "Equal": "equal", "FloorMod": "remainder",
     "Greater": "greater", "GreaterEqual": "greater_equal", "Less": "less", "LessEqual": "less_equal",
     "LogicalAnd": "logical_and", "LogicalOr": "logical_or", "Maximum": "maximum",
     "Mul": "multiply", "NextAfter": "nextafter", "NotEqual": "not_equal", "Pow": "pow", "RealDiv": "divide",
@@ -37,7 +37,7 @@ BINARY = {
 """Operations of two operands that broadcast, and our functions that are the same."""
 
 FOLDED = {
-    "Abs", "Ceil", "Floor", "LogicalNot", "Neg", "Sign", "Sqrt", "Square", "Add", "AddV2", "Equal", "FloorDiv",
+    "Abs", "Ceil", "Floor", "LogicalNot", "Neg", "Sign", "Sqrt", "Square", "Add", "AddV2", "Equal",
     "FloorMod", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "Maximum", "Mul",
     "NotEqual", "RealDiv", "Sub",
 }  # fmt: skip
@@ -135,6 +135,16 @@ def _squared_difference(call: Call, x: Any, y: Any) -> Any:
 @row("Div")
 def _div(call: Call, x: Any, y: Any) -> Any:
     return arrays.divide(x, y) if x.dtype.kind in "fcV" else _truncated(x, y)[0]
+
+
+def _floor_div(call: Call, x: Any, y: Any) -> Any:
+    """Of floats TensorFlow rounds the quotient down, which Python's `//` does not."""
+    if x.dtype.kind in "iu":
+        return call.xp.floor_divide(x, y)
+    return call.xp.floor(call.xp.divide(x, y))
+
+
+add("FloorDiv", _floor_div, FAMILY, folds=True)
 
 
 @row("TruncateDiv")
