@@ -298,6 +298,37 @@ def stack(components: Sequence[np.ndarray[Any, Any]], layout: Layout) -> np.ndar
     return stacked
 
 
+def filled_up(
+    components: Sequence[np.ndarray[Any, Any]], layout: Layout
+) -> tuple[Sequence[np.ndarray[Any, Any]], tuple[int, ...] | None]:
+    """
+    The components of an uneven layout, each as large as the first, and the shape of the tensor that they make up.
+
+    As they are, and no shape, where they do not make up such a tensor, or other processes have some of them.
+
+    >>> parts, shape = filled_up([np.ones(2), np.ones(1)], Layout(["x"], Mesh(x=2), uneven=True))
+    >>> [part.tolist() for part in parts], shape
+    ([[1.0, 1.0], [1.0, 0.0]], (3,))
+    """
+    from shardwright.layout.boxes import box, linear_index
+
+    mesh, ranks = layout.mesh, {component.ndim for component in components}
+    if not layout.uneven or len(ranks) != 1 or len(components) != mesh.size or mesh.num_clients > 1:
+        return components, None
+    spec = layout.for_rank(*ranks).spec
+    places = [dict(zip(mesh.axis_names, map(int, at), strict=True)) for at in np.ndindex(*mesh.shape)]
+    extents: list[dict[int, int]] = [
+        {linear_index(axes, mesh, at): part.shape[dim] for at, part in zip(places, components, strict=True)}
+        for dim, axes in enumerate(spec.dims)
+    ]
+    shape = tuple(sum(sizes.values()) for sizes in extents)
+    boxes = [tuple(stop - start for start, stop in box(spec, shape, mesh, at)) for at in places]
+    if boxes != [component.shape for component in components] or not layout.splits_unevenly(shape):
+        return components, None
+    missing = [[(0, most - size) for most, size in zip(boxes[0], found, strict=True)] for found in boxes]
+    return [np.pad(part, pads) for part, pads in zip(components, missing, strict=True)], shape
+
+
 def is_across(axis: Axis, mesh: Mesh) -> bool:
     """Whether processes differ along an axis, or a part of one."""
     border = mesh.client_borders(mesh.num_clients).get(axis.name, 1)

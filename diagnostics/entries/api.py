@@ -99,6 +99,9 @@ SW0536: program that cannot be pickled
     A function is pickled by the name under which its module has it, as Python's are; no code travels. What has no such
     name, a lambda, an inner function or a stage, is saved.
     help: use shardwright.save and shardwright.load, or define the function at the top of a module
+SW0537: tensor on somebody else's devices that cannot be pickled
+    What workers, GPUs or JAX hold stays with them: whoever reads a pickle has no connection to them.
+    help: pickle numpy.asarray(x), or save a checkpoint
 SW0540: result whose shape depends on data
     Shapes are decided before a program runs, so no result may have as many elements as the data happen to say.
     help: choose elements by their values with shardwright.where, which keeps the shape

@@ -4,16 +4,37 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
+from shardwright.diagnostics.faults import type_error
 from shardwright.layout import Mesh
 from shardwright.runtime.ledger import Ledger
 
 
-class Parts(ABC):
+class _Elsewhere(ABC):
+    """What somebody else holds: copies share it, and no pickle has it."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise type_error(
+            "SW0537",
+            "a tensor or a mesh whose devices somebody else holds cannot be pickled",
+            "whoever reads the pickle has no connection to them",
+            help="pickle numpy.asarray(x), or save a checkpoint, which is read into any layout on any mesh",
+        )
+
+
+class Parts(_Elsewhere):
     """
     A stacked array that is elsewhere, or will be once what was asked for is done.
 
@@ -62,7 +83,7 @@ class Program(ABC):
         """The most bytes that a run holds at once, all devices together."""
 
 
-class Owner(ABC):
+class Owner(_Elsewhere):
     """Whoever holds the devices of a mesh."""
 
     @abstractmethod

@@ -12,7 +12,7 @@ from shardwright.compiler.tracing.dtypes import default_dtype, scalar_kind
 from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error
-from shardwright.engines.dtensor_value import stack
+from shardwright.engines.dtensor_value import filled_up, stack
 from shardwright.frontends.functions.dtensor import DTensor, as_dtensor
 from shardwright.layout import Layout
 
@@ -23,7 +23,8 @@ def pack(components: Sequence[ArrayLike | Sequence[Any]], layout: Layout) -> DTe
     """
     The distributed tensor made of every device's component, in row-major order of the mesh (RFC: `tf.dtensor.pack`).
 
-    Raises `ValueError` (SW0512) for another number of components than devices, components of different shapes or types,
+    Of a layout that is uneven the last ones may be shorter, or empty, as `unpack` gives them. Raises `ValueError`
+    (SW0512) for another number of components than devices, components of different shapes or types,
     and components that differ where the layout says that they are the same.
 
     >>> import shardwright, numpy
@@ -33,7 +34,8 @@ def pack(components: Sequence[ArrayLike | Sequence[Any]], layout: Layout) -> DTe
              [1., 1., 1.]], f64[2@x, 3], Mesh(x=2))
     """
     check_layout(layout, "pack")
-    return DTensor(stack(components_of(components), layout), layout)
+    filled, shape = filled_up(components_of(components), layout)
+    return DTensor(stack(filled, layout), layout, shape)
 
 
 def unpack(dtensor: Array) -> list[np.ndarray[Any, Any]]:

@@ -224,8 +224,14 @@ def _total(sizes: Sequence[int], most: int, plan: _Plan) -> int:
 
 
 def _parts(plan: _Plan) -> int:
-    """What the number of rows must be a multiple of: the devices that split the first dim of any array."""
-    sizes = [one.mesh.group_size(one.spec.dims[0]) for one in _layouts(plan.layouts) if one.rank]
+    """
+    What the number of rows must be a multiple of: the devices that split the first dim of any array.
+
+    A layout that may be uneven asks for nothing, unless the rows of a batch come from several processes.
+    """
+    alone = plan.part.stop - plan.part.start == plan.part.count
+    binding = [one for one in _layouts(plan.layouts) if one.rank and not (one.uneven and alone)]
+    sizes = [one.mesh.group_size(one.spec.dims[0]) for one in binding]
     return int(np.lcm.reduce([*sizes, 1]))
 
 
@@ -270,7 +276,7 @@ def _trimmed(layout: Layout, rank: int) -> Layout:
     """The layout for a tensor of this rank: unsharded dims that it does not have are left out."""
     entries = layout.sharding_specs
     if layout.rank > rank and all(entry == Mesh.UNSHARDED for entry in entries[rank:]):
-        return Layout(entries[:rank], layout.mesh)
+        return Layout(entries[:rank], layout.mesh, uneven=layout.uneven)
     return layout.for_rank(rank)
 
 

@@ -96,7 +96,7 @@ class Restorer:
     def _due(self, stored: pb.Variable | pb.Array) -> Layout | None:
         """The layout in which an array shall come."""
         shape = tuple(stored.shape)
-        layout = self._place.layout(stored.layout) if stored.HasField("layout") else None
+        layout = self._place.layout(stored.layout, shape) if stored.HasField("layout") else None
         layout = self._layouts.get(stored.key, layout)
         if layout is None:
             return None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import gc
 import os
+import pickle
 import resource
 import signal
 import socket
@@ -278,6 +280,15 @@ def test_calls_do_not_wait(workers: sw.Workers) -> None:
             os.kill(process, signal.SIGCONT)
     assert x.numpy().tolist() == [300.0] * 4
     assert float(sw.sum(large)) == 1 << 22
+
+
+def test_what_workers_hold_is_shared_by_copies_and_in_no_pickle(workers: sw.Workers) -> None:
+    x = sw.relayout(np.arange(4.0), sw.Layout(["x"], workers.mesh(x=2)))
+    for held in (x, x.layout, x.mesh, sw.Variable(x)):
+        with pytest.raises(TypeError, match=r"SW0537.*cannot be pickled"):
+            pickle.dumps(held)
+    assert np.asarray(copy.deepcopy(x) + 1).tolist() == [1, 2, 3, 4]
+    assert copy.deepcopy(x.mesh) == x.mesh
 
 
 def test_a_death_ends_all_and_new_workers_can_be_started() -> None:

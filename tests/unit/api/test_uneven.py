@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,3 +120,52 @@ def test_checkpoints_hold_them(tmp_path: Path) -> None:
     sw.Checkpoint(v=again).restore(saved)
     np.testing.assert_array_equal(again.numpy(), WHOLE)
     assert sw.verify_checkpoint(saved) == WHOLE.nbytes
+
+
+def test_components_are_packed_again() -> None:
+    mesh = sw.Mesh(x=4, y=2)
+    for layout in (sw.Layout(["x"], mesh, uneven=True), sw.Layout(["y", "x"], mesh, uneven=True)):
+        whole = np.arange(35.0).reshape(5, 7)
+        x = sw.relayout(whole, layout)
+        again = sw.pack(sw.unpack(x), layout)
+        assert (again.shape, again.layout) == (x.shape, x.layout)
+        np.testing.assert_array_equal(again.numpy(), whole)
+    parts = sw.unpack(sw.relayout(np.arange(10.0), sw.Layout(["x"], sw.Mesh(x=4), uneven=True)))
+    with pytest.raises(ValueError, match="SW0512"):  # the shorter one is not the last
+        sw.pack(parts[::-1], sw.Layout(["x"], sw.Mesh(x=4), uneven=True))
+
+
+def test_batches_of_any_number_of_rows() -> None:
+    rows = sw.Layout(["x"], sw.Mesh(x=4), uneven=True)
+    elements = [np.full((1, 3), number, "float32") for number in range(7)]
+
+    def shapes(ragged: Any) -> list[tuple[int, ...]]:
+        made = sw.create_dtensor_iterable(
+            elements, element_layouts=rows, batch_dimension="x", num_elements_per_batch=5, ragged=ragged
+        )
+        return [batch.shape for batch in made]
+
+    assert shapes("drop") == [(5, 3)]
+    assert shapes("smaller") == [(5, 3), (2, 3)]
+    with pytest.raises(ValueError, match="SW0551"):
+        shapes("error")
+
+
+def test_variables_in_uneven_layouts_are_loaded(tmp_path: Path) -> None:
+    rows = sw.Layout(["x"], sw.Mesh(x=4), uneven=True)
+
+    class Layer(sw.Module):
+        def __init__(self) -> None:
+            self.v = sw.Variable(np.arange(10.0), layout=rows)
+
+        @sw.function
+        def __call__(self, x: Any) -> Any:
+            return x * self.v
+
+    layer = Layer()
+    layer(sw.relayout(np.ones(10), rows))
+    path = sw.save(layer, tmp_path / "layer")
+    for mesh in (sw.Mesh(x=4), sw.Mesh(x=3)):
+        loaded: Any = sw.load(path, mesh=mesh)
+        np.testing.assert_array_equal(np.asarray(loaded(np.ones(10))), np.arange(10.0))
+        assert loaded.v.layout == sw.Layout(["x"], mesh, uneven=True)
