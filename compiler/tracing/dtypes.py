@@ -49,6 +49,10 @@ def as_dtype(given: DTypeLike) -> DType:
     return dtype.newbyteorder("=")
 
 
+WIDE = {kind: np.dtype(name) for kind, name in (("integer", "int64"), ("float", "float64"), ("complex", "complex128"))}
+"""The types that have all digits of a Python number, by its kind."""
+
+
 def default_dtype(kind: str) -> DType:
     """The dtype that a Python scalar of this kind has by itself."""
     return _DEFAULTS[kind]

@@ -100,7 +100,7 @@ def fit(value: Value, dtype: DType, shape: Sequence[int]) -> Tracer:
     """
     if scalar_kind(value) is not None:
         return constant(value, dtype, shape)
-    found, target = as_tracer(value), tuple(shape)
+    found, target = _exact(as_tracer(value), dtype), tuple(shape)
     sizes = zip(found.shape[::-1], target[::-1], strict=False)
     if found.ndim > len(target) or any(size not in (1, wanted) for size, wanted in sizes):
         raise value_error(
@@ -111,9 +111,16 @@ def fit(value: Value, dtype: DType, shape: Sequence[int]) -> Tracer:
     return broadcast(convert(found, dtype), target)
 
 
+def _exact(value: Tracer, dtype: DType) -> Tracer:
+    """A number that is to be of another type than the default one, with the digits that it has."""
+    return value if value.exact is None or value.dtype == dtype else value.exact
+
+
 def typed(value: Value, dtype: DType, what: str) -> Tracer:
     """The value in a type, in its own shape; a Python scalar becomes a constant of that type."""
-    return constant(value, dtype) if scalar_kind(value) is not None else convert(as_tracer(value, what), dtype)
+    if scalar_kind(value) is not None:
+        return constant(value, dtype)
+    return convert(_exact(as_tracer(value, what), dtype), dtype)
 
 
 def result_dtype(what: str, *values: Value) -> DType:

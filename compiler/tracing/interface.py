@@ -15,7 +15,7 @@ from xdsl.ir import Operation, Region
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, Namespace
-from shardwright.compiler.tracing.dtypes import DType, brief, default_dtype, scalar_kind
+from shardwright.compiler.tracing.dtypes import WIDE, DType, brief, default_dtype, kind_of, scalar_kind
 from shardwright.compiler.tracing.pytree import LEAF, Tree, flatten, paths, unflatten
 from shardwright.compiler.tracing.reference import Reference
 from shardwright.compiler.tracing.trace import Trace, Tracer, tracing
@@ -24,8 +24,9 @@ from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.diagnostics.caller import function_place
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
+from shardwright.dialects.stablehlo import ConvertOp
 from shardwright.dialects.text.locations import caller_location, location_attribute
-from shardwright.dialects.types import element_dtype, shape_of
+from shardwright.dialects.types import dtype_element, element_dtype, element_of, shape_of, tensor
 from shardwright.layout import Layout, Mesh
 from shardwright.passes.rewriter import retype
 from shardwright.passes.stages import set_stage
@@ -122,14 +123,18 @@ def trace_function(
     names = argument_names(function, tree)
     values = [_argument(trace, name, leaf, place) for name, leaf in zip(names, leaves, strict=True)]
     with tracing(trace):
-        args, kwargs = unflatten(tree, values)
+        args, kwargs = unflatten(tree, [_given(*pair) for pair in zip(leaves, values, strict=True)])
         outputs, results = flatten(function(*args, **kwargs))
         returned = [_result(*pair) for pair in zip(outputs, paths(results, "result"), strict=True)]
         _lay_out_plain(trace, names, leaves, values)
         returned += [_written_back(trace, *pair) for pair in trace.assigned.items()]
+    for leaf, value in zip(leaves, values, strict=True):
+        if scalar_kind(leaf) is not None:
+            _settle_number(value, returned)
     mesh = trace.mesh or Mesh()
     parameters = tuple(
-        Parameter(name, value.shape, value.dtype, value.layout) for name, value in zip(names, values, strict=True)
+        Parameter(name, value.shape, element_dtype(element_of(value.value)), value.layout)
+        for name, value in zip(names, values, strict=True)
     )
     captured = tuple(trace.captured)
     known = tuple(array.layout for array in captured)
@@ -190,9 +195,7 @@ def _place(function: Callable[..., Any]) -> LocationAttr:
 def _argument(trace: Trace, name: str, leaf: Any, place: LocationAttr) -> Tracer:
     kind = scalar_kind(leaf)
     if kind is not None:
-        argument = trace.argument(name, (), default_dtype(kind), place)
-        argument.scalar_kind = kind
-        return argument
+        return trace.argument(name, (), WIDE[kind], place)
     if isinstance(leaf, Array):
         argument = trace.argument(name, leaf.shape, leaf.dtype, place)
         if leaf.layout is not None:
@@ -200,6 +203,45 @@ def _argument(trace: Trace, name: str, leaf: Any, place: LocationAttr) -> Tracer
         return argument
     array = emit.as_numpy(leaf, f"argument {name}")
     return trace.argument(name, array.shape, array.dtype, place)
+
+
+def _given(leaf: Any, argument: Tracer) -> Tracer:
+    """What the Python function gets: for a number a value of its default type, which knows the exact one."""
+    kind = scalar_kind(leaf)
+    if kind is None:
+        return argument
+    value = emit.convert(argument, default_dtype(kind))
+    value.scalar_kind, value.exact = kind, argument
+    return value
+
+
+def _settle_number(argument: Tracer, returned: list[Tracer]) -> None:
+    """
+    Gives an argument the type to which its readers convert it, if they agree; otherwise the widest of these.
+
+    Of integers the narrowest: what does not fit there is refused when it is given, and not cut off.
+    """
+    value, results = argument.value, {each.value for each in returned}
+    readers = [use.operation for use in value.uses]
+    if not all(isinstance(reader, ConvertOp) for reader in readers):
+        return
+    idle = [reader for reader in readers if not reader.results[0].uses and reader.results[0] not in results]
+    wanted = [element_dtype(element_of(reader.results[0])) for reader in readers if reader not in idle]
+    whole = [dtype for dtype in wanted if kind_of(dtype) == "integer"]
+    default = default_dtype(kind_of(argument.dtype))
+    dtype = min(whole, key=_width) if whole else max(wanted, key=_width, default=default)
+    retype(value, tensor((), dtype_element(dtype)))
+    for reader in readers:
+        made = reader.results[0]
+        if reader in idle or made.type == value.type:
+            made.replace_all_uses_with(value)
+            returned[:] = [Tracer(each.trace, value) if each.value is made else each for each in returned]
+            reader.detach()
+            reader.erase()
+
+
+def _width(dtype: DType) -> int:
+    return dtype.itemsize
 
 
 def _lay_out_plain(trace: Trace, names: Sequence[str], leaves: Sequence[Any], values: Sequence[Tracer]) -> None:

@@ -248,15 +248,17 @@ class Tracer(TypedArray):
     """
     A value of a program that is being traced: it has a shape and a dtype, but no elements yet.
 
-    `scalar_kind` is set for what came from a Python scalar: such a value takes the type of the array that it meets.
+    `scalar_kind` is set for what came from a Python scalar: such a value takes the type of the array that it meets. Of
+    an argument that is a number, `exact` is the same value with all its digits, for arrays that have as many.
     """
 
-    __slots__ = ("scalar_kind", "trace", "value")
+    __slots__ = ("exact", "scalar_kind", "trace", "value")
 
     def __init__(self, trace: Trace, value: SSAValue, scalar_kind: str | None = None) -> None:
         self.trace = trace
         self.value = value
         self.scalar_kind = scalar_kind
+        self.exact: Tracer | None = None
         self._shape = shape_of(value)
         self._dtype = element_dtype(value.type)
 

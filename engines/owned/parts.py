@@ -14,7 +14,7 @@ from shardwright.layout import Mesh
 from shardwright.runtime.ledger import Ledger
 
 
-class _Elsewhere(ABC):
+class _Elsewhere:
     """What somebody else holds: copies share it, and no pickle has it."""
 
     __slots__ = ()
@@ -34,7 +34,7 @@ class _Elsewhere(ABC):
         )
 
 
-class Parts(_Elsewhere):
+class Parts(_Elsewhere, ABC):
     """
     A stacked array that is elsewhere, or will be once what was asked for is done.
 
@@ -83,7 +83,7 @@ class Program(ABC):
         """The most bytes that a run holds at once, all devices together."""
 
 
-class Owner(_Elsewhere):
+class Owner(_Elsewhere, ABC):
     """Whoever holds the devices of a mesh."""
 
     @abstractmethod

@@ -168,7 +168,7 @@ def _floats_divided(left: Tracer, right: Tracer, rest: Tracer, quotient: Tracer)
     What is left without the rest is a multiple of the divisor but for rounding, whose quotient is nearly whole.
 
     The quotient itself may have been rounded up to a whole number. It serves where there is no rest (by zero, and of
-    infinity), and has the sign of a result that is zero.
+    infinity), by infinity, as the standard has it, and has the sign of a result that is zero.
     """
     one, half, zero = (emit.constant(number, left.dtype, left.shape) for number in (1, 0.5, 0))
     whole = emit.binary(stablehlo.DivideOp, emit.binary(stablehlo.SubtractOp, left, rest), right)
@@ -178,7 +178,9 @@ def _floats_divided(left: Tracer, right: Tracer, rest: Tracer, quotient: Tracer)
     near = emit.select(lacking, emit.binary(stablehlo.AddOp, down, one), down)
     signed = emit.binary(stablehlo.MultiplyOp, quotient, zero)
     found = emit.select(emit.compare("EQ", near, zero), signed, near)
-    return emit.select(emit.compare("NE", rest, rest), emit.unary(stablehlo.FloorOp, quotient), found)
+    # No number where the rest is none, or where the divisor is infinite.
+    test = emit.binary(stablehlo.SubtractOp, rest, emit.binary(stablehlo.MultiplyOp, right, zero))
+    return emit.select(emit.compare("NE", test, test), emit.unary(stablehlo.FloorOp, quotient), found)
 
 
 @array_function

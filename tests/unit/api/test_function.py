@@ -407,3 +407,46 @@ def test_compiled_programs_cut_nothing_off() -> None:
     assert compiled(np.ones(3, "int32"), 3).tolist() == [3, 3, 3]
     with pytest.raises(TypeError, match="SW0506"):
         compiled(np.ones(3, "int32"), 2.7)
+
+
+HALVES = sw.Layout(["x"], sw.Mesh(x=2))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number", "told"),
+    [
+        ("float32", 0.1, "f32"),
+        ("float64", 0.1, "f64"),
+        ("float64", 1e300, "f64"),
+        ("float16", 0.1, "f16"),
+        ("float64", 3, "f64"),
+        ("int64", 2**40, "i64"),
+        ("int8", 7, "i8"),
+        ("complex128", 0.1 + 0.2j, "c128"),
+    ],
+)
+def test_a_number_takes_the_type_of_the_array_that_it_meets(dtype: str, number: Any, told: str) -> None:
+    x = np.ones(2, dtype)
+    product = sw.function(lambda x, k: x * k)
+    found = product(sw.relayout(x, HALVES), number)
+    assert found.dtype == x.dtype
+    np.testing.assert_array_equal(found.numpy(), x * number)
+    assert f"k: {told}" in repr(product.trace(sw.relayout(x, HALVES), number))
+
+
+def test_a_number_that_meets_arrays_of_two_types_has_the_digits_of_the_wider() -> None:
+    both = sw.function(lambda x, y, k: (x * k, y * k, k))
+    x, y = np.ones(2, "float32"), np.ones(2)
+    one, two, alone = both(sw.relayout(x, HALVES), sw.relayout(y, HALVES), 0.1)
+    np.testing.assert_array_equal(one.numpy(), x * np.float32(0.1))
+    np.testing.assert_array_equal(two.numpy(), y * 0.1)
+    assert (alone.dtype, float(alone)) == (np.float32, np.float32(0.1))
+    counted = sw.function(lambda x, k: (x * k, k + 1))
+    with pytest.raises(TypeError, match=r"SW0506.*2199023255552.*does not fit i32"):
+        counted(sw.relayout(y, HALVES), 2**41)
+
+
+def test_a_number_that_does_not_fit_is_refused() -> None:
+    x = sw.relayout(np.ones(2, "int8"), HALVES)
+    with pytest.raises(TypeError, match=r"SW0506.*300, which does not fit i8"):
+        sw.function(lambda x, k: x * k)(x, 300)
