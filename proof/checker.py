@@ -186,10 +186,15 @@ def _differing(
         with _blaming("the local program cannot run"):
             given = devices.run(inputs)
         pairs = enumerate(zip(wanted, given, strict=True))
-        found = [n for n, (one, other) in pairs if one.dtype != other.dtype or not np.array_equal(one, other)]
+        found = [n for n, (one, other) in pairs if not _same(one, other)]
         if found:
             return found
     return []
+
+
+def _same(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    """Whether two results are equal; a NaN, which only marks become, is equal to itself."""
+    return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
 
 def _compare_loops(whole: Sequence[int | None], parts: Sequence[int | None]) -> None:

@@ -10,22 +10,24 @@ integers mean what they always mean. The numbers lie in float64, around zero, an
 from __future__ import annotations
 
 import math
+import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
+import ml_dtypes
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr, TensorType, f64, i1
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr, TensorType, f64, i1, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import Builder, appending, blocks_in, only_op
+from shardwright.dialects.building import Builder, appending, only_op
 from shardwright.dialects.dtensor import WindowOp
 from shardwright.dialects.stablehlo.elementwise import ElementwiseOp
 from shardwright.dialects.trip_count import trip_count
-from shardwright.dialects.types import element_dtype, element_of, is_boolean, is_complex, is_float, shape_of
+from shardwright.dialects.types import bit_width, element_dtype, element_of, is_boolean, is_complex, is_float, shape_of
 from shardwright.proof.loops import COUNT, bounded
 from shardwright.runtime.kernels import table
 
@@ -69,21 +71,30 @@ class Inexact(Exception):
     """An op that has no meaning in exact numbers; the message says which, and why."""
 
 
-def residue(value: complex) -> int:
+def residue(value: complex) -> float:
     """
     The number that stands for a float: each is an integer by a power of two, and 2 has an inverse.
+
+    A NaN is one of them, too, but for those with bits of their own: they are marks, which nothing but bits tells apart.
 
     >>> residue(3.0), residue(0.5) * 2 % PRIME, residue(-1.0)
     (3, 1, -1)
     """
     if isinstance(value, complex):
-        return _centred(residue(value.real) + ROOT * residue(value.imag))
+        parts = residue(value.real) + ROOT * residue(value.imag)
+        return parts if math.isnan(parts) else _centred(int(parts))
     if math.isnan(value):
-        return zlib.crc32(b"nan") % (PRIME // 2)
+        return value if _is_mark(value) else zlib.crc32(b"nan") % (PRIME // 2)
     if math.isinf(value):
         return INFINITY if value > 0 else -INFINITY
     exact = Fraction(value)
     return _centred(exact.numerator * pow(exact.denominator, -1, PRIME))
+
+
+def _is_mark(value: float) -> bool:
+    """Whether a NaN has other bits than the one that stands for what has no value, of either sign."""
+    (bits,) = struct.unpack("<Q", struct.pack("<d", value))
+    return bits & (1 << 51) - 1 != 0
 
 
 def _as_python(scalar: Any) -> complex:
@@ -217,8 +228,8 @@ class _Meaning:
     def _same(self, op: Operation, build: Builder) -> Sequence[SSAValue]:
         return self._copied(op, build).results
 
-    def _copied(self, op: Operation, build: Builder) -> Operation:
-        """The same op, on what its operands became."""
+    def _copied(self, op: Operation, build: Builder, sums: bool = False) -> Operation:
+        """The same op, on what its operands became; of one that sums, the last region stays as it is."""
         copy = op.clone_without_regions()
         copy.operands = [self.values[value] for value in op.operands]
         for result in copy.results:
@@ -227,7 +238,7 @@ class _Meaning:
             copy.properties["padding"] = _literal(stablehlo.constant_value(op.padding))
         for region, source in zip(copy.regions, op.regions, strict=True):
             for block in source.blocks:
-                region.add_block(self.block(block))
+                region.add_block(_unreduced(source) if sums and source is op.regions[-1] else self.block(block))
         return build.insert(copy)
 
     def _splat(self, op: Operation, scalar: Any, build: Builder) -> SSAValue:
@@ -270,8 +281,7 @@ class _Meaning:
             adds = isinstance(only_op(op.regions[-1].block), stablehlo.AddOp)
         if not adds:
             return self._same(op, build)
-        plain = _Summing(self)
-        made = plain.copied(op, build)
+        made = self._copied(op, build, sums=True).results
         return [centre(build, value, 1 << 48) if is_number(element_of(value)) else value for value in made]
 
     def _loop(self, op: stablehlo.WhileOp, build: Builder) -> Sequence[SSAValue]:
@@ -304,30 +314,18 @@ class _Meaning:
         return made.results
 
 
-class _Summing:
-    """Copies an op whose region adds, with the region as it is: the remainder is taken of what comes out."""
-
-    def __init__(self, meaning: _Meaning) -> None:
-        self.meaning = meaning
-
-    def copied(self, op: Operation, build: Builder) -> Sequence[SSAValue]:
-        copy = op.clone()
-        copy.operands = [self.meaning.values[value] for value in op.operands]
-        inner = [value for part in copy.walk() for value in _defined(part)]
-        for value in inner:
-            value._type = exact_type(value.type)  # pyright: ignore[reportPrivateUsage]
-        return build.insert(copy).results
-
-
-def _defined(op: Operation) -> Iterator[SSAValue]:
-    yield from op.results
-    for block in blocks_in(op):
-        yield from block.args
+def _unreduced(region: Region) -> Block:
+    """The block of a region that adds, as it is: the remainder is taken of what comes out."""
+    copied = region.clone()
+    copy = copied.detach_block(copied.block)
+    for value in (*copy.args, *(result for op in copy.walk() for result in op.results)):
+        value._type = exact_type(value.type)  # pyright: ignore[reportPrivateUsage]
+    return copy
 
 
 def _literal(array: np.ndarray[Any, Any]) -> Any:
     """The residues of an array's elements, as a constant."""
-    known: dict[Any, int] = {}
+    known: dict[Any, float] = {}
     wide = array if array.dtype.kind == "c" else array.astype(np.float64)
     numbers = [known[x] if x in known else known.setdefault(x, residue(x)) for x in wide.reshape(-1).tolist()]
     return stablehlo.make_dense(np.array(numbers, np.float64).reshape(array.shape), f64)
@@ -400,8 +398,9 @@ def _square(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mappin
 def _divide(build: Builder, op: Operation, values: Sequence[SSAValue], scalars: Mapping[SSAValue, Any]) -> SSAValue:
     """The product with the inverse; the inverse of what is not constant is an unknown function."""
     divisor = scalars.get(op.operands[1])
-    if divisor is not None and (number := residue(_as_python(divisor))) % PRIME:
-        return centre(build, build.scale(values[0], _centred(pow(number, -1, PRIME))))
+    number = math.nan if divisor is None else residue(_as_python(divisor))
+    if not math.isnan(number) and number % PRIME:
+        return centre(build, build.scale(values[0], _centred(pow(int(number), -1, PRIME))))
     return centre(build, build.multiply(values[0], unknown(build, "inverse", values[1:])))
 
 
@@ -414,9 +413,31 @@ def _convert(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mappi
 
 
 def _bitcast(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
+    """The bits of a float are an unknown function of it, which gives those of no mark; marks keep their bits."""
     if shape_of(op.operands[0]) != shape_of(op.results[0]):
         raise Inexact(f"{op.name} between types of other widths has no meaning in exact numbers")
-    return _unknown_op(build, op, values)
+    source, target = element_of(op.operands[0]), element_of(op.results[0])
+    if not is_float(source) or is_number(target):
+        return _unknown_op(build, op, values)
+    narrow = min(1.0, 2.0 ** (bit_width(target) - 21))  # few bits have room for few numbers
+    found = build.put(stablehlo.RoundNearestEvenOp(build.scale(unknown(build, op.name, values), narrow)))
+    marked = build.compare(values[0], "NE", values[0])
+    bits = _bits_of_mark(build, values[0], element_dtype(source))
+    return build.cast(
+        build.select(marked, bits, build.cast(build.select(marked, build.zeros(found), found), i64)), target
+    )
+
+
+def _bits_of_mark(build: Builder, value: SSAValue, dtype: np.dtype[Any]) -> SSAValue:
+    """The bits that a NaN has as a float of another type, as an integer of 64 bits: conversions may not keep them."""
+    lost, width = 52 - ml_dtypes.finfo(dtype).nmant, 8 * dtype.itemsize
+    wide = build.put(stablehlo.BitcastConvertOp(value, i64))
+    moved = build.put(stablehlo.ShiftRightArithmeticOp(wide, build.constant(lost, wide)))
+    size = build.both(moved, build.constant((1 << width - 1) - 1, wide))
+    sign = build.select(
+        build.compare(wide, "LT", build.zeros(wide)), build.constant(-1 << width - 1, wide), build.zeros(wide)
+    )
+    return build.add(size, sign)
 
 
 def _complex(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
