@@ -181,6 +181,8 @@ class _Meaning:
             made = self._called(op, build)
         elif op.name in _HINTS or _is_hint(op):
             made = [self.values[value] for value in op.operands][: len(op.results)]
+        elif op.name.startswith("sdy."):
+            raise Inexact(f"{op.name} has no meaning in exact numbers")
         elif (scalar := self._scalar(op)) is not None:
             made = [self._splat(op, scalar, build)]
         elif isinstance(op, stablehlo.SelectOp) and op.operands[0] in self.scalars:

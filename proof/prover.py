@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -15,15 +15,24 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.compiler.pipelines import COMPOSED, IMPORT, LOCALIZE, run_pipeline
 from shardwright.diagnostics.folders import memory_folder
 from shardwright.diagnostics.telling import lasting
+from shardwright.dialects.building import blocks_in, captured_by
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
+from shardwright.dialects.sdy.ops import (
+    CollectiveOp,
+    ConstantOp,
+    FuncDataFlowEdgeOp,
+    NamedComputationOp,
+)
 from shardwright.dialects.text.printing import print_module
+from shardwright.passes.decomposing.decompose import TAKEN_APART
+from shardwright.passes.stages import FUNCTIONS_OF_SCALARS
 from shardwright.proof.certificate import FORMAT, Certificate
 from shardwright.proof.checker import CheckedOp, Verdict, check
 from shardwright.proof.reduction import Reduced, reduce_programs
 from shardwright.proof.work import is_small
 
 _DERIVATIVES = frozenset(op.name for op in GRADIENT_OPS)
-_COMPOSED = frozenset(f"stablehlo.batch_norm_{name}" for name in ("training", "inference", "grad"))
+_SHARDY = (NamedComputationOp, CollectiveOp, ConstantOp, FuncDataFlowEdgeOp)
 
 LARGEST = 1 << 24
 """Bytes of what is remembered of one program, at most."""
@@ -132,17 +141,27 @@ def _read(certificate: Certificate) -> Proof:
 
 def defined(traced: ModuleOp) -> ModuleOp:
     """
-    The program with its derivatives and composed ops written out, where it has any.
+    The program with its derivatives, composed ops and what Shardy writes around ops taken apart, where it has any.
 
     What a gradient is, or a batch normalisation, its definition says; the proof is about how it is done on all devices.
     """
-    names = {op.name for op in traced.walk()}
-    passes = IMPORT[: IMPORT.index("expand-gradients") + 1] if names & _DERIVATIVES else COMPOSED
-    if not names & (_DERIVATIVES | _COMPOSED):
+    passes = _definitions(traced)
+    if not passes:
         return traced
     written = traced.clone()
     run_pipeline(written, passes)
     return written
+
+
+def _definitions(traced: ModuleOp) -> Sequence[str]:
+    """The passes that a program needs so that each of its ops has a meaning of its own."""
+    ops = list(traced.walk())
+    if any(op.name in _DERIVATIVES or isinstance(op, _SHARDY) for op in ops):
+        return IMPORT[: IMPORT.index("expand-gradients") + 1]
+    reading = (blocks_in(op) for op in ops if isinstance(op, FUNCTIONS_OF_SCALARS))
+    if any(type(op) in TAKEN_APART for op in ops) or any(captured_by(blocks) for blocks in reading):
+        return COMPOSED
+    return ()
 
 
 def _memory(certificate: Certificate) -> Path | None:

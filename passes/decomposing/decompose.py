@@ -131,6 +131,9 @@ _RULES: Mapping[type[Operation], Decomposition | None] = {
 }
 """What becomes of each op; those without an entry of their own are looked at one by one, or refused."""
 
+TAKEN_APART = frozenset(_RULES)
+"""The ops that a program has no more."""
+
 
 def _rule(op: Operation) -> Decomposition | None:
     return CALLS.get(op.target) if isinstance(op, stablehlo.CustomCallOp) else _RULES[type(op)]

@@ -51,9 +51,9 @@ def proof_of(text: str, old: str = "", new: str = "") -> Proof:
     run_pipeline(local, LOCALIZE)
     if not old:
         return certify(traced, planned, local)
-    texts = [print_module(module) for module in (defined(traced), planned, local)]
-    assert old in texts[2]
-    certificate = Certificate(*texts[:2], texts[2].replace(old, new), "", "", 0)
+    program, plan, parts = (print_module(module) for module in (defined(traced), planned, local))
+    assert old in parts
+    certificate = Certificate(program, plan, parts.replace(old, new), "", "", 0)
     return Proof(certificate, check(certificate))
 
 
