@@ -77,6 +77,8 @@ def _blaming(what: str, kind: type[Exception] = Exception) -> Generator[None]:
     try:
         yield
     except kind as error:
+        if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
+            raise Inexact("this machine has too little memory to run the program in exact numbers") from error
         why = error.diagnostics[0].message if isinstance(error, ShardwrightError) else str(error)
         raise Broken(f"{what}: {why}") from error
 

@@ -11,12 +11,36 @@ from typing import Any
 
 import numpy as np
 
+from shardwright.diagnostics import ShardwrightValueError
+from shardwright.diagnostics.registry import coded
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.window import Window
 from shardwright.layout.spec import LayoutSpec
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
+
+
+LISTED = 1 << 20
+"""The most devices that are listed one by one: a list is ten bytes of text for each, in every collective."""
+
+
+def numbers_of(mesh: Mesh) -> Numbers:
+    """
+    The numbers of all devices; SW0734 where these are too many to be listed.
+
+    >>> numbers_of(Mesh(x=2, y=2)).tolist()
+    [0, 1, 2, 3]
+    """
+    if mesh.size > LISTED:
+        raise too_many_devices(mesh, LISTED, "StableHLO's collectives list the devices of each group one by one")
+    return np.arange(mesh.size)
+
+
+def too_many_devices(mesh: Mesh, most: int, why: str) -> ShardwrightValueError:
+    """That a form has no room for so many devices."""
+    message = f"a mesh of {mesh.size:,} devices, {mesh!r}, has more than the {most:,} that can be written: {why}"
+    return ShardwrightValueError(coded("SW0734", message))
 
 
 def digits(axis: Axis, mesh: Mesh) -> tuple[int, int]:
@@ -38,10 +62,11 @@ def axis_index(axes: Iterable[Axis], mesh: Mesh) -> Numbers:
     >>> axis_index([Axis("y")], Mesh(x=2, y=3)).tolist()
     [0, 1, 2, 0, 1, 2]
     """
-    index = np.zeros(mesh.size, np.int64)
+    numbers = numbers_of(mesh)
+    index = np.zeros_like(numbers)
     for axis in axes:
         stride, size = digits(axis, mesh)
-        index = index * size + np.arange(mesh.size) // stride % size
+        index = index * size + numbers // stride % size
     return index
 
 
@@ -52,7 +77,7 @@ def groups(axes: Sequence[Axis], mesh: Mesh) -> Numbers:
     >>> groups([Axis("x")], Mesh(x=2, y=3)).tolist()
     [[0, 3], [1, 4], [2, 5]]
     """
-    rest = np.arange(mesh.size)
+    rest = numbers_of(mesh)
     for axis in axes:
         stride, size = digits(axis, mesh)
         rest = rest - rest // stride % size * stride
@@ -67,7 +92,7 @@ def permutation(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Numbers:
     A device that has its block already keeps it; every device sends once and receives once.
     """
     before, after = _blocks(source, mesh), _blocks(target, mesh)
-    devices = np.arange(mesh.size)
+    devices = numbers_of(mesh)
     stays = before == after
     senders, receivers = devices[~stays], devices[~stays]
     senders = senders[np.argsort(before[senders], kind="stable")]

@@ -12,7 +12,14 @@ from xdsl.ir import Attribute, Block, SSAValue
 from shardwright.compiler.checking import verify_ours
 from shardwright.compiler.exporting.captures import carry_captures
 from shardwright.compiler.exporting.stablehlo import lower_collectives
-from shardwright.compiler.exporting.values import annotated, finish, manual_computation, shardings, without_ours
+from shardwright.compiler.exporting.values import (
+    annotated,
+    check_counted,
+    finish,
+    manual_computation,
+    shardings,
+    without_ours,
+)
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects import sdy
 from shardwright.dialects.building import Builder, appending
@@ -36,9 +43,10 @@ def export_stablehlo(module: ModuleOp, *, bare: bool = False, padded: bool = Fal
     Its body stands in a `sdy.manual_computation` over all axes of the mesh, so that whoever runs Shardy's programs can
     call it with global arrays. With `bare`, the function takes and gives what one device holds. Dims that do not divide
     are padded and cut around it; with `padded`, that is left to whoever calls it. Raises SW0720 for an argument that is
-    partial.
+    partial, SW0734 for more devices than are counted or listed.
     """
     mesh = next(iter(meshes(module).values()), Mesh())
+    check_counted(mesh)
     function = entry_function(module)
     inputs, outputs = (_sides(side, function, mesh) for side in (function.arg_attrs, function.res_attrs))
     carry_captures(module)

@@ -11,7 +11,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from shardwright.compiler.checking import verify_ours
 from shardwright.compiler.exporting.regions import regroup
 from shardwright.compiler.exporting.stablehlo import lower_collectives
-from shardwright.compiler.exporting.values import SHARDING, annotated, finish, sharding, without_ours
+from shardwright.compiler.exporting.values import (
+    SHARDING,
+    annotated,
+    check_counted,
+    finish,
+    sharding,
+    without_ours,
+)
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.values import drop_layouts
 from shardwright.dialects import sdy
@@ -40,13 +47,14 @@ def export_sdy(module: ModuleOp) -> None:
     sdy.mesh @mesh = <["x"=2]>
     %1 = stablehlo.negate %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<4xf32>
     ```
-    Raises SW0720 for a layout that Shardy cannot state.
+    Raises SW0720 for a layout that Shardy cannot state, SW0734 for more devices than are counted.
     """
+    mesh = next(iter(meshes(module).values()), Mesh())
+    check_counted(mesh)
     for roll in [op for op in module.walk() if isinstance(op, RollOp)]:
         _spell_out(roll)
     # Padding is ours: others take and give global arrays, of which uneven parts are for nobody to state.
     fit_borders(entry_function(module), lambda _, whole: whole)
-    mesh = next(iter(meshes(module).values()), Mesh())
     computations = regroup(module)
     operations = list(module.walk())
     shardings = {op: _shardings(op.results, op) for op in operations}

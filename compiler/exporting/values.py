@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from shardwright.compiler.exporting.devices import too_many_devices
 from shardwright.dialects import sdy
 from shardwright.dialects.sdy import ops as sdy_ops
 from shardwright.dialects.text.locations import fault
@@ -19,6 +20,16 @@ SHARDING = "sdy.sharding"
 
 OURS = "dtensor."
 """How attributes begin that mean nothing to other readers."""
+
+
+COUNTED = (1 << 31) - 1
+"""The most devices that a module counts: `mhlo.num_partitions` has 32 bits."""
+
+
+def check_counted(mesh: Mesh) -> None:
+    """Raises SW0734 for more devices than a module counts."""
+    if mesh.size > COUNTED:
+        raise too_many_devices(mesh, COUNTED, "mhlo.num_partitions has 32 bits")
 
 
 def sharding(spec: LayoutSpec, place: Operation | SSAValue) -> sdy.Sharding:

@@ -112,6 +112,10 @@ SW0732: plugin that cannot be loaded
 SW0733: no such plugin
     The variable SHARDWRIGHT_PLUGINS names the plugins that are loaded; no installed package has one of this name.
     help: shardwright doctor lists those that there are
+SW0734: more devices than can be written
+    An exported module counts its devices in 32 bits, and the collectives of StableHLO list the devices of each group
+    one by one, of which no more are written than a reader can take.
+    help: export for a smaller mesh; shardwright explain and price say what happens on this one
 SW0740: not a cost network
     shardwright solve reads the JSON of the IOPDDL contest: a problem with nodes (a list of costs for each, and if there
     is a usage_limit, usages and intervals as well) and edges (two nodes each, and a cost for each pair of choices).

@@ -65,7 +65,12 @@ MANUAL = """
 def stages(body: str) -> tuple[ModuleOp, ModuleOp, ModuleOp]:
     head = """sdy.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %s: tensor<f32>) -> tensor<f32> {"""
-    traced = parse_module(f"{head}{body}\n}}", "test.mlir")
+    return partitioned(f"{head}{body}\n}}")
+
+
+def partitioned(text: str) -> tuple[ModuleOp, ModuleOp, ModuleOp]:
+    """A program as it was written, planned and local."""
+    traced = parse_module(text, "test.mlir")
     planned = traced.clone()
     run_pipeline(planned, ["plan"])
     local = planned.clone()
@@ -93,3 +98,16 @@ def test_a_manual_computation_is_not_proved_and_says_so() -> None:
     assert proof.unproved == [
         "the program as it was written cannot run here: the runtime has no kernel for dtensor.to_manual"
     ]
+
+
+def test_a_local_program_without_memory_is_not_proved_and_says_so() -> None:
+    text = """sdy.mesh @mesh = <["x"=1099511627776]>
+func.func @main(%a: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8xf32> {
+  %0 = stablehlo.constant dense<0.0> : tensor<f32>
+  %1 = stablehlo.reduce(%a init: %0) applies stablehlo.add across dimensions = [0]
+      : (tensor<16x8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}"""
+    proof = certify(*partitioned(text))
+    assert not proof.faults
+    assert proof.unproved == ["this machine has too little memory to run the program in exact numbers"]
