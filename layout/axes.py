@@ -7,6 +7,48 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")
+_BARE = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
+_ESCAPED = re.compile(rb"\\([0-9A-F]{2}|\\)")
+
+
+def quoted(name: str) -> str:
+    """
+    A name as MLIR writes strings.
+
+    >>> print(quoted("x"), quoted('x"\u00e9'))
+    "x" "x\\22\\C3\\A9"
+    """
+    if _PLAIN.fullmatch(name):
+        return f'"{name}"'
+    escaped = (chr(byte) if _PLAIN.fullmatch(chr(byte)) else f"\\{byte:02X}" for byte in name.encode())
+    text = "".join(escaped).replace("\\5C", r"\\")
+    return f'"{text}"'
+
+
+def unquoted(text: str) -> str:
+    r"""
+    The name that `quoted` wrote, without its quotes.
+
+    >>> unquoted(r"x\22\\")
+    'x"\\'
+    """
+
+    def byte(match: re.Match[bytes]) -> bytes:
+        return b"\\" if match[1] == b"\\" else bytes.fromhex(match[1].decode())
+
+    return _ESCAPED.sub(byte, text.encode()).decode(errors="replace")
+
+
+def symbol(name: str) -> str:
+    """
+    A name as MLIR writes what refers to it.
+
+    >>> print(symbol("mesh"), symbol("my mesh"))
+    @mesh @"my mesh"
+    """
+    return f"@{name if _BARE.fullmatch(name) else quoted(name)}"
+
 
 class Axis(NamedTuple):
     """
@@ -29,7 +71,7 @@ class Axis(NamedTuple):
         return self.size == 0
 
     def __str__(self) -> str:
-        return f'"{self.name}"' if self.size == 0 else f'"{self.name}":({self.pre}){self.size}'
+        return quoted(self.name) if self.size == 0 else f"{quoted(self.name)}:({self.pre}){self.size}"
 
     def brief(self) -> str:
         """The form people read, without quotes: `x` or `x:(2)4`."""

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from shardwright.diagnostics import Diagnostic
 from shardwright.diagnostics.suggestions import also
-from shardwright.layout.axes import Axis, overlap, part, span
+from shardwright.layout.axes import Axis, overlap, part, quoted, span, symbol
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 
@@ -51,11 +51,11 @@ def _check_axes_exist(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> D
         if axis.name not in mesh.sizes:
             return Diagnostic(
                 "SW0102",
-                f"mesh @{spec.mesh} has no axis {axis.name!r}",
+                f"mesh {symbol(spec.mesh)} has no axis {axis.name!r}",
                 help=also(axis.name, mesh.axis_names, f"its axes are {_axis_sizes(mesh, mesh.axis_names)}")
                 if mesh.sizes
                 else "it has no axes",
-                word=f'"{axis.name}"',
+                word=quoted(axis.name),
             )
     return None
 
@@ -85,7 +85,7 @@ def _check_axes_once(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Di
                     f"axis {axis.name!r} is used twice: by {other_place} and by {place}",
                     notes=(f"the layout is {spec.body()}",),
                     help="an axis can split one dim once; drop one of the two uses, or split the axis into sub-axes",
-                    word=f'"{axis.name}"',
+                    word=quoted(axis.name),
                     earlier="first used here",
                 )
         seen[axis.name].append((place, axis))
@@ -132,7 +132,7 @@ def _uneven(dim: int, size: int, parts: int, axes: tuple[Axis, ...], mesh: Mesh)
         f"dim {dim} has {size} elements and does not split evenly over {over}",
         notes=(f"the mesh is {mesh!r}",),
         help=f"{choices}; sizes that fit: {f'{below}, ' if below else ''}{below + parts}",
-        word=f'"{axes[0].name}"',
+        word=quoted(axes[0].name),
     )
 
 

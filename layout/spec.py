@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 
-from shardwright.layout.axes import Axis
+from shardwright.layout.axes import Axis, symbol
 
 REDUCTION_KINDS = ("sum", "max", "min", "prod", "and", "or")
 """How partial results over mesh axes combine."""
@@ -78,7 +78,7 @@ class LayoutSpec:
         return LayoutSpec(self.mesh, self.dims, frozenset(), self.partial, self.kind)
 
     def __str__(self) -> str:
-        return f"<@{self.mesh}, {self.body()}>"
+        return f"<{symbol(self.mesh)}, {self.body()}>"
 
     def body(self) -> str:
         """The part after the mesh: `[{"batch"}, {?}], unreduced=sum{"model"}`."""

@@ -19,6 +19,7 @@ from shardwright.dialects.stablehlo.collectives import AllReduceOp, ReduceScatte
 from shardwright.dialects.text.locations import fault, label, where
 from shardwright.dialects.text.verify import WHOLE_INSIDE, Alike, alike
 from shardwright.dialects.types import shape_of
+from shardwright.layout.axes import symbol
 from shardwright.layout.check import check_spec
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.algebra import local_shape, whole_shape
@@ -260,13 +261,13 @@ def check_layout(
 ) -> None:
     """Raises what is wrong with `spec` as the layout of `tensor`, pointing at `place`; some splits may be `uneven`."""
     if spec.mesh not in known:
-        declared = ", ".join(f"@{name}" for name in known)
+        declared, named = ", ".join(map(symbol, known)), symbol(spec.mesh)
         raise fault(
             "SW0103",
-            f"there is no mesh @{spec.mesh}",
+            f"there is no mesh {named}",
             place,
-            word=f"@{spec.mesh}",
-            help=f"the module declares {declared}" if known else f'declare it: dtensor.mesh @{spec.mesh} = <["x"=8]>',
+            word=named,
+            help=f"the module declares {declared}" if known else f'declare it: dtensor.mesh {named} = <["x"=8]>',
         )
     found = check_spec(spec, tensor.get_shape(), known[spec.mesh], uneven=uneven)
     if found is not None:

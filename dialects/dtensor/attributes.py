@@ -12,7 +12,7 @@ from xdsl.parser import AttrParser, Parser
 from shardwright.dialects.sdy.meshes import parse_axes, parse_dim, parse_mesh_axis
 from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
-from shardwright.layout.axes import Axis
+from shardwright.layout.axes import Axis, quoted, symbol
 from shardwright.layout.spec import REDUCTION_KINDS, LayoutSpec
 
 MeshSizes: TypeAlias = tuple[tuple[str, int], ...]
@@ -71,7 +71,7 @@ def _parse_sizes(parser: AttrParser) -> MeshSizes:
 
 
 def _sizes_text(sizes: MeshSizes) -> str:
-    return "<[" + ", ".join(f'"{name}"={size}' for name, size in sizes) + "]>"
+    return "<[" + ", ".join(f"{quoted(name)}={size}" for name, size in sizes) + "]>"
 
 
 @irdl_attr_definition
@@ -124,7 +124,7 @@ def _parse_mesh_name(parser: Parser) -> SymbolRefAttr:
     return mesh_symbol(parser.parse_symbol_name().data)
 
 
-MESH = forms.Field("mesh", forms.Spelling(_parse_mesh_name, lambda symbol: f"@{symbol.root_reference.data}"))
+MESH = forms.Field("mesh", forms.Spelling(_parse_mesh_name, lambda mesh: symbol(mesh.root_reference.data)))
 AXES = forms.Field("axes", forms.spelled(AxesAttr))
 DIM_AXES = forms.Field("dim_axes", forms.spelled(DimAxesAttr))
 KIND = forms.Field("kind", forms.spelled(KindAttr))

@@ -16,9 +16,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
+from shardwright.dialects.text.literals import parse_name
 from shardwright.dialects.text.xdsl_patches import LARGEST_EXTENT
 from shardwright.dialects.types import shape_of
-from shardwright.layout.axes import Axis
+from shardwright.layout.axes import Axis, quoted, symbol
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class SdyMesh:
         return dict(self.axes)
 
     def __str__(self) -> str:
-        axes = ", ".join(f'"{name}"={size}' for name, size in self.axes)
+        axes = ", ".join(f"{quoted(name)}={size}" for name, size in self.axes)
         ids = f", device_ids=[{', '.join(map(str, self.device_ids))}]" if self.device_ids else ""
         return f"<[{axes}]{ids}>"
 
@@ -81,7 +82,7 @@ class Sharding:
         return self._hash
 
     def __str__(self) -> str:
-        mesh = f"@{self.mesh}" if isinstance(self.mesh, str) else f"mesh{self.mesh}"
+        mesh = symbol(self.mesh) if isinstance(self.mesh, str) else f"mesh{self.mesh}"
         text = f"<{mesh}, [{', '.join(map(str, self.dims))}]"
         kind = "" if self.kind == "sum" else self.kind
         for word, axes in (("replicated=", self.replicated), (f"unreduced={kind}", self.unreduced)):
@@ -92,7 +93,7 @@ class Sharding:
 
 def parse_axis(parser: AttrParser) -> Axis:
     """Reads `"x"` or `"x":(2)4`."""
-    name = parser.parse_str_literal(" naming a mesh axis")
+    name = parse_name(parser, " naming a mesh axis")
     if parser.parse_optional_punctuation(":") is None:
         return Axis(name)
     with parser.in_parens():
@@ -136,7 +137,7 @@ def parse_priority(parser: AttrParser) -> int | None:
 
 def parse_mesh_axis(parser: AttrParser) -> tuple[str, int]:
     """Reads `"x"=4`."""
-    name = parser.parse_str_literal(" naming a mesh axis")
+    name = parse_name(parser, " naming a mesh axis")
     parser.parse_punctuation("=")
     position = parser.pos
     size = parser.parse_integer(allow_boolean=False)
@@ -165,10 +166,10 @@ def parse_mesh(parser: AttrParser) -> SdyMesh:
 def parse_sharding(parser: AttrParser) -> Sharding:
     """Reads `<@mesh, [{"x"}, {?}p1], replicated={"y"}, unreduced={"z"}>`."""
     with parser.in_angle_brackets():
-        symbol = parser.parse_optional_symbol_name()
-        if symbol is None:
+        named = parser.parse_optional_symbol_name()
+        if named is None:
             parser.parse_keyword("mesh")
-        mesh = symbol.data if symbol is not None else parse_mesh(parser)
+        mesh = named.data if named is not None else parse_mesh(parser)
         parser.parse_punctuation(",")
         dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_dim(parser))
         extra: dict[str, tuple[Axis, ...]] = {}
@@ -239,9 +240,9 @@ def check_mesh(mesh: str, axes: Sequence[tuple[str, int]]) -> None:
     """`VerifyException` unless each axis has its own name and at least one device."""
     names = [name for name, _ in axes]
     if len(set(names)) != len(names):
-        raise VerifyException(f"mesh @{mesh} names an axis twice: {names}")
+        raise VerifyException(f"mesh {symbol(mesh)} names an axis twice: {names}")
     if any(size < 1 for _, size in axes):
-        raise VerifyException(f"mesh @{mesh} has an axis of size below 1")
+        raise VerifyException(f"mesh {symbol(mesh)} has an axis of size below 1")
 
 
 class SameTypeOp(forms.WrittenOp, forms.TensorOp, ABC):

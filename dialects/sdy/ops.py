@@ -34,8 +34,9 @@ from shardwright.dialects.sdy.rules import OpShardingRuleAttr
 from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.stablehlo.parts.syntax import parse_argument
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
+from shardwright.dialects.text.literals import parse_name
 from shardwright.dialects.types import shape_of
-from shardwright.layout.axes import Axis
+from shardwright.layout.axes import Axis, quoted
 
 
 class Direction(IntEnum):
@@ -48,11 +49,11 @@ class Direction(IntEnum):
 
 
 def _parse_names(parser: AttrParser) -> tuple[str, ...]:
-    return tuple(parser.parse_comma_separated_list(parser.Delimiter.BRACES, parser.parse_str_literal))
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.BRACES, lambda: parse_name(parser)))
 
 
 def _names_text(names: Sequence[str]) -> str:
-    return "{" + ", ".join(f'"{name}"' for name in names) + "}"
+    return "{" + ", ".join(map(quoted, names)) + "}"
 
 
 @irdl_attr_definition
@@ -186,7 +187,7 @@ class ManualComputationOp(_ComputationOp):
 
 def _parse_name(parser: Parser) -> StringAttr:
     with parser.in_angle_brackets():
-        return StringAttr(parser.parse_str_literal(" naming the computation"))
+        return StringAttr(parse_name(parser, " naming the computation"))
 
 
 @irdl_op_definition

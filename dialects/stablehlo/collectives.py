@@ -45,9 +45,9 @@ from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.stablehlo.parts.attributes import parse_integer
 from shardwright.dialects.stablehlo.parts.constants import constant_value
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
-from shardwright.dialects.text.literals import DenseAttr
+from shardwright.dialects.text.literals import DenseAttr, parse_name
 from shardwright.dialects.types import element_of, plain, shape_of, tensor, tensor_type
-from shardwright.layout.axes import Axis
+from shardwright.layout.axes import Axis, quoted, symbol
 
 UI32 = IntegerType(32, Signedness.UNSIGNED)
 """The type of device numbers."""
@@ -60,7 +60,7 @@ def _parse_field(parser: AttrParser, name: str) -> None:
 
 def _parse_axis(parser: AttrParser) -> Axis:
     _parse_field(parser, "name")
-    name = parser.parse_str_literal(" naming a mesh axis")
+    name = parse_name(parser, " naming a mesh axis")
     if parser.parse_optional_punctuation(",") is None:
         return Axis(name)
     _parse_field(parser, "sub_axis_info")
@@ -70,7 +70,7 @@ def _parse_axis(parser: AttrParser) -> Axis:
 
 
 def _axis_text(axis: Axis) -> str:
-    return f'name = "{axis.name}"' + ("" if axis.whole else f", sub_axis_info = ({axis.pre}){axis.size}")
+    return f"name = {quoted(axis.name)}" + ("" if axis.whole else f", sub_axis_info = ({axis.pre}){axis.size}")
 
 
 @irdl_attr_definition
@@ -92,7 +92,7 @@ class ReplicaGroups:
 
     def __str__(self) -> str:
         axes = ", ".join(f"#stablehlo.axis_ref<{_axis_text(axis)}>" for axis in self.axes)
-        return f"mesh = @{self.mesh}, axes = [{axes}]"
+        return f"mesh = {symbol(self.mesh)}, axes = [{axes}]"
 
 
 def _parse_groups(parser: AttrParser) -> ReplicaGroups:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, cast
 from xdsl.dialects import builtin
 from xdsl.dialects.builtin import BytesAttr, ComplexType, DenseIntOrFPElementsAttr, IndexType, IntegerType, Signedness
 from xdsl.ir import Attribute
+from xdsl.parser import AttrParser
 from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects.types import AnyTensor, bit_width, element_size, shape_of
@@ -27,6 +28,18 @@ _FEWEST_DIGITS = 3
 _TOKEN = re.compile(r"[\[\],()]|[^\s\[\],()]+")
 _DECIMAL = re.compile(r"-?\d+(\.\d*([eE][+-]?\d+)?)?")
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
+
+
+def parse_name(parser: AttrParser, what: str = "") -> str:
+    """A string in quotes; MLIR writes what is no ASCII as the bytes of UTF-8, which xDSL's parser keeps apart."""
+    position = parser.pos
+    encoded = parser.parse_optional_bytes_literal()
+    if encoded is None:
+        return parser.parse_str_literal(what)
+    try:
+        return encoded.decode()
+    except UnicodeDecodeError:
+        parser.raise_error("a name must be UTF-8", position)
 
 
 def dense(tensor_type: AnyTensor, data: bytes) -> DenseAttr:

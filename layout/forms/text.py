@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from shardwright.diagnostics import ShardwrightValueError
-from shardwright.layout.axes import Axis
+from shardwright.layout.axes import Axis, unquoted
 from shardwright.layout.faults import fault
 from shardwright.layout.spec import REDUCTION_KINDS, LayoutSpec
 
@@ -14,9 +14,9 @@ _AXIS = r'"[^"]*"(?::\(\d+\)\d+)?'
 _DIM = rf"\{{\s*(?:(?:{_AXIS}|\?)\s*(?:,\s*(?:{_AXIS}|\?)\s*)*)?\}}"
 _BODY = re.compile(
     rf"\[\s*(?P<dims>(?:{_DIM}\s*(?:,\s*{_DIM}\s*)*)?)\]"
-    rf"(?:\s*,\s*unreduced\s*=\s*(?P<kind>\w+)\s*(?P<partial>\{{[^}}]*\}}))?"
+    rf"(?:\s*,\s*unreduced\s*=\s*(?P<kind>\w+)\s*(?P<partial>{_DIM}))?"
 )
-_SPEC = re.compile(r"<\s*@(?P<mesh>[\w.$-]+)\s*,(?P<body>.*)>")
+_SPEC = re.compile(r'<\s*@(?:(?P<mesh>[\w.$-]+)|"(?P<quoted>[^"]*)")\s*,(?P<body>.*)>')
 _AXIS_PARTS = re.compile(r'"(?P<name>[^"]*)"(?::\((?P<pre>\d+)\)(?P<size>\d+))?')
 _BRIEF_AXIS = r"[A-Za-z_][\w.$-]*(?::\(\d+\)\d+)?"
 _BRIEF_DIM = rf"\d+(?:@{_BRIEF_AXIS})*"
@@ -45,14 +45,15 @@ def read_spec(text: str, mesh: str) -> LayoutSpec:
     <@mesh, [{"x", "y":(2)4}, {?}], unreduced=sum{"z"}>
     """
     outer = _SPEC.fullmatch(text.strip())
-    symbol, body = (outer["mesh"], outer["body"]) if outer else (mesh, text)
+    named = mesh if outer is None else outer["mesh"] or unquoted(outer["quoted"])
+    body = text if outer is None else outer["body"]
     match = _BODY.fullmatch(body.strip())
     if match is None or (match["kind"] or "sum") not in REDUCTION_KINDS:
         raise _bad_text(text)
     dims = re.findall(_DIM, match["dims"])
     open_dims = frozenset(index for index, dim in enumerate(dims) if "?" in dim)
     partial = _axes(match["partial"] or "")
-    return LayoutSpec(symbol, tuple(map(_axes, dims)), open_dims, partial, match["kind"] if partial else "")
+    return LayoutSpec(named, tuple(map(_axes, dims)), open_dims, partial, match["kind"] if partial else "")
 
 
 def read_type(text: str, mesh: str) -> TypeText:
@@ -81,7 +82,7 @@ def is_type_text(text: str) -> bool:
 
 
 def _axes(text: str) -> tuple[Axis, ...]:
-    return tuple(_axis(match["name"], match["pre"], match["size"]) for match in _AXIS_PARTS.finditer(text))
+    return tuple(_axis(unquoted(match["name"]), match["pre"], match["size"]) for match in _AXIS_PARTS.finditer(text))
 
 
 def _brief_axis(text: str) -> Axis:

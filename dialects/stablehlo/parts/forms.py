@@ -25,6 +25,7 @@ from xdsl.utils.mlir_lexer import PunctuationSpelling
 from shardwright.dialects.stablehlo.parts import syntax
 from shardwright.dialects.stablehlo.parts.attributes import parse_dims, parse_integer
 from shardwright.dialects.text.data import TextAttr
+from shardwright.dialects.text.literals import parse_name
 from shardwright.dialects.types import AnyTensor, integers, tensor_type
 
 TypeLists: TypeAlias = tuple[Sequence[Attribute], Sequence[Attribute]]
@@ -41,7 +42,7 @@ class Spelling:
 
 DIMS = Spelling(lambda parser: integers(parse_dims(parser)), lambda dims: str(list(dims.get_values())))
 NUMBER = Spelling(lambda parser: IntegerAttr(parse_integer(parser), i64), lambda number: str(number.value.data))
-TEXT = Spelling(lambda parser: StringAttr(parser.parse_str_literal()), str)
+TEXT = Spelling(lambda parser: StringAttr(parse_name(parser)), str)
 SYMBOL = Spelling(lambda parser: parser.parse_symbol_name(), lambda name: str(SymbolRefAttr(name)))
 """The name that a symbol defines."""
 

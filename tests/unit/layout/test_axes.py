@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from shardwright.layout.axes import Axis, borders, cut, merge_adjacent, overlap
+from shardwright.layout.axes import Axis, borders, cut, merge_adjacent, overlap, quoted, symbol, unquoted
+from shardwright.layout.forms.text import read_spec
+from shardwright.layout.spec import LayoutSpec
 
 SIZES = {"x": 8, "y": 8}
 X, MAJOR, MINOR = Axis("x"), Axis("x", 1, 2), Axis("x", 2, 4)
@@ -47,3 +49,20 @@ def test_parts_overlap_where_they_share_digits() -> None:
     assert not overlap(X, Axis("y"), 8)
     # An axis of size one has no digits, but naming it twice is naming it twice.
     assert overlap(Axis("one"), Axis("one"), 1)
+
+
+def test_names_are_written_as_strings_of_mlir() -> None:
+    # What MLIR itself prints: '"' and what is no ASCII as bytes of UTF-8, a backslash twice.
+    written = {"x": '"x"', 'x"y': r'"x\22y"', "\u00e9\\": r'"\C3\A9\\"', "a}, {b": '"a}, {b"', "\n": r'"\0A"'}
+    for name, text in written.items():
+        assert quoted(name) == text
+        assert unquoted(text[1:-1]) == name
+    assert [symbol(name) for name in ("mesh", "_a.b$1", "my mesh", "0", "")] == [
+        "@mesh", "@_a.b$1", '@"my mesh"', '@"0"', '@""'
+    ]  # fmt: skip
+
+
+def test_a_layout_with_such_names_reads_back() -> None:
+    for name in ('x"y', "\u00e9\\", "a}, {b", "\\22"):
+        spec = LayoutSpec("my mesh", ((Axis(name, 1, 2),), ()), partial=(Axis(name, 2, 2),), kind="sum")
+        assert read_spec(str(spec), "mesh") == spec
