@@ -6,13 +6,22 @@ Both become text with their locations, and are read like any other text from the
 
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
+import sys
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightValueError, SourceLocation
 
 MAGIC = b"ML\xefR"
 """How MLIR bytecode starts."""
+
+CHILD = Path(__file__).with_name("bytecode_child.py")
+"""The program that reads bytecode, in a process of its own: what is damaged can end it."""
 
 LENGTH_BYTES = 4
 """The size of the length in front of the bytecode inside of `jax.export`'s own files."""
@@ -41,31 +50,42 @@ def text_of(bytecode: bytes, name: str) -> str:
     Raises SW0721 without jaxlib, and SW0722 for bytes that it cannot read.
     """
     place = SourceLocation(name, 1, 1)
-    ir, stablehlo = (required(f"jaxlib.mlir.{part}", name, place) for part in ("ir", "dialects.stablehlo"))
-    context = _context(ir)
-    said: list[str] = []
+    required("jaxlib", name, place)
+    command = [sys.executable, "-P", str(CHILD)]
+    ran = subprocess.run(command, input=bytecode, capture_output=True, check=False)
+    answer = _answer(ran.stdout) if ran.returncode == 0 else None
+    if answer is None:
+        said = [_end(ran.returncode)]
+    elif "missing" in answer:
+        raise _missing(name, answer["missing"], place)
+    elif "text" in answer:
+        return answer["text"]
+    else:
+        said = answer["said"]
+    raise ShardwrightValueError(
+        Diagnostic(
+            "SW0722",
+            "this is MLIR bytecode that jaxlib cannot read",
+            place,
+            notes=tuple(said),
+            help="check that the file is complete, and that jaxlib is as new as what wrote it",
+        )
+    )
 
-    def listen(diagnostic: Any) -> bool:
-        said.append(str(diagnostic.message))
-        return True
 
-    handler = context.attach_diagnostic_handler(listen)
+def _answer(output: bytes) -> dict[str, Any] | None:
+    """What the process that reads bytecode said, if it came to that."""
     try:
-        with context:
-            module = stablehlo.deserialize_portable_artifact(context, bytecode)
-            return str(module.operation.get_asm(enable_debug_info=True))
-    except (ValueError, RuntimeError) as error:
-        raise ShardwrightValueError(
-            Diagnostic(
-                "SW0722",
-                "this is MLIR bytecode that jaxlib cannot read",
-                place,
-                notes=tuple(dict.fromkeys(said or [str(error)])),
-                help="check that the file is complete, and that jaxlib is as new as what wrote it",
-            )
-        ) from error
-    finally:
-        handler.detach()
+        return json.loads(output)
+    except ValueError:
+        return None
+
+
+def _end(code: int) -> str:
+    """How a process ended that said nothing."""
+    with suppress(ValueError):
+        return f"jaxlib was ended by {signal.Signals(-code).name} while it read it"
+    return f"jaxlib ended with exit code {code} while it read it"
 
 
 def required(module: str, name: str, place: SourceLocation | None = None) -> Any:
@@ -73,25 +93,16 @@ def required(module: str, name: str, place: SourceLocation | None = None) -> Any
     try:
         return import_module(module)
     except ImportError as error:
-        raise ShardwrightError(
-            Diagnostic(
-                "SW0721",
-                f"{name} needs JAX, which is not installed",
-                place,
-                notes=(f"there is no module {error.name or module}",),
-                help="pip install 'shardwright[jax]'; a program as StableHLO text needs nothing",
-            )
-        ) from error
+        raise _missing(name, error.name or module, place) from error
 
 
-def _context(ir: Any) -> Any:
-    """A context of MLIR that knows what JAX writes."""
-    registry = ir.DialectRegistry()
-    import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext").register_dialects(registry)
-    context = ir.Context()
-    context.append_dialect_registry(registry)
-    context.load_all_available_dialects()
-    for dialect in ("sdy", "chlo", "stablehlo"):
-        import_module(f"jaxlib.mlir.dialects.{dialect}").register_dialect(context)
-    import_module("jaxlib.mlir.dialects.mhlo").register_mhlo_dialect(context)
-    return context
+def _missing(name: str, module: str, place: SourceLocation | None) -> ShardwrightError:
+    return ShardwrightError(
+        Diagnostic(
+            "SW0721",
+            f"{name} needs JAX, which is not installed",
+            place,
+            notes=(f"there is no module {module}",),
+            help="pip install 'shardwright[jax]'; a program as StableHLO text needs nothing",
+        )
+    )

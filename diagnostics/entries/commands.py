@@ -73,7 +73,8 @@ SW0721: JAX is not installed
     does not need otherwise.
     help: pip install 'shardwright[jax]', or give the program as StableHLO text
 SW0722: bytecode that cannot be read
-    jaxlib refused the bytes: the file is not complete, or it was written by a newer version.
+    jaxlib, in a process of its own, refused the bytes or was ended by them: the file is damaged or not complete, or it
+    was written by a newer version.
     help: write the file again, install a newer jaxlib, or give the program as StableHLO text
 SW0723: manual computation that cannot be written with annotations
     With annotations, a manual computation is a region that takes its operands and nothing else, and stands in no other

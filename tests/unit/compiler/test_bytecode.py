@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import shardwright
-from shardwright.compiler.bytecode import MAGIC, payload
+from shardwright.compiler import bytecode
+from shardwright.compiler.bytecode import MAGIC, payload, text_of
 from shardwright.diagnostics import ShardwrightError
 from shardwright.tools.programs.files import read_text
 
@@ -53,3 +55,32 @@ def test_from_jax_needs_jax() -> None:
 )
 def test_payload(data: bytes, found: bytes | None) -> None:
     assert payload(data) == found
+
+
+@pytest.mark.parametrize(
+    ("reader", "said"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "SW0722(.|\n)*jaxlib was ended by SIGSEGV"),
+        ("raise SystemExit(3)", "SW0722(.|\n)*jaxlib ended with exit code 3"),
+        ("print('no JSON')", "SW0722(.|\n)*jaxlib ended with exit code 0"),
+        ("""print('{"said": ["it is cut off"]}')""", "SW0722(.|\n)*note: it is cut off"),
+        ("""print('{"missing": "jaxlib.mlir"}')""", "SW0721(.|\n)*there is no module jaxlib.mlir"),
+    ],
+)
+def test_what_ends_the_reader_is_an_error(
+    reader: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child = tmp_path / "child.py"
+    child.write_text(reader)
+    monkeypatch.setattr(bytecode, "CHILD", child)
+    monkeypatch.setitem(sys.modules, "jaxlib", ModuleType("jaxlib"))
+    with pytest.raises(ShardwrightError, match=said):
+        text_of(MAGIC, "program.mlirbc")
+
+
+def test_the_text_comes_from_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    child = tmp_path / "child.py"
+    child.write_text("import json, sys; print(json.dumps({'text': '\u00e9' + str(len(sys.stdin.buffer.read()))}))")
+    monkeypatch.setattr(bytecode, "CHILD", child)
+    monkeypatch.setitem(sys.modules, "jaxlib", ModuleType("jaxlib"))
+    assert text_of(MAGIC, "program.mlirbc") == "\u00e94"

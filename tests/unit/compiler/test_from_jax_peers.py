@@ -157,3 +157,15 @@ def test_bytecode_that_is_not_complete(size: int, tmp_path: Path, capsys: Captur
     path.write_bytes(forms()["portable"][:size])
     assert main(["run", str(path)]) == 1
     assert f"{path}:1:1: error[SW0722]" in capsys.readouterr().err
+
+
+def test_bytecode_whose_names_are_damaged(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    portable = forms()["portable"]
+    assert b"tanh_v" in portable
+    path = tmp_path / "program.mlirbc"
+    path.write_bytes(portable.replace(b"tanh_v", b"t\xffnh_v"))
+    assert main(["run", str(path)]) == 1
+    told = capfd.readouterr().err
+    assert told.startswith(f"{path}:1:1: error[SW0722]: this is MLIR bytecode that jaxlib cannot read\n")
+    assert "note: it has a name that is no text" in told
+    assert "Traceback" not in told
