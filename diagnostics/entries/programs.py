@@ -67,6 +67,9 @@ SW0322: call to an unknown function
 SW0323: call that does not fit its callee
     The operand and result types of a call must be those of the function.
     help: give the call the callee's operand and result types
+SW0324: module inside of a module
+    A program is one module with its functions and its mesh. What is inside of another module in it, nothing can call.
+    help: give each module as a program of its own, or drop the inner one
 SW0325: loop whose gradient is not known
     The gradient of a loop takes what each of its rounds began with, and that takes a number of rounds that the program
     itself says.

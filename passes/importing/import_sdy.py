@@ -91,6 +91,7 @@ class ImportSdyPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if stage_of(op) is not None:
             require_stage(op, self.name, "traced")
+        _check_alone(op)
         check_replicas(op)
         declared = _import_meshes(op)
         import_gspmd(op, declared.known)
@@ -102,6 +103,14 @@ class ImportSdyPass(ModulePass):
         op.attributes = {name: value for name, value in op.attributes.items() if not name.startswith("mhlo.")}
         if stage_of(op) is None:
             set_stage(op, "traced")
+
+
+def _check_alone(module: ModuleOp) -> None:
+    """A program is one module: what another one inside of it defines is for nobody to call."""
+    inner = next((op for op in module.walk() if isinstance(op, ModuleOp) and op is not module), None)
+    if inner is not None:
+        message = "a module stands inside of the program's module"
+        raise fault("SW0324", message, inner, help="give each module as a program of its own, or drop the inner one")
 
 
 @dataclass

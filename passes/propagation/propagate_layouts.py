@@ -16,6 +16,7 @@ from shardwright.dialects.text.locations import fault, where
 from shardwright.dialects.types import element_of
 from shardwright.layout.spec import LayoutSpec
 from shardwright.layout.words import dims_in_words
+from shardwright.passes.importing.gspmd import SHARDING
 from shardwright.passes.program import Program, entry_function
 from shardwright.passes.propagation.numbering import build_program
 from shardwright.passes.propagation.spreading import Because, State, agree_in_groups, propagate, settle_groups
@@ -56,6 +57,7 @@ class PropagateLayoutsPass(ModulePass):
     """Whether, after that, to choose all layouts of a small program together."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        _check_imported(op)
         _declare_mesh(op)
         program = build_program(op)
         _check_partial(program)
@@ -70,6 +72,18 @@ class PropagateLayoutsPass(ModulePass):
             if isinstance(inner, GroupOp):
                 erase(inner)
         set_stage(op, "propagated")
+
+
+def _check_imported(module: ModuleOp) -> None:
+    """What Shardy's annotations say must have become layouts: here nobody would read them."""
+    for op in module.walk():
+        if op.name.startswith("sdy.") or SHARDING in op.attributes:
+            raise fault(
+                "SW0311",
+                f"propagate-layouts cannot run on a program with Shardy's annotations, as at this {op.name}",
+                op,
+                help="import them first: -p import-sdy,propagate-layouts, or -p propagate",
+            )
 
 
 def _declare_mesh(module: ModuleOp) -> None:
