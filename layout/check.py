@@ -47,7 +47,7 @@ def _check_rank(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnos
 
 
 def _check_axes_exist(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
-    for axis in spec.axes():
+    for _, axis in _placed_axes(spec):
         if axis.name not in mesh.sizes:
             return Diagnostic(
                 "SW0102",
@@ -61,7 +61,7 @@ def _check_axes_exist(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> D
 
 
 def _check_parts(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
-    for axis in spec.axes():
+    for _, axis in _placed_axes(spec):
         full = mesh.sizes[axis.name]
         if axis.whole or (axis.pre >= 1 and axis.size >= 2 and full % (axis.pre * axis.size) == 0):
             continue
@@ -94,7 +94,7 @@ def _check_axes_once(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Di
 
 def _check_nested(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
     marks: dict[str, set[int]] = {}
-    for axis in spec.axes():
+    for _, axis in _placed_axes(spec):
         marks.setdefault(axis.name, set()).update(span(axis, mesh.sizes[axis.name]))
     for name, found in marks.items():
         for low, high in pairwise(sorted(found)):
@@ -149,7 +149,8 @@ def _crossing(spec: LayoutSpec, name: str, low: int, high: int, full: int) -> Di
 
 def _placed_axes(spec: LayoutSpec) -> list[tuple[str, Axis]]:
     placed = [(f"dim {dim}", axis) for dim, axes in enumerate(spec.dims) for axis in axes]
-    return placed + [("the axes after the dims", axis) for axis in spec.partial]
+    placed += [("the unreduced axes", axis) for axis in spec.partial]
+    return placed + [("the replicated axes", axis) for axis in spec.withheld]
 
 
 def _axis_sizes(mesh: Mesh, names: list[str] | tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -156,11 +157,26 @@ def parse_mesh(parser: AttrParser) -> SdyMesh:
         if parser.parse_optional_punctuation(",") is not None:
             parser.parse_keyword("device_ids")
             parser.parse_punctuation("=")
+            position = parser.pos
             found = parser.parse_comma_separated_list(
                 parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False, allow_negative=False)
             )
             ids = tuple(found)
+            if (wrong := _wrong_ids(axes, ids)) is not None:
+                parser.raise_error(wrong, position)
     return SdyMesh(axes, ids)
+
+
+def _wrong_ids(axes: Sequence[tuple[str, int]], ids: Sequence[int]) -> str | None:
+    """What keeps numbers from being those of a mesh's devices; a mesh without axes is any one device."""
+    count = math.prod(size for _, size in axes)
+    if len(ids) != count:
+        return f"a mesh of {count} devices has {count} device_ids, not {len(ids)}"
+    if axes and (wrong := next((each for each in ids if each >= count), None)) is not None:
+        return f"a mesh of {count} devices has the device_ids 0 to {count - 1}, and no {wrong}"
+    if len(set(ids)) < count:
+        return f"device_ids name device {next(each for each in ids if ids.count(each) > 1)} more than once"
+    return None
 
 
 def parse_sharding(parser: AttrParser) -> Sharding:

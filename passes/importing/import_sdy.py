@@ -368,7 +368,7 @@ class _Importer:
             sharding.replicated if open_dims else (),
             priorities if any(priorities) else (),
         )
-        listed = changed(spec, partial=sharding.unreduced + sharding.replicated)
+        listed = changed(spec, withheld=sharding.replicated)
         check_layout(listed, value.type, self.meshes.known, place, uneven=uneven)
         sizes = self.meshes.known[spec.mesh].sizes
         return changed(

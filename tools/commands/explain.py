@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shardwright.tools.programs.program import parsed, program_text
 from shardwright.tools.terminal.arguments import CodedArgumentParser, axis_sizes, positive_line
-from shardwright.tools.terminal.guard import DONE, CommandState
+from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState
 from shardwright.tools.terminal.output import fitted, write_report
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ EPILOG = """examples:
   shardwright explain model.mlir --without model.py:18
                                                     what it would send if that line asked for no layout
   shardwright explain model.mlir --json             the same as data
+
+exit codes: 0 done, 1 a mistake, or a change with which there is no such program
 """
 
 
@@ -57,12 +59,18 @@ def _question(text: str) -> str:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright explain`; returns the exit code."""
-    options = command_line().parse_args(arguments)
+    parser = command_line()
+    options = parser.parse_args(arguments)
+    asked = options.without or options.layout or options.mesh
+    if asked and options.why is not None:
+        parser.error("--why is about the program as it is: leave out --without, --layout and --mesh")
+    if len(dict(options.layout)) < len(options.layout):
+        parser.error("--layout gives an argument two layouts")
     with program_text(options.file, state) as (name, text):
-        if options.without or options.layout or options.mesh:
+        if asked:
             compared = _compared(text, name, options)
             write_report(compared.data(), None if options.json else compared.text(**fitted()))
-            return DONE
+            return USER_ERROR if any(outcome.refused for outcome in compared.outcomes) else DONE
         explanation = _explained(text, name, options)
         if options.why is not None:
             found = explanation.why(options.why)

@@ -123,7 +123,10 @@ def axis_sizes(text: str) -> dict[str, int]:
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(name and size.isdecimal() for name, _, size in pairs):
         raise argparse.ArgumentTypeError(f"'{text}' is not AXIS=SIZE,..., such as data=2,model=4")
-    return {name.strip(): int(size) for name, _, size in pairs}
+    sizes = {name.strip(): int(size) for name, _, size in pairs}
+    if len(sizes) < len(pairs):
+        raise argparse.ArgumentTypeError(f"'{text}' gives an axis two sizes")
+    return sizes
 
 
 def size_of_memory(text: str) -> int:

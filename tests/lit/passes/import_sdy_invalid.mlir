@@ -43,7 +43,7 @@ func.func @main(%x: tensor<64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "
 // -----
 
 sdy.mesh @mesh = <["x"=2]>
-// expected-error @+1 {{axis 'x' is used twice: by dim 0 and by the axes after the dims}}
+// expected-error @+1 {{axis 'x' is used twice: by dim 0 and by the replicated axes}}
 func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}], replicated={"x"}>}) {
   return
 }

@@ -85,3 +85,21 @@ def test_malformed_sharding(sharding, message):
 def test_bad_mesh(mesh, message):
     with pytest.raises(ShardwrightError, match=message):
         verify_module(parse_module(f"sdy.mesh @mesh = {mesh}"))
+
+
+@pytest.mark.parametrize(
+    ("mesh", "message"),
+    [
+        ('<["x"=2, "y"=2], device_ids=[0, 1, 1, 2]>', "device_ids name device 1 more than once"),
+        ('<["x"=2, "y"=2], device_ids=[0, 1, 2]>', "a mesh of 4 devices has 4 device_ids, not 3"),
+        ('<["x"=2, "y"=2], device_ids=[0, 1, 2, 4]>', "a mesh of 4 devices has the device_ids 0 to 3, and no 4"),
+        ("<[], device_ids=[7, 8]>", "a mesh of 1 devices has 1 device_ids, not 2"),
+    ],
+)
+def test_device_ids_are_those_of_all_devices(mesh: str, message: str):
+    """As Shardy's own verifier has it."""
+    with pytest.raises(ShardwrightError, match=f"SW0201.*{message}"):
+        parse_module(f"sdy.mesh @mesh = {mesh}")
+    sharding = f"#sdy.sharding<mesh{mesh}, [{{}}]>"
+    with pytest.raises(ShardwrightError, match=f"SW0201.*{message}"):
+        parse_module(f"func.func private @f(tensor<4xf32> {{sdy.sharding = {sharding}}})")

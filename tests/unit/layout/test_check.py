@@ -1,5 +1,7 @@
 """Which layouts fit which tensors; a layout that does not fit is refused with the way out."""
 
+from dataclasses import replace
+
 import pytest
 
 from shardwright.layout.axes import Axis
@@ -43,7 +45,13 @@ def test_fits(layout: LayoutSpec, shape: tuple[int, ...]) -> None:
         (spec((Axis("x", 0, 2),)), (4,), "SW0107", "no part"),
         (spec((X,), (X,)), (8, 8), "SW0105", "by dim 0 and by dim 1"),
         (spec((X, MINOR)), (64,), "SW0105", "by dim 0 and by dim 0"),
-        (spec((X,), partial=(X,)), (8,), "SW0105", "by the axes after the dims"),
+        (spec((X,), partial=(X,)), (8,), "SW0105", "by dim 0 and by the unreduced axes"),
+        (
+            replace(spec((), partial=(X,)), withheld=(X,)),
+            (8,),
+            "SW0105",
+            "by the replicated axes",
+        ),
         (spec((ONE,), (ONE,)), (8, 8), "SW0105", "axis 'one' is used twice"),
         (spec((X,)), (12,), "SW0104", "does not split evenly over x=8"),
         (spec((), (X, Y)), (3, 24), "SW0104", "dim 1 has 24 elements and does not split evenly over x=8 x y=2"),

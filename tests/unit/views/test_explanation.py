@@ -154,6 +154,31 @@ def test_what_would_be_sent_otherwise() -> None:
     assert "SW0102: mesh @mesh has no axis 'nothing'" in text
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--layout", "%a=q,-"], "SW0102: mesh @mesh has no axis 'q'"),
+        (["--layout", "%a=x,x"], "SW0105: axis 'x' is used twice: by dim 0 and by dim 1"),
+        (["--mesh", "x=0"], "SW0101: mesh axis 'x' has size 0"),
+        (["--mesh", "x=2,x=4"], "SW0701"),
+        (["--layout", "%a=x,-", "--layout", "%a=-,x"], "--layout gives an argument two layouts"),
+        (["--why", "%0", "--mesh", "x=2"], "--why is about the program as it is"),
+    ],
+)
+def test_a_change_that_is_refused_ends_in_an_error(
+    arguments: list[str], said: str, tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "program.mlir"
+    path.write_text("""sdy.mesh @mesh = <["x"=4]>
+func.func public @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x4xf32> {
+  %0 = stablehlo.tanh %a : tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}""")
+    assert main(["explain", str(path), *arguments]) == 1
+    assert said in " ".join("".join(capsys.readouterr()).split())
+    assert main(["explain", str(path), "--mesh", "x=2"]) == 0
+
+
 def test_without_a_line_that_asks_for_a_layout() -> None:
     x = laid((8, 16), "data", None)
 
