@@ -2,7 +2,7 @@
 
 import sys
 
-from shardwright.tools.main import main
+from shardwright.tools.start import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -90,7 +90,7 @@ class Topology:
             }
             beside = [_not_negative(known.get(name, 0.0)) for name in ("launch", "start")]
             return cls(links, _positive(known["flops"]), _positive(known["memory"]), *beside)
-        except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AssertionError, AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
             raise value_error(
                 "SW0121",
                 "this describes no topology",

@@ -26,6 +26,9 @@ def read_bytes(path: str, *, program: bool = False) -> bytes:
     further than a NUL, which none has as text.
     """
     if path == STANDARD_INPUT:
+        if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+            help_text = "give a file, or a program on standard input"
+            raise ShardwrightError(Diagnostic("SW0702", "cannot read standard input: it is closed", help=help_text))
         return _read_stream(sys.stdin.buffer, path, program)
     try:
         if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():

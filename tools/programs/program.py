@@ -59,7 +59,7 @@ def parsed(text: str, name: str, options: Namespace) -> ModuleOp:
 
 
 def read_topology(path: str | None) -> Topology | None:
-    """The links and devices that a file of JSON describes, if there is one."""
+    """The links and devices that a file of JSON describes, also among what `shardwright price --json` prints."""
     from shardwright.layout import Topology
 
     if path is None:
@@ -70,7 +70,7 @@ def read_topology(path: str | None) -> Topology | None:
     except (ValueError, RecursionError):
         data = None
     try:
-        return Topology.from_dict(data)
+        return Topology.from_dict(data["topology"] if isinstance(data, dict) and "topology" in data else data)
     except ShardwrightError as error:
         raise ShardwrightError(replace(error.diagnostics[0], location=SourceLocation(path, 1, 1))) from error
 

@@ -15,13 +15,15 @@ from shardwright.compiler.stages import Propagated, Traced
 from shardwright.compiler.tracing.pytree import Tree, paths
 from shardwright.compiler.tracing.reference import held
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.registry import coded
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.dtensor.transfers import TransferOp
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.tensorflow.exporting.devices import Devices, atoms_of
-from shardwright.frontends.tensorflow.exporting.emitter import Emitter, Library, legal
+from shardwright.frontends.tensorflow.exporting.emitter import Emitter, Library, legal, missing
+from shardwright.frontends.tensorflow.exporting.kernels import TYPES
 from shardwright.frontends.tensorflow.exporting.messages import reference, write_graph
 from shardwright.frontends.tensorflow.exporting.nodes import DType, Refusal, Tensor
 from shardwright.frontends.tensorflow.importing.faults import GraphError
@@ -122,8 +124,8 @@ def export_module(
     strip_layouts(module)
     library = Library(devices=None if atoms is None else Devices(atoms))
     emitter = Emitter(library)
-    taken, inputs = _arguments(emitter, function, parameters, fixed or {})
     try:
+        taken, inputs = _arguments(emitter, function, parameters, fixed or {})
         outputs = _results(emitter, emitter.block(function.body.block, taken), results)
     except Refusal as refusal:
         message, place = f"TensorFlow cannot say this program: {refusal}", where(function)
@@ -167,6 +169,11 @@ def _arguments(
             continue
         hint = value.name_hint or f"arg{place}"
         name = names[place] if names is not None else hint if hint[0].isalpha() else f"arg{place}"
+        if dtype.name not in TYPES:
+            message = f"TensorFlow cannot take argument {name}: it has no kernels for {value.type}"
+            emitter.library.faults.append(coded("SW0893", message, location=where(value)))
+            taken.append(missing(value))
+            continue
         tensor = emitter.node("Placeholder", (), shape, dtype, shape=shape)
         tensor.node.name = legal(name) or f"arg{place}"
         taken.append(tensor)

@@ -250,6 +250,19 @@ def test_random_bits(algorithm: str, state: list[int], following: list[int], bit
     assert [each.tolist() for each in made] == [following, bits]
 
 
+def test_arguments_and_results_that_tensorflow_cannot_hold() -> None:
+    arguments = "%a: tensor<4xi4>, %b: tensor<4xf32>, %c: tensor<2xui2>"
+    text = f"func.func @main({arguments}) -> tensor<4xi4> {{ return %a : tensor<4xi4> }}"
+    with pytest.raises(sw.ShardwrightError) as caught:
+        export_module(parse_module(text, "p.mlir"))
+    found = [(each.code, each.message) for each in caught.value.diagnostics]
+    assert found == [
+        ("SW0893", "TensorFlow cannot take argument a: it has no kernels for tensor<4xi4>"),
+        ("SW0893", "TensorFlow cannot take argument c: it has no kernels for tensor<2xui2>"),
+        ("SW0893", "TensorFlow cannot say this program: Identity has no kernel for int4"),
+    ]
+
+
 def test_all_that_tensorflow_cannot_say_is_listed_at_once() -> None:
     text = program(
         "  %0 = chlo.next_after %x0, %x0 : tensor<2x2xbf16>, tensor<2x2xbf16> -> tensor<2x2xbf16>\n"

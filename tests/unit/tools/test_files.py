@@ -27,6 +27,12 @@ def test_reads_text_and_standard_input(tmp_path: Path, monkeypatch: pytest.Monke
     assert read_text("-") == "in"
 
 
+def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)  # as Python has it after `<&-`
+    with pytest.raises(ShardwrightError, match=r"SW0702.*cannot read standard input: it is closed"):
+        read_text("-")
+
+
 @pytest.mark.parametrize(("name", "why"), [("missing", "does not exist"), ("", "is a directory"), ("a\0b", "null")])
 def test_names_why_a_file_cannot_be_read(tmp_path: Path, name: str, why: str) -> None:
     with pytest.raises(ShardwrightError, match=why) as caught:

@@ -101,10 +101,11 @@ def test_the_usual_orders_of_magnitude_tell_near_axes_from_far_ones() -> None:
     assert price(lambda x: x + 1, spec(8, axes=["data"]), topology=None).seconds > 0  # pyright: ignore
 
 
+HUGE = {"links": {}, "flops": 10**400, "memory": 1}
 BROKEN = [None, {}, [], {"links": {}}, {"links": {"x": {"latency": 1, "bandwidth": 0}}, "flops": 1, "memory": 1}]
 
 
-@pytest.mark.parametrize("data", [*BROKEN, {"links": {}, "flops": float("nan"), "memory": 1}])
+@pytest.mark.parametrize("data", [*BROKEN, {"links": {}, "flops": float("nan"), "memory": 1}, HUGE])
 def test_what_is_no_topology(data: object) -> None:
     with pytest.raises(ShardwrightValueError, match="SW0121"):
         sw.Topology.from_dict(data)
@@ -119,7 +120,11 @@ def test_the_command_says_what_the_stage_does(tmp_path: Path, capsys: pytest.Cap
     data["topology"]["links"]["model"] = {"latency": 1.0, "bandwidth": 1.0}
     measured.write_text(json.dumps(data["topology"]))
     assert main(["price", str(MLP), "--topology", str(measured)]) == 0
-    assert "1.03e+03 s" in capsys.readouterr().out  # 1,024 bytes and two messages, a second each
+    alone = capsys.readouterr().out
+    assert "1.03e+03 s" in alone  # 1,024 bytes and two messages, a second each
+    measured.write_text(json.dumps(data))  # as it was printed, with all that is around it
+    assert main(["price", str(MLP), "--topology", str(measured)]) == 0
+    assert capsys.readouterr().out == alone
     measured.write_text("{")
     assert main(["price", str(MLP), "--topology", str(measured)]) == 1
     assert f"{measured}:1:1: error[SW0121]" in capsys.readouterr().err
