@@ -63,8 +63,11 @@ def _check_axes_exist(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> D
 def _check_parts(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> Diagnostic | None:
     for _, axis in _placed_axes(spec):
         full = mesh.sizes[axis.name]
-        if axis.whole or (axis.pre >= 1 and axis.size >= 2 and full % (axis.pre * axis.size) == 0):
+        if axis.whole or (axis.pre >= 1 and full > axis.size >= 2 and full % (axis.pre * axis.size) == 0):
             continue
+        if axis.size == full and axis.pre == 1:
+            message, name = f"{axis} is all of axis {axis.name!r}, and no part of it", quoted(axis.name)
+            return Diagnostic("SW0107", message, help=f"write {name}", word=str(axis))
         return Diagnostic(
             "SW0107",
             f"{axis} is no part of axis {axis.name!r}, which has size {full}",

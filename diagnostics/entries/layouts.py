@@ -25,7 +25,8 @@ SW0106: layout of another rank
     help: write one {...} for each dim, {} for a dim that is not split
 SW0107: malformed sub-axis
     "x":(pre)size takes the digits of axis x between pre and pre * size: pre * size must divide the axis' size, and size
-    must be at least 2. Parts of one axis nest: of the places where a layout cuts it, each divides the next.
+    must be at least 2. All of an axis is no part of it. Parts of one axis nest: of the places where a layout cuts it,
+    each divides the next.
     help: use the sizes or the parts that the message lists
 SW0108: text that is no layout
     A layout is written as in the IR, [{"x"}, {}], or around the type, f32[16@x, 64].

@@ -122,6 +122,9 @@ class DotGeneralOp(forms.TensorOp):
         lhs, rhs, result = map(tensor_type, (*self.operands, *self.results))
         syntax.check_result(self, dot_type(lhs, rhs, self.dims, result.element_type))
         check_precision(self.precision_config)
+        asked = self.precision_config.data if self.precision_config is not None else ()
+        if self.algorithm is not None and any(item != PrecisionAttr(Precision.DEFAULT) for item in asked):
+            raise VerifyException("an algorithm says how exact the products are: every precision must be DEFAULT")
 
 
 def check_precision(precision: ArrayAttr[Attribute] | None) -> None:

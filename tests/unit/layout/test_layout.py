@@ -57,7 +57,7 @@ def test_repr_can_be_evaluated() -> None:
     for layout in (
         Layout(["batch", None], MESH),
         Layout([("batch", "model")], MESH),
-        Layout(["model:(1)2"], MESH),
+        Layout(["batch:(1)2"], MESH),
         Layout.from_string('[{"batch"}], unreduced=sum{"model"}', MESH),
         Layout.from_string('[{"batch", ?}]', MESH),
     ):
