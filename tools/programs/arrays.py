@@ -20,6 +20,9 @@ from shardwright.tools.programs.files import read_bytes
 Array = np.ndarray[Any, np.dtype[Any]]
 BFLOAT16 = np.dtype(bfloat16)
 
+_MAGICS = (b"PK", np.lib.format.MAGIC_PREFIX)
+"""How archives and single arrays start."""
+
 _KEY = re.compile(r"(in|out)_\d+")
 
 
@@ -37,13 +40,17 @@ def load_archive(path: str) -> dict[str, Array]:
     """The arrays of a `.npz` file, all read; never unpickles."""
     data = read_bytes(path)
     try:
+        if not data.startswith(_MAGICS):
+            raise ValueError("it is no .npz archive")
         archive = np.load(io.BytesIO(data), allow_pickle=False)
         if not isinstance(archive, np.lib.npyio.NpzFile):
             raise ValueError("it holds a single array, not an archive of named ones")
         with archive:
             return {key: archive[key] for key in archive.files}
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
-        why = str(error).split("\n")[0] or type(error).__name__
+        # NumPy would have its users load what holds objects unsafely.
+        objects = "allow_pickle" in str(error)
+        why = "it holds Python objects" if objects else str(error).split("\n")[0] or type(error).__name__
         message, location = f"cannot read arrays from '{path}': {why}", SourceLocation(path, 1, 1)
         help_text = "write it with numpy.savez(path, in_0=..., in_1=...)"
         raise ShardwrightError(Diagnostic("SW0709", message, location, help=help_text)) from error

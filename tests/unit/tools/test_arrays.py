@@ -53,6 +53,25 @@ def test_all_mistakes_are_reported_at_once() -> None:
     assert all(diagnostic.location == PLACE for diagnostic in caught.value.diagnostics)
 
 
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"\x80\x04 no archive", "it is no .npz archive"),
+        (b"", "it is no .npz archive"),
+        (None, "it holds Python objects"),
+    ],
+)
+def test_what_is_no_archive_is_refused_in_our_words(data: bytes | None, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    if data is None:
+        np.savez(path, in_0=np.array([None, {}]))
+    else:
+        path.write_bytes(data)
+    with pytest.raises(ShardwrightError) as caught:
+        load_archive(str(path))
+    assert caught.value.diagnostics[0].message == f"cannot read arrays from '{path}': {why}"
+
+
 def test_archives_read_back_what_was_saved(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     np.savez_compressed(path, in_0=np.arange(3), in_1=np.float32(2))

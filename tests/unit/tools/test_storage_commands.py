@@ -51,6 +51,14 @@ def data(capsys: Capture, *arguments: object) -> dict[str, Any]:
     return json.loads(run(capsys, *arguments, "--json"))
 
 
+@pytest.mark.parametrize("option", ["--type", "--descriptors"])
+def test_a_program_to_split_has_no_other_type(option: str, tmp_path: Path, capsys: Capture) -> None:
+    said = run(capsys, "split", PROGRAM, option, "Foo", "-o", tmp_path / "chunked", code=1)
+    assert "error[SW0701]" in said
+    assert "--type and --descriptors are for messages" in said
+    assert not list(tmp_path.iterdir())
+
+
 def test_split_and_merge_give_the_same_bytes(file: Path, tmp_path: Path, capsys: Capture) -> None:
     prefix, back = tmp_path / "chunked", tmp_path / "back.pb"
     written = data(capsys, "split", file, "--type", "GraphDef", "-o", prefix, "--max-size", "1K")

@@ -44,7 +44,11 @@ def command_line() -> CodedArgumentParser:
 
 def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright split`; returns the exit code."""
-    options = command_line().parse_args(arguments)
+    parser = command_line()
+    options = parser.parse_args(arguments)
+    typed = options.type is not None or options.descriptors is not None
+    if typed and options.file.endswith(PROGRAM):
+        parser.error("--type and --descriptors are for messages: a program's message is ours")
     try:
         with lasting("writing", "bytes") as tell:
             if options.file.endswith(PROGRAM):
