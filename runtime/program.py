@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from shardwright.runtime.kernels import table as pointwise
+from shardwright.runtime.kernels.elementwise import working_dtype
 from shardwright.runtime.ledger import Message
 from shardwright.runtime.stacking import identity
 
@@ -174,6 +175,17 @@ class Dot:
     contract: tuple[tuple[int, int], ...]
 
 
+def _rank(name: str, operand: Value) -> int:
+    """
+    Which zero comes last among the operands of a maximum or minimum.
+
+    Of two zeros NumPy takes the last one, and the maximum is +0.0, the minimum -0.0.
+    """
+    if operand.splat is None or operand.splat != 0 or working_dtype(operand.dtype).kind != "f":
+        return 1
+    return 2 if bool(np.signbit(float(operand.splat))) is (name == "minimum") else 0
+
+
 class Builder:
     """Adds steps to a program, folding what is known while building."""
 
@@ -237,6 +249,8 @@ class Builder:
     def pointwise(self, name: str, operands: Sequence[Value], dtype: np.dtype[Any], *static: Any) -> Value:
         """An element-wise function of operands that broadcast against each other."""
         shape = np.broadcast_shapes(*(operand.shape for operand in operands))
+        if name in ("maximum", "minimum"):
+            operands = sorted(operands, key=lambda operand: _rank(name, operand))
         if all(operand.splat is not None for operand in operands):
             with np.errstate(all="ignore"):
                 folded = pointwise.evaluate(name, [operand.splat for operand in operands], dtype, static)

@@ -460,7 +460,14 @@ def _ufunc(step: Step) -> str | None:
         return None
     if dtype.kind in "iu" and dtype.isbuiltin == 1 and step.name in _SHIFTS[dtype.kind]:
         return _SHIFTS[dtype.kind][step.name]
+    if step.name == "power" and dtype.kind == "f" and _one_exponent(step.operands[1]):
+        return "power"
     return pointwise.ufunc_name(step.name, dtype)
+
+
+def _one_exponent(exponent: Value) -> bool:
+    """Whether all elements have one exponent, and one that NumPy takes for what it is."""
+    return exponent.splat is not None and exponent.splat != 0.5
 
 
 _SHIFTS = {

@@ -116,8 +116,10 @@ def remainder(xp: Any, lhs: Array, rhs: Array) -> Array:
 
 def power(xp: Any, base: Array, exponent: Array) -> Array:
     """Powers; integers wrap around, and a negative exponent gives the truncated quotient."""
+    if base.dtype.kind == "c":
+        return _complex_power(xp, base, exponent)
     if not is_integer(base.dtype):
-        return xp.power(base, exponent)
+        return _float_power(xp, base, exponent)
     positive = xp.power(base, xp.maximum(exponent, base.dtype.type(0)))
     if is_unsigned(base.dtype):
         return positive
@@ -126,6 +128,24 @@ def power(xp: Any, base: Array, exponent: Array) -> Array:
     of_minus_one = xp.where(odd, base, xp.negative(base))
     inverse = xp.where(base == 1, one, xp.where(base == -1, of_minus_one, zero))
     return xp.where(exponent < 0, inverse, positive)
+
+
+def _float_power(xp: Any, base: Array, exponent: Array) -> Array:
+    """Where NumPy takes one exponent of a half for a square root, -inf and -0.0 have no power that it knows."""
+    half = exponent == 0.5
+    if xp is np and half.any():
+        base = xp.where(half & ((base == -np.inf) | (base == 0)), xp.abs(base), base)
+    return xp.power(base, exponent)
+
+
+def _complex_power(xp: Any, base: Array, exponent: Array) -> Array:
+    """NumPy multiplies for whole exponents, and has NaN where that overflows: there, from modulus and angle."""
+    result = xp.power(base, exponent)
+    lost = xp.isnan(result) & xp.isfinite(base) & xp.isfinite(exponent) & (base != 0)
+    if xp is np and not lost.any():
+        return result
+    logarithm = xp.log(xp.where(lost, base, 1))
+    return xp.where(lost, xp.exp(exponent * logarithm), result).astype(base.dtype)
 
 
 def shift_left(xp: Any, value: Array, amount: Array) -> Array:
@@ -186,11 +206,21 @@ def narrow_bits(xp: Any, name: str, bits: int, value: Array, amount: Array | Non
 def sign(xp: Any, value: Array) -> Array:
     """-1, 0 or 1; a float zero keeps its sign and NaN stays NaN; a complex number is divided by its modulus."""
     if value.dtype.kind == "c":
-        modulus = xp.abs(value)
-        return xp.where(modulus == 0, value, value / xp.where(modulus == 0, 1, modulus)).astype(value.dtype)
+        return _direction(xp, value)
     if value.dtype.kind == "f":
         return xp.where(value == 0, value, xp.sign(value))
     return xp.sign(value)
+
+
+def _direction(xp: Any, value: Array) -> Array:
+    """A complex number over its modulus, part by part; both scaled where the modulus is not a normal number."""
+    modulus, numbers = xp.abs(value), np.finfo(value.dtype)
+    factor = xp.where(modulus < numbers.tiny, 1 / numbers.eps**2, xp.where(xp.isinf(modulus), 0.5, 1))
+    scale = factor.astype(modulus.dtype)
+    real, imaginary = value.real * scale, value.imag * scale
+    modulus = xp.hypot(real, imaginary)
+    modulus = xp.where(modulus == 0, modulus.dtype.type(1), modulus)
+    return complex_number(xp, real / modulus, imaginary / modulus)
 
 
 def round_nearest_afz(xp: Any, value: Array) -> Array:
@@ -206,19 +236,82 @@ def round_nearest_afz(xp: Any, value: Array) -> Array:
 
 
 def rsqrt(xp: Any, value: Array) -> Array:
-    """One over the square root."""
-    return xp.divide(value.dtype.type(1), xp.sqrt(value))
+    """One over the square root; zero for complex numbers that are infinite in either part."""
+    root = xp.sqrt(value)
+    inverse = xp.divide(value.dtype.type(1), root)
+    if value.dtype.kind != "c":
+        return inverse
+    nothing = complex_number(xp, xp.copysign(0, root.real), xp.copysign(0, -root.imag))
+    return xp.where(xp.isinf(root), nothing.astype(value.dtype), inverse)
 
 
 def logistic(xp: Any, value: Array) -> Array:
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)); of complex numbers the exponential is taken that is no greater than one."""
     one = value.dtype.type(1)
-    return xp.divide(one, xp.exp(xp.negative(value)) + one)
+    if value.dtype.kind != "c":
+        return xp.divide(one, xp.exp(xp.negative(value)) + one)
+    negative = value.real < 0
+    small = xp.exp(xp.where(negative, value, -value))
+    return xp.divide(xp.where(negative, small, one), small + one)
 
 
 def cbrt(xp: Any, value: Array) -> Array:
     """The real cube root; the principal one of complex numbers."""
     return xp.power(value, 1 / 3).astype(value.dtype) if value.dtype.kind == "c" else xp.cbrt(value)
+
+
+def exponential_minus_one(xp: Any, value: Array) -> Array:
+    """Of complex numbers; near zero from what does not cancel."""
+    grown, half = xp.exp(value), xp.sin(value.imag / 2)
+    near = xp.expm1(value.real) * xp.cos(value.imag) - 2 * half * half
+    return complex_number(xp, xp.where(xp.abs(value.real) < 1, near, grown.real - 1), grown.imag)
+
+
+def log_plus_one(xp: Any, value: Array) -> Array:
+    """Of complex numbers; where the sum is about as long as one, from how much longer its square is."""
+    far = xp.log(complex_number(xp, value.real + 1, value.imag))
+    longer = _longer_than_one(xp, value.real.astype(np.float64), value.imag.astype(np.float64))
+    near = xp.abs(longer) < 0.5
+    real = xp.where(near, xp.log1p(xp.where(near, longer, 0)) / 2, far.real)
+    return complex_number(xp, real.astype(far.real.dtype), far.imag)
+
+
+def _longer_than_one(xp: Any, real: Array, imaginary: Array) -> Array:
+    """By how much the square of one plus a complex number is longer than one: three terms, whose errors are added."""
+    (square, error), (other, other_error) = _exact_square(real), _exact_square(imaginary)
+    first, lost = _exact_sum(2 * real, square)
+    whole, other_lost = _exact_sum(first, other)
+    return whole + (lost + other_lost + error + other_error)
+
+
+def _exact_square(value: Array) -> tuple[Array, Array]:
+    """A square in float64, and what rounding took from it (Dekker's product)."""
+    square, scaled = value * value, value * float(2**27 + 1)
+    high = scaled - (scaled - value)
+    low = value - high
+    return square, ((high * high - square) + 2 * high * low) + low * low
+
+
+def _exact_sum(lhs: Array, rhs: Array) -> tuple[Array, Array]:
+    """A sum, and what rounding took from it (Knuth's)."""
+    total = lhs + rhs
+    part = total - lhs
+    return total, (lhs - (total - part)) + (rhs - part)
+
+
+def square(xp: Any, value: Array) -> Array:
+    """Of complex numbers; the difference of two squares as a product, which overflows later."""
+    real, imaginary = value.real, value.imag
+    alike = (xp.abs(real) == xp.abs(imaginary)) & xp.isfinite(real)
+    return complex_number(
+        xp, xp.where(alike, 0, (real - imaginary) * (real + imaginary)).astype(real.dtype), real * imaginary * 2
+    )
+
+
+def atan2(xp: Any, lhs: Array, rhs: Array) -> Array:
+    """Of complex numbers: the logarithm of `rhs + i lhs` over its length, turned back by a right angle."""
+    unit = lhs.dtype.type(1j)
+    return -unit * xp.log((rhs + unit * lhs) / xp.sqrt(lhs * lhs + rhs * rhs))
 
 
 def complex_number(xp: Any, real: Array, imaginary: Array) -> Array:

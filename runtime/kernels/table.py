@@ -26,7 +26,9 @@ UFUNCS = {"copy": "positive", **{name: facts.ufunc for name, facts in FACTS.item
 
 _BOOLEAN_UFUNCS = {"subtract": "logical_xor", "negate": "positive", "divide": "logical_and"}
 _WIDTH_OPS = {"count_leading_zeros", "popcnt", "shift_left", "shift_right_arithmetic", "shift_right_logical"}
-_FLOAT_UFUNCS = {"divide": "divide", "remainder": "fmod", "power": "power"}
+_FLOAT_UFUNCS = {"divide": "divide", "remainder": "fmod"}
+_COMPLEX_KERNELS = {"atan2", "exponential_minus_one", "log_plus_one", "square"}
+"""Functions of which NumPy's own are wrong for some complex numbers, or not there."""
 
 
 def _computed(name: str, wide: list[str], source: np.dtype[Any]) -> str:
@@ -85,7 +87,7 @@ def ufunc_name(name: str, dtype: np.dtype[Any]) -> str | None:
         return _BOOLEAN_UFUNCS[name]
     if kernels.working_dtype(dtype).kind in "fc" and name in _FLOAT_UFUNCS:
         return _FLOAT_UFUNCS[name]
-    return UFUNCS.get(name)
+    return None if dtype.kind == "c" and name in _COMPLEX_KERNELS else UFUNCS.get(name)
 
 
 def _compare(names: Sequence[str], dtype: np.dtype[Any], static: Any) -> str:

@@ -71,7 +71,7 @@ def _convert(lowering: Lowering, op: Operation, operands: list[Value]) -> list[V
 def _rsqrt(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     """One over the square root, as two steps that can be computed in place."""
     builder, dtype = lowering.builder, result_dtype(op)
-    if working_dtype(dtype) != dtype:
+    if working_dtype(dtype) != dtype or dtype.kind == "c":
         return [builder.pointwise("rsqrt", operands, dtype)]
     one = builder.splat(1, (1,) * len(operands[0].shape), dtype)
     return [builder.pointwise("divide", [one, builder.pointwise("sqrt", operands, dtype)], dtype)]
@@ -81,7 +81,7 @@ def _rsqrt(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Val
 def _logistic(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     """1 / (1 + exp(-x)), as steps that can be computed in place."""
     builder, dtype = lowering.builder, result_dtype(op)
-    if working_dtype(dtype) != dtype:
+    if working_dtype(dtype) != dtype or dtype.kind == "c":
         return [builder.pointwise("logistic", operands, dtype)]
     one = builder.splat(1, (1,) * len(operands[0].shape), dtype)
     growth = builder.pointwise("exponential", [builder.pointwise("negate", operands, dtype)], dtype)

@@ -9,6 +9,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.runtime.executable import compile_module
 from shardwright.runtime.kernels import (
     elementwise as kernels,
     shape as kernels_shape,
@@ -67,6 +69,104 @@ def test_narrow_integers_shift_and_count_by_their_own_width(name: str) -> None:
 def test_integer_powers() -> None:
     base, exponent = np.int32([2, 1, -1, -1, 3, 0]), np.int32([10, -5, -3, -2, -1, 0])
     np.testing.assert_array_equal(kernels.power(np, base, exponent), [1024, 1, -1, 1, 0, 1])
+
+
+POWER = """func.func public @main(%x: tensor<8xf32>, %e: tensor<f32>) -> (tensor<8xf32>, tensor<8xf32>) {{
+  %h = stablehlo.constant dense<{half}> : tensor<8xf32>
+  %0 = stablehlo.power %x, %h : tensor<8xf32>
+  %1 = stablehlo.broadcast_in_dim %e, dims = [] : (tensor<f32>) -> tensor<8xf32>
+  %2 = stablehlo.power %x, %1 : tensor<8xf32>
+  return %0, %2 : tensor<8xf32>, tensor<8xf32>
+}}"""
+
+
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize("exponent", [0.5, -0.5, -1.0, 0.0, 1.0, 2.0, 3.0])
+def test_one_exponent_for_all_is_a_power_like_any_other(exponent: float, fused: bool) -> None:
+    """`math.pow` is C's, which knows what infinities and zeros of both signs are to each exponent."""
+    base = np.float32([-np.inf, np.inf, -0.0, 0.0, 4.0, 0.25, 1.0, 9.0])
+    program = compile_module(parse_module(POWER.format(half=exponent)), fused=fused)
+    expected = [np.inf if x == 0 and exponent < 0 else math.pow(x, exponent) for x in base]
+    if exponent == -1:
+        expected[2] = -np.inf
+    for found in program.run([base, np.float32(exponent)]):
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+        np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+
+
+def test_a_root_of_a_scalar_known_beforehand() -> None:
+    roots = [pointwise.evaluate("power", [x, np.float32(0.5)], x.dtype, ()) for x in np.float32([-np.inf, -0.0])]
+    assert [str(root) for root in roots] == ["inf", "0.0"]
+
+
+ZEROS = """func.func public @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {{
+  %z = stablehlo.constant dense<{zero}> : tensor<4xf32>
+  %0 = stablehlo.{name} %x, %z : tensor<4xf32>
+  %1 = stablehlo.{name} %z, %x : tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}}"""
+
+
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_the_greater_of_two_zeros_is_the_positive_one(name: str, zero: float, fused: bool) -> None:
+    """IEEE 754-2019; in both orders."""
+    x = np.float32([0.0, -0.0, 0.0, -0.0])
+    negative = [all, any][name == "minimum"]
+    expected = [negative((bool(np.signbit(item)), bool(np.signbit(zero)))) for item in x]
+    for found in compile_module(parse_module(ZEROS.format(name=name, zero=zero)), fused=fused).run([x]):
+        assert np.signbit(found).tolist() == expected
+
+
+CANCELLED = complex(2**-55, math.atan2(2**-13, 1 - 2**-27))
+COMPLEX_EDGES = [
+    ("logistic", [-104 + 1j, 120, -1e30 + 5j, complex(-math.inf, 2)], [0, 1, 0, 0]),
+    ("exponential_minus_one", [1000, 1e-5, 1e-5j, -1e30 + 3j], [math.inf, math.expm1(1e-5), -5e-11 + 1e-5j, -1]),
+    ("log_plus_one", [1e-20, 1e-5j, 1j * 2**-13 - 2**-27, -2], [1e-20, 5e-11 + 1e-5j, CANCELLED, math.pi * 1j]),
+    ("rsqrt", [complex(0, math.inf), complex(math.inf, 3), 4, -4], [0, 0, 0.5, -0.5j]),
+    ("sign", [1e-42 + 0j, 3e38 + 3e38j, 3 - 4j, 0], [1, math.sqrt(0.5) * (1 + 1j), 0.6 - 0.8j, 0]),
+    ("tanh", [200, -200 + 1j, 1e-20j, 0.5], [1, -1, 1e-20j, math.tanh(0.5)]),
+    ("tan", [200j, 1 - 200j, 1e-20, 0.5], [1j, -1j, 1e-20, math.tan(0.5)]),
+    ("cbrt", [8, -8, 27j, 1e-30], [2, 1 + math.sqrt(3) * 1j, 3 * (math.sqrt(0.75) + 0.5j), 1e-10]),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize(("name", "values", "expected"), COMPLEX_EDGES, ids=[name for name, *_ in COMPLEX_EDGES])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_complex_functions_at_their_edges(name: str, values: list[Any], expected: list[Any], dtype: Any) -> None:
+    """Closed forms; the parts for themselves, since one may be infinite."""
+    wanted = np.array(expected, dtype)
+    type_ = f"tensor<{len(values)}xcomplex<f{4 * np.dtype(dtype).itemsize}>>"
+    op = f"%0 = stablehlo.{name} %x : {type_}"
+    text = f"func.func public @main(%x: {type_}) -> {type_} {{ {op}\n return %0 : {type_} }}"
+    for fused in (False, True):
+        found = compile_module(parse_module(text), fused=fused).run([np.array(values, dtype)])[0]
+        for part, other in ((found.real, wanted.real), (found.imag, wanted.imag)):
+            np.testing.assert_allclose(part, other, rtol=2e-6, atol=1e-18)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_complex_squares_overflow_in_the_part_that_is_large() -> None:
+    found = pointwise.evaluate("square", [np.complex64(3e38 + 3e38j)], np.dtype(np.complex64), ())
+    assert found == complex(0, math.inf)
+    assert kernels.square(np, np.complex64([3 + 4j]))[0] == -7 + 24j
+
+
+def test_complex_angles() -> None:
+    """`-i log((x + i y) / sqrt(x x + y y))`; of real numbers the angle."""
+    y, x = np.complex64([1, 1, -1, 2j]), np.complex64([1, -1, 0, 3])
+    expected = [math.pi / 4, 3 * math.pi / 4, -math.pi / 2, 1j * math.atanh(2 / 3)]
+    np.testing.assert_allclose(kernels.atan2(np, y, x), expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_complex_powers_that_overflow_are_infinite() -> None:
+    found = kernels.power(np, np.complex64([-710 - 0.5j, 2j]), np.complex64([80, 4]))
+    assert np.isinf(found[0])
+    assert not np.isnan(found[0])
+    np.testing.assert_allclose(found[1], 16)
 
 
 @pytest.mark.parametrize(

@@ -129,3 +129,40 @@ def test_conversions(target: Any) -> None:
     expected = np.asarray(jax.lax.convert_element_type(values, target))
     found = [pointwise.evaluate("convert", [value], np.dtype(target), ()) for value in values]
     np.testing.assert_array_equal(np.array(found).astype(np.float64), expected.astype(np.float64))
+
+
+COMPLEX_PARTS = [0.0, 1e-5, 0.5, 1.5, 20, 88, 104, 1e10, np.inf]
+COMPLEX = {
+    "exponential": "exp",
+    "exponential_minus_one": "expm1",
+    "log_plus_one": "log1p",
+    "logistic": "logistic",
+    "rsqrt": "rsqrt",
+    "sign": "sign",
+    "square": "square",
+    "tan": "tan",
+    "tanh": "tanh",
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("name", "peer"), COMPLEX.items())
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_numbers(name: str, peer: str, dtype: Any) -> None:
+    """Small, large and infinite parts. Where both are infinite, and for tangents where one is, XLA has NaN alone."""
+    parts = np.array([*COMPLEX_PARTS, *(-part for part in COMPLEX_PARTS[1:])])
+    real, imaginary = (part.ravel() for part in np.meshgrid(parts, parts))
+    values = np.empty(real.size, dtype)
+    values.real, values.imag = real, imaginary
+    known = np.logical_and if name in ("tan", "tanh") else np.logical_or
+    values = values[known(np.isfinite(real), np.isfinite(imaginary))]
+    with jax.enable_x64(True):
+        expected = np.asarray(jax.jit(getattr(jax.lax, peer))(values))
+    scope = {"x": values} | pointwise.runtime_scope(np)
+    found = eval(pointwise.expression(name, [("x", values.dtype)], values.dtype, ()), scope)
+    size = np.where(np.isfinite(expected), np.abs(expected), 0)
+    for part, other in ((found.real, expected.real), (found.imag, expected.imag)):
+        both = np.isfinite(part) & np.isfinite(other)
+        error = np.abs(np.where(both, part - other, 0))
+        assert (error <= 1e-4 * size + 1e-30).all()
+        np.testing.assert_array_equal(part[~both], other[~both])
