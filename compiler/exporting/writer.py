@@ -164,10 +164,16 @@ class Writer:
         kind: str | None = None,
         **properties: int,
     ) -> SSAValue:
-        """One of StableHLO's, whose result has some dims multiplied, or divided where the factor is negative."""
+        """
+        One of StableHLO's, whose result has some dims multiplied, or divided where the factor is negative.
+
+        Where there are no elements nothing is sent, and StableHLO has no such collective.
+        """
         shape = list(shape_of(value))
         for dim, factor in factors.items():
             shape[dim] = shape[dim] * factor if factor > 0 else shape[dim] // -factor
+        if 0 in shape:
+            return self.splat(0, value, shape)
         numbers = {name: IntegerAttr(number, i64) for name, number in properties.items()}
         return self.put(
             operation.create(
@@ -180,7 +186,7 @@ class Writer:
 
     def permute(self, value: SSAValue, pairs: Numbers) -> SSAValue:
         """What each device receives from the one that its pair names; nothing is sent where these are the same."""
-        if (pairs[:, 0] == pairs[:, 1]).all():
+        if 0 in shape_of(value) or (pairs[:, 0] == pairs[:, 1]).all():
             return value
         return self.put(
             collectives.CollectivePermuteOp.create(
