@@ -1,4 +1,4 @@
-"""JAX's arrays are split evenly: what its programs take and give is, whatever they do inside."""
+"""JAX's arrays are split evenly, and empty ones not at all, where its programs take and give them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import replace
 from itertools import accumulate
 from operator import mul
 
+from xdsl.dialects.builtin import ModuleOp
+
 from shardwright.compiler.stages import Traced
 from shardwright.compiler.values import border_layouts
-from shardwright.dialects.dtensor import ConstraintOp, meshes, with_layout
+from shardwright.dialects.dtensor import ConstraintOp, layout_of, meshes, with_layout
 from shardwright.dialects.types import shape_of
 from shardwright.layout import Layout
 from shardwright.layout.axes import Axis
@@ -16,6 +18,30 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
 from shardwright.passes.rewriter import insert_before, retype
 from shardwright.passes.stages import uneven_values
+
+
+def whole_where_empty(traced: Traced) -> Traced:
+    """The program with whole results where they are empty and nobody said a layout: JAX gathers no such parts."""
+    known = list(meshes(traced.module).values())
+    if not known or not _free_and_empty(traced.module):
+        return traced
+    module = traced.module.clone()
+    last = entry_function(module).get_return_op()
+    assert last is not None
+    for place in _free_and_empty(module):
+        value = last.operands[place]
+        spec = LayoutSpec(known[0].name, ((),) * len(shape_of(value)))
+        constraint = ConstraintOp(value, spec, f"result {place}, which has no elements")
+        last.operands[place] = insert_before(last, constraint).results[0]
+    entry_function(module).update_function_type()
+    return replace(traced, module=module)
+
+
+def _free_and_empty(module: ModuleOp) -> list[int]:
+    """The results without elements of which nobody said a layout."""
+    last = entry_function(module).get_return_op()
+    values = () if last is None else last.operands
+    return [place for place, value in enumerate(values) if 0 in shape_of(value) and layout_of(value) is None]
 
 
 def even_at_borders(traced: Traced) -> Traced:

@@ -17,7 +17,7 @@ from shardwright.dialects.text.parsing import parse_module
 from shardwright.engines.jax.internals import devices_of, exported, kept_arguments, shardings_of
 from shardwright.engines.jax.shardings import JaxMesh
 from shardwright.frontends.functions.dtensor import BACKEND
-from shardwright.frontends.jax.borders import even_at_borders
+from shardwright.frontends.jax.borders import even_at_borders, whole_where_empty
 from shardwright.frontends.jax.donation import lay_out_donated
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
@@ -149,7 +149,7 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     kept = list(range(len(infos))) if found is None else found
     donated = [number for number, info in enumerate(infos) if info.donated]
     traced = _traced(theirs, [kept.index(number) for number in donated if number in kept])
-    partitioned = even_at_borders(traced).partition()
+    partitioned = even_at_borders(whole_where_empty(traced)).partition()
     name, mesh = partitioned.interface.name, JaxMesh(partitioned.interface.mesh, devices, shardings_of(theirs))
     takes = import_module("jax").tree.leaves(theirs.in_avals)
     program = exported(partitioned.to_stablehlo(), name, [takes[number] for number in kept], gives, devices[0].platform)

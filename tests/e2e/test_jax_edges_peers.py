@@ -1,0 +1,56 @@
+"""`shardwright.jax.jit` where programs are unusual: the results of `jax.jit`, or a refusal that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shardwright as sw
+from shardwright.benchmarks import xla
+
+pytestmark = pytest.mark.peers
+jax: Any = pytest.importorskip("jax")
+xla.prepare()
+jnp, P = jax.numpy, jax.sharding.PartitionSpec
+
+
+def mesh() -> Any:
+    """Four times two devices."""
+    return jax.sharding.Mesh(np.array(jax.devices()[:8]).reshape(4, 2), ("data", "model"))
+
+
+def sharding(*spec: Any, **kind: Any) -> Any:
+    return jax.sharding.NamedSharding(mesh(), P(*spec), **kind)
+
+
+def put(shape: tuple[int, ...], *spec: Any) -> Any:
+    """Seeded numbers on the devices."""
+    return jax.device_put(np.random.default_rng(0).standard_normal(shape, np.float32), sharding(*spec))
+
+
+EMPTY: dict[str, Callable[[Any], Any]] = {
+    "cut": lambda x: x[:0],
+    "joined": lambda x: jnp.concatenate([x[:0], x]),
+    "summed": lambda x: x[:0].sum(0),
+    "sorted": lambda x: jnp.sort(x[:0], 0),
+    "product": lambda x: x[:0].T @ x[:0],
+    "widened": lambda x: jnp.zeros((0, 8)) + x.sum(0),
+    "asked for": lambda x: jax.lax.with_sharding_constraint(x[:0] * 2, sharding()),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_arrays_without_elements(name: str) -> None:
+    """Nothing is sent for them, and they come back whole: JAX cannot read what is split and empty."""
+    x, function = put((16, 8), "data", "model"), EMPTY[name]
+    found = sw.jax.jit(function)(x)
+    np.testing.assert_allclose(found, jax.jit(function)(x), rtol=1e-5)
+    assert found.size or found.sharding.spec == P()
+
+
+def test_an_empty_result_has_the_sharding_that_is_asked_for() -> None:
+    ours = sw.jax.jit(lambda x: x[:0], out_shardings=sharding(None, "model"))
+    assert ours.lower(put((16, 8), "data")).out_shardings[0].spec == P(None, "model")
