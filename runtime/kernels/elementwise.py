@@ -478,12 +478,40 @@ def reduce_precision(xp: Any, value: Array, exponent_bits: int, mantissa_bits: i
     return xp.where(xp.isnan(wide), wide, rounded).astype(value.dtype)
 
 
+def bit_count(dtype: np.dtype[Any]) -> int:
+    """
+    The bits of an element; those of less than a byte have a byte each in memory.
+
+    >>> bit_count(np.dtype(ml_dtypes.int4)), bit_count(np.dtype("float32"))
+    (4, 32)
+    """
+    if dtype in NARROW_INTEGERS:
+        return int(ml_dtypes.iinfo(dtype).bits)
+    return int(ml_dtypes.finfo(dtype).bits) if dtype in NARROW_FLOATS else 8 * dtype.itemsize
+
+
 def bitcast_convert(xp: Any, value: Array, dtype: np.dtype[Any]) -> Array:
     """The same bits as another type; a last dim appears or disappears when the widths differ."""
     value = xp.ascontiguousarray(value) if value.ndim else value
-    source = value.dtype.itemsize
-    if source == dtype.itemsize:
+    source, target = bit_count(value.dtype), bit_count(dtype)
+    if min(source, target) < 8:
+        return _bitcast_in_bytes(xp, value, source, dtype, target)
+    if source == target:
         return value.view(dtype)
-    if source > dtype.itemsize:
+    if source > target:
         return value.reshape(*value.shape, 1).view(dtype)
     return value.view(dtype).reshape(value.shape[:-1])
+
+
+def _bitcast_in_bytes(xp: Any, value: Array, source: int, dtype: np.dtype[Any], target: int) -> Array:
+    """The same where a type has less than a byte: words of a byte at most are cut or joined, the lowest bits first."""
+    words = value.view(np.uint8) & (2**source - 1) if source < 8 else value.reshape(*value.shape, 1).view(np.uint8)
+    have, want = min(source, 8), min(target, 8)
+    if have > want:
+        parts = words[..., None] >> xp.arange(0, have, want, dtype=np.uint8) & (2**want - 1)
+        words = parts.reshape(*value.shape, source // target)
+    elif have < want:
+        parts = words.reshape(*value.shape[:-1], target // want, want // have)
+        words = (parts << xp.arange(0, want, have, dtype=np.uint8)).sum(-1, dtype=np.uint8)
+    joined = narrow(xp, words.astype(np.int32), dtype) if dtype in NARROW_INTEGERS else words.view(dtype)
+    return joined.reshape(value.shape[:-1]) if source < target else joined

@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_dtype
-from shardwright.runtime.kernels.elementwise import working_dtype
+from shardwright.runtime.kernels.elementwise import bit_count, working_dtype
 from shardwright.runtime.lowering.emitters import (
     Lowering,
     data,
@@ -92,7 +92,7 @@ def _logistic(lowering: Lowering, op: Operation, operands: list[Value]) -> list[
 def _bitcast(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     lead = operands[0].shape[: lowering.builder.lead]
     dtype = result_dtype(op)
-    same = operands[0].dtype.itemsize == dtype.itemsize
+    same = bit_count(operands[0].dtype) == bit_count(dtype)
     shape = operands[0].shape if same else lead + result_shape(op)
     return [lowering.builder.call("bitcast_convert", operands, shape, dtype, dtype)]
 

@@ -52,5 +52,20 @@ def test_arrays_without_elements(name: str) -> None:
 
 
 def test_an_empty_result_has_the_sharding_that_is_asked_for() -> None:
-    ours = sw.jax.jit(lambda x: x[:0], out_shardings=sharding(None, "model"))
+    ours = sw.jax.jit(EMPTY["cut"], out_shardings=sharding(None, "model"))
     assert ours.lower(put((16, 8), "data")).out_shardings[0].spec == P(None, "model")
+
+
+@pytest.mark.parametrize("split", [True, False])
+@pytest.mark.parametrize("name", ["int4", "uint4"])
+def test_bits_of_less_than_a_byte(name: str, split: bool) -> None:
+    """On JAX's devices and on the NumPy engine, there and back."""
+    layout = sharding("data" if split else None)
+    value = np.arange(-64, 64, dtype=np.int8).reshape(16, 8)
+    x = jax.device_put(value, layout)
+    there = jax.jit(lambda v: jax.lax.bitcast_convert_type(v, getattr(jnp, name)))
+    back = jax.jit(lambda v: jax.lax.bitcast_convert_type(v, jnp.int8))
+    halves = there(x)
+    for found in (sw.jax.jit(there)(x), sw.from_jax(there, x).compile()(value)):
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(halves))
+    np.testing.assert_array_equal(sw.from_jax(back, halves).compile()(np.asarray(halves)), value)

@@ -242,6 +242,33 @@ def test_bitcasts_change_the_last_dim() -> None:
     np.testing.assert_array_equal(kernels.bitcast_convert(np, narrow, np.dtype(np.int32)), value)
 
 
+def bits_of(value: Any, width: int) -> list[int]:
+    """The bits of each element, the lowest first, in a row."""
+    return [int(number) >> at & 1 for number in np.ravel(value).view(np.uint8) for at in range(width)]
+
+
+@pytest.mark.parametrize("narrow", ["int2", "uint2", "int4", "uint4", "float4_e2m1fn"])
+@pytest.mark.parametrize("wide", ["int2", "uint4", "int8", "uint16", "float32"])
+def test_bitcasts_of_less_than_a_byte(narrow: str, wide: str) -> None:
+    """The bits of all elements in a row are the same, and casting back gives what was."""
+    types = [np.dtype(getattr(ml_dtypes, name, name)) for name in (narrow, wide)]
+    small, large = sorted(types, key=kernels.bit_count)
+    width, other = kernels.bit_count(small), kernels.bit_count(large)
+    count = other // width
+    pattern = np.random.default_rng(0).integers(0, 2**width, (3, 5, count), np.uint8)
+    if kernels.is_integer(small) and not kernels.is_unsigned(small):
+        pattern = np.where(pattern >= 2 ** (width - 1), pattern.astype(np.int16) - 2**width, pattern).astype(np.int8)
+    value = pattern.astype(small) if kernels.is_integer(small) else pattern.view(small)
+    value = value if count > 1 else value[..., 0]
+    joined = kernels.bitcast_convert(np, value, large)
+    assert (joined.shape, joined.dtype) == ((3, 5), large)
+    assert bits_of(joined, min(other, 8)) == bits_of(value, width)
+    back = kernels.bitcast_convert(np, joined, small)
+    assert (back.shape, back.dtype) == (value.shape, small)
+    np.testing.assert_array_equal(back.astype(np.float32), value.astype(np.float32))
+    assert kernels.bitcast_convert(np, value[:0], large).shape == (0, 5)
+
+
 @pytest.mark.parametrize(
     ("name", "reference", "low", "high"),
     [
