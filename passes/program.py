@@ -23,7 +23,7 @@ from shardwright.dialects.text.locations import fault, label
 from shardwright.layout.axes import Axis, overlap
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.importing.calls import is_private
+from shardwright.passes.importing.calls import second_entries
 from shardwright.rules.rule import Rule
 
 Axes = tuple[Axis, ...]
@@ -260,7 +260,11 @@ def overlaps(axis: Axis, others: Iterable[Axis], mesh: Mesh) -> bool:
 
 
 def entry_function(module: ModuleOp) -> FuncOp:
-    """The one public function `main`; a coded error when there is none, or another public one (SW0408)."""
+    """
+    The one public function `main`; a coded error when there is none, or another public one (SW0408).
+
+    A function that the module calls or names itself is no entry, whatever it says of who may see it.
+    """
     functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
     entry = next((function for function in functions if function.sym_name.data == "main"), None)
     if entry is None:
@@ -270,17 +274,16 @@ def entry_function(module: ModuleOp) -> FuncOp:
             functions[0] if functions else module,
             help="name the entry function @main and make it public",
         )
-    for function in functions:
-        if function is not entry and not is_private(function):
-            name = f"@{function.sym_name.data}"
-            raise fault(
-                "SW0408",
-                f"{name} is a second public function: only @main is partitioned",
-                function,
-                labels=label(entry, "this is what is partitioned"),
-                word=name,
-                help=f"make {name} private or remove it",
-            )
+    for function in second_entries(module):
+        name = f"@{function.sym_name.data}"
+        raise fault(
+            "SW0408",
+            f"{name} is a second public function: only @main is partitioned",
+            function,
+            labels=label(entry, "this is what is partitioned"),
+            word=name,
+            help=f"make {name} private or remove it",
+        )
     return entry
 
 

@@ -28,7 +28,8 @@ SW0407: partial results that do not combine
     floats no bits to combine.
     help: ask for another kind, such as sum, or drop unreduced from the layout
 SW0408: one public function
-    A program has one public function, @main; the partitioner would leave another one as it is.
+    A program has one public function, @main; the partitioner would leave another one as it is. What the program itself
+    calls or names counts as private.
     help: make the other functions private or remove them
 SW0431: unknown custom call
     A custom call is known by its name only, so nobody can say what it computes or how it may be split. Those of LAPACK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 
 from shardwright.dialects.func import CallOp
@@ -25,6 +25,32 @@ def calls_in(function: FuncOp) -> list[CallOp]:
     """The calls in the body of `function`, in order."""
     # Ops are classes of an ABC, of which `isinstance` is ten times as dear for all that are no calls.
     return [op for op in function.body.walk() if op.name == CallOp.name and isinstance(op, CallOp)]
+
+
+def _public_others(module: ModuleOp) -> list[FuncOp]:
+    return [function for name, function in functions(module).items() if name != "main" and not is_private(function)]
+
+
+def second_entries(module: ModuleOp) -> list[FuncOp]:
+    """The public functions beside `main` that the module itself neither calls nor names."""
+    others = _public_others(module)
+    used = _names_used(module) if others else set[str]()
+    return [function for function in others if function.sym_name.data not in used]
+
+
+def hide_used(module: ModuleOp) -> None:
+    """Makes private what the module itself calls or names, as JAX does not with the function of `approx_max_k`."""
+    entries = second_entries(module)
+    for function in _public_others(module):
+        if function not in entries:
+            function.properties["sym_visibility"] = StringAttr("private")
+
+
+def _names_used(module: ModuleOp) -> set[str]:
+    """The names by which ops of a module call functions, or give them to custom calls and composites."""
+    attributes = [attribute for op in module.walk() for attribute in (*op.properties.values(), *op.attributes.values())]
+    listed = [item for attribute in attributes if isinstance(attribute, ArrayAttr) for item in attribute]
+    return {item.string_value() for item in (*attributes, *listed) if isinstance(item, SymbolRefAttr)}
 
 
 def callees_first(module: ModuleOp) -> list[FuncOp]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,9 +64,27 @@ def test_bits_of_less_than_a_byte(name: str, split: bool) -> None:
     layout = sharding("data" if split else None)
     value = np.arange(-64, 64, dtype=np.int8).reshape(16, 8)
     x = jax.device_put(value, layout)
-    there = jax.jit(lambda v: jax.lax.bitcast_convert_type(v, getattr(jnp, name)))
-    back = jax.jit(lambda v: jax.lax.bitcast_convert_type(v, jnp.int8))
+    there = jax.jit(partial(jax.lax.bitcast_convert_type, new_dtype=getattr(jnp, name)))
+    back = jax.jit(partial(jax.lax.bitcast_convert_type, new_dtype=jnp.int8))
     halves = there(x)
     for found in (sw.jax.jit(there)(x), sw.from_jax(there, x).compile()(value)):
         np.testing.assert_array_equal(np.asarray(found), np.asarray(halves))
     np.testing.assert_array_equal(sw.from_jax(back, halves).compile()(np.asarray(halves)), value)
+
+
+LARGEST: dict[str, Callable[[Any], Any]] = {
+    "max": lambda x: jax.lax.approx_max_k(x, 3),
+    "min": lambda x: jax.lax.approx_min_k(x, 3),
+    "all of them": lambda x: jax.lax.approx_max_k(x, 3, aggregate_to_topk=False),
+    "along the split dim": lambda x: jax.lax.approx_max_k(x, 3, reduction_dimension=0),
+}
+
+
+@pytest.mark.parametrize("name", LARGEST)
+def test_the_largest_about(name: str) -> None:
+    """JAX gives the comparator as a public function, which nobody calls from outside."""
+    x, jitted = put((16, 64), "data", "model"), jax.jit(LARGEST[name])
+    wanted = jitted(x)
+    for found in (sw.jax.jit(LARGEST[name])(x), sw.from_jax(jitted, x).compile()(np.asarray(x))):
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(one, other)

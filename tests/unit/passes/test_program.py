@@ -2,9 +2,10 @@
 
 import pytest
 
+from shardwright.compiler.pipelines import run_pipeline
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.parsing import parse_module
-from shardwright.passes.program import the_mesh
+from shardwright.passes.program import entry_function, the_mesh
 from shardwright.passes.propagation.numbering import build_program
 
 TEXT = """
@@ -105,6 +106,23 @@ def test_second_public_function(visibility: str) -> None:
 def test_private_functions_may_stand_beside_main() -> None:
     text = "func.func private @g() { return }\nfunc.func public @main() { return }"
     assert build_program(parse_module(text)).function.sym_name.data == "main"
+
+
+def test_a_public_function_that_is_called_is_no_second_entry() -> None:
+    text = """
+    func.func @double(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.add %x, %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = func.call @double(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    """
+    module = parse_module(text)
+    assert entry_function(module).sym_name.data == "main"
+    run_pipeline(module, ["import"])
+    assert [op.name for op in build_program(module).function.body.walk()] == ["stablehlo.add", "func.return"]
 
 
 def test_several_meshes() -> None:
