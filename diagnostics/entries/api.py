@@ -169,6 +169,10 @@ SW0576: nothing to draw
 SW0577: no report on a loaded program
     A report shows what was written and how passes changed it; a program that was saved for running has neither.
     help: report on the function that was saved, before it is saved
+SW0578: memory that is not kept
+    Arguments and results of shardwright.jax.jit may lie in another memory than the one that devices compute in, as that
+    of the host. What is put there in between, and fetched again, would stay where it is.
+    help: give the value to the caller as a result, who has it there, or leave the program to XLA with fallback="xla"
 SW0580: more than the budget allows
     A program would send more bytes, or hold more at once, than `shardwright.budget` or `shardwright check` allow. The
     dearest collectives are named with their lines.

@@ -19,6 +19,7 @@ from shardwright.engines.jax.shardings import JaxMesh
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.jax.borders import even_at_borders, whole_where_empty
 from shardwright.frontends.jax.donation import lay_out_donated
+from shardwright.frontends.jax.memories import memories_of, near, placed, refuse_moves_between
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
 from shardwright.passes.stages import LAYOUT_ARGUMENT
@@ -153,15 +154,20 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     name, mesh = partitioned.interface.name, JaxMesh(partitioned.interface.mesh, devices, shardings_of(theirs))
     takes = import_module("jax").tree.leaves(theirs.in_avals)
     program = exported(partitioned.to_stablehlo(), name, [takes[number] for number in kept], gives, devices[0].platform)
+    inputs, outputs = layouts_of(partitioned)
+    taken, given = memories_of(entry_function(partitioned.module), devices[0])
+
+    def sharded(spec: LayoutSpec, value: Any, memory: str | None) -> Any:
+        return placed(mesh.sharding(spec, len(value.shape)), memory)
+
+    decided = dict(zip(kept, map(sharded, inputs, [infos[number] for number in kept], taken), strict=True))
+    within = tuple(decided.get(number) for number in range(len(infos)))
+    out = tuple(map(sharded, outputs, gives, given))
 
     def run(*leaves: Any) -> Any:
-        return program.call(*(leaves[number] for number in kept))
+        return program.call(*(near(leaves[number], decided[number], devices[0]) for number in kept))
 
     run.__name__ = name
-    inputs, outputs = layouts_of(partitioned)
-    decided = {at: mesh.sharding(spec, len(infos[at].shape)) for at, spec in zip(kept, inputs, strict=True)}
-    within = tuple(decided.get(number) for number in range(len(infos)))
-    out = tuple(mesh.sharding(spec, len(each.shape)) for spec, each in zip(outputs, gives, strict=True))
     jitted = import_module("jax").jit(
         run, in_shardings=within, out_shardings=list(out), donate_argnums=donated, **options
     )
@@ -176,6 +182,7 @@ def _traced(theirs: Any, donated: Sequence[int]) -> Traced:
     """The program as JAX lowered it; results that can have a donated argument's memory have its layout."""
     name = str(theirs.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
     module = parse_module(theirs.as_text(debug_info=True), name)
+    refuse_moves_between(module, devices_of(theirs)[0].default_memory().kind)
     lay_out_donated(entry_function(module), donated)
     return read_module(module, name, BACKEND)
 

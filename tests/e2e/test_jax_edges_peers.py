@@ -88,3 +88,29 @@ def test_the_largest_about(name: str) -> None:
     for found in (sw.jax.jit(LARGEST[name])(x), sw.from_jax(jitted, x).compile()(np.asarray(x))):
         for one, other in zip(found, wanted, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+def to_host(x: Any) -> Any:
+    return jax.device_put(x, jax.memory.Space.Host)
+
+
+HOST = {"memory_kind": "pinned_host"}
+PLACED: dict[str, tuple[Callable[[Any], Any], bool, bool]] = {
+    "a result asked for": (jnp.sin, False, True),
+    "a result put there inside": (lambda x: to_host(x * 2), False, False),
+    "an argument as it is": (lambda x: x, True, False),
+    "an argument fetched": (lambda x: jax.device_put(x, jax.memory.Space.Device) + 1, True, False),
+    "there and back": (lambda x: jax.device_put(x, jax.memory.Space.Device) @ jnp.ones((8, 8)), True, True),
+}
+"""Functions, whether their argument lies in the host's memory, and whether the result shall."""
+
+
+@pytest.mark.parametrize("name", PLACED)
+def test_arrays_in_the_memory_of_the_host(name: str) -> None:
+    function, there, back = PLACED[name]
+    x = jax.device_put(put((16, 8)), sharding("data", **HOST if there else {}))
+    options: dict[str, Any] = {"out_shardings": sharding("data", **HOST)} if back else {}
+    wanted, ours = jax.jit(function, **options)(x), sw.jax.jit(function, **options)
+    for found in (ours(x), ours.lower(x).compile()(x)):
+        assert found.sharding.memory_kind == wanted.sharding.memory_kind
+        np.testing.assert_allclose(np.asarray(found), np.asarray(wanted), rtol=1e-5)
