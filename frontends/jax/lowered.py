@@ -18,6 +18,7 @@ from shardwright.engines.jax.internals import devices_of, exported, kept_argumen
 from shardwright.engines.jax.shardings import JaxMesh
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.jax.borders import even_at_borders, whole_where_empty
+from shardwright.frontends.jax.custom_calls import refuse_partitioned_by_hand
 from shardwright.frontends.jax.donation import lay_out_donated
 from shardwright.frontends.jax.memories import memories_of, near, placed, refuse_moves_between
 from shardwright.layout.spec import LayoutSpec
@@ -182,6 +183,7 @@ def _traced(theirs: Any, donated: Sequence[int]) -> Traced:
     """The program as JAX lowered it; results that can have a donated argument's memory have its layout."""
     name = str(theirs.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
     module = parse_module(theirs.as_text(debug_info=True), name)
+    refuse_partitioned_by_hand(module)
     refuse_moves_between(module, devices_of(theirs)[0].default_memory().kind)
     lay_out_donated(entry_function(module), donated)
     return read_module(module, name, BACKEND)
