@@ -76,9 +76,9 @@ class Jitted(Generic[P, R]):
         return self if instance is None else functools.partial(self, instance)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        call = self._static.split(args, kwargs)
-        if _LOWERING.get():
+        if _LOWERING.get() or import_module("jax").config.jax_disable_jit:
             return self._plain(*args, **kwargs)
+        call = self._static.split(args, kwargs)
         self._check_outermost(call.leaves)
         found = kinds(call.leaves)
         key = (call.tree, call.static, found, trace_context(), ACTIVE.get())

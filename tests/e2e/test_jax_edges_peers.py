@@ -150,3 +150,16 @@ def test_functions_that_are_partitioned_by_hand_go_to_xla() -> None:
     with pytest.warns(RuntimeWarning, match="SW0431"):
         found = sw.jax.jit(more, fallback="xla")(x)
     np.testing.assert_allclose(found, np.asarray(x) * 2 + 1, rtol=1e-6)
+
+
+def doubled_if_finite(x: Any) -> Any:
+    """A condition of Python on a value, which no tracer has."""
+    return x * 2 if np.isfinite(float(x.sum())) else x
+
+
+def test_without_jit_a_function_is_called_as_it_is() -> None:
+    ours, x = sw.jax.jit(doubled_if_finite), put((16, 8), "data")
+    with jax.disable_jit():
+        np.testing.assert_array_equal(ours(x), np.asarray(x) * 2)
+    with pytest.raises(jax.errors.ConcretizationTypeError):
+        ours(x)
