@@ -99,7 +99,7 @@ def _in_one(writer: Writer, bundle: Sequence[Rows]) -> list[SSAValue]:
     """One message, in whose rows each device sends its parts behind each other."""
     elements = [element_of(op.outputs[0]) for op in bundle]
     common = elements[0] if len(set(elements)) == 1 else IntegerType(bit_width(elements[0]), Signedness.UNSIGNED)
-    rows = [_as(writer, _rows(writer, op), common) for op in bundle]
+    rows = [writer.bits(_rows(writer, op), common) for op in bundle]
     ends = [0, *accumulate(shape_of(row)[1] for row in rows)]
     joined = rows[0] if len(rows) == 1 else writer.put(stablehlo.ConcatenateOp(rows, 1))
     axes = _axes(bundle[0])
@@ -114,14 +114,9 @@ def _in_one(writer: Writer, bundle: Sequence[Rows]) -> list[SSAValue]:
         else [writer.put(stablehlo.SliceOp(moved, (0, start), (count, stop))) for start, stop in pairwise(ends)]
     )
     return [
-        _placed(writer, op, _as(writer, part, element))
+        _placed(writer, op, writer.bits(part, element))
         for op, part, element in zip(bundle, parts, elements, strict=True)
     ]
-
-
-def _as(writer: Writer, value: SSAValue, element: Attribute) -> SSAValue:
-    """The same bits as elements of another type."""
-    return value if element_of(value) == element else writer.put(stablehlo.BitcastConvertOp(value, element))
 
 
 def _rows(writer: Writer, op: Rows) -> SSAValue:

@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from shardwright.compiler.exporting.devices import (
     AllToAll,
+    Numbers,
     Piece,
     all_to_all,
     cuts,
@@ -139,8 +140,16 @@ def _fetch(writer: Writer, op: manual.FetchOp) -> SSAValue:
         for place, source in enumerate(op.sources)
         if source >= 0
     ]
+    plan = rounds(pieces, writer.mesh.size)
+    at_once = len(plan) == 1 and any(one.sender != one.receiver for one in plan[0])
+    if at_once or writer.shares_axes():
+        return writer.united([writer.permute(value, _pairs(messages), fills=True) for messages in plan], value)
     stacked = writer.reshape(value, (1, *shape_of(value)))
     return writer.reshape(_in_rounds(writer, stacked, pieces, 1), shape_of(value))
+
+
+def _pairs(messages: Sequence[Piece]) -> Numbers:
+    return np.array(sorted((one.sender, one.receiver) for one in messages))
 
 
 def _exchange(writer: Writer, op: dtensor.ExchangeOp) -> SSAValue:
@@ -192,7 +201,7 @@ def _in_rounds(writer: Writer, stacked: SSAValue, pieces: Sequence[Piece], slots
         if shape_of(stacked)[0] > 1:
             start = writer.lookup(what, writer.device())
             sent = writer.put(stablehlo.DynamicSliceOp(stacked, [start, *zeros], (1, *piece)))
-        moved = writer.permute(sent, np.array(sorted((one.sender, one.receiver) for one in messages)))
+        moved = writer.permute(sent, _pairs(messages))
         if slots == len(plan) == 1 and len(messages) == mesh.size:
             return moved
         place = writer.lookup(slot, writer.device())

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, UnitAttr, i32, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from shardwright.compiler.exporting.devices import Numbers, digits, groups
 from shardwright.dialects import stablehlo
+from shardwright.dialects.sdy.ops import ManualComputationOp
 from shardwright.dialects.stablehlo import collectives
 from shardwright.dialects.stablehlo.algebra.contractions import combiner
-from shardwright.dialects.types import element_of, shape_of, tensor
+from shardwright.dialects.types import bit_width, element_of, is_boolean, is_complex, shape_of, tensor
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.passes.rewriter import insert_before
@@ -184,9 +186,37 @@ class Writer:
             )
         )
 
-    def permute(self, value: SSAValue, pairs: Numbers) -> SSAValue:
-        """What each device receives from the one that its pair names; nothing is sent where these are the same."""
-        if 0 in shape_of(value) or (pairs[:, 0] == pairs[:, 1]).all():
+    def shares_axes(self) -> bool:
+        """Whether the ops stand in a computation over some of the axes: XLA knows no device's number there."""
+        outer = self.anchor.parent_op()
+        while outer is not None and not isinstance(outer, ManualComputationOp):
+            outer = outer.parent_op()
+        return outer is not None and set(outer.manual_axes.data) != set(self.mesh.axis_names)
+
+    def united(self, parts: Sequence[SSAValue], like: SSAValue) -> SSAValue:
+        """The bits of all parts, of which each device has zeros in all but one; zeros where there are no parts."""
+        if len(parts) < 2:
+            return parts[0] if parts else self.splat(0, like, shape_of(like))
+        element = element_of(like)
+        if is_complex(element):
+            return functools.reduce(lambda one, other: self.put(stablehlo.AddOp(one, other)), parts)
+        bits = element if is_boolean(element) else IntegerType(bit_width(element), Signedness.UNSIGNED)
+        words = [self.bits(part, bits) for part in parts]
+        return self.bits(functools.reduce(lambda one, other: self.put(stablehlo.OrOp(one, other)), words), element)
+
+    def bits(self, value: SSAValue, element: Attribute) -> SSAValue:
+        """The same bits as elements of another type."""
+        return value if element_of(value) == element else self.put(stablehlo.BitcastConvertOp(value, element))
+
+    def permute(self, value: SSAValue, pairs: Numbers, *, fills: bool = False) -> SSAValue:
+        """
+        What each device receives from the one that its pair names.
+
+        Where these are the same nothing is sent and the value is itself, unless it is needed that it `fills` with zeros
+        what devices without a pair have.
+        """
+        stays = (pairs[:, 0] == pairs[:, 1]).all() and (not fills or len(pairs) == self.mesh.size)
+        if 0 in shape_of(value) or stays:
             return value
         return self.put(
             collectives.CollectivePermuteOp.create(

@@ -266,3 +266,13 @@ def test_what_xla_sends(form: str, theirs: float, said: str, tmp_path: Path, cap
 def test_what_xla_does_not_compile() -> None:
     with pytest.raises(ShardwrightError, match=r"SW0575.*custom op 'nonsense\.op'"):
         sent_by_xla("func.func @main() { nonsense.op }", 2)
+
+
+@pytest.mark.parametrize("form", ["sdy", "stablehlo"])
+def test_who_is_sent_nothing_has_zeros(form: str, tmp_path: Path) -> None:
+    """A shift by one part, and the third part for itself and the fourth."""
+    path = Path(__file__).resolve().parents[1] / "lit" / "pipeline" / "export_fetch.mlir"
+    x = np.random.default_rng(0).standard_normal((16, 8), np.float32)
+    shifted, copied = run_with_jax(exported(path, form, tmp_path), [x], result_layouts(path))
+    np.testing.assert_array_equal(shifted, np.concatenate([np.zeros_like(x[:4]), x[:12]]))
+    np.testing.assert_array_equal(copied, np.concatenate([np.zeros_like(x[:8]), x[8:12], x[8:12]]))
