@@ -1,4 +1,4 @@
-"""Canonical forms of gathers and scatters: an index that counts along with the indices is a batching dim."""
+"""Canonical forms of gathers, scatters and dynamic slices: what is known of their indices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo import (
@@ -16,50 +16,80 @@ from shardwright.dialects.stablehlo import (
     ScatterDimensionsAttr,
 )
 from shardwright.dialects.types import element_dtype, element_of, is_integer, shape_of
-from shardwright.passes.rewriter import Rule, insert_before
+from shardwright.passes.rewriter import Rule, insert_before, retype
 
 
-def _holds(value: SSAValue, extent: int) -> bool:
-    """Whether the value's elements are integers of a type that holds 0 ... extent - 1."""
+def _holds(value: SSAValue, largest: int) -> bool:
+    """Whether the value's elements are integers of a type that holds 0 ... largest."""
     import ml_dtypes
 
     element = element_of(value)
-    return is_integer(element) and extent - 1 <= int(ml_dtypes.iinfo(element_dtype(element)).max)
+    return is_integer(element) and largest <= int(ml_dtypes.iinfo(element_dtype(element)).max)
 
 
 def counts(value: SSAValue, dim: int) -> bool:
     """Whether each element is known to be its own index along `dim`."""
+    return run_of(value, dim) == (0, 1)
+
+
+def run_of(value: SSAValue, dim: int) -> tuple[int, int] | None:
+    """The first element and the step where elements are known to grow evenly along `dim`, from zero or more."""
+    found, extent = _spaced(value, dim), shape_of(value)[dim]
+    if found is None or not extent or not _holds(value, found[0] + found[1] * (extent - 1)):
+        return None
+    return found
+
+
+def _spaced(value: SSAValue, dim: int) -> tuple[int, int] | None:
     # One case for each op that makes or keeps indices, in one piece since it is read as a table.
-    op = value.owner
-    extent = shape_of(value)[dim]
-    if not isinstance(op, Operation) or not _holds(value, extent):
-        return False
-    if isinstance(op, stablehlo.IotaOp):
-        return op.dim == dim
-    if isinstance(op, stablehlo.ConstantOp):
-        return _constant_counts(op, dim)
-    if isinstance(op, stablehlo.ConvertOp):
-        return counts(op.operand, dim)
-    if isinstance(op, stablehlo.BroadcastInDimOp):
-        source = op.dims.index(dim) if dim in op.dims else None
-        return source is not None and shape_of(op.operand)[source] == extent and counts(op.operand, source)
-    if isinstance(op, stablehlo.ReshapeOp):
-        source = _same_dim(op, dim)
-        return source is not None and counts(op.operand, source)
-    if isinstance(op, stablehlo.SelectOp):
-        return counts(op.on_false, dim) and _is_negative(op.pred, dim)
-    if isinstance(op, stablehlo.ClampOp):
-        low, high = _splat(op.min), _splat(op.max)
-        return low is not None and high is not None and low <= 0 and high >= extent - 1 and counts(op.operand, dim)
-    return False
+    match value.owner:
+        case stablehlo.IotaOp() as op:
+            return (0, 1) if op.dim == dim else None
+        case stablehlo.ConstantOp() as op:
+            return _constant_run(op, dim)
+        case stablehlo.ConvertOp() as op:
+            return run_of(op.operand, dim)
+        case stablehlo.BroadcastInDimOp() as op:
+            source = op.dims.index(dim) if dim in op.dims else None
+            same = source is not None and shape_of(op.operand)[source] == shape_of(value)[dim]
+            return run_of(op.operand, source) if source is not None and same else None
+        case stablehlo.ReshapeOp() as op:
+            source = _same_dim(op, dim)
+            return None if source is None else run_of(op.operand, source)
+        case stablehlo.AddOp() as op:
+            return _shifted(op.lhs, op.rhs, dim) or _shifted(op.rhs, op.lhs, dim)
+        case stablehlo.SelectOp() as op:
+            return run_of(op.on_false, dim) if _is_negative(op.pred, dim) else None
+        case stablehlo.ClampOp() as op:
+            return _within(run_of(op.operand, dim), op, shape_of(value)[dim])
+        case _:
+            return None
 
 
-def _constant_counts(op: stablehlo.ConstantOp, dim: int) -> bool:
+def _within(run: tuple[int, int] | None, op: stablehlo.ClampOp, extent: int) -> tuple[int, int] | None:
+    low, high = _splat(op.min), _splat(op.max)
+    if run is None or low is None or high is None:
+        return None
+    first, step = run
+    return run if low <= first and high >= first + step * (extent - 1) else None
+
+
+def _shifted(value: SSAValue, by: SSAValue, dim: int) -> tuple[int, int] | None:
+    found, first = run_of(value, dim), _splat(by)
+    return None if found is None or first is None or first < 0 else (found[0] + first, found[1])
+
+
+def _constant_run(op: stablehlo.ConstantOp, dim: int) -> tuple[int, int] | None:
     import numpy as np
 
     value = stablehlo.constant_value(op)
-    steps = np.arange(value.shape[dim]).reshape([-1 if at == dim else 1 for at in range(value.ndim)])
-    return bool(np.array_equal(value.astype(np.int64), np.broadcast_to(steps, value.shape)))
+    if not value.size or not is_integer(element_of(op.result)):
+        return None
+    rows = np.moveaxis(value.astype(np.int64), dim, -1)
+    line = rows[(0,) * (value.ndim - 1)]
+    first, step = int(line[0]), int(line[1] - line[0]) if len(line) > 1 else 1
+    even = first >= 0 and step > 0 and bool((rows == first + step * np.arange(len(line))).all())
+    return (first, step) if even else None
 
 
 def _same_dim(op: stablehlo.ReshapeOp, dim: int) -> int | None:
@@ -78,7 +108,7 @@ def _is_negative(predicate: SSAValue, dim: int) -> bool:
     if not isinstance(op, stablehlo.CompareOp) or op.direction != stablehlo.ComparisonDirection.LT:
         return False
     bound = _splat(op.rhs)
-    return bound is not None and bound <= 0 and shape_of(op.lhs) != () and counts(op.lhs, dim)
+    return bound is not None and bound <= 0 and shape_of(op.lhs) != () and run_of(op.lhs, dim) is not None
 
 
 def _splat(value: SSAValue) -> int | None:
@@ -155,7 +185,7 @@ def _batched(
     return new, _without(op, indices, vector_dim, component)
 
 
-def _gather(op: stablehlo.GatherOp) -> Operation | None:
+def _gather(op: stablehlo.GatherOp) -> Operation | SSAValue | None:
     """
     Rows picked by their own number: what `x[jnp.arange(8), i]` gathers.
 
@@ -166,6 +196,9 @@ def _gather(op: stablehlo.GatherOp) -> Operation | None:
     ```
     becomes `gather(%x, %i), collapsed_slice_dims = [1], operand_batching_dims = [0], start_index_map = [1]`.
     """
+    rows = _rows_in_a_run(op)
+    if rows is not None:
+        return rows
     found = _batched(op, op.operand, op.start_indices, op.numbers, _GATHER)
     if found is None:
         return None
@@ -176,6 +209,47 @@ def _gather(op: stablehlo.GatherOp) -> Operation | None:
         properties=op.properties | {"dimension_numbers": GatherDimensionsAttr(numbers)},
         attributes=dict(op.attributes),
     )
+
+
+def _rows_in_a_run(op: stablehlo.GatherOp) -> Operation | SSAValue | None:
+    """
+    Whole rows that stand evenly spaced are a slice: what `x[jnp.arange(4) + 2]` gathers.
+
+    ```
+    %i = stablehlo.constant dense<[2, 3, 4, 5]> : tensor<4xi32>
+    gather(%x, %i), offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1
+    ```
+    becomes `stablehlo.slice %x [2:6, 0:8]`. Where the rows come along another dim, a transpose follows.
+    """
+    numbers, shape = op.numbers, shape_of(op.operand)
+    indices = shape_of(op.start_indices)
+    if numbers.operand_batching_dims or not indices or indices[1:] not in ((), (1,)):
+        return None
+    if len(numbers.start_index_map) != 1 or numbers.collapsed_slice_dims != numbers.start_index_map:
+        return None
+    (dim,), run = numbers.start_index_map, run_of(op.start_indices, 0)
+    whole = all(size == total for at, (size, total) in enumerate(zip(op.sizes, shape, strict=True)) if at != dim)
+    if run is None or not whole or numbers.index_vector_dim != 1:
+        return None
+    (first, step), count = run, indices[0]
+    last = first + step * (count - 1)
+    if last >= shape[dim]:  # clamped
+        return None
+    return _sliced(op, dim, (first, last + 1, step))
+
+
+def _sliced(op: stablehlo.GatherOp, dim: int, bounds: tuple[int, int, int]) -> Operation | SSAValue | None:
+    shape, operand, result_type = shape_of(op.operand), op.operand, op.result.type
+    starts, limits, strides = ([*side] for side in zip(*((0, size, 1) for size in shape), strict=True))
+    starts[dim], limits[dim], strides[dim] = bounds
+    place = next(at for at in range(len(shape)) if at not in op.numbers.offset_dims)
+    cut = stablehlo.SliceOp(operand, starts, limits, strides)
+    if place == dim:
+        same = bounds == (0, shape[dim], 1) and operand.type == result_type
+        return operand if same else _of_type(cut, result_type)
+    rest = iter(at for at in range(len(shape)) if at != dim)
+    order = [dim if at == place else next(rest) for at in range(len(shape))]
+    return _of_type(stablehlo.TransposeOp(insert_before(op, cut), order), result_type)
 
 
 def _scatter(op: stablehlo.ScatterOp) -> Operation | None:
@@ -193,4 +267,26 @@ def _scatter(op: stablehlo.ScatterOp) -> Operation | None:
     )
 
 
-INDEXING_RULES: Mapping[type[Operation], Rule] = {stablehlo.GatherOp: _gather, stablehlo.ScatterOp: _scatter}
+def _of_type(op: Operation, result_type: Attribute) -> Operation:
+    """The op with the layout that the user gave its result."""
+    retype(op.results[0], result_type)
+    return op
+
+
+def _dynamic_slice(op: stablehlo.DynamicSliceOp) -> Operation | None:
+    """A slice whose starts are known is one that nobody has to look up."""
+    starts = [_splat(start) for start in op.start_indices]
+    known = [start for start in starts if start is not None]
+    if len(known) != len(starts):
+        return None
+    sizes, shape = shape_of(op.result), shape_of(op.operand)
+    fitting = [min(max(start, 0), total - size) for start, total, size in zip(known, shape, sizes, strict=True)]
+    limits = [start + size for start, size in zip(fitting, sizes, strict=True)]
+    return _of_type(stablehlo.SliceOp(op.operand, fitting, limits), op.result.type)
+
+
+INDEXING_RULES: Mapping[type[Operation], Rule] = {
+    stablehlo.DynamicSliceOp: _dynamic_slice,
+    stablehlo.GatherOp: _gather,
+    stablehlo.ScatterOp: _scatter,
+}

@@ -104,3 +104,54 @@ func.func @does_not_count(%x: tensor<4x16xf32>, %j: tensor<4x1xi32>) -> (tensor<
   %10 = "stablehlo.gather"(%x, %9) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x16xf32>, tensor<4x2xi32>) -> tensor<4xf32>
   return %3, %6, %10 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// Whole rows that stand evenly spaced are a slice: numbered by constants, by a count, with an offset, along another dim.
+// CHECK-LABEL: @rows_in_a_run
+// CHECK-NEXT: %0 = stablehlo.slice %x [2:9:2, 0:8] : (tensor<16x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: %1 = stablehlo.transpose %x, dims = [1, 0] : (tensor<16x8xf32>) -> tensor<8x16xf32>
+// CHECK-NEXT: %2 = stablehlo.slice %x [0:16, 2:5] : (tensor<16x8xf32>) -> tensor<16x3xf32>
+// CHECK-NEXT: %3 = stablehlo.transpose %2, dims = [1, 0] : (tensor<16x3xf32>) -> tensor<3x16xf32>
+// CHECK-NEXT: return %0, %x, %1, %3
+func.func @rows_in_a_run(%x: tensor<16x8xf32>) -> (tensor<4x8xf32>, tensor<16x8xf32>, tensor<8x16xf32>, tensor<3x16xf32>) {
+  %i = stablehlo.constant dense<[2, 4, 6, 8]> : tensor<4xi32>
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> : (tensor<16x8xf32>, tensor<4xi32>) -> tensor<4x8xf32>
+  %n = stablehlo.iota dim = 0 : tensor<16x1xi32>
+  %1 = "stablehlo.gather"(%x, %n) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> : (tensor<16x8xf32>, tensor<16x1xi32>) -> tensor<16x8xf32>
+  %2 = "stablehlo.gather"(%x, %n) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> : (tensor<16x8xf32>, tensor<16x1xi32>) -> tensor<8x16xf32>
+  %m = stablehlo.iota dim = 0 : tensor<3xi32>
+  %two = stablehlo.constant dense<2> : tensor<3xi32>
+  %k = stablehlo.add %m, %two : tensor<3xi32>
+  %3 = "stablehlo.gather"(%x, %k) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 1>, slice_sizes = array<i64: 16, 1>}> : (tensor<16x8xf32>, tensor<3xi32>) -> tensor<3x16xf32>
+  return %0, %1, %2, %3 : tensor<4x8xf32>, tensor<16x8xf32>, tensor<8x16xf32>, tensor<3x16xf32>
+}
+
+// Rows beyond the last are the last one, rows from below zero the first; others come in no order, or not whole.
+// CHECK-LABEL: @rows_in_no_run
+// CHECK-COUNT-4: "stablehlo.gather"
+func.func @rows_in_no_run(%x: tensor<16x8xf32>) -> (tensor<17x8xf32>, tensor<3x8xf32>, tensor<3x8xf32>, tensor<16x4xf32>) {
+  %i = stablehlo.iota dim = 0 : tensor<17xi32>
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> : (tensor<16x8xf32>, tensor<17xi32>) -> tensor<17x8xf32>
+  %j = stablehlo.constant dense<[-1, 0, 1]> : tensor<3xi32>
+  %1 = "stablehlo.gather"(%x, %j) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> : (tensor<16x8xf32>, tensor<3xi32>) -> tensor<3x8xf32>
+  %k = stablehlo.constant dense<[0, 1, 3]> : tensor<3xi32>
+  %2 = "stablehlo.gather"(%x, %k) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> : (tensor<16x8xf32>, tensor<3xi32>) -> tensor<3x8xf32>
+  %n = stablehlo.iota dim = 0 : tensor<16xi32>
+  %3 = "stablehlo.gather"(%x, %n) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4>}> : (tensor<16x8xf32>, tensor<16xi32>) -> tensor<16x4xf32>
+  return %0, %1, %2, %3 : tensor<17x8xf32>, tensor<3x8xf32>, tensor<3x8xf32>, tensor<16x4xf32>
+}
+
+// A dynamic slice from starts that are known is a slice, from where it does not reach over an edge.
+// CHECK-LABEL: @known_starts
+// CHECK: stablehlo.slice %x [0:4, 6:8]
+// CHECK: stablehlo.slice %x [12:16, 3:5]
+// CHECK: stablehlo.dynamic_slice %x, %i
+func.func @known_starts(%x: tensor<16x8xf32>, %i: tensor<i32>) -> (tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>) {
+  %a = stablehlo.constant dense<-3> : tensor<i32>
+  %b = stablehlo.constant dense<7> : tensor<i32>
+  %c = stablehlo.constant dense<200> : tensor<ui8>
+  %d = stablehlo.constant dense<3> : tensor<ui8>
+  %0 = stablehlo.dynamic_slice %x, %a, %b, sizes = [4, 2] : (tensor<16x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x2xf32>
+  %1 = stablehlo.dynamic_slice %x, %c, %d, sizes = [4, 2] : (tensor<16x8xf32>, tensor<ui8>, tensor<ui8>) -> tensor<4x2xf32>
+  %2 = stablehlo.dynamic_slice %x, %i, %b, sizes = [4, 2] : (tensor<16x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x2xf32>
+  return %0, %1, %2 : tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>
+}

@@ -18,8 +18,10 @@ func.func public @main(
     tensor<8x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
     tensor<8x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}
   ) {
-  %before = stablehlo.constant dense<-5> : tensor<i8>
-  %behind = stablehlo.constant dense<255> : tensor<ui8>
+  %five = stablehlo.constant dense<-5> : tensor<i8>
+  %most = stablehlo.constant dense<255> : tensor<ui8>
+  // A slice from a start that is known would be a static one.
+  %before, %behind = stablehlo.optimization_barrier %five, %most : tensor<i8>, tensor<ui8>
   %none = stablehlo.constant dense<0> : tensor<i8>
   %same = stablehlo.constant dense<0> : tensor<ui8>
   %0 = stablehlo.dynamic_slice %a, %before, %none, sizes = [4, 2] : (tensor<8x2xf32>, tensor<i8>, tensor<i8>) -> tensor<4x2xf32>
