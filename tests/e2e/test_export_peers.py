@@ -276,3 +276,19 @@ def test_who_is_sent_nothing_has_zeros(form: str, tmp_path: Path) -> None:
     shifted, copied = run_with_jax(exported(path, form, tmp_path), [x], result_layouts(path))
     np.testing.assert_array_equal(shifted, np.concatenate([np.zeros_like(x[:4]), x[:12]]))
     np.testing.assert_array_equal(copied, np.concatenate([np.zeros_like(x[:8]), x[8:12], x[8:12]]))
+
+
+@pytest.mark.parametrize(("rows", "form", "said"), [(10, "sdy", True), (12, "sdy", False), (10, "stablehlo", False)])
+def test_shardings_that_cannot_be_said_are_missed_aloud(
+    rows: int, form: str, said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ten rows on four devices: an argument in uneven parts, which Shardy's form has no sharding for."""
+    given = f"tensor<{rows}x8xf32>"
+    path = tmp_path / "rows.mlir"
+    path.write_text(
+        'sdy.mesh @mesh = <["x"=4]>\n'
+        f'func.func public @main(%a: {given} {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}, {{}}]>}}) -> {given} {{\n'
+        f"  %0 = stablehlo.tanh %a : {given}\n  return %0 : {given}\n}}\n"
+    )
+    assert main(["export", str(path), "--to", form, "--ask-xla"]) == 0
+    assert ("split unevenly at the program's borders has no sharding" in capsys.readouterr().err) == said

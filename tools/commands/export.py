@@ -124,11 +124,30 @@ def _exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object
     run_pipeline(planned, [*ALIGN, *PLAN])
     sent = predicted_bytes(planned)
     report["bytes_per_device"] = None if sent is None else float(sent)
+    uneven = options.to == "sdy" and _is_uneven(module)
     written = FORMS[options.to](module, planned, options.bare)
     text = print_module(written)
     if options.ask_xla:
         report |= _asked(text, sent, mesh)
+        if uneven:
+            print(_UNSAID, file=sys.stderr)
     return report | {"text": text}
+
+
+_UNSAID = (
+    "What is split unevenly at the program's borders has no sharding in this form, and XLA decides it: --to stablehlo "
+    "keeps ours"
+)
+
+
+def _is_uneven(module: ModuleOp) -> bool:
+    """Whether a propagated program takes or gives something in uneven parts."""
+    from shardwright.compiler.values import border_layouts
+    from shardwright.dialects.dtensor import meshes
+    from shardwright.tools.programs.signature import entry_function
+
+    sides = border_layouts(entry_function(module), meshes(module))
+    return any(layout is not None and layout.uneven for side in sides for layout in side)
 
 
 def _asked(text: str, ours: Fraction | None, mesh: dict[str, int]) -> dict[str, object]:
