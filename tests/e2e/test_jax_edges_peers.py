@@ -163,3 +163,11 @@ def test_without_jit_a_function_is_called_as_it_is() -> None:
         np.testing.assert_array_equal(ours(x), np.asarray(x) * 2)
     with pytest.raises(jax.errors.ConcretizationTypeError):
         ours(x)
+
+
+def test_meshes_of_other_axes_are_refused() -> None:
+    """Whatever devices they are of; the page says so."""
+    line = jax.sharding.Mesh(np.array(jax.devices()[:8]), ("all",))
+    other = jax.device_put(np.ones((16, 8), np.float32), jax.sharding.NamedSharding(line, P("all")))
+    with pytest.raises(sw.ShardwrightError, match="SW0405"):
+        sw.jax.jit(jnp.add)(put((16, 8), "data"), other)
