@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
+from shardwright.compiler.exporting.results import layout_in, with_whole_results
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import blocks_in, returned
@@ -33,7 +34,6 @@ from shardwright.dialects.types import element_of, shape_of
 from shardwright.layout.check import check_spec
 from shardwright.layout.planning.algebra import canonical, local_shape
 from shardwright.proof.certificate import Certificate
-from shardwright.proof.ends import layout_in, with_whole_results
 from shardwright.proof.exact import PRIME, ROUNDS, Inexact, make_exact
 from shardwright.proof.loops import known_rounds
 from shardwright.proof.structure import same_structure

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from shardwright.compiler.checking import verify_ours
 from shardwright.compiler.exporting.captures import carry_captures
+from shardwright.compiler.exporting.results import finish_results
 from shardwright.compiler.exporting.stablehlo import lower_collectives
 from shardwright.compiler.exporting.values import (
     annotated,
@@ -41,13 +42,14 @@ def export_stablehlo(module: ModuleOp, *, bare: bool = False, padded: bool = Fal
     Turns a local program into StableHLO alone, in place.
 
     Its body stands in a `sdy.manual_computation` over all axes of the mesh, so that whoever runs Shardy's programs can
-    call it with global arrays. With `bare`, the function takes and gives what one device holds. Dims that do not divide
-    are padded and cut around it; with `padded`, that is left to whoever calls it. Raises SW0720 for an argument that is
-    partial, SW0734 for more devices than are counted or listed.
+    call it with global arrays; partial results are finished. With `bare`, the function takes and gives what one device
+    holds. Dims that do not divide are padded and cut around it; with `padded`, that is left to whoever calls it. Raises
+    SW0720 for an argument that is partial, SW0734 for more devices than are counted or listed.
     """
     mesh = next(iter(meshes(module).values()), Mesh())
     check_counted(mesh)
     function = entry_function(module)
+    finish_results(function)
     inputs, outputs = (_sides(side, function, mesh) for side in (function.arg_attrs, function.res_attrs))
     carry_captures(module)
     lower_collectives(module, mesh)

@@ -462,6 +462,8 @@ class Aligner:
         who = asker.text if asker.node is None else _label(asker.node)
         if producer is None:
             return f"{who} needs it finished, and it came in partial"
+        if value in self.program.unreduced:
+            return f"{who} needs it finished, and it is asked for in parts{_at(producer)}"
         ways = self._alternative(producer, self.strategies[producer.index])
         return f"{who} needs it finished, and {_label(producer)} left it partial by its rule {producer.rule}{ways}"
 

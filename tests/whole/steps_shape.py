@@ -190,6 +190,10 @@ def constraint(build: Builder) -> None:
 def resharded(build: Builder) -> None:
     value = build.some(ANY, (1, 2, 3))
     layout = build.closed_layout(value.shape)
+    free = [name for name in build.mesh if f'"{name}"' not in layout]
+    if free and build.random.random() < 0.3:
+        kinds = ["", *(["max", "min"] if "complex" not in value.element else [])]
+        layout += f', unreduced={build.pick(kinds)}{{"{build.pick(free)}"}}'
     build.emit(f"sdy.reshard {value.name} <@mesh, {layout}> : RESULT", [value], lambda a: a)
 
 

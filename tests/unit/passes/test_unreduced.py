@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import shardwright as sw
+from shardwright.compiler.exporting.manual import export_stablehlo
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.report import predicted_bytes
 from shardwright.compiler.tracing.dtypes import as_dtype
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
 from shardwright.proof import certify
 from shardwright.runtime.executable import compile_module
 
@@ -223,3 +225,46 @@ def test_parts_that_are_asked_for_are_proved(over: str) -> None:
     run_pipeline(local, ["localize"], verify_each=True)
     proof = certify(traced, planned, local)
     assert proof.proved, proof
+
+
+LOOP = """
+sdy.mesh @mesh = <["x"=2, "y"=3]>
+func.func public @main(%n: tensor<i32>, %a: tensor<2x8xf32>) -> tensor<2x8xf32> {
+  %r0, %r1 = stablehlo.while(%i = %n, %h = %a) : tensor<i32>, tensor<2x8xf32>
+  cond {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %more = stablehlo.compare LT, %zero, %i, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %0 = sdy.reshard %h <@mesh, [{"x"}, {}], unreduced={"y"}> : tensor<2x8xf32>
+    %1 = sdy.reshard %0 <@mesh, [{}, {"x"}], unreduced={"y"}> : tensor<2x8xf32>
+    %2 = stablehlo.tanh %1 : tensor<2x8xf32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %next = stablehlo.subtract %i, %one : tensor<i32>
+    stablehlo.return %next, %2 : tensor<i32>, tensor<2x8xf32>
+  }
+  return %r1 : tensor<2x8xf32>
+}
+"""
+
+
+def test_one_request_behind_another_in_a_loop() -> None:
+    """Random programs (loops 8100549) found that why it is finished could not be told."""
+    given = A[:2]
+    module = parse_module(LOOP, "loop.mlir")
+    run_pipeline(module, ["partition"], verify_each=True)
+    (found,) = compile_module(module).run([np.int32(2), given])
+    np.testing.assert_allclose(found, np.tanh(np.tanh(given)), rtol=1e-5)
+    assert "needs it finished, and it is asked for in parts at loop.mlir:11:10" in str(module)
+
+
+def test_who_runs_a_program_by_the_whole_gets_whole_results() -> None:
+    """What others run has no partial results: in their form they are combined, and read again they are there."""
+    text = program(
+        GRADIENT + constraint("1", "0", SUM_X) + returned("1", SUM_X), ROWS, ROWS, result=f"{PLAIN[:-1]}, {SUM_X}>"
+    )
+    module = parse_module(text, "program.mlir")
+    run_pipeline(module, ["partition"], verify_each=True)
+    export_stablehlo(module)
+    (found,), _, _ = ran(print_module(module), A, B)
+    np.testing.assert_allclose(found, A.T @ B, rtol=1e-5, atol=1e-5)
