@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -116,13 +117,46 @@ def _() -> None:
     np.testing.assert_array_equal(lowered.compile()(put("data")), np.asarray(put()).sum(0))
 
 
-@row("`eval_shape`, `clear_cache`")
+@row("`eval_shape`, `clear_cache`, `jax.disable_jit`")
 def _() -> None:
     ours, theirs = sw.jax.jit(lambda a: a.sum(0)), jax.jit(lambda a: a.sum(0))
     assert ours.eval_shape(put("data")).shape == theirs.eval_shape(put("data")).shape == (8,)
     ours(put("data"))
     ours.clear_cache()
     np.testing.assert_array_equal(ours(put("data")), theirs(put("data")))
+    with jax.disable_jit():  # Python sees the elements
+        assert sw.jax.jit(lambda a: float(a.sum()))(put("data")) == float(put("data").sum())
+
+
+@row("arguments, results and constraints on several meshes of the same devices")
+def _() -> None:
+    row = jax.sharding.Mesh(np.array(jax.devices()[:8]), ("all",))
+    other = jax.device_put(np.asarray(put()), jax.sharding.NamedSharding(row, P("all")))
+    with pytest.raises(sw.ShardwrightError, match="SW0405"):
+        sw.jax.jit(jnp.add)(put("data"), other)
+    np.testing.assert_array_equal(
+        sw.jax.jit(jnp.add)(put("data"), jax.device_put(other, sharding("data"))), np.asarray(put()) * 2
+    )
+
+
+@row("memory kinds")
+def _() -> None:
+    there = jax.sharding.NamedSharding(MESH, P("data"), memory_kind="pinned_host")
+    assert same(lambda a: a + 1, put("data"), out_shardings=there).sharding.memory_kind == "pinned_host"
+
+
+@row("`custom_partitioning`")
+def _() -> None:
+    by_hand: Any = import_module("jax.experimental.custom_partitioning").custom_partitioning(lambda a: a * 2)
+    by_hand.def_partition(
+        partition=lambda mesh, takes, gives: (mesh, lambda a: a * 2, gives.sharding, (takes[0].sharding,)),
+        sharding_rule="i j -> i j",
+    )
+    with pytest.raises(sw.ShardwrightError, match="SW0431"):
+        sw.jax.jit(lambda a: by_hand(a))(put("data"))
+    with pytest.warns(RuntimeWarning, match="SW0431"):
+        found = sw.jax.jit(lambda a: by_hand(a), fallback="xla")(put("data"))
+    np.testing.assert_array_equal(found, np.asarray(put()) * 2)
 
 
 @row("asynchronous dispatch, one compilation for each kind of arguments")
