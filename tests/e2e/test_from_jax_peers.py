@@ -142,6 +142,10 @@ def _() -> None:
 @row("memory kinds")
 def _() -> None:
     there = jax.sharding.NamedSharding(MESH, P("data"), memory_kind="pinned_host")
+    try:
+        jax.jit(lambda a: a + 1, out_shardings=there)(put("data"))
+    except jax.errors.JaxRuntimeError:
+        pytest.skip("XLA of this version has no memory but the device's on CPUs")
     assert same(lambda a: a + 1, put("data"), out_shardings=there).sharding.memory_kind == "pinned_host"
 
 
