@@ -21,21 +21,31 @@ def layout_in(entry: DictionaryAttr) -> LayoutSpec | None:
 
 
 def with_whole_results(local: ModuleOp) -> ModuleOp:
-    """A local program that gives whole results, combined by its own arithmetic."""
+    """A local program that gives whole results, combined by its own arithmetic; itself where it does."""
+    if not _leaves_parts(entry_function(local)):
+        return local
     found = local.clone()
     finish_results(entry_function(found))
     return found
 
 
+def _entries(function: FuncOp) -> Sequence[DictionaryAttr]:
+    """What a local function says of its results."""
+    return function.res_attrs.data if function.res_attrs is not None else ()
+
+
+def _leaves_parts(function: FuncOp) -> bool:
+    return any(spec is not None and spec.partial for spec in map(layout_in, _entries(function)))
+
+
 def finish_results(function: FuncOp) -> None:
     """Combines what a local function gives in parts before it leaves it, in place."""
-    entries: Sequence[DictionaryAttr] = function.res_attrs.data if function.res_attrs is not None else ()
-    if not any(spec is not None and spec.partial for spec in map(layout_in, entries)):
+    if not _leaves_parts(function):
         return
     block, finished = function.body.block, list[DictionaryAttr]()
     end = block.last_op
     assert end is not None
-    for place, entry in enumerate(entries):
+    for place, entry in enumerate(_entries(function)):
         spec, value = layout_in(entry), end.operands[place]
         if spec is not None and spec.partial:
             whole = AllReduceOp([value], [value.type], spec.mesh, spec.partial, spec.kind)

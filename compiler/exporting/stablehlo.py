@@ -75,7 +75,7 @@ def _lowered(writer: Writer, op: Operation) -> list[SSAValue] | None:
             starts = [_start(writer, axes, extent) for axes, extent in zip(op.dim_axes.data, local, strict=True)]
             return [writer.put(stablehlo.DynamicSliceOp(op.inputs[0], starts, local))]
         case dtensor.UnreduceOp():
-            return [_unreduce(writer, op)]
+            return [_unreduced(writer, op, value) for value in op.inputs]
         case dtensor.ReduceScatterOp():
             return [_reduce_scatter(writer, op)]
         case dtensor.AllToAllOp():
@@ -104,9 +104,8 @@ def _all_gather(writer: Writer, op: dtensor.AllGatherOp) -> SSAValue:
     return writer.all_gather(op.inputs[0], split[0], op.dim_axes.data[split[0]])
 
 
-def _unreduce(writer: Writer, op: dtensor.UnreduceOp) -> SSAValue:
+def _unreduced(writer: Writer, op: dtensor.UnreduceOp, value: SSAValue) -> SSAValue:
     """The first device along the axes has the value."""
-    (value,) = op.inputs
     nothing = writer.splat(adds_nothing(op.kind.data, element_of(value)), value, shape_of(value))
     first = writer.put(stablehlo.CompareOp(writer.index(op.axes.data), writer.number(0), "EQ"))
     return writer.put(stablehlo.SelectOp(first, value, nothing))

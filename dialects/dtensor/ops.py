@@ -261,15 +261,9 @@ def _check_kind(spec: LayoutSpec, kind: KindAttr) -> None:
         raise ValueError(f"the operand's partial results combine by {spec.kind or 'nothing'}, not {kind.data}")
 
 
-@irdl_op_definition
-class AllReduceOp(CollectiveOp):
-    """
-    Combines partial results over `axes`; several operands travel as one message.
+class _KindOp(CollectiveOp, ABC):
+    """A collective of partial results over some axes, which combine by a kind."""
 
-    `%1 = dtensor.all_reduce sum @mesh {"model"} %0 : (T1) -> T2`
-    """
-
-    name = "dtensor.all_reduce"
     axes = prop_def(AxesAttr)
     kind = prop_def(KindAttr)
     FORM: ClassVar[forms.Form] = collective_form(KIND, MESH, AXES)
@@ -285,9 +279,36 @@ class AllReduceOp(CollectiveOp):
     ):
         self.make(operands, result_types, mesh, reason, {"axes": AxesAttr(tuple(axes)), "kind": KindAttr(kind)})
 
+
+@irdl_op_definition
+class AllReduceOp(_KindOp):
+    """
+    Combines partial results over `axes`; several operands travel as one message.
+
+    `%1 = dtensor.all_reduce sum @mesh {"model"} %0 : (T1) -> T2`
+    """
+
+    name = "dtensor.all_reduce"
+
     def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
         _check_kind(spec, self.kind)
         return algebra.all_reduce(spec, self.axes.data, mesh)
+
+
+@irdl_op_definition
+class UnreduceOp(_KindOp):
+    """
+    Makes values partial over axes: the first device along them keeps them, and the others have what adds nothing.
+
+    Nothing is sent.
+
+    `%1 = dtensor.unreduce sum @mesh {"batch"} %0 : (T1) -> T2`
+    """
+
+    name = "dtensor.unreduce"
+
+    def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
+        return algebra.unreduce(spec, self.axes.data, self.kind.data, mesh)
 
 
 class _DimAxesOp(CollectiveOp, ABC):
@@ -333,36 +354,6 @@ class AllSliceOp(_DimAxesOp):
 
     name = "dtensor.all_slice"
     RULE: ClassVar[Callable[..., LayoutSpec]] = staticmethod(algebra.all_slice)
-
-
-@irdl_op_definition
-class UnreduceOp(CollectiveOp):
-    """
-    Makes a value partial over axes: the first device along them keeps it, and the others have what adds nothing.
-
-    Nothing is sent.
-
-    `%1 = dtensor.unreduce sum @mesh {"batch"} %0 : (T1) -> T2`
-    """
-
-    name = "dtensor.unreduce"
-    axes = prop_def(AxesAttr)
-    kind = prop_def(KindAttr)
-    FORM: ClassVar[forms.Form] = collective_form(KIND, MESH, AXES)
-
-    def __init__(
-        self,
-        operand: SSAValue,
-        result_type: Attribute,
-        mesh: str,
-        axes: Sequence[Axis],
-        kind: str,
-        reason: str | None = None,
-    ):
-        self.make([operand], [result_type], mesh, reason, {"axes": AxesAttr(tuple(axes)), "kind": KindAttr(kind)})
-
-    def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
-        return algebra.unreduce(spec, self.axes.data, self.kind.data, mesh)
 
 
 @irdl_op_definition

@@ -114,11 +114,12 @@ class Watched:
         """From here on the tape records."""
         self._began = None if trace is None else (trace.block, trace.block.last_op)
 
-    def pause(self) -> None:
-        """From here on it does not."""
-        if self._began is not None:
-            self._stretches.append((self._began, self._began[0].last_op))
-        self._began = None
+    def pause(self) -> bool:
+        """From here on it does not; whether it did until now, in a program that is being traced."""
+        began, self._began = self._began, None
+        if began is not None:
+            self._stretches.append((began, began[0].last_op))
+        return began is not None
 
     def forget(self) -> None:
         """What was recorded so far does not count."""
@@ -126,15 +127,17 @@ class Watched:
         self._began = None
 
     def constants(
-        self, trace: Trace, ends: Sequence[SSAValue], sources: Sequence[SSAValue], cut: Sequence[SSAValue]
+        self, trace: Trace, ends: Sequence[SSAValue], cut: set[SSAValue]
     ) -> tuple[list[SSAValue], set[SSAValue]]:
         """
         Of what `ends` are computed: the constants, and all that was looked at.
 
-        Constants are what the tape did not see computed, but for the sources, and what is to be `cut`.
+        Constants are what the tape did not see computed, and what is to be `cut`. A source may be one: its gradient is
+        wanted, and what it was computed of is not looked at.
         """
         seen, blocks = self._seen()
         constants, reached, waiting = list[SSAValue](), set[SSAValue](), list(ends)
+        followed = set[Operation]()
         while waiting:
             value = waiting.pop()
             if value in reached:
@@ -144,8 +147,10 @@ class Watched:
             if value in cut:
                 constants.append(value)
             elif not blocks or op in seen or _is_inside(block, blocks, trace.open_blocks):
-                waiting += () if op is None else free_values(op)
-            elif value not in sources and _is_computed(value):
+                if op is not None and op not in followed:
+                    followed.add(op)
+                    waiting += free_values(op)
+            elif _is_computed(value):
                 constants.append(value)
         return constants, reached
 

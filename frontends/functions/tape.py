@@ -88,12 +88,12 @@ class GradientTape:
     def stop_recording(self) -> Generator[None]:
         """What runs in this block is not remembered: its results count as constants."""
         before, self._recording = self._recording, False
-        self._seen.pause()
+        in_trace = self._seen.pause()
         try:
             yield
         finally:
             self._recording = before
-            if before:
+            if in_trace:
                 self._seen.begin(current_trace())
 
     def reset(self) -> None:
@@ -198,9 +198,8 @@ class GradientTape:
         ends = [emit.as_tracer(target) for target in targets]
         held = [self._held(trace, source) for source in sources]
         pairs = zip(sources, held, strict=True)
-        assigned = [value.value for source, values in pairs if isinstance(source, Reference) for value in values[1:]]
-        given = [value.value for values in held for value in values]
-        constants, reached = self._seen.constants(trace, [end.value for end in ends], given, assigned)
+        assigned = {value.value for source, values in pairs if isinstance(source, Reference) for value in values[1:]}
+        constants, reached = self._seen.constants(trace, [end.value for end in ends], assigned)
         used = [[one for one in values if one.value in reached and is_differentiable(one.dtype)] for values in held]
         found = iter(gradient_of(ends, _seeds(ends, seeds), [one for values in used for one in values], constants))
         return [reduce(_sum, [next(found) for _ in values]) if values else None for values in used]

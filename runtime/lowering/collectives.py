@@ -264,12 +264,14 @@ def _unvarying(lowering: Lowering, op: Operation, operands: list[Value]) -> list
 
 @emitter("dtensor.unreduce")
 def _unreduce(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
-    """The first device along the axes has the value."""
-    builder, (value,) = lowering.builder, operands
-    index, across = _index_here(lowering.atoms, data(op, "axes"))
-    first = builder.array((index == 0).reshape(index.shape + (1,) * len(builder.local(value))), across)
-    nothing = builder.splat(adds_nothing(data(op, "kind"), element_of(op.results[0])), value.shape, value.dtype)
-    return [builder.pointwise("select", [first, value, nothing], value.dtype)]
+    """The first device along the axes has the values."""
+    builder, (index, across) = lowering.builder, _index_here(lowering.atoms, data(op, "axes"))
+    results: list[Value] = []
+    for value, made in zip(operands, op.results, strict=True):
+        first = builder.array((index == 0).reshape(index.shape + (1,) * len(builder.local(value))), across)
+        nothing = builder.splat(adds_nothing(data(op, "kind"), element_of(made)), value.shape, value.dtype)
+        results.append(builder.pointwise("select", [first, value, nothing], value.dtype))
+    return results
 
 
 @emitter("dtensor.axis_index")

@@ -112,7 +112,7 @@ def _opened(path: str) -> Generator[Any]:
                 archive = stack.enter_context(zipfile.ZipFile(Path(path)))
                 found = stack.enter_context(archive.open(WEIGHTS))
             file = stack.enter_context(h5py.File(found, "r"))
-        except (OSError, KeyError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
-            # An archive may lack the member (KeyError), be locked (RuntimeError), or be packed in an unknown way.
+        except (OSError, KeyError, zipfile.BadZipFile, RuntimeError) as error:
+            # An archive may lack the member (KeyError), or be locked or packed in an unknown way (RuntimeError).
             raise malformed(path, str(error)) from error
         yield file

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.emit import check_layout
 from shardwright.compiler.tracing.pytree import flatten, unflatten
 from shardwright.diagnostics.faults import value_error
 from shardwright.engines.jobs.timeline import span
@@ -47,6 +48,7 @@ class Pipeline:
 
     Raises:
         ValueError: there is no stage, not a layout for each, or no microbatch (SW0556).
+        TypeError: one of `layouts` is no layout (SW0515).
 
     (PipeDream-Flush: Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters", 2021.)
 
@@ -72,6 +74,8 @@ class Pipeline:
                 f"a pipeline of {len(stages)} stages, {len(layouts)} layouts and {microbatches} microbatches",
                 help="give at least one stage, a layout for the input of each, and how many microbatches there are",
             )
+        for layout in layouts:
+            check_layout(layout, "Pipeline")
         self._layouts, self._microbatches = tuple(layouts), microbatches
         self._programs = _programs(stages, loss, layouts, microbatches)
 
@@ -294,7 +298,7 @@ def _in_parts(weight: Layout, rows: Layout) -> Layout:
     used = {axis.name for axis in weight.spec.axes()}
     over = tuple(axis for axis in rows.spec.dims[0] if axis.name not in used)
     spec = LayoutSpec(weight.spec.mesh, weight.spec.dims, partial=over, kind="sum" if over else "")
-    return Layout.from_spec(spec, weight.mesh)
+    return Layout.from_spec(spec, weight.mesh, uneven=weight.uneven)
 
 
 def _finished(total: Any, weights: Any) -> Any:

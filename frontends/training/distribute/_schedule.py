@@ -27,11 +27,6 @@ class Move:
 
     made_by: Task
 
-    @property
-    def name(self) -> str:
-        """What a trace calls it."""
-        return f"result of {self.made_by.name}"
-
 
 Event: TypeAlias = "Task | Move"
 

@@ -199,6 +199,21 @@ def test_what_does_not_fit_is_said(wrong: Any, message: str) -> None:
         wrong()
 
 
+def test_layouts_are_layouts_and_weights_may_be_uneven() -> None:
+    not_one: Any = "batch"
+    with pytest.raises(TypeError, match="SW0515"):
+        sw.distribute.Pipeline([hidden], loss, [not_one], 2)
+    mesh = sw.Mesh(batch=2, model=2)
+    rows = sw.Layout(["batch", None], mesh)
+    w, x = np.random.default_rng(0).standard_normal((3, 5)), np.random.default_rng(1).standard_normal((8, 3))
+    placed = sw.relayout(w, sw.Layout([None, "model"], mesh, uneven=True))
+    pipeline = sw.distribute.Pipeline([lambda w, x: x @ w], lambda y, wanted: sw.sum(y * wanted), [rows], 2)
+    wanted = np.ones((8, 5))
+    value, (found,) = pipeline([placed], x, wanted)
+    assert float(value) == pytest.approx((x @ w).sum() / 2)
+    np.testing.assert_allclose(np.asarray(found), x.T @ wanted / 2)
+
+
 ONES = sw.ones((8, 8), layout=sw.Layout([], ROWS.mesh))
 
 

@@ -306,7 +306,17 @@ def tapes() -> dict[str, tuple[Any, Any]]:
             y = sw.sum(twice(x)) + sw.sum(sw.vmap(twice)(x)) + sw.sum(sw.checkpoint(twice)(x))
         return tape.gradient(y, x)
 
+    def assigned_from_another() -> Any:
+        v.assign(x * 3)
+        with sw.GradientTape() as tape:
+            tape.watch(x)
+            y = sw.sum(v * v)
+        found = tape.gradient(y, [v, x])
+        assert found[1] is None  # what the variable was assigned of, before anybody watched
+        return found[0]
+
     cases = {
+        "assigned from another": (assigned_from_another, 6),
         "stopped": (stopped, 200),
         "assigned before": (assigned_before, 10),
         "assigned between": (assigned_between, 8),
