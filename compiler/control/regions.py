@@ -54,7 +54,7 @@ def region_of(
         argument.location = trace.location
     values = [Tracer(trace, argument) for argument in block.args]
     own, kept = values[: len(values) - len(variables)], values[len(values) - len(variables) :]
-    with writing_into(trace, block), trace.assigning(dict(zip(variables, kept, strict=True))) as made:
+    with writing_into(trace, block), trace.assigning(zip(variables, kept, strict=True)) as made:
         results = write(own)
         last = stablehlo.ReturnOp(*[value.value for value in results])
         last.location = trace.location

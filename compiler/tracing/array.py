@@ -113,16 +113,14 @@ class Array(ABC):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         # NumPy asks here for `numpy_array + x` and for `numpy.exp(x)`.
-        own: str = ufunc.__name__
-        name = _UFUNC_NAMES.get(own, own)
-        if method != "__call__" or options or name not in self.namespace:
-            called = f"numpy.{own}" if getattr(np, own, None) is ufunc else f"the function {own}"
+        function = function_for(ufunc, method, options, self.namespace)
+        if function is None:
             raise type_error(
                 "SW0503",
-                f"{called} cannot work on {type(self).__name__}s, whose elements NumPy does not see",
+                f"{ufunc_name(ufunc)} cannot work on {type(self).__name__}s, whose elements NumPy does not see",
                 help="use the function of this name in shardwright, or numpy.asarray(x) outside of traced functions",
             )
-        return self.namespace[name](*inputs)
+        return function(*inputs)
 
     def __array_function__(self, function: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         # NumPy asks here for its functions that are no ufuncs, as `numpy.sum(x)`: their results stay distributed.
@@ -359,6 +357,26 @@ class Array(ABC):
 
     def __invert__(self) -> Array:
         return self.namespace["bitwise_invert"](self)
+
+
+def function_for(
+    ufunc: Any, method: str, options: Mapping[str, Any], namespace: Namespace
+) -> Callable[..., Any] | None:
+    """The array function that does what this call of a NumPy ufunc does, if there is one."""
+    own: str = ufunc.__name__
+    name = _UFUNC_NAMES.get(own, own)
+    return namespace[name] if method == "__call__" and not options and name in namespace else None
+
+
+def ufunc_name(ufunc: Any) -> str:
+    """
+    What to call a ufunc in a message.
+
+    >>> ufunc_name(np.exp)
+    'numpy.exp'
+    """
+    name: str = ufunc.__name__
+    return f"numpy.{name}" if getattr(np, name, None) is ufunc else f"the function {name}"
 
 
 class At:

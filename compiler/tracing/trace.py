@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -120,16 +120,16 @@ class Trace:
         return {reference: self._captures[place] for place, reference in self._assigned.items()}
 
     @contextmanager
-    def assigning(self, entered: dict[Reference, Tracer]) -> Generator[dict[Reference, Tracer]]:
+    def assigning(self, entered: Iterable[tuple[Array, Tracer]]) -> Generator[dict[Reference, Tracer]]:
         """
         Gathers what is assigned to variables inside of the context; after it, they hold what they held before.
 
-        Inside, the variables in `entered` begin with these values.
+        Inside, the variables and other arrays in `entered` begin with these values.
         """
         before, known = dict(self._captures), dict(self._assigned)
         made: dict[Reference, Tracer] = {}
         self._assigned = {}
-        self._captures.update((id(reference), value) for reference, value in entered.items())
+        self._captures.update((id(array), value) for array, value in entered)
         try:
             yield made
         finally:

@@ -8,11 +8,11 @@ from typing import Any, ParamSpec, TypeVar
 
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import Static, flatten
-from shardwright.compiler.tracing.reference import held
+from shardwright.compiler.tracing.reference import Reference, held
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
-from shardwright.frontends.functions.recording import holding, record
+from shardwright.frontends.functions.recording import holding, is_recording, record
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,8 +59,14 @@ def named(name: str, doc: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def _run(program: Function[..., R], args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
-    value = program.run(tuple(map(_numbers_static, args)), {name: _numbers_static(kwargs[name]) for name in kwargs})
-    record(program, args, kwargs, value, holding(flatten((args, kwargs), is_traced)[0]))
+    given = {name: _numbers_static(kwargs[name]) for name in kwargs}
+    compiled, leaves = program.prepared(tuple(map(_numbers_static, args)), given)
+    if not is_recording():
+        return compiled.run(leaves)
+    variables = [leaf for leaf in flatten((args, kwargs), is_traced)[0] if isinstance(leaf, Reference)]
+    held = holding([*variables, *compiled.interface.captured])
+    value = compiled.run(leaves)
+    record(program, args, kwargs, value, held)
     return value
 
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from html import escape
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from shardwright.compiler.control.gradients import is_differentiable
 from shardwright.compiler.stages import Backend
-from shardwright.compiler.tracing.array import Array, Namespace
+from shardwright.compiler.tracing.array import Array, Namespace, function_for, ufunc_name
 from shardwright.compiler.tracing.dims import one_place
 from shardwright.compiler.tracing.dtypes import brief
 from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import value_error
-from shardwright.engines.dtensor_value import DTensorValue, scatter
+from shardwright.engines.dtensor_value import DTensorValue, read_only, scatter
 from shardwright.engines.one_process import OneProcess
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
-from shardwright.frontends.functions.recording import is_recording
+from shardwright.frontends.functions.recording import check_unseen, is_recording
 from shardwright.layout import Layout
 from shardwright.views.stages import StageViews
 from shardwright.views.values import elements_text
@@ -156,13 +158,163 @@ class Tensor(np.ndarray[Any, Any]):
     __ilshift__, __irshift__ = map(_in_place, ("lshift", "rshift"))
 
 
+def _seen(name: str) -> Callable[..., Any]:
+    """A method of NumPy's arrays: while a tape records, NumPy's function of this name."""
+    own: Callable[..., Any] = getattr(Tensor, name)
+    function: Callable[..., Any] = getattr(np, {"flatten": "ravel"}.get(name, name))
+    takes_dims = name in ("reshape", "transpose")
+
+    def method(self: TapedTensor, *args: Any, **options: Any) -> Any:
+        if not is_recording():
+            return own(self, *args, **options)
+        whole = takes_dims and args and isinstance(args[0], int | np.integer)
+        return function(self, *((args,) if whole else args), **options)
+
+    return wraps(own)(method)
+
+
+class TapedTensor(Tensor):
+    """
+    A `Tensor` that a gradient tape can follow: floats that were made while one recorded, or what a variable holds.
+
+    While a tape records, operators, methods and NumPy's functions are the array functions, as they always are for other
+    arrays. What NumPy alone can do is done where nothing with a gradient comes of it, else refused (SW0520).
+    """
+
+    __slots__ = ()
+
+    __hash__ = object.__hash__  # pyright: ignore[reportAssignmentType]  (it never changes, as arrays of NumPy do)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        function = function_for(ufunc, method, options, ARRAY_FUNCTIONS) if is_recording() else None
+        if function is not None:
+            return function(*inputs)
+        name = ufunc_name(ufunc) + f".{method}" * (method != "__call__")
+        out: tuple[Any, ...] = options.get("out", ())
+        check_unseen(name, out)
+        found = getattr(ufunc, method)(*map(_untaped, inputs), **{key: _untaped(options[key]) for key in options})
+        check_unseen(name, found)
+        return found
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if is_recording():
+            return ARRAY_FUNCTIONS.numpy(function, args, kwargs)
+        return super().__array_function__(function, types, args, kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        return Array.__getitem__(cast("Array", self), index) if is_recording() else super().__getitem__(index)
+
+    def __iter__(self) -> Any:
+        return Array.__iter__(cast("Array", self)) if is_recording() else super().__iter__()
+
+    def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
+        """
+        The elements in another type.
+
+        >>> import shardwright
+        >>> shardwright.Variable([1.0, 2.5]).value.astype("int32")
+        array([1, 2], dtype=int32)
+        """
+        if is_recording():
+            return ARRAY_FUNCTIONS["astype"](self, np.dtype(dtype))
+        return super().astype(dtype, *args, **options)
+
+    def copy(self, *args: Any, **options: Any) -> Any:
+        """
+        The same elements.
+
+        >>> import shardwright
+        >>> shardwright.Variable([1.0, 2.5]).value.copy()
+        array([1. , 2.5], dtype=float32)
+        """
+        return self if is_recording() else super().copy(*args, **options)
+
+    @property
+    def T(self) -> Any:
+        """
+        The dims in the opposite order.
+
+        >>> import shardwright
+        >>> shardwright.Variable([[1.0, 2.5]]).value.T.shape
+        (2, 1)
+        """
+        return self.transpose()
+
+    @property
+    def mT(self) -> Any:
+        """
+        The last two dims swapped.
+
+        >>> import shardwright
+        >>> shardwright.Variable([[1.0, 2.5]]).value.mT.shape
+        (2, 1)
+        """
+        return self.swapaxes(-2, -1)
+
+    @property
+    def real(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  (it cannot be set)
+        """
+        The real parts.
+
+        >>> import shardwright
+        >>> shardwright.Variable([1.0, 2.5]).value.real
+        array([1. , 2.5], dtype=float32)
+        """
+        return np.real(self) if is_recording() else super().real
+
+    @property
+    def imag(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  (it cannot be set)
+        """
+        The imaginary parts.
+
+        >>> import shardwright
+        >>> shardwright.Variable([1.0, 2.5]).value.imag
+        array([0., 0.], dtype=float32)
+        """
+        return np.imag(self) if is_recording() else super().imag
+
+    all, any, argmax, argmin, argsort, argpartition = map(
+        _seen, ("all", "any", "argmax", "argmin", "argsort", "argpartition")
+    )
+    choose, clip, compress, conj, conjugate, cumprod, cumsum = map(
+        _seen, ("choose", "clip", "compress", "conj", "conjugate", "cumprod", "cumsum")
+    )
+    diagonal, dot, flatten, max, mean, min, nonzero = map(
+        _seen, ("diagonal", "dot", "flatten", "max", "mean", "min", "nonzero")
+    )
+    prod, ravel, repeat, reshape, round, searchsorted = map(
+        _seen, ("prod", "ravel", "repeat", "reshape", "round", "searchsorted")
+    )
+    squeeze, std, sum, swapaxes, take, trace, transpose, var = map(
+        _seen, ("squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var")
+    )
+
+
+Array.register(TapedTensor)
+
+
+def fixed(array: Any) -> TapedTensor:
+    """The same elements as a tensor that never changes: what a variable holds, and what programs take along."""
+    return read_only(np.asarray(array)).view(TapedTensor)
+
+
+def _untaped(value: Any) -> Any:
+    """What NumPy takes as its own, also in the tuple of `out`."""
+    if isinstance(value, tuple):
+        return tuple([_untaped(item) for item in cast("tuple[Any, ...]", value)])
+    return value.view(Tensor) if isinstance(value, TapedTensor) else value
+
+
 def tensor_of(array: Any, layout: Layout | None, shape: Sequence[int] | None = None) -> Any:
     """
     The tensor that users see: a `DTensor` of a stacked array, or a `Tensor` of an array without a layout.
 
     The `shape` is that of the `DTensor` where its layout splits it unevenly.
     """
-    return np.asarray(array).view(Tensor) if layout is None else DTensor(array, layout, shape)
+    if layout is not None:
+        return DTensor(array, layout, shape)
+    found = np.asarray(array)
+    return found.view(TapedTensor if is_recording() and is_differentiable(found.dtype) else Tensor)
 
 
 def as_dtensor(x: Any, name: str, way_out: str) -> DTensor:

@@ -76,8 +76,7 @@ class Function(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if current_trace() is not None:
             return self._traced_along(args, kwargs)
-        leaves, tree = self._flatten(args, kwargs)
-        compiled = self._compiled(leaves, tree)
+        compiled, leaves = self.prepared(args, kwargs)
         held = holding(compiled.interface.captured)
         value = compiled.run(leaves)
         record(self, args, kwargs, value, held)
@@ -88,17 +87,18 @@ class Function(Generic[P, R]):
             args, kwargs = bound(self._function, self._signature, args, kwargs), {}
         return self._function(*args, **kwargs)
 
-    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
+    def prepared(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Compiled, list[Any]]:
         """
-        What a call with these arguments gives, without any tape taking note of it.
+        The program that a call with these arguments runs, and the arrays in them that it takes.
 
         >>> import shardwright, numpy
         >>> double = shardwright.function(lambda x: x * 2)
-        >>> double.run((numpy.arange(2),), {})
+        >>> program, taken = double.prepared((numpy.arange(2),), {})
+        >>> program.run(taken)
         array([0, 2])
         """
         leaves, tree = self._flatten(args, kwargs)
-        return cast(R, self._compiled(leaves, tree).run(leaves))
+        return self._compiled(leaves, tree), leaves
 
     @property
     def python_function(self) -> Callable[P, R]:
@@ -197,7 +197,7 @@ class Function(Generic[P, R]):
         >>> double.compiled(numpy.arange(2))(numpy.arange(2))
         array([0, 2])
         """
-        return self._compiled(*self._flatten(args, kwargs))
+        return self.prepared(args, kwargs)[0]
 
     def _trace(self, leaves: Sequence[Any], tree: Tree) -> Traced:
         given = undecided(leaves, self._signature)
@@ -289,12 +289,11 @@ def with_static(
 
 
 def _leaf_key(leaf: Any) -> Hashable:
+    if isinstance(leaf, np.ndarray):
+        return leaf.shape, leaf.dtype
     if isinstance(leaf, Array):
         return leaf.shape, leaf.dtype, leaf.layout
-    if type(leaf) in (int, float, complex):
-        return type(leaf)
-    array = leaf if isinstance(leaf, np.ndarray) else np.asarray(leaf)
-    return array.shape, array.dtype
+    return type(leaf) if type(leaf) in (int, float, complex) else _leaf_key(np.asarray(leaf))
 
 
 @overload

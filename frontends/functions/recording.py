@@ -12,16 +12,18 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.compiler.control.gradients import is_differentiable
+from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import flatten, unflatten
-from shardwright.compiler.tracing.reference import Reference
+from shardwright.compiler.tracing.reference import Reference, held
 from shardwright.compiler.tracing.trace import Trace
+from shardwright.diagnostics.faults import type_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import free_values
 from shardwright.dialects.types import element_dtype, element_of
 
-Holding = dict[Reference, Any]
-"""Variables with the tensors that they held."""
+Holding = dict[Array, Any]
+"""What calls took besides their arguments, and what it held: a variable some tensor, any other array itself."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Recorded:
     """
     One call that ran while a tape was open: what was called with what, and what it gave.
 
-    `holding` are the tensors that the variables held which it used.
+    `holding` is what the variables held that it used, and the arrays that it found outside of its arguments.
     """
 
     function: Callable[..., Any]
@@ -89,14 +91,34 @@ def _kept(leaf: Any) -> Any:
     return leaf.copy()
 
 
-def holding(arrays: Iterable[Any]) -> Holding:
-    """What those of the arrays that are variables hold now, if a tape wants to know."""
-    return {array: array.held for array in arrays if isinstance(array, Reference)} if is_recording() else {}
+def holding(arrays: Iterable[Array]) -> Holding:
+    """What the arrays hold now, if a tape wants to know."""
+    return {array: held(array) for array in arrays} if is_recording() else {}
 
 
 def is_recording() -> bool:
     """Whether a tape takes note of what runs now."""
     return any(tape.is_recording for tape in OPEN.get())
+
+
+def note_read(reference: Reference) -> None:
+    """Notes for all open tapes that somebody took what a variable holds."""
+    if is_recording():
+        for tape in OPEN.get():
+            tape.take(Recorded(tuple, (), {}, [], {reference: reference.held}))
+
+
+def check_unseen(name: str, results: Any) -> None:
+    """TypeError (SW0520) where a tape records and NumPy gives what has a gradient: the tape would not know of it."""
+    if not is_recording():
+        return
+    for result in flatten(results, is_traced)[0]:
+        if isinstance(result, np.ndarray | np.generic) and is_differentiable(result.dtype):
+            raise type_error(
+                "SW0520",
+                f"a tape cannot follow what {name} makes of a tensor",
+                help="use functions of shardwright, or give it numpy.asarray(x), which counts as a constant",
+            )
 
 
 Point = tuple[Block, Operation | None]

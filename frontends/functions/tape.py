@@ -33,7 +33,8 @@ class GradientTape:
 
     What was computed before the block counts as a constant. Inside of a traced function the program has what the tape
     saw. Outside, the calls that ran on distributed tensors and variables while it was open are traced again for the
-    gradient. Without `persistent`, one gradient can be asked for. Tapes nest, for gradients of gradients.
+    gradient; of tensors without a layout it sees NumPy's operators, too, and refuses what it cannot follow (SW0520).
+    Without `persistent`, one gradient can be asked for. Tapes nest, for gradients of gradients.
 
     >>> import numpy, shardwright
     >>> @shardwright.function
@@ -211,15 +212,15 @@ class GradientTape:
     def _replayed(self, targets: Sequence[Any], seeds: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
         """Runs what was recorded once more, as one traced function with the gradient in it."""
         versions = [self._versions(source) for source in sources]
-        connected = self._connected([version for found in versions for version in found])
+        connected, calls = self._connected(targets, [version for found in versions for version in found])
         used = [[version for version in found if id(version) in connected] for found in versions]
-        if not any(used) or not any(id(target) in connected for target in targets):
+        if not any(used):
             return [None] * len(sources)
-        inputs = self._inputs([version for found in used for version in found])
+        inputs = _inputs(calls, [version for found in used for version in found])
 
         def again(given: list[Any], weights: list[Any]) -> list[Any]:
             known = {id(value): tracer for value, tracer in zip(inputs, given, strict=True)}
-            for call in self._calls:
+            for call in calls:
                 results = flatten(_run(call, known), is_traced)[0]
                 known.update(
                     (id(old), new) for old, new in zip(call.results, results, strict=True) if id(old) not in known
@@ -239,33 +240,38 @@ class GradientTape:
         held = [call.holding[source] for call in self._calls if source in call.holding]
         return list({id(value): value for value in held}.values())
 
-    def _inputs(self, sources: Sequence[Any]) -> list[Any]:
-        """The sources, and all other arrays that the calls take and did not make themselves."""
-        found = {id(source): source for source in sources}
-        made: set[int] = set()
-        for call in self._calls:
-            taken = [leaf for leaf in call.leaves if isinstance(leaf, Array | np.ndarray)]
-            found.update((id(leaf), leaf) for leaf in taken if id(leaf) not in made)
-            made.update(id(result) for result in call.results)
-        return list(found.values())
-
-    def _connected(self, sources: Sequence[Any]) -> set[int]:
-        """What the recorded calls made of the sources, and these that were used."""
-        reached = {id(source) for source in sources}
-        used: set[int] = set()
-        for call in self._calls:
-            leaves = {id(leaf) for leaf in call.leaves}
+    def _connected(self, targets: Sequence[Any], sources: Sequence[Any]) -> tuple[set[int], list[Recorded]]:
+        """What is made of the sources and of what the targets are made, and the calls that make the targets."""
+        reached, needed = {id(source) for source in sources}, {id(target) for target in targets}
+        taken = [{id(leaf) for leaf in call.leaves} for call in self._calls]
+        made = [{id(result) for result in call.results} for call in self._calls]
+        for leaves, results in zip(taken, made, strict=True):
             if leaves & reached:
-                used |= leaves & reached
-                reached |= {id(result) for result in call.results}
-        return used | (reached - {id(source) for source in sources})
+                reached |= results
+        calls = list[Recorded]()
+        for call, leaves, results in zip(self._calls[::-1], taken[::-1], made[::-1], strict=True):
+            if results & needed:
+                needed |= leaves
+                calls.append(call)
+        return reached & needed, calls[::-1]
+
+
+def _inputs(calls: Sequence[Recorded], sources: Sequence[Any]) -> list[Any]:
+    """The sources, and all other arrays that the calls take and did not make themselves."""
+    found = {id(source): source for source in sources}
+    made: set[int] = set()
+    for call in calls:
+        taken = [leaf for leaf in call.leaves if isinstance(leaf, Array | np.ndarray)]
+        found.update((id(leaf), leaf) for leaf in taken if id(leaf) not in made)
+        made.update(id(result) for result in call.results)
+    return list(found.values())
 
 
 def _run(call: Recorded, known: dict[int, Any]) -> Any:
     """Traces a call with what variables held then; what it assigns to them stays in it."""
     leaves, tree = flatten((call.args, call.kwargs), is_traced)
     args, kwargs = unflatten(tree, [known.get(id(leaf), leaf) for leaf in leaves])
-    held = {variable: emit.as_tracer(known.get(id(value), value)) for variable, value in call.holding.items()}
+    held = [(array, emit.as_tracer(known.get(id(value), value))) for array, value in call.holding.items()]
     with emit.trace_now().assigning(held):
         return call.function(*args, **kwargs)
 

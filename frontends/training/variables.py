@@ -30,11 +30,12 @@ from shardwright.compiler.tracing.trace import Tracer, current_trace, setting
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.types import dtype_element
-from shardwright.engines.dtensor_value import Scalars, read_only
+from shardwright.engines.dtensor_value import Scalars
 from shardwright.frontends.arrays.indexing.picking import rows_at, rows_placed
 from shardwright.frontends.functions.dispatch import array_function
-from shardwright.frontends.functions.dtensor import tensor_of
+from shardwright.frontends.functions.dtensor import fixed
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
+from shardwright.frontends.functions.recording import note_read
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.frontends.training.scopes import scoped_layout
 from shardwright.layout import Layout
@@ -171,7 +172,7 @@ class Variable(Reference, Scalars):
         return self._held
 
     def keep(self, value: Any) -> None:
-        self._held = value if self._layout is not None else tensor_of(read_only(np.asarray(value)), None)
+        self._held = value if self._layout is not None else fixed(value)
 
     @property
     def value(self) -> Array:
@@ -184,7 +185,10 @@ class Variable(Reference, Scalars):
         >>> total.value
         array([1., 2.], dtype=float32)
         """
-        return self._held if current_trace() is None else self.traced()
+        if current_trace() is not None:
+            return self.traced()
+        note_read(self)
+        return self._held
 
     def read_value(self) -> Array:
         """

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
+import numpy as np
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import Attribute
 
@@ -25,7 +26,7 @@ from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.verify import verify_module
 from shardwright.dialects.types import element_dtype, shape_of, tensor_type
-from shardwright.frontends.functions.dtensor import BACKEND
+from shardwright.frontends.functions.dtensor import BACKEND, fixed
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.check import check_spec
 from shardwright.layout.forms.text import read_spec
@@ -121,8 +122,10 @@ class Place:
         return Layout.from_spec(found.spec, found.mesh, uneven=True) if was_uneven else found
 
     def array(self, number: int, what: str) -> Any:
-        """A variable or a distributed tensor among the objects."""
+        """A variable or a tensor among the objects."""
         found = self.objects.get(number)
+        if isinstance(found, np.ndarray):
+            return fixed(found)
         if not isinstance(found, Array):
             raise malformed(f"{what} uses object {number}, which is no variable and no tensor")
         return found

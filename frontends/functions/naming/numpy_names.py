@@ -18,6 +18,7 @@ from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error
 from shardwright.frontends.functions.naming.numpy_composed import COMPOSED
 from shardwright.frontends.functions.naming.suggestions import called_here
+from shardwright.frontends.functions.recording import check_unseen
 
 NOT_GIVEN: Any = getattr(np, "_NoValue", None)
 """What NumPy's own code passes for arguments that nobody gave."""
@@ -41,7 +42,9 @@ def by_our_function(
     if found is NotImplemented:
         plain = _plain(args, kwargs)
         if plain is not None:
-            return function(*plain[0], **plain[1])
+            found = function(*plain[0], **plain[1])
+            check_unseen(f"{function.__module__}.{function.__name__}", found)
+            return found
         ours = row.split()[0] if isinstance(row, str) else None
         raise _refusal(module, f"{function.__module__}.{function.__name__}", ours, row is not None)
     return found
@@ -52,8 +55,12 @@ def _plain(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     if current_trace() is not None:
         return None
     leaves, tree = flatten((tuple(args), dict(kwargs)))
-    given = [held(leaf) for leaf in leaves]
+    given = [_of_numpy(held(leaf)) for leaf in leaves]
     return None if any(isinstance(leaf, Array) for leaf in given) else unflatten(tree, given)
+
+
+def _of_numpy(value: Any) -> Any:
+    return value.view(np.ndarray) if isinstance(value, np.ndarray) else value
 
 
 def _called(module: ModuleType, row: str | Callable[..., Any]) -> tuple[Callable[..., Any], Sequence[str]]:
