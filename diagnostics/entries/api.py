@@ -65,7 +65,8 @@ SW0518: function that JAX did not jit
     lists, tuples and dataclasses.
     help: write from_jax(jax.jit(function), *arguments), with shardings in jit or on the arguments
 SW0520: gradient that does not exist
-    What is differentiated must be one real number, with respect to floating-point arguments.
+    What is differentiated must be one real number, with respect to floating-point arguments. A tape outside of traced
+    functions follows the functions of `shardwright`, and those of NumPy that do the same.
     help: sum the result (shardwright.sum, shardwright.mean), and name the floating-point arguments in argnums
 SW0521: loop or branch that does not fit
     Conditions are scalar truth values, all branches return the same shapes and types, and a loop's body returns what it
