@@ -97,7 +97,7 @@ class JaxProgram(Program):
         self._text = print_module(own)
         with _as_ours(), _faults():
             takes, gives = ([abstract(port.shape, port.dtype) for port in side] for side in (self._takes, self._gives))
-            program = exported(self._text, "main", takes, gives, devices[0].platform)
+            program = exported(self._text, "main", takes, gives)
             results = [placed.sharding(port.spec) for port in self._gives]
             # Compiled by the first call: what is compiled ahead takes no arrays of four bits (JAX 0.10).
             self._jitted = jax.jit(program.call, in_shardings=tuple(self._shardings), out_shardings=results)

@@ -154,7 +154,7 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     partitioned = even_at_borders(whole_where_empty(traced)).partition()
     name, mesh = partitioned.interface.name, JaxMesh(partitioned.interface.mesh, devices, shardings_of(theirs))
     takes = import_module("jax").tree.leaves(theirs.in_avals)
-    program = exported(partitioned.to_stablehlo(), name, [takes[number] for number in kept], gives, devices[0].platform)
+    program = exported(partitioned.to_stablehlo(), name, [takes[number] for number in kept], gives)
     inputs, outputs = layouts_of(partitioned)
     taken, given = memories_of(entry_function(partitioned.module), devices[0])
 

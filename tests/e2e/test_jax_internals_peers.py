@@ -74,9 +74,12 @@ def test_whether_a_function_is_traced() -> None:
 def test_another_program_in_an_exported_function() -> None:
     text = jax.jit(lambda a, b: (a - b, a * b)).lower(np.float32(0), np.float32(0)).as_text()
     of = jax.typeof(np.float32(0))
-    call = internals.exported(text, "name", [of, of], [of, of], "cpu").call
+    call = internals.exported(text, "name", [of, of], [of, of]).call
     found = jax.jit(call)(np.float32(5), np.float32(3))
     assert list(map(float, found)) == [2, 15]
+    for platform in ("cuda", "rocm", "tpu"):  # whatever devices there are: JAX calls those of the first two "gpu"
+        lowered = jax.jit(call).trace(np.float32(5), np.float32(3)).lower(lowering_platforms=(platform,))
+        assert "stablehlo.subtract" in lowered.as_text()
 
 
 def test_files_that_are_no_places() -> None:
