@@ -21,10 +21,10 @@ _LOG = logging.getLogger("shardwright.passes")
 WITHOUT_CALLBACKS = ("drop-tokens", "drop-callbacks")
 """What takes calls back into Python out of a program, where its results do not depend on them."""
 
-READ = ("drop-tokens", "close-regions", "import-sdy")
+READ = ("drop-tokens", "close-regions", "settle-calls", "import-sdy")
 """What a program as somebody else wrote it goes through before it is looked at."""
 
-COMPOSED = ("drop-tokens", "close-regions", "decompose")
+COMPOSED = ("drop-tokens", "close-regions", "settle-calls", "decompose")
 IMPORT = (
     *COMPOSED, "import-sdy", "inline", "expand-gradients", "hoist-invariants", "canonicalize", "cse", "dce",
 )  # fmt: skip

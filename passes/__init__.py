@@ -18,6 +18,7 @@ _CLASSES = {
     "drop-tokens": "importing.tokens.DropTokensPass",
     "drop-callbacks": "importing.callbacks.DropCallbacksPass",
     "close-regions": "importing.close_regions.CloseRegionsPass",
+    "settle-calls": "importing.settle_calls.SettleCallsPass",
     "decompose": "decomposing.decompose.DecomposePass",
     "import-sdy": "importing.import_sdy.ImportSdyPass",
     "inline": "importing.inline.InlinePass",

@@ -3,12 +3,13 @@
 from xdsl.ir import Dialect, Operation
 
 from shardwright.dialects.chlo.functions import *
+from shardwright.dialects.chlo.scan import ScanOp
 from shardwright.dialects.chlo.selection import TopKOp
 from shardwright.dialects.chlo.shared import ChloBinaryOp, ChloOp, ChloUnaryOp
 
 SELECTION_OPS: tuple[type[Operation], ...] = (TopKOp,)
-"""Ops that are no element-wise functions."""
+"""Ops that choose among elements."""
 
-CHLO = Dialect("chlo", [*UNARY_OPS, *BINARY_OPS, *SELECTION_OPS], [])
+CHLO = Dialect("chlo", [*UNARY_OPS, *BINARY_OPS, *SELECTION_OPS, ScanOp], [])
 
-__all__ = ["CHLO", "SELECTION_OPS", "ChloBinaryOp", "ChloOp", "ChloUnaryOp", "TopKOp"]
+__all__ = ["CHLO", "SELECTION_OPS", "ChloBinaryOp", "ChloOp", "ChloUnaryOp", "ScanOp", "TopKOp"]

@@ -18,6 +18,7 @@ from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects.text.printing import print_module
 from shardwright.engines.jax.internals import abstract, exported
+from shardwright.engines.jax.lapack import spell_for
 from shardwright.engines.jax.shardings import JaxMesh
 from shardwright.engines.owned.parts import Owner, Parts, Program
 from shardwright.layout import Mesh
@@ -94,8 +95,10 @@ class JaxProgram(Program):
         self._shardings = [placed.sharding(port.spec) for port in self._takes]
         own = module.clone()
         export_stablehlo(own, padded=True)
-        self._text = print_module(own)
         with _as_ours(), _faults():
+            if devices[0].platform != "cpu":
+                spell_for(own, devices[0])
+            self._text = print_module(own)
             takes, gives = ([abstract(port.shape, port.dtype) for port in side] for side in (self._takes, self._gives))
             program = exported(self._text, "main", takes, gives)
             results = [placed.sharding(port.spec) for port in self._gives]

@@ -92,6 +92,11 @@ def exported(text: str, name: str, takes: Sequence[Any], gives: Sequence[Any]) -
     )
 
 
+def reflectors(a: Any) -> tuple[Any, Any]:
+    """The Householder reflectors of a QR factorisation, packed as LAPACK's `geqrf` packs them, and their scales."""
+    return import_module("jax._src.lax.linalg").geqrf(a)
+
+
 def compiled_for(text: str, count: int) -> Any:
     """What XLA makes of a module's text for the first devices of JAX, with Shardy and its own partitioner."""
     jax: Any = import_module("jax")

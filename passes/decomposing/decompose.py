@@ -31,6 +31,7 @@ from shardwright.passes.decomposing.indexing import INDEXING, refuse_slice
 from shardwright.passes.decomposing.norms import NORMS
 from shardwright.passes.decomposing.parts import Decomposition, Site
 from shardwright.passes.decomposing.products import PRODUCTS
+from shardwright.passes.decomposing.scans import SCANS
 from shardwright.passes.importing.calls import calls_in, functions
 from shardwright.passes.rewriter import erase, insert_before, replace
 from shardwright.rules.families.custom_calls import is_known
@@ -121,6 +122,7 @@ _RULES: Mapping[type[Operation], Decomposition | None] = {
     **NORMS,
     **PRODUCTS,
     **INDEXING,
+    **SCANS,
     stablehlo.GetDimensionSizeOp: _dimension_size,
     stablehlo.GetTupleElementOp: _tuple_element,
     stablehlo.TupleOp: None,

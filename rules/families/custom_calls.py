@@ -23,10 +23,14 @@ EFFECTS: set[str] = set()
 """The calls of which it is known what happens in them: they are done once, with whole tensors, where they stand."""
 
 
+MATRICES = frozenset({"Qr", "ProductOfElementaryHouseholderReflectors", "LuDecomposition", "Eigh"})
+"""The factorisations that JAX calls on TPUs, which XLA's compiler there knows: dims before a matrix's are a batch's."""
+
+
 def is_known(op: CustomCallOp) -> bool:
     """Whether somebody says how a call may be split, and what happens in it besides, if anything does."""
     return (not op.effects or op.target in EFFECTS) and (
-        op.target in CALLS or shardys(op) is not None or op.routine is not None
+        op.target in CALLS or op.target in MATRICES or shardys(op) is not None or op.routine is not None
     )
 
 
@@ -48,6 +52,8 @@ def _custom_call(op: CustomCallOp) -> Rule:
             return rule_of(written, *shapes)
         except ValueError as error:
             raise bad_row(f"@{op.target}", f"Shardy's rule does not fit this call: {error}", where(op)) from error
+    if op.target in MATRICES and op.operands:
+        return batched_rule(*shapes, len(shapes[0][0]) - 2)
     if op.target in CALLS:
         return batched_rule(*shapes, 0)
     raise ShardwrightValueError(unknown_call(op))
@@ -85,6 +91,21 @@ def rule_of(written: OpShardingRule, operands: tuple[Shape, ...], results: tuple
 
     given = side(written.operands, operands)
     return builder.rule(given, side(written.results, results), heavy=True)
+
+
+def whole_rule(op: CustomCallOp) -> OpShardingRule:
+    """The rule for Shardy by which no dim of a call is split."""
+    sizes: list[tuple[str, int]] = []
+
+    def side(shapes: Sequence[Shape]) -> tuple[tuple[str, ...], ...]:
+        start = len(sizes)
+        sizes.extend((_name(start + at), size) for at, size in enumerate(size for shape in shapes for size in shape))
+        names = iter(name for name, _ in sizes[start:])
+        return tuple(tuple(next(names) for _ in shape) for shape in shapes)
+
+    operands, results = side(operand_shapes(op)), side(result_shapes(op))
+    groups = (("need_replication", tuple(name for name, _ in sizes)),) if sizes else ()
+    return OpShardingRule(operands, results, tuple(sizes), groups, True)
 
 
 def _kinds(written: OpShardingRule) -> dict[str, str]:

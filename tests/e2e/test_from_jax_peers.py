@@ -150,6 +150,32 @@ def _() -> None:
     assert same(lambda a: a + 1, put("data"), out_shardings=there).sharding.memory_kind == "pinned_host"
 
 
+@row("kernels: Pallas, `jax.ffi.ffi_call`")
+def _() -> None:
+    lapack: Any = import_module("jaxlib.lapack")
+    kernels = {name: kernel for name, kernel, *_ in lapack.registrations()["cpu"]}
+    lapack.prepare_lapack_call("potrf", np.float32)
+    jax.ffi.register_ffi_target("test_factor", kernels["lapack_spotrf_ffi"], platform="cpu")
+
+    def factor(a: Any) -> Any:
+        types = jax.ShapeDtypeStruct(a.shape, a.dtype), jax.ShapeDtypeStruct(a.shape[:-2], np.int32)
+        return jax.ffi.ffi_call("test_factor", types)(a, uplo=np.uint8(ord("L")))[0]
+
+    @jax.jit
+    def more(a: Any) -> Any:
+        return jnp.tril(factor(a)) * 2
+
+    x = put("data") + 9 * np.eye(8, dtype=np.float32)
+    x = jax.device_put(np.stack([x @ x.T] * 8), sharding(("data", "model")))
+    parts = P(("data", "model"))
+    same(lambda a: jax.shard_map(more, mesh=MESH, in_specs=parts, out_specs=parts)(a) + 1, x)
+    with pytest.raises(sw.ShardwrightError, match="SW0431"):
+        sw.jax.jit(factor)(x)
+    some = jax.shard_map(factor, mesh=MESH, in_specs=P("data"), out_specs=P("data"), axis_names={"data"})
+    with pytest.raises(sw.ShardwrightError, match="SW0431"):
+        sw.jax.jit(some)(x)
+
+
 @row("`custom_partitioning`")
 def _() -> None:
     by_hand: Any = import_module("jax.experimental.custom_partitioning").custom_partitioning(lambda a: a * 2)

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
+import numpy as np
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     FloatAttr,
+    IndexType,
     IntegerAttr,
     NameLoc,
     StringAttr,
@@ -43,6 +45,7 @@ from shardwright.dialects.stablehlo.algebra.lapack import SIGNATURES, check_shap
 from shardwright.dialects.stablehlo.parts import forms, syntax
 from shardwright.dialects.stablehlo.parts.attributes import fields_text, parse_dims, parse_fields, parse_integer
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
+from shardwright.dialects.text.literals import dense
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_of, element_type_named, shape_of
 
@@ -240,8 +243,8 @@ def unknown_call(op: CustomCallOp) -> Diagnostic:
         f"the custom call @{op.target} {what}",
         where(op),
         notes=(f"calls that can be run are {names}; ApproxTopK, TopK and mhlo's functions become ops",),
-        help="write the computation with StableHLO's ops, export it for platform cpu, or give the call a rule and a "
-        "kernel: shardwright.register_custom_call",
+        help="write the computation with StableHLO's ops, export it for platform cpu, call it in a shard_map over all "
+        "axes, or give it a rule and a kernel: shardwright.register_custom_call",
         word=f"@{op.target}",
     )
 
@@ -293,6 +296,28 @@ _CALLBACKS = frozenset(
 def lapack_batch(op: CustomCallOp) -> int:
     """The number of leading batch dims of a LAPACK call's operands and results."""
     return len(shape_of(op.operands[0])) - (1 if op.routine == "gtsv" else 2)
+
+
+def column_major(op: CustomCallOp) -> None:
+    """
+    Says of a LAPACK call that its matrices lie in memory by columns, as whoever runs the routine has to know.
+
+    What the call means here does not depend on it; XLA gives the routine the memory as it is said to lie.
+    """
+    batch = lapack_batch(op)
+    for name, values in (("operand_layouts", op.operands), ("result_layouts", op.results)):
+        op.properties[name] = ArrayAttr([_layout(len(shape_of(value)), batch) for value in values])
+
+
+def _layout(rank: int, batch: int) -> Attribute:
+    """The dims from the one whose elements stand side by side: those of a matrix its rows, else the last."""
+    dims = [*reversed(range(rank))]
+    if rank - batch == _MATRIX:
+        dims[:_MATRIX] = reversed(dims[:_MATRIX])
+    return dense(TensorType(IndexType(), [rank]), np.array(dims, np.int64).tobytes())
+
+
+_MATRIX = 2
 
 
 @irdl_attr_definition

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import IntegerAttr, i8 as byte
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness
 from xdsl.ir import Attribute
 
 from shardwright.compiler.tracing import emit
@@ -19,6 +19,9 @@ from shardwright.frontends.arrays.elementwise.functions import where
 from shardwright.frontends.functions.dispatch import array_function
 
 __all__ = ["cholesky", "eigh", "eigvalsh", "qr", "svd", "svdvals"]
+
+BYTE = IntegerType(8, Signedness.UNSIGNED)
+"""The type of LAPACK's options, which are letters."""
 
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
@@ -58,7 +61,7 @@ def lapack(
     routine: str, operands: Sequence[Tracer], results: Sequence[tuple[Sequence[int], DType]], **options: str
 ) -> list[Tracer]:
     """A call of a LAPACK routine, which its operands' type completes."""
-    config: dict[str, Attribute] = {name: IntegerAttr(ord(option), byte) for name, option in options.items()}
+    config: dict[str, Attribute] = {name: IntegerAttr(ord(option), BYTE) for name, option in options.items()}
     types = [tensor(tuple(shape), dtype_element(dtype)) for shape, dtype in results]
     target = f"lapack_{_LETTERS[operands[0].dtype.name]}{routine}_ffi"
     op = stablehlo.CustomCallOp(target, [value.value for value in operands], types, config)

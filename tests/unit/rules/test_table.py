@@ -25,6 +25,7 @@ READ = {f"stablehlo.{name}" for name in ("collective_permute", "collective_broad
 STRUCTURE = {
     "stablehlo.return",
     "stablehlo.rng",
+    "chlo.scan",
     *(op.name for op in (*COMPOSED_OPS, *INDEX_VARIANT_OPS, *TOKEN_OPS)),
     *REGIONS,
     *READ,

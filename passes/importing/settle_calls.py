@@ -1,0 +1,101 @@
+"""`settle-calls`: custom calls that each device makes for itself, in manual computations, are not to be split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from shardwright.dialects.sdy.meshes import MeshOp
+from shardwright.dialects.sdy.ops import ManualComputationOp
+from shardwright.dialects.sdy.rules import SHARDY_RULE, OpShardingRuleAttr
+from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp
+from shardwright.passes.decomposing.custom_calls import CALLS, PARTITIONING
+from shardwright.passes.importing.calls import calls_in, functions, is_private
+from shardwright.rules.families.custom_calls import is_known, whole_rule
+
+
+@dataclass(frozen=True)
+class SettleCallsPass(ModulePass):
+    """
+    Custom calls without a rule get one by which nothing is split, where all axes of the mesh are manual.
+
+    Each device has tensors of its own there: kernels (Pallas, FFI) in a `shard_map` are called with what it has, and
+    nobody has to know what they compute. Calls with side effects, and those outside, stay without a rule, unless there
+    is one device only.
+
+    Before:
+        sdy.mesh @mesh = <["x"=2]>
+        func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+          %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>]
+              manual_axes={"x"} (%y: tensor<2xf32>) {
+            %1 = stablehlo.custom_call @kernel(%y) : (tensor<2xf32>) -> tensor<2xf32>
+            sdy.return %1 : tensor<2xf32>
+          } : (tensor<4xf32>) -> tensor<4xf32>
+          return %0 : tensor<4xf32>
+        }
+    After:
+        sdy.mesh @mesh = <["x"=2]>
+        func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+          %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>]
+              manual_axes={"x"} (%y: tensor<2xf32>) {
+            %1 = stablehlo.custom_call @kernel(%y)
+              {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([j]) {i=2, j=2} need_replication={i, j}, custom>}
+              : (tensor<2xf32>) -> tensor<2xf32>
+            sdy.return %1 : tensor<2xf32>
+          } : (tensor<4xf32>) -> tensor<4xf32>
+          return %0 : tensor<4xf32>
+        }
+    """
+
+    name = "settle-calls"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        unknown = [inner for inner in op.walk() if isinstance(inner, CustomCallOp) and _is_unknown(inner)]
+        if not unknown:
+            return
+        sizes = [axis for inner in op.ops if isinstance(inner, MeshOp) for axis in inner.mesh.data.axes]
+        axes = {name for name, size in sizes if size > 1}
+        shared = _shared_functions(functions(op), axes) if axes or not sizes else set[str]()
+        for inner in unknown:
+            if _is_manual(inner, axes) or _function_of(inner) not in shared:
+                inner.attributes[SHARDY_RULE] = OpShardingRuleAttr(whole_rule(inner))
+
+
+def _is_unknown(op: CustomCallOp) -> bool:
+    named = op.target in CALLS or op.target in PARTITIONING or op.effects or is_known(op)
+    return not named and all(isinstance(value.type, TensorType) for value in (*op.operands, *op.results))
+
+
+def _shared_functions(table: Mapping[str, FuncOp], axes: set[str]) -> set[str]:
+    """The functions that are called from outside of manual computations over all axes."""
+    waiting = [name for name, function in table.items() if not is_private(function)]
+    found = set(waiting)
+    while waiting:
+        calls = [call for call in calls_in(table[waiting.pop()]) if not _is_manual(call, axes)]
+        fresh = {call.callee.string_value() for call in calls} & table.keys() - found
+        found |= fresh
+        waiting += fresh
+    return found
+
+
+def _is_manual(op: Operation, axes: set[str]) -> bool:
+    """Whether the manual computations around an op leave no axis to anybody else."""
+    around = [outer for outer in _around(op) if isinstance(outer, ManualComputationOp)]
+    return bool(around) and axes <= {name for outer in around for name in outer.manual_axes.data}
+
+
+def _function_of(op: Operation) -> str:
+    return next(outer.sym_name.data for outer in _around(op) if isinstance(outer, FuncOp))
+
+
+def _around(op: Operation) -> Iterator[Operation]:
+    outer = op.parent_op()
+    while outer is not None:
+        yield outer
+        outer = outer.parent_op()
