@@ -17,6 +17,7 @@ from shardwright.passes.collectives.localize import HOOKS
 from shardwright.passes.decomposing.indexing import INDEXING
 from shardwright.passes.decomposing.norms import NORMS
 from shardwright.passes.decomposing.products import PRODUCTS
+from shardwright.passes.decomposing.scans import SCANS
 from shardwright.rules import ROWS
 from shardwright.runtime.executable import EMITTER_MODULES as _loaded
 from shardwright.runtime.kernels import table as pointwise
@@ -62,7 +63,7 @@ TAKEN = {
 }
 """Ops without a row, and who takes them away."""
 
-DECOMPOSED = {op.name: function for op, function in {**NORMS, **PRODUCTS, **INDEXING}.items()}
+DECOMPOSED = {op.name: function for op, function in {**NORMS, **PRODUCTS, **INDEXING, **SCANS}.items()}
 
 TAKEN_DIALECTS = {
     "sdy": "`import-sdy`: becomes a layout, a constraint or a hint",

@@ -17,6 +17,7 @@ from shardwright.rules.reductions import MONOIDS, Monoid, identity_of
 
 
 def _scan(op: ScanOp, site: Site) -> Sequence[SSAValue]:
+    """Windows that grow where one op combines, else a loop."""
     only = applied(op)
     monoid = None if only is None else MONOIDS.get(type(only))
     if not shape_of(op.inputs[0])[op.dim]:
