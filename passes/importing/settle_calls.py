@@ -26,8 +26,8 @@ class SettleCallsPass(ModulePass):
     Custom calls without a rule get one by which nothing is split, where all axes of the mesh are manual.
 
     Each device has tensors of its own there: kernels (Pallas, FFI) in a `shard_map` are called with what it has, and
-    nobody has to know what they compute. Calls with side effects, and those outside, stay without a rule, unless there
-    is one device only.
+    nobody has to know what they compute. Calls with side effects and calls back into Python stay without a rule, and so
+    do those outside, unless there is one device only.
 
     Before:
         sdy.mesh @mesh = <["x"=2]>
@@ -68,8 +68,10 @@ class SettleCallsPass(ModulePass):
 
 
 def _is_unknown(op: CustomCallOp) -> bool:
-    named = op.target in CALLS or op.target in PARTITIONING or op.effects or is_known(op)
-    return not named and all(isinstance(value.type, TensorType) for value in (*op.operands, *op.results))
+    told = op.target in CALLS or op.target in PARTITIONING or is_known(op)
+    if told or op.effects or op.is_callback:  # what Python is called back with is known to one process alone
+        return False
+    return all(isinstance(value.type, TensorType) for value in (*op.operands, *op.results))
 
 
 def _shared_functions(table: Mapping[str, FuncOp], axes: set[str]) -> set[str]:

@@ -33,7 +33,7 @@ func.func private @outer(%y: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
-// Where an axis is left, where a call has effects, or where it stands outside, nothing is said.
+// Where an axis is left, where a call has effects or is one back into Python, or where it stands outside, nothing is said.
 
 // CHECK-LABEL: @left
 // CHECK-NOT: sdy.sharding_rule
@@ -47,8 +47,12 @@ func.func public @left(%x: tensor<4xf32>) -> tensor<4xf32> {
     %3 = stablehlo.custom_call @kernel(%y) {has_side_effect = true} : (tensor<2xf32>) -> tensor<2xf32>
     sdy.return %3 : tensor<2xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
-  %4 = stablehlo.custom_call @kernel(%0) : (tensor<4xf32>) -> tensor<4xf32>
-  return %4 : tensor<4xf32>
+  %4 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x", ?}]>] out_shardings=[<@mesh, [{"x", ?}]>] manual_axes={"x", "y"} (%y: tensor<2xf32>) {
+    %5 = stablehlo.custom_call @xla_ffi_python_gpu_callback(%y) : (tensor<2xf32>) -> tensor<2xf32>
+    sdy.return %5 : tensor<2xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %6 = stablehlo.custom_call @kernel(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %6 : tensor<4xf32>
 }
 
 // -----
