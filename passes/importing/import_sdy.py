@@ -240,9 +240,10 @@ class _Importer:
         self._import_results(function, _take(function, "res_attrs") or [])
 
     def _import_op(self, op: Operation) -> None:
-        if self._import_request(op) or self.collectives.read(op):
+        if self._import_request(op):
             return
-        if not op.attributes:
+        self.collectives.read(op)
+        if not op.attributes or op.parent is None:
             return
         annotation = op.attributes.pop(SHARDING, None)
         if isinstance(op, CustomCallOp):

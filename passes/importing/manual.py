@@ -149,8 +149,8 @@ class CollectiveReader:
     mesh: Mesh
     symbols: dict[str, str]
 
-    def read(self, op: Operation) -> bool:
-        """Rewrites `op` if it is a collective, or asks for the number of a device; whether it was one."""
+    def read(self, op: Operation) -> None:
+        """Rewrites `op` if it is a collective, or asks for the number of a device."""
         match op:
             case collectives.CollectivePermuteOp():
                 self._permute(op)
@@ -167,8 +167,7 @@ class CollectiveReader:
                 op.properties.pop("channel_handle", None)
                 op.properties.pop("use_global_device_ids", None)
             case _:
-                return False
-        return True
+                pass
 
     def _axes(self, op: GroupedOp) -> Axes:
         groups = op.groups

@@ -109,3 +109,20 @@ func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   } : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// What is said of a collective's result counts as for any other op.
+
+// CHECK-LABEL: @said
+// CHECK: "stablehlo.all_gather"
+// CHECK-SAME: -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>
+// CHECK-NOT: sdy.sharding
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func public @said(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{}, {}]>] manual_axes={"x"} (%y: tensor<2x4xf32>) {
+    %1 = "stablehlo.all_gather"(%y) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"y"}]>]>} : (tensor<2x4xf32>) -> tensor<4x4xf32>
+    sdy.return %1 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
