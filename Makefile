@@ -111,7 +111,7 @@ bench: $(STAMPS)/dev ## against JAX, on the same files in one run
 	  || echo "JAX cannot be installed here: the rows that need it are skipped" >&2
 	@$(BIN)/python -m shardwright.benchmarks
 
-WITH_OLDEST_JAX := $(addprefix tests/e2e/test_jax_,internals_peers.py jit_peers.py devices_peers.py) tests/e2e/test_from_jax_peers.py
+WITH_OLDEST_JAX := $(addprefix tests/e2e/test_jax_,internals_peers.py jit_peers.py devices_peers.py by_hand_peers.py linalg_peers.py) tests/e2e/test_from_jax_peers.py
 
 peers: $(STAMPS)/oldest-jax ## tests against JAX, models of public libraries, MLIR through jaxlib, and C++ riegeli
 	@$(PYTEST) $(PARALLEL) -m peers

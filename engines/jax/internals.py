@@ -6,7 +6,7 @@ What Shardwright takes from JAX that JAX does not promise to keep. All of it sta
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
@@ -95,6 +95,15 @@ def exported(text: str, name: str, takes: Sequence[Any], gives: Sequence[Any]) -
 def reflectors(a: Any) -> tuple[Any, Any]:
     """The Householder reflectors of a QR factorisation, packed as LAPACK's `geqrf` packs them, and their scales."""
     return import_module("jax._src.lax.linalg").geqrf(a)
+
+
+def partitioned_functions() -> Mapping[bytes, Any]:
+    """
+    The functions of `custom_partitioning` that were lowered and are still in use, by what their calls name.
+
+    Each says with `partition(*static_args, mesh, operands, results)` what a device computes, and how it wants these.
+    """
+    return import_module("jax._src.custom_partitioning")._sharding_callbacks
 
 
 def compiled_for(text: str, count: int) -> Any:

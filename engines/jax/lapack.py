@@ -7,15 +7,14 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from shardwright.dialects.func import CallOp
 from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.engines.jax.internals import reflectors
-from shardwright.passes.rewriter import replace_with
+from shardwright.engines.jax.splicing import call_instead, renamed
 
 Routine = Callable[..., tuple[Any, ...]]
 """What a routine gives for arrays, as LAPACK gives it."""
@@ -27,12 +26,7 @@ def spell_for(module: ModuleOp, device: Any) -> None:
     for number, op in enumerate(calls):
         name = f"lapack_{number}"
         module.body.block.add_ops(_functions(op, device, name))
-        call = CallOp.create(
-            operands=op.operands,
-            result_types=[result.type for result in op.results],
-            properties={"callee": SymbolRefAttr(name)},
-        )
-        replace_with(op, call)
+        call_instead(op, name)
 
 
 def _functions(op: CustomCallOp, device: Any, name: str) -> list[FuncOp]:
@@ -49,27 +43,13 @@ def _functions(op: CustomCallOp, device: Any, name: str) -> list[FuncOp]:
         return [_like(one, due) for one, due in zip(made, gives, strict=True)]
 
     written = parse_module(jax.jit(compute).lower(*takes).as_text(), f"<{op.target} for {device.platform}>")
-    return _renamed(written, name)
+    return renamed(written, name)
 
 
 def _like(made: Any, due: Any) -> Any:
     """A result in its type; zeros for what JAX does not say: whether all went well, and vectors that nobody wants."""
     numpy: Any = import_module("jax.numpy")
     return numpy.zeros(due.shape, due.dtype) if made is None else made.astype(due.dtype)
-
-
-def _renamed(module: ModuleOp, name: str) -> list[FuncOp]:
-    """The functions of a module, named after its first, for another module."""
-    found = [op for op in module.ops if isinstance(op, FuncOp)]
-    names = {op.sym_name.data: name if op.sym_name.data == "main" else f"{name}_{op.sym_name.data}" for op in found}
-    for op in module.walk():
-        if isinstance(op, CallOp):
-            op.properties["callee"] = SymbolRefAttr(names[op.callee.string_value()])
-    for op in found:
-        op.detach()
-        op.properties = {"sym_name": type(op.sym_name)(names[op.sym_name.data]), "function_type": op.function_type}
-        op.properties["sym_visibility"] = type(op.sym_name)("private")
-    return found
 
 
 def _letter(options: Mapping[str, Any], name: str) -> str:

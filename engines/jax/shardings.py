@@ -39,6 +39,10 @@ class JaxMesh:
         cut = self._made({name: stop // start for name, (_, start, stop) in zip(names, parts, strict=True)})
         return self._named(cut, [tuple(names[at] for at in spelled(axes, parts, self._mesh)) for axes in dims])
 
+    def whole_sharding(self) -> Any:
+        """The sharding of what every device has all of."""
+        return self._named(self.whole, [])
+
     def _named(self, mesh: Any, dims: Sequence[tuple[str, ...]]) -> Any:
         entries = [axes[0] if len(axes) == 1 else axes or None for axes in dims]
         while entries and entries[-1] is None:  # as JAX itself writes them

@@ -5,31 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
-
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, lapack_routine
-from shardwright.dialects.text.locations import fault
+from shardwright.dialects.stablehlo.calls.custom_calls import lapack_routine
 from shardwright.passes.decomposing.custom_calls import CALLS as DECOMPOSED, PARTITIONING
 from shardwright.plugins import extend
 from shardwright.rules.families.custom_calls import CALLS
 from shardwright.rules.sharding import row_of
 from shardwright.runtime.kernels.custom_calls import FUNCTIONS
-
-BY_HAND = "CustomSPMDPartitioning"
-"""What JAX calls a function of `custom_partitioning`: XLA's partitioner asks Python what each device does."""
-
-
-def refuse_partitioned_by_hand(module: ModuleOp) -> None:
-    """Raises SW0431 for a function of `custom_partitioning`, of which XLA's partitioner alone can ask for the parts."""
-    for op in module.walk():
-        if isinstance(op, CustomCallOp) and op.target == BY_HAND:
-            raise fault(
-                "SW0431",
-                "a function of custom_partitioning is asked by XLA's partitioner what each device does",
-                op,
-                help='give shardwright.jax.jit the function itself, or a shard_map of it, or take fallback="xla"',
-            )
 
 
 def register_custom_call(

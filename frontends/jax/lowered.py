@@ -18,7 +18,7 @@ from shardwright.engines.jax.internals import devices_of, exported, kept_argumen
 from shardwright.engines.jax.shardings import JaxMesh
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.jax.borders import even_at_borders, whole_where_empty
-from shardwright.frontends.jax.custom_calls import refuse_partitioned_by_hand
+from shardwright.frontends.jax.by_hand import keep_together, partition_by_hand
 from shardwright.frontends.jax.donation import lay_out_donated
 from shardwright.frontends.jax.memories import memories_of, near, placed, refuse_moves_between
 from shardwright.layout.spec import LayoutSpec
@@ -41,6 +41,7 @@ class Lowered:
     mesh: JaxMesh
     in_shardings: tuple[Any, ...]
     out_shardings: tuple[Any, ...]
+    _text: str
     _jitted: Any
 
     def __getattr__(self, name: str) -> Any:
@@ -67,7 +68,7 @@ class Lowered:
 
     def as_text(self) -> str:
         """The program as StableHLO, with the program of each device in a manual computation."""
-        return self.partitioned.to_stablehlo()
+        return self._text
 
     def allow(self) -> None:
         """Refuses a program that breaks the limits of the blocks around (SW0580, SW0581)."""
@@ -151,10 +152,11 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     kept = list(range(len(infos))) if found is None else found
     donated = [number for number, info in enumerate(infos) if info.donated]
     traced = _traced(theirs, [kept.index(number) for number in donated if number in kept])
-    partitioned = even_at_borders(whole_where_empty(traced)).partition()
-    name, mesh = partitioned.interface.name, JaxMesh(partitioned.interface.mesh, devices, shardings_of(theirs))
+    known = shardings_of(theirs)
+    partitioned, text = partition_by_hand(even_at_borders(whole_where_empty(traced)), devices, known)
+    name, mesh = partitioned.interface.name, JaxMesh(partitioned.interface.mesh, devices, known)
     takes = import_module("jax").tree.leaves(theirs.in_avals)
-    program = exported(partitioned.to_stablehlo(), name, [takes[number] for number in kept], gives)
+    program = exported(text, name, [takes[number] for number in kept], gives)
     inputs, outputs = layouts_of(partitioned)
     taken, given = memories_of(entry_function(partitioned.module), devices[0])
 
@@ -172,7 +174,7 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     jitted = import_module("jax").jit(
         run, in_shardings=within, out_shardings=list(out), donate_argnums=donated, **options
     )
-    return Lowered(partitioned, theirs, mesh, within, out, jitted)
+    return Lowered(partitioned, theirs, mesh, within, out, text, jitted)
 
 
 def _infos(theirs: Any) -> list[Any]:
@@ -183,7 +185,7 @@ def _traced(theirs: Any, donated: Sequence[int]) -> Traced:
     """The program as JAX lowered it; results that can have a donated argument's memory have its layout."""
     name = str(theirs.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
     module = parse_module(theirs.as_text(debug_info=True), name)
-    refuse_partitioned_by_hand(module)
+    keep_together(module)
     refuse_moves_between(module, devices_of(theirs)[0].default_memory().kind)
     lay_out_donated(entry_function(module), donated)
     return read_module(module, name, BACKEND)

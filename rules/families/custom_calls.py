@@ -76,7 +76,7 @@ def rule_of(written: OpShardingRule, operands: tuple[Shape, ...], results: tuple
     builder, known = RuleBuilder(), dict[str, Dim]()
 
     def dim(text: str, size: int) -> Dim:
-        names = _names(text)
+        names = factors_of(text)
         if math.prod(sizes.get(name, 0) for name in names) != size:
             raise ValueError(f"its factors {text!r} do not make up a dim of size {size}")
         for name in names:
@@ -127,13 +127,18 @@ def _kind(said: str, taken: bool, given: bool) -> str:
             return PASS if taken and given else REPLICATE
 
 
-def _names(text: str) -> list[str]:
-    """The factors of a dim: `ij` are two of them, and so are `z_1z_2`."""
+def factors_of(text: str) -> list[str]:
+    """
+    The factors of a dim: `ij` are two of them, and so are `z_1z_2`.
+
+    >>> factors_of("iz_1"), factors_of("")
+    (['i', 'z_1'], [])
+    """
     return re.findall(r"[a-z](?:_\d+)?", text)
 
 
 def _all_names(tensors: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    return (name for tensor in tensors for text in tensor for name in _names(text))
+    return (name for tensor in tensors for text in tensor for name in factors_of(text))
 
 
 def written_for_shardy(op: CustomCallOp) -> OpShardingRule | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -115,41 +114,6 @@ def test_arrays_in_the_memory_of_the_host(name: str) -> None:
     for found in (ours(x), ours.lower(x).compile()(x)):
         assert found.sharding.memory_kind == wanted.sharding.memory_kind
         np.testing.assert_allclose(np.asarray(found), np.asarray(wanted), rtol=1e-5)
-
-
-def partitioned_by_hand() -> Any:
-    """A function that says to XLA's partitioner what each device does."""
-    custom_partitioning: Any = import_module("jax.experimental.custom_partitioning").custom_partitioning
-
-    @custom_partitioning
-    def double(x: Any) -> Any:
-        return x * 2
-
-    def parts(on: Any, takes: Any, gives: Any) -> Any:
-        return on, double.fun, gives.sharding, (takes[0].sharding,)
-
-    double.def_partition(partition=parts, sharding_rule="i j -> i j")
-    return double
-
-
-def test_functions_that_are_partitioned_by_hand_go_to_xla() -> None:
-    double, x = partitioned_by_hand(), put((16, 8), "data", "model")
-
-    def more(x: Any) -> Any:
-        return double(x) + 1
-
-    with pytest.raises(sw.ShardwrightError) as caught:
-        sw.jax.jit(more)(x)
-    (diagnostic,) = caught.value.diagnostics
-    assert diagnostic.code == "SW0431"
-    assert diagnostic.message == "a function of custom_partitioning is asked by XLA's partitioner what each device does"
-    help_text = 'give shardwright.jax.jit the function itself, or a shard_map of it, or take fallback="xla"'
-    assert diagnostic.help == help_text
-    assert diagnostic.location is not None
-    assert (diagnostic.location.file, diagnostic.location.line) == (__file__, more.__code__.co_firstlineno + 1)
-    with pytest.warns(RuntimeWarning, match="SW0431"):
-        found = sw.jax.jit(more, fallback="xla")(x)
-    np.testing.assert_allclose(found, np.asarray(x) * 2 + 1, rtol=1e-6)
 
 
 def doubled_if_finite(x: Any) -> Any:

@@ -82,6 +82,36 @@ def test_another_program_in_an_exported_function() -> None:
         assert "stablehlo.subtract" in lowered.as_text()
 
 
+def test_functions_of_custom_partitioning_are_asked() -> None:
+    """What a device computes, how results are wanted, and how operands, by what the call names."""
+    from jax.experimental.custom_partitioning import custom_partitioning
+
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:8]).reshape(4, 2), ("x", "y"))
+    split = jax.sharding.NamedSharding(mesh, P("x"))
+    double = custom_partitioning(lambda a, factor: a * factor, static_argnums=(1,))
+    double.def_partition(
+        partition=lambda factor, mesh, takes, gives: (mesh, lambda a: a * factor, gives.sharding, (takes[0].sharding,)),
+        sharding_rule="i -> i",
+    )
+    lowered = jax.jit(lambda a: double(a, 3), in_shardings=split).lower(np.zeros(8, np.float32))
+    (line,) = [line for line in lowered.as_text().splitlines() if "CustomSPMDPartitioning" in line]
+    info = internals.partitioned_functions()[line.split('backend_config = "')[1].partition('"')[0].encode()]
+    of = jax.ShapeDtypeStruct((8,), np.float32, sharding=split)
+    _, function, gives, takes = info.partition(
+        *info.static_args, mesh, info.in_tree.unflatten([of]), info.out_tree.unflatten([of])
+    )
+    assert info.in_tree.flatten_up_to(takes) == info.out_tree.flatten_up_to(gives) == [split]
+    assert function(np.ones(2)).tolist() == [3, 3]
+
+
+def test_reflectors_are_those_of_lapack() -> None:
+    given = np.random.default_rng(0).normal(size=(5, 3))
+    packed, scales = map(np.asarray, internals.reflectors(given.astype(np.float32)))
+    due, expected = np.linalg.qr(given, "raw")
+    np.testing.assert_allclose(packed, due.T, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(scales, expected, rtol=1e-4, atol=1e-5)
+
+
 def test_files_that_are_no_places() -> None:
     import os
 

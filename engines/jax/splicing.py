@@ -1,0 +1,67 @@
+"""Functions that JAX wrote, as functions of another module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import count
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, Region
+
+from shardwright.dialects.building import returned
+from shardwright.dialects.func import CallOp
+from shardwright.dialects.sdy.ops import ManualComputationOp
+from shardwright.dialects.stablehlo.collectives import ChannelHandleAttr
+from shardwright.passes.rewriter import replace_with
+
+CHANNEL = "channel_handle"
+
+
+def renamed(module: ModuleOp, name: str) -> list[FuncOp]:
+    """The functions of a module, named after its first, for another module."""
+    found = [op for op in module.ops if isinstance(op, FuncOp)]
+    names = {op.sym_name.data: name if op.sym_name.data == "main" else f"{name}_{op.sym_name.data}" for op in found}
+    for op in module.walk():
+        if isinstance(op, CallOp):
+            op.properties["callee"] = SymbolRefAttr(names[op.callee.string_value()])
+    for op in found:
+        op.detach()
+        own = {"sym_name": StringAttr(names[op.sym_name.data]), "function_type": op.function_type}
+        op.properties = {**own, "sym_visibility": StringAttr("private")}
+    return found
+
+
+def of_each_device(module: ModuleOp) -> None:
+    """Makes the body of a module's manual computation that of its main function, in place."""
+    main = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+    manual = next(op for op in main.body.block.ops if isinstance(op, ManualComputationOp))
+    block = manual.body.detach_block(0)
+    last = block.last_op
+    assert last is not None
+    results = list(returned(block))
+    last.detach()
+    last.erase()
+    block.add_op(ReturnOp(*results))
+    main.detach()
+    types = [argument.type for argument in block.args], [value.type for value in results]
+    module.body.block.add_op(FuncOp("main", types, Region(block)))
+
+
+def call_instead(op: Operation, name: str) -> None:
+    """Puts a call of a function in the place of an op."""
+    types = [result.type for result in op.results]
+    properties = {"callee": SymbolRefAttr(name)}
+    replace_with(op, CallOp.create(operands=op.operands, result_types=types, properties=properties))
+
+
+def number_channels(functions: Iterable[FuncOp], taken: Sequence[Any]) -> None:
+    """Gives the collectives of functions channels of their own, in place: each has one that no other has."""
+    highest = max((handle.data[0] for handle in taken), default=0)
+    numbers = count(highest + 1)
+    for function in functions:
+        for op in function.walk():
+            handle = op.properties.get(CHANNEL)
+            if isinstance(handle, ChannelHandleAttr):
+                op.properties[CHANNEL] = ChannelHandleAttr((next(numbers), *handle.data[1:]))
