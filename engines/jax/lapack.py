@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -17,7 +17,7 @@ from shardwright.engines.jax.internals import reflectors
 from shardwright.engines.jax.splicing import call_instead, renamed
 
 Routine = Callable[..., tuple[Any, ...]]
-"""What a routine gives for arrays, as LAPACK gives it."""
+"""What a routine gives, as LAPACK gives it: of JAX's functions, the options of the call, and arrays."""
 
 
 def spell_for(module: ModuleOp, device: Any) -> None:
@@ -39,7 +39,7 @@ def _functions(op: CustomCallOp, device: Any, name: str) -> list[FuncOp]:
     routine = _ROUTINES[op.routine]
 
     def compute(*arrays: Any) -> list[Any]:
-        made = routine(import_module("jax.lax").linalg, op.options, gives, *arrays)
+        made = routine(import_module("jax.lax").linalg, op.options, *arrays)
         return [_like(one, due) for one, due in zip(made, gives, strict=True)]
 
     written = parse_module(jax.jit(compute).lower(*takes).as_text(), f"<{op.target} for {device.platform}>")
@@ -56,25 +56,25 @@ def _letter(options: Mapping[str, Any], name: str) -> str:
     return chr(options[name])
 
 
-def _lu(linalg: Any, options: Mapping[str, Any], due: Sequence[Any], a: Any) -> tuple[Any, ...]:
+def _lu(linalg: Any, options: Mapping[str, Any], a: Any) -> tuple[Any, ...]:
     factors, pivots, _ = linalg.lu(a)
     return factors, pivots + 1, None  # rows count from one there
 
 
-def _reflectors(linalg: Any, options: Mapping[str, Any], due: Sequence[Any], a: Any) -> tuple[Any, ...]:
+def _reflectors(linalg: Any, options: Mapping[str, Any], a: Any) -> tuple[Any, ...]:
     return reflectors(a)
 
 
-def _basis(linalg: Any, options: Mapping[str, Any], due: Sequence[Any], a: Any, scales: Any) -> tuple[Any, ...]:
+def _basis(linalg: Any, options: Mapping[str, Any], a: Any, scales: Any) -> tuple[Any, ...]:
     return (linalg.householder_product(a, scales),)
 
 
-def _symmetric(linalg: Any, options: Mapping[str, Any], due: Sequence[Any], a: Any) -> tuple[Any, ...]:
+def _symmetric(linalg: Any, options: Mapping[str, Any], a: Any) -> tuple[Any, ...]:
     vectors, values = linalg.eigh(a, lower=_letter(options, "uplo") == "L", symmetrize_input=False)
     return vectors, values, None
 
 
-def _singular(linalg: Any, options: Mapping[str, Any], due: Sequence[Any], a: Any) -> tuple[Any, ...]:
+def _singular(linalg: Any, options: Mapping[str, Any], a: Any) -> tuple[Any, ...]:
     mode = _letter(options, "mode")
     if mode == "N":
         return a, linalg.svd(a, compute_uv=False), None, None, None
@@ -82,14 +82,14 @@ def _singular(linalg: Any, options: Mapping[str, Any], due: Sequence[Any], a: An
     return a, values, left, right, None
 
 
-def _triangular(linalg: Any, options: Mapping[str, Any], due: Sequence[Any], a: Any, b: Any) -> tuple[Any, ...]:
+def _triangular(linalg: Any, options: Mapping[str, Any], a: Any, b: Any) -> tuple[Any, ...]:
     transpose = _letter(options, "trans_x")
     solve = partial(linalg.triangular_solve, left_side=_letter(options, "side") == "L")
     flags = {"transpose_a": transpose != "N", "conjugate_a": transpose == "C"}
     return (solve(a, b, lower=_letter(options, "uplo") == "L", unit_diagonal=_letter(options, "diag") == "U", **flags),)
 
 
-def _positive(linalg: Any, options: Mapping[str, Any], due: Sequence[Any], a: Any) -> tuple[Any, ...]:
+def _positive(linalg: Any, options: Mapping[str, Any], a: Any) -> tuple[Any, ...]:
     if _letter(options, "uplo") == "L":
         return linalg.cholesky(a, symmetrize_input=False), None
     flipped = linalg.cholesky(a.mT.conj(), symmetrize_input=False)
