@@ -92,6 +92,32 @@ def exported(text: str, name: str, takes: Sequence[Any], gives: Sequence[Any]) -
     )
 
 
+def calling(program: Any, functions: Sequence[Any]) -> Any:
+    """
+    How to call an exported program that calls Python functions back, by their numbers in this order.
+
+    XLA is given such functions with the program that JAX compiles: here it is this one's, around the call.
+    """
+    if not functions:
+        return program.call
+    mlir: Any = import_module("jax.interpreters.mlir")
+    primitive = import_module("jax.extend.core").Primitive(f"call_{program.fun_name}")
+    primitive.multiple_results = True
+
+    def types(*given: Any) -> Any:
+        return list(program.out_avals)
+
+    def lowered(context: Any, *given: Any) -> Any:
+        assert not context.module_context.host_callbacks, "the program is called once, and by itself"
+        for function in functions:
+            context.module_context.add_host_callback(function)
+        return mlir.lower_fun(program.call, multiple_results=True)(context, *given)
+
+    primitive.def_abstract_eval(types)
+    mlir.register_lowering(primitive, lowered)
+    return primitive.bind
+
+
 def reflectors(a: Any) -> tuple[Any, Any]:
     """The Householder reflectors of a QR factorisation, packed as LAPACK's `geqrf` packs them, and their scales."""
     return import_module("jax._src.lax.linalg").geqrf(a)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import count
-from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -56,9 +55,14 @@ def call_instead(op: Operation, name: str) -> None:
     replace_with(op, CallOp.create(operands=op.operands, result_types=types, properties=properties))
 
 
-def number_channels(functions: Iterable[FuncOp], taken: Sequence[Any]) -> None:
-    """Gives the collectives of functions channels of their own, in place: each has one that no other has."""
-    highest = max((handle.data[0] for handle in taken), default=0)
+def highest_channel(module: ModuleOp) -> int:
+    """The highest number of a channel that collectives of a module have; 0 where there are none."""
+    found = (op.properties.get(CHANNEL) for op in module.walk())
+    return max((handle.data[0] for handle in found if isinstance(handle, ChannelHandleAttr)), default=0)
+
+
+def number_channels(functions: Iterable[FuncOp], highest: int) -> None:
+    """Gives the collectives of functions channels of their own, in place: above the highest that others have."""
     numbers = count(highest + 1)
     for function in functions:
         for op in function.walk():

@@ -27,7 +27,8 @@ from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.engines.jax.internals import partitioned_functions
 from shardwright.engines.jax.shardings import JaxMesh
-from shardwright.engines.jax.splicing import CHANNEL, call_instead, number_channels, of_each_device, renamed
+from shardwright.engines.jax.splicing import call_instead, highest_channel, number_channels, of_each_device, renamed
+from shardwright.frontends.jax.called_back import called_back, let_call_back
 from shardwright.rules.families.custom_calls import factors_of
 
 BY_HAND = "CustomSPMDPartitioning"
@@ -84,13 +85,11 @@ def partition_by_hand(traced: Traced, devices: Sequence[Any], known: Sequence[An
     partitioned = traced.partition()
     for _ in range(ROUNDS):
         calls = list(calls_by_hand(partitioned.planned))
-        if not calls:
-            return partitioned, partitioned.to_stablehlo()
         mesh = JaxMesh(partitioned.interface.mesh, devices, known)
         answers = {_key(op): _asked(op, mesh) for op in calls}
         unfit = {_key(op): found for op in calls if (found := _unfit(op, answers[_key(op)], mesh))}
         if not unfit:
-            return partitioned, _written_out(partitioned.to_stablehlo(), answers, mesh)
+            return partitioned, _text(partitioned, answers, mesh)
         for op in calls_by_hand(traced.module):
             rule = op.attributes[KEPT_RULE]
             assert isinstance(rule, OpShardingRuleAttr)
@@ -98,6 +97,17 @@ def partition_by_hand(traced: Traced, devices: Sequence[Any], known: Sequence[An
             op.attributes[KEPT_RULE] = OpShardingRuleAttr(_whole(rule.data, before | unfit.get(_key(op), set())))
         partitioned = traced.partition()
     raise _refused(next(calls_by_hand(partitioned.planned)), "wants other layouts than its rule allows")
+
+
+def _text(partitioned: Partitioned, answers: Mapping[str, Answer], mesh: JaxMesh) -> str:
+    """What XLA gets, with all calls that only JAX can make or write."""
+    text = partitioned.to_stablehlo()
+    if not answers and next(called_back(partitioned.module), None) is None:
+        return text
+    module = parse_module(text, "partitioned")
+    _write_out(module, answers, mesh)
+    let_call_back(module, mesh.whole.size)
+    return print_module(module)
 
 
 def _refused(op: Operation, what: str) -> ShardwrightError:
@@ -161,19 +171,15 @@ def _axes(sharding: Any, rank: int) -> list[tuple[str, ...]]:
     return [() if entry is None else (entry,) if isinstance(entry, str) else tuple(entry) for entry in entries]
 
 
-def _written_out(text: str, answers: Mapping[str, Answer], mesh: JaxMesh) -> str:
-    """The text with functions in the place of the calls, which all devices call with their parts."""
-    module = parse_module(text, "partitioned")
-    calls = list(calls_by_hand(module))
-    for number, op in enumerate(calls):
+def _write_out(module: ModuleOp, answers: Mapping[str, Answer], mesh: JaxMesh) -> None:
+    """Puts functions in the place of the calls, which all devices call with their parts."""
+    for number, op in enumerate(list(calls_by_hand(module))):
         name, answer = f"by_hand_{number}", answers[_key(op)]
         written = _lowered(answer, op, mesh)
         functions = renamed(written, name)
-        taken = [each.properties[CHANNEL] for each in module.walk() if CHANNEL in each.properties]
-        number_channels(functions, taken)
+        number_channels(functions, highest_channel(module))
         module.body.block.add_ops(functions)
         call_instead(op, name)
-    return print_module(module)
 
 
 def _lowered(answer: Answer, op: CustomCallOp, mesh: JaxMesh) -> ModuleOp:

@@ -14,11 +14,19 @@ from shardwright.compiler.stages import Partitioned, Traced, read_module
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.parsing import parse_module
-from shardwright.engines.jax.internals import devices_of, exported, kept_arguments, shardings_of
+from shardwright.engines.jax.internals import (
+    calling,
+    devices_of,
+    exported,
+    host_callbacks,
+    kept_arguments,
+    shardings_of,
+)
 from shardwright.engines.jax.shardings import JaxMesh
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.jax.borders import even_at_borders, whole_where_empty
 from shardwright.frontends.jax.by_hand import keep_together, partition_by_hand
+from shardwright.frontends.jax.called_back import hold_calls_back
 from shardwright.frontends.jax.donation import lay_out_donated
 from shardwright.frontends.jax.memories import memories_of, near, placed, refuse_moves_between
 from shardwright.layout.spec import LayoutSpec
@@ -157,6 +165,7 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     name, mesh = partitioned.interface.name, JaxMesh(partitioned.interface.mesh, devices, known)
     takes = import_module("jax").tree.leaves(theirs.in_avals)
     program = exported(text, name, [takes[number] for number in kept], gives)
+    call = calling(program, host_callbacks(theirs))
     inputs, outputs = layouts_of(partitioned)
     taken, given = memories_of(entry_function(partitioned.module), devices[0])
 
@@ -168,7 +177,7 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     out = tuple(map(sharded, outputs, gives, given))
 
     def run(*leaves: Any) -> Any:
-        return program.call(*(near(leaves[number], decided[number], devices[0]) for number in kept))
+        return call(*(near(leaves[number], decided[number], devices[0]) for number in kept))
 
     run.__name__ = name
     jitted = import_module("jax").jit(
@@ -186,6 +195,7 @@ def _traced(theirs: Any, donated: Sequence[int]) -> Traced:
     name = str(theirs.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
     module = parse_module(theirs.as_text(debug_info=True), name)
     keep_together(module)
+    hold_calls_back(module)
     refuse_moves_between(module, devices_of(theirs)[0].default_memory().kind)
     lay_out_donated(entry_function(module), donated)
     return read_module(module, name, BACKEND)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -58,15 +58,18 @@ class SettleCallsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         # Ops are classes of an ABC, of which `isinstance` is ten times as dear for all that are no calls.
         calls = [inner for inner in op.walk() if inner.name == CustomCallOp.name and isinstance(inner, CustomCallOp)]
-        unknown = [call for call in calls if _is_unknown(call)]
-        if not unknown:
-            return
-        sizes = [axis for inner in op.ops if isinstance(inner, MeshOp) for axis in inner.mesh.data.axes]
-        axes = {name for name, size in sizes if size > 1}
-        shared = _shared_functions(functions(op), axes) if axes or not sizes else set[str]()
-        for inner in unknown:
-            if _is_manual(inner, axes) or _function_of(inner) not in shared:
-                inner.attributes[SHARDY_RULE] = OpShardingRuleAttr(whole_rule(inner))
+        for call in local_calls(op, [call for call in calls if _is_unknown(call)]):
+            call.attributes[SHARDY_RULE] = OpShardingRuleAttr(whole_rule(call))
+
+
+def local_calls(module: ModuleOp, calls: Sequence[CustomCallOp]) -> list[CustomCallOp]:
+    """Those of the calls that each device makes with tensors of its own, as where there is one device only."""
+    if not calls:
+        return []
+    sizes = [axis for op in module.ops if isinstance(op, MeshOp) for axis in op.mesh.data.axes]
+    axes = {name for name, size in sizes if size > 1}
+    shared = _shared_functions(functions(module), axes) if axes or not sizes else set[str]()
+    return [call for call in calls if _is_manual(call, axes) or _function_of(call) not in shared]
 
 
 def _is_unknown(op: CustomCallOp) -> bool:

@@ -26,10 +26,6 @@ def test_a_step(module: str, name: str, layout: str) -> None:
         training = step.training
         split = shardings_of(training, layout)
         ours = sw.jax.jit(training.function, in_shardings=split, out_shardings=(split[0], None, None))
-        if training.refused is not None:
-            with pytest.raises(sw.ShardwrightError, match=training.refused):
-                ours(training.state, training.batch)
-            return
         found = ours(training.state, training.batch)
         assert jax.tree.structure(found) == jax.tree.structure(step.results)
         for one, wanted in zip(jax.tree.leaves(found), jax.tree.leaves(step.results), strict=True):

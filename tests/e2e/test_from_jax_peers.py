@@ -174,9 +174,6 @@ def _() -> None:
     some = jax.shard_map(factor, mesh=MESH, in_specs=P("data"), out_specs=P("data"), axis_names={"data"})
     with pytest.raises(sw.ShardwrightError, match="SW0431"):
         sw.jax.jit(some)(x)
-    called = jax.shard_map(lambda a: jax.pure_callback(np.sin, a, a), mesh=MESH, in_specs=parts, out_specs=parts)
-    with pytest.raises(sw.ShardwrightError, match="SW0431"):
-        sw.jax.jit(called)(x)
 
 
 @row("`custom_partitioning`")

@@ -10,6 +10,8 @@ import pytest
 
 import shardwright as sw
 from shardwright.benchmarks import xla
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.frontends.jax.called_back import hold_calls_back
 from shardwright.tools.main import main
 
 pytestmark = pytest.mark.peers
@@ -125,6 +127,111 @@ def test_what_the_program_needs_is_not_left_out(tmp_path: Path) -> None:
     (tmp_path / "program.mlir").write_text(jax.jit(sines).lower(SHAPE).as_text())
     with pytest.raises(sw.ShardwrightError, match=r"(?s)SW0431.*its result is needed"):
         sw.load_mlir(tmp_path / "program.mlir", callbacks="drop")
+
+
+SPLIT = jax.sharding.NamedSharding(MESH, jax.P("data", "model"))
+PARTS = jax.P("data", "model")
+CALLS: list[Any] = []
+
+
+def noted(value: Any) -> Any:
+    """Takes note of what it is called with; how many calls there were."""
+    CALLS.append(np.array(value))
+    return np.float32(len(CALLS))
+
+
+def in_each(function: Any, x: Any) -> Any:
+    return jax.shard_map(function, mesh=MESH, in_specs=PARTS, out_specs=PARTS)(x)
+
+
+def and_then(call: Any, x: Any) -> Any:
+    call(x)
+    return x * 2
+
+
+JITTED: dict[str, Any] = {
+    "a value": lambda x: jax.pure_callback(np.sin, x, x) * 2,
+    "two values": lambda x: jax.pure_callback(np.sin, x, x) - jax.pure_callback(np.cos, x, x),
+    "an effect": lambda x: and_then(lambda y: jax.debug.callback(noted, y + 1), x),
+    "effects of which one is small": lambda x: and_then(
+        lambda y: (jax.debug.callback(noted, y), jax.debug.callback(noted, y.sum())), x
+    ),
+    "an effect with a result": lambda x: x + io_callback(noted, SCALAR, x),
+    "several results": lambda x: io_callback(
+        lambda y: (noted(y), y[0] > 3), (SCALAR, jax.ShapeDtypeStruct((4,), bool)), x
+    ),
+    "in a loop": lambda x: jax.lax.scan(
+        lambda c, _: (and_then(lambda y: jax.debug.callback(noted, y), c), None), x, length=3
+    ),
+    "in a branch": lambda x: jax.lax.cond(
+        x.sum() > 0, lambda y: and_then(lambda z: jax.debug.callback(noted, z), y), lambda y: y, x
+    ),
+    "in a branch that is not taken": lambda x: jax.lax.cond(
+        x.sum() < 0, lambda y: and_then(lambda z: jax.debug.callback(noted, z), y), lambda y: y, x
+    ),
+    "a value of each device": lambda x: in_each(lambda y: jax.pure_callback(np.cos, y, y), x),
+    "an effect of each device": lambda x: in_each(lambda y: and_then(lambda z: jax.debug.callback(noted, z), y), x),
+}
+
+
+@pytest.mark.parametrize("name", JITTED)
+def test_jit_calls_what_jax_calls(name: str) -> None:
+    """The same results, and the same calls with the same arrays, in whatever order."""
+    x, seen = jax.device_put(X, SPLIT), list[Any]()
+    for jit in (sw.jax.jit, jax.jit):
+        CALLS.clear()
+        found = jax.block_until_ready(jit(JITTED[name])(x))
+        jax.effects_barrier()
+        calls = sorted((call.shape, call.ravel().tolist()) for call in CALLS)
+        seen.append(([np.asarray(leaf) for leaf in jax.tree.leaves(found)], calls))
+    (ours, mine), (theirs, due) = seen
+    assert mine == due
+    for one, wanted in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(one, wanted, rtol=1e-6)
+
+
+def test_each_run_of_jit_calls_again() -> None:
+    x, jitted = jax.device_put(X, SPLIT), sw.jax.jit(JITTED["an effect"])
+    CALLS.clear()
+    for _ in range(3):
+        jax.block_until_ready(jitted(x))
+    jax.block_until_ready(jitted.lower(x).compile()(x))
+    assert len(CALLS) == 4
+    assert jitted.lower(x).predicted_bytes == X.nbytes * 7 / 8  # each device needs what it has not
+
+
+def test_jit_prints_once(capfd: pytest.CaptureFixture[str]) -> None:
+    jax.block_until_ready(sw.jax.jit(printing)(jax.device_put(X, SPLIT)))
+    assert capfd.readouterr().out == "the sum is 496.0\n"
+
+
+def test_jit_keeps_no_order_between_calls() -> None:
+    with pytest.raises(sw.ShardwrightError) as caught:
+        sw.jax.jit(effects_in_a_loop)(jax.device_put(X, SPLIT))
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.message) == ("SW0431", "a callback is to be called in the order of others")
+    assert diagnostic.help == 'let it be called without ordered=True, or take fallback="xla"'
+    assert diagnostic.location is not None
+    assert diagnostic.location.file == __file__
+
+
+def test_jit_refuses_calls_where_only_some_axes_are_manual() -> None:
+    text = """
+    sdy.mesh @mesh = <["x"=2, "y"=2]>
+    func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>]
+          manual_axes={"x"} (%y: tensor<2xf32>) {
+        %1 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%y) {mhlo.backend_config = {index = 0 : ui64}}
+          : (tensor<2xf32>) -> tensor<2xf32>
+        sdy.return %1 : tensor<2xf32>
+      } : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }"""
+    with pytest.raises(sw.ShardwrightError) as caught:
+        hold_calls_back(parse_module(text, "partly.mlir"))
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.message == "a callback stands where some axes are manual and others are not"
+    assert diagnostic.help == 'make all axes manual in the shard_map around it, or take fallback="xla"'
 
 
 LOG: list[Any] = []

@@ -82,6 +82,21 @@ def test_another_program_in_an_exported_function() -> None:
         assert "stablehlo.subtract" in lowered.as_text()
 
 
+def test_functions_that_an_exported_program_calls_back() -> None:
+    """By the numbers that its text gives; XLA gets them with the program that calls it."""
+
+    def plain(a: Any) -> Any:
+        return jax.pure_callback(np.sin, a, a) - jax.pure_callback(np.cos, a, a)
+
+    lowered = jax.jit(plain).lower(np.zeros(3, np.float32))
+    of = jax.typeof(np.zeros(3, np.float32))
+    program = internals.exported(lowered.as_text(), "name", [of], [of])
+    call = internals.calling(program, internals.host_callbacks(lowered))
+    (found,) = jax.jit(call)(np.ones(3, np.float32))
+    np.testing.assert_allclose(found, np.sin(np.ones(3)) - np.cos(np.ones(3)), rtol=1e-6)
+    assert internals.calling(program, []) == program.call
+
+
 def test_functions_of_custom_partitioning_are_asked() -> None:
     """What a device computes, how results are wanted, and how operands, by what the call names."""
     from jax.experimental.custom_partitioning import custom_partitioning

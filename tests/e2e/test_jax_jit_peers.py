@@ -215,7 +215,7 @@ def test_what_is_uneven_inside_is_even_at_the_border() -> None:
 
 
 def called_back(x: Any) -> Any:
-    return jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+    return jax.experimental.io_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x, ordered=True)
 
 
 def test_what_is_refused_names_the_users_line_and_may_go_to_xla() -> None:
@@ -286,7 +286,7 @@ def test_static_arguments_that_cannot_be_compared_are_refused_by_jax() -> None:
 
 
 def uneven_on_one(x: Any) -> Any:
-    jax.debug.callback(lambda _: None, x)  # which we do not partition
+    jax.debug.callback(lambda _: None, x, ordered=True)  # which we do not partition
     return x + 1
 
 
@@ -373,7 +373,7 @@ def test_limits_bind_here_too() -> None:
     gathers = sw.jax.jit(lambda a: jnp.sort(a, axis=0), fallback="xla")
     with sw.explicit(), pytest.raises(ValueError, match="SW0581"):
         gathers(x)
-    unknown = sw.jax.jit(lambda a: jax.pure_callback(np.sin, a, a), fallback="xla")
+    unknown = sw.jax.jit(called_back, fallback="xla")
     with sw.budget(max_bytes="1GB"), pytest.raises(sw.ShardwrightError, match="SW0431"):
         unknown(x)
 
