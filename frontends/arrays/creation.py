@@ -38,7 +38,7 @@ from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import value_error
 from shardwright.frontends.arrays.types.inspection import Device
 from shardwright.frontends.functions.dispatch import array_function
-from shardwright.frontends.functions.dtensor import tensor_of
+from shardwright.frontends.functions.dtensor import is_ours, tensor_of
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.layout import Layout
 
@@ -361,7 +361,7 @@ def asarray(
         raise value_error("SW0510", "asarray: numbers are always copied", help="leave copy=False out")
     if isinstance(x, list | tuple):
         x = _plain_array(x, dtype)
-    if current_trace() is None and layout is not None and not isinstance(x, Array):
+    if current_trace() is None and layout is not None and not is_ours(x):
         emit.check_layout(layout, "asarray")
         target = _target(x, dtype)
         return relayout(np.asarray(x).astype(target, copy=False), layout)

@@ -293,6 +293,11 @@ class TapedTensor(Tensor):
 Array.register(TapedTensor)
 
 
+def is_ours(x: Any) -> bool:
+    """Whether only the array functions may take an array: it is distributed or traced, or a tape follows it now."""
+    return isinstance(x, Array) and (is_recording() or not isinstance(x, np.ndarray))
+
+
 def fixed(array: Any) -> TapedTensor:
     """The same elements as a tensor that never changes: what a variable holds, and what programs take along."""
     return read_only(np.asarray(array)).view(TapedTensor)

@@ -14,7 +14,7 @@ from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.frontends.functions.dispatch import array_function
-from shardwright.frontends.functions.dtensor import DTensor, as_dtensor, distributed, tensor_of
+from shardwright.frontends.functions.dtensor import DTensor, as_dtensor, distributed, is_ours, tensor_of
 from shardwright.layout import Layout, Mesh
 
 
@@ -39,7 +39,7 @@ def relayout(source: ArrayLike | Sequence[Any], mesh_or_layout: Layout | Mesh) -
         known: Layout | None = getattr(source, "layout", None)
         return relayout(source, Layout(Mesh.UNSHARDED, layout) if known is None else known.moved_to(layout))
     check_layout(layout, "relayout")
-    if current_trace() is not None or isinstance(source, Array):
+    if current_trace() is not None or is_ours(source):
         return _relayout(cast("ArrayLike", source), layout)
     # A copy: the tensor must not change when the caller's array does.
     plain = isinstance(source, bool | int | float | complex) and not hasattr(source, "dtype")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Generator, Mapping, MutableMapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from operator import setitem
@@ -24,6 +25,12 @@ Put = Callable[[Any], None]
 
 _PLAIN = (bool, int, float, complex, str, type(None))
 _SLOTS = "slots"
+
+DEPTH = 100
+"""How deep containers may be nested."""
+
+LINE = 80
+"""How much of a name a fault shows."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,7 @@ class Found:
     variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     faults: list[str] = field(default_factory=list[str])
     _seen: set[int] = field(default_factory=set[int])
+    _open: list[int] = field(default_factory=list[int])
 
     @property
     def layouts(self) -> list[Layout]:
@@ -70,6 +78,20 @@ class Found:
         new = id(item) not in self._seen
         self._seen.add(id(item))
         return new
+
+    @contextmanager
+    def inside(self, container: Any, path: str) -> Generator[bool]:
+        """While a container is looked through; whether that may be: it is in none of its own, and not too deep."""
+        fault = "contains itself" if id(container) in self._open else None
+        if len(self._open) >= DEPTH:
+            fault = f"is nested more than {DEPTH} levels deep"
+        if fault is not None:
+            self.faults.append(f"{path[:LINE]!r} {fault}")
+        self._open.append(id(container))
+        try:
+            yield fault is None
+        finally:
+            self._open.pop()
 
 
 def find(objects: MutableMapping[str, Any], root: Any = None) -> Found:
@@ -127,7 +149,9 @@ def _walk(found: Found, path: str, item: Any, put: Put, in_module: bool) -> None
     elif item is random:
         found.add(joined(path, "seed"), seeds.seed, partial(setattr, seeds, "seed"))
         found.add(joined(path, "drawn"), seeds.drawn, partial(setattr, seeds, "drawn"))
-    elif type(item) in _PLAIN or isinstance(item, np.ndarray | DTensor | np.generic):
+    elif type(item) in _PLAIN or (
+        isinstance(item, np.ndarray | DTensor | np.generic) and not isinstance(item, np.ma.MaskedArray)
+    ):
         found.add(path, item, partial(_put_array, item, put) if isinstance(item, np.ndarray | np.generic) else put)
     else:
         found.faults.append(f"{path!r} is a {type(item).__name__}")
@@ -144,15 +168,18 @@ def _walk_module(found: Found, path: str, module: Module) -> None:
 
 
 def _walk_container(found: Found, path: str, item: Any, put: Put, in_module: bool) -> None:
-    if isinstance(item, tuple):  # equal ones may be one object, and yet be replaced one by one
-        parts = list(cast("tuple[Any, ...]", item))
-        put_part = partial(_put_in_tuple, type(item), parts, put)
-    elif found.first_time(item):
-        put_part = partial(setitem, item)
-    else:
-        return
-    for key, part in parts_of(item):
-        _walk(found, joined(path, escaped(str(key))), part, partial(put_part, key), in_module)
+    with found.inside(item, path) as may:
+        if not may:
+            return
+        if isinstance(item, tuple):  # equal ones may be one object, and yet be replaced one by one
+            parts = list(cast("tuple[Any, ...]", item))
+            put_part = partial(_put_in_tuple, type(item), parts, put)
+        elif found.first_time(item):
+            put_part = partial(setitem, item)
+        else:
+            return
+        for key, part in parts_of(item):
+            _walk(found, joined(path, escaped(str(key))), part, partial(put_part, key), in_module)
 
 
 def _add_slots(found: Found, path: str, optimizer: Optimizer) -> None:

@@ -258,7 +258,7 @@ def is_function(item: Any) -> bool:
 
 def _is_array(item: Any) -> bool:
     """Whether an object is a tensor, or an array of a type that tensors have."""
-    if not isinstance(item, DTensor | np.ndarray):
+    if not isinstance(item, DTensor | np.ndarray) or isinstance(item, np.ma.MaskedArray):
         return False
     try:
         dtype_element(item.dtype)

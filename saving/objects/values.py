@@ -16,6 +16,7 @@ import numpy as np
 
 from shardwright.compiler.tracing.array import Array
 from shardwright.dialects.types import dtype_element, element_dtype, element_type_named
+from shardwright.frontends.functions.signature import TensorSpec
 from shardwright.frontends.training.modules import Module
 from shardwright.layout import Layout, Mesh
 from shardwright.saving.faults import SavingError, malformed
@@ -72,6 +73,8 @@ class Writer:
 
     def _reference(self, value: Any) -> pb.Value | None:
         """What is stored by a name or a number."""
+        if isinstance(value, TensorSpec):
+            return None
         if isinstance(value, Module | Array):
             number = self.number_of(value)
             return None if number is None else pb.Value(object_number=number)
@@ -98,7 +101,7 @@ class Writer:
 
 
 def _not_stored(value: Any, where: str) -> SavingError:
-    if isinstance(value, Module | Array):
+    if isinstance(value, Module | Array) and not isinstance(value, TensorSpec):
         kind = "module" if isinstance(value, Module) else "variable" if hasattr(value, "trainable") else "tensor"
         help_text = "save a dict of the function and the module, or the module that has the function"
         return SavingError("SW0865", f"{where} is a {kind} that is not saved along", help=help_text)
@@ -137,6 +140,12 @@ def _dict(writer: Writer, value: dict[Any, Any], where: str, depth: int) -> pb.V
     return pb.Value(dict_items=pb.Pairs(keys=keys, values=values))
 
 
+def _layout(writer: Writer, value: Layout, where: str, depth: int) -> pb.Value:
+    message = writer.layout(value)
+    message.uneven, message.automatic = value.uneven, value.is_auto
+    return pb.Value(layout=message)
+
+
 _WRITERS: dict[Any, Callable[[Writer, Any, str, int], pb.Value]] = {
     type(None): lambda writer, value, where, depth: pb.Value(none=pb.Nothing()),
     bool: lambda writer, value, where, depth: pb.Value(truth=value),
@@ -157,7 +166,7 @@ _WRITERS: dict[Any, Callable[[Writer, Any, str, int], pb.Value]] = {
     ),
     type(...): lambda writer, value, where, depth: pb.Value(ellipsis=pb.Nothing()),
     dict: _dict,
-    Layout: lambda writer, value, where, depth: pb.Value(layout=writer.layout(value)),
+    Layout: _layout,
     Mesh: lambda writer, value, where, depth: pb.Value(mesh_number=writer.mesh(value)),
 }
 
@@ -215,6 +224,14 @@ def _large_integer(reader: Reader, message: bytes) -> int:
     return int.from_bytes(message, "little", signed=True)
 
 
+def _layout_of(reader: Reader, message: pb.Layout) -> Layout:
+    """A layout that is a value of its own, with what it allows and leaves open."""
+    found = reader.layout(message)
+    if message.automatic:
+        return Layout.auto(found.mesh)
+    return Layout.from_spec(found.spec, found.mesh, uneven=message.uneven)
+
+
 def _scalar(reader: Reader, message: pb.Scalar) -> Any:
     dtype = dtype_named(message.dtype)
     if len(message.raw) != dtype.itemsize:
@@ -245,7 +262,7 @@ _READERS: dict[str, Callable[[Reader, Any], Any]] = {
     "scalar_class": lambda reader, message: dtype_named(message).type,
     "python_class": lambda reader, message: _named(PYTHON_CLASSES, message),
     "scalar": _scalar,
-    "layout": lambda reader, message: reader.layout(message),
+    "layout": _layout_of,
     "mesh_number": lambda reader, message: reader.mesh(message),
     "object_number": lambda reader, message: reader.object(message),
     "function": lambda reader, message: _named(public_functions(), message),

@@ -25,7 +25,7 @@ def convert(
     and an index where they would be larger than `max_file_bytes`, or the folder of a checkpoint. Names, shapes and
     element types stay: bfloat16 and fp8 are what they were. All arrays are in memory at a time. Raises `ValueError` for
     what cannot be read (what `load_variables` raises), for types that safetensors lacks (SW0875), and for a place that
-    cannot be written (SW0876).
+    cannot be written, or where a checkpoint would take the place of something else (SW0876).
 
     >>> import tempfile, numpy, shardwright
     >>> folder = tempfile.mkdtemp()
@@ -37,6 +37,9 @@ def convert(
     place = checked_path(target)
     if place.endswith(INDEX):
         place = place.removesuffix(INDEX) + ENDING
+    if not place.endswith(ENDING) and os.path.lexists(place):
+        fault = f"there is something at {place!r}, which a checkpoint would replace"
+        raise SavingError("SW0876", fault, help="name a folder that is not there yet")
     arrays = load_variables(source)
     if not place.endswith(ENDING):
         with Team.over((), f"saving {place!r}") as team:

@@ -93,12 +93,15 @@ def write_safetensors(path: str, arrays: Mapping[str, Any], most: int) -> list[P
     Writes arrays as one file, or as several of at most so many bytes with an index, which is written last.
 
     An array alone may be larger. Returns what was written. Raises `ValueError` (SW0875) for arrays whose types the
-    format lacks, before anything is written.
+    format lacks and for names that are no text, before anything is written.
     """
     unknown = [f"{name!r}: {array.dtype.name}" for name, array in arrays.items() if array.dtype.name not in _NAMES]
     if unknown:
         message = f"{len(unknown)} of {len(arrays)} arrays have types that safetensors lacks"
         raise SavingError("SW0875", message, *unknown, help=f"it has {', '.join(DTYPES.values())}")
+    broken = [name for name in arrays if any("\ud800" <= letter <= "\udfff" for letter in name)]
+    if broken:
+        raise SavingError("SW0875", f"the name {broken[0]!r} is no text of Unicode", help="give the array another name")
     target, parts = Path(path), list(_parts(arrays, most))
     if len(parts) <= 1:
         _write_file(target, arrays)

@@ -57,12 +57,16 @@ class MeshAxis(_message.Message):
     def __init__(self, name: _Optional[str] = ..., size: _Optional[int] = ...) -> None: ...
 
 class Layout(_message.Message):
-    __slots__ = ("mesh", "text")
+    __slots__ = ("mesh", "text", "uneven", "automatic")
     MESH_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
+    UNEVEN_FIELD_NUMBER: _ClassVar[int]
+    AUTOMATIC_FIELD_NUMBER: _ClassVar[int]
     mesh: int
     text: str
-    def __init__(self, mesh: _Optional[int] = ..., text: _Optional[str] = ...) -> None: ...
+    uneven: bool
+    automatic: bool
+    def __init__(self, mesh: _Optional[int] = ..., text: _Optional[str] = ..., uneven: bool = ..., automatic: bool = ...) -> None: ...
 
 class Object(_message.Message):
     __slots__ = ("module", "container", "variable", "array", "function", "value", "graph")

@@ -8,6 +8,7 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.frontends.tensorflow.exporting.graphs import Port, export_graph
 from shardwright.frontends.tensorflow.exporting.messages import Names
 from shardwright.frontends.tensorflow.importing.tensors import data_type, shape_proto
@@ -28,6 +29,9 @@ SERVING = "serving_default"
 CHUNKED = (".pb", ".cpb")
 """Endings of files that may be either, a message or its chunks."""
 
+OTHERS = frozenset({"variables", "assets", "fingerprint.pb", "keras_metadata.pb"})
+"""What models have beside their programs, and a program without variables has not."""
+
 SCHEMA_VERSION = 1
 """The version of SavedModel that TensorFlow writes."""
 
@@ -40,7 +44,8 @@ def to_saved_model(
     that the program was when `from_saved_model` read it, else `serving_default`.
 
     The signature takes and gives tensors by the names that `to_graph_def` gives to arguments and results. The graph is
-    that of `to_graph_def`, and so are the errors; SW0704 where the directory cannot be written. The message is in
+    that of `to_graph_def`, and so are the errors; SW0704 where the directory cannot be written, or has a model that has
+    variables or assets (of TensorFlow, or of `save`), which would lose its programs. The message is in
     `saved_model.pb`, and above what one message can hold in `saved_model.cpb` (RFC "Unbound SavedModel").
 
     >>> import numpy, os, shardwright, tempfile
@@ -52,11 +57,26 @@ def to_saved_model(
     folder = Path(path)
     message = saved_model(stage, signature)
     try:
+        is_new = not folder.exists()
+        _check_own(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        SavedModelSplitter(message).write(str(folder / "saved_model"))
-        (folder / "saved_model.pbtxt").unlink(missing_ok=True)
+        try:
+            SavedModelSplitter(message).write(str(folder / "saved_model"))
+            (folder / "saved_model.pbtxt").unlink(missing_ok=True)
+        except BaseException:
+            if is_new:
+                folder.rmdir()
+            raise
     except OSError as error:
         raise cannot_write(folder, error) from error
+
+
+def _check_own(folder: Path) -> None:
+    """Raises SW0704 for the directory of a model that is more than this writes."""
+    others = sorted({path.name for path in folder.iterdir()} & OTHERS) if folder.is_dir() else []
+    if others:
+        message = f"cannot write {str(folder)!r}: it holds another model, with {', '.join(others)}"
+        raise ShardwrightError(Diagnostic("SW0704", message, help="name a directory that is not there yet"))
 
 
 def saved_model(

@@ -146,3 +146,13 @@ def test_a_program_that_captured_a_tensor_is_saved_with_it(tmp_path: Any) -> Non
         x = sw.Variable(X) * 2.0
     sw.save(sw.function(lambda y: y * x), tmp_path / "f", signatures=(X,))
     assert np.array_equal(sw.load(tmp_path / "f")(X), X * X * 2)
+
+
+def test_large_tensors_are_distributed_when_no_tape_records() -> None:
+    """64 KiB and more are only copied to all devices where somebody asks for it."""
+    variable = sw.Variable(np.ones((200, 100)))
+    rows = sw.Layout(["x"], MESH)
+    for found in (sw.relayout(variable.value, rows), sw.asarray(variable.value, layout=rows)):
+        assert found.layout == rows.for_rank(2)
+    variable.set_layout(rows)
+    assert variable.layout == rows.for_rank(2)

@@ -448,3 +448,34 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, handler)
     assert sorted(item.name for item in tmp_path.iterdir()) == ["c", "s"]
     assert shardwright.load_variables(path)["v"].tolist() == shardwright.load(sw_path)["v"].tolist() == [1, 1, 1]
+
+
+def test_what_would_be_lost_is_refused(tmp_path: Path) -> None:
+    circle: list[Any] = [1]
+    circle.append(circle)
+    deep: list[Any] = []
+    for _ in range(3000):
+        deep = [deep]
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    for given, said in (
+        (circle, "'given/1' contains itself"),
+        (deep, "is nested more than 100 levels deep"),
+        (masked, "'given' is a MaskedArray"),
+    ):
+        with pytest.raises(ValueError, match=f"(?s)SW0875.*{said}"):
+            Checkpoint(given=given).save(tmp_path / "refused")
+    shared = [np.ones(2)]
+    saved = Checkpoint(one=shared, other={"same": shared}).save(tmp_path / "saved")
+    assert list(shardwright.load_variables(saved)) == ["one/0"]
+
+
+def test_convert_replaces_nothing_by_a_checkpoint(tmp_path: Path) -> None:
+    saved = Checkpoint(w=np.ones(3), step=7).save(tmp_path / "saved")
+    with pytest.raises(ValueError, match=r"SW0876\]: there is something at .*saved', which a checkpoint would replace"):
+        shardwright.convert(saved, saved)
+    restored = Checkpoint(w=np.zeros(3), step=0)
+    restored.restore(saved)
+    assert restored.step == 7
+    broken = Checkpoint({"\ud800": np.ones(3)}).save(tmp_path / "broken")
+    with pytest.raises(ValueError, match=r"SW0875\]: the name '\\ud800' is no text of Unicode"):
+        shardwright.convert(broken, tmp_path / "broken.safetensors")

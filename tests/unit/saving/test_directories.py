@@ -520,3 +520,25 @@ def test_tuples_lists_and_functions_of_shardwright(tmp_path: Path) -> None:
     result = loaded[0](x, *arguments)
     assert np.array_equal(result, expected)
     assert result.layout == expected.layout
+
+
+def test_layouts_come_back_with_what_they_allow(tmp_path: Path) -> None:
+    layouts = {
+        "uneven": Layout(["batch"], MESH, uneven=True),
+        "auto": Layout.auto(MESH),
+        "even": Layout(["batch"], MESH),
+    }
+    loaded = reloaded({"given": np.ones(2), **layouts}, tmp_path)
+    for name, layout in layouts.items():
+        assert repr(loaded[name]) == repr(layout)
+        assert (loaded[name].uneven, loaded[name].is_auto) == (layout.uneven, layout.is_auto)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [(sw.TensorSpec((2,), "float32"), "TensorSpec"), (np.ma.array([1.0, 2.0], mask=[False, True]), "MaskedArray")],
+)
+def test_what_would_not_come_back_is_refused(value: Any, kind: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=f"SW0865.*what is of the type {kind}, which cannot be stored"):
+        sw.save({"given": np.ones(2), "what": value}, tmp_path / "refused")
+    assert not (tmp_path / "refused").exists()

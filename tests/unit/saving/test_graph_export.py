@@ -14,6 +14,7 @@ from whole.draw import random_program
 from whole.verdict import difference
 
 import shardwright as sw
+from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.frontends.tensorflow.exporting.files import saved_model, text_of, write_graph_def
 from shardwright.frontends.tensorflow.exporting.graphs import ExportedGraph, export_graph, export_module
@@ -417,3 +418,15 @@ def test_the_command_writes_graphs(tmp_path: Path, capsys: pytest.CaptureFixture
     graph.ParseFromString((tmp_path / "g.pb").read_bytes())
     assert text_of(graph) == text == (tmp_path / "g.pbtxt").read_text()
     assert [name for name, _, _ in kinds(graph)] == ["x0", "r", "result"]
+
+
+def test_a_saved_model_takes_no_other_models_place(tmp_path: Path) -> None:
+    double = sw.function(lambda x: x * 2)
+    double(np.ones(3))
+    place = sw.save({"double": double, "given": np.ones(3)}, tmp_path / "saved")
+    with pytest.raises(ShardwrightError, match=r"SW0704\]: cannot write .*it holds another model, with .*variables"):
+        sw.to_saved_model(double.trace(np.ones(3)), place)
+    assert np.array_equal(sw.load(place)["double"](np.ones(3)), [2, 2, 2])
+    for factor in (3, 4):  # one of its own is written anew
+        sw.to_saved_model(sw.function(lambda x, factor=factor: x * factor).trace(np.ones(3)), tmp_path / "own")
+    assert np.array_equal(sw.from_saved_model(tmp_path / "own")(np.ones(3))["result"], [4, 4, 4])
