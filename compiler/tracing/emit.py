@@ -178,6 +178,11 @@ def convert(value: Tracer, dtype: DType) -> Tracer:
     return trace_now().emit(stablehlo.ConvertOp(value.value, dtype_element(dtype)))
 
 
+def as_it_is(value: Tracer) -> Tracer:
+    """The same elements as a value of its own."""
+    return trace_now().emit(stablehlo.ConvertOp(value.value, dtype_element(value.dtype)))
+
+
 def unary(operation: Callable[[SSAValue], Operation], value: Tracer) -> Tracer:
     """An element-wise operation of one operand."""
     return trace_now().emit(operation(value.value))

@@ -103,6 +103,11 @@ class Trace:
         since = self._history.get(place, [])[moment.counts.get(place, 0) :]
         return [first, *(value for value in since if value.value is not first.value and self._is_open(value.value))]
 
+    def assigned_since(self, moment: Moment) -> list[SSAValue]:
+        """All that was assigned to variables since an earlier point of the program."""
+        pairs = ((given, moment.counts.get(place, 0)) for place, given in self._history.items())
+        return [value.value for given, before in pairs for value in given[before:]]
+
     def _is_open(self, value: SSAValue) -> bool:
         owner = value.owner
         return (owner if isinstance(owner, Block) else owner.parent) in self.open_blocks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -16,7 +17,7 @@ from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import flatten, unflatten
 from shardwright.compiler.tracing.reference import Reference, held
-from shardwright.compiler.tracing.trace import Trace
+from shardwright.compiler.tracing.trace import Trace, setting
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import free_values
@@ -94,6 +95,19 @@ def _kept(leaf: Any) -> Any:
 def holding(arrays: Iterable[Array]) -> Holding:
     """What the arrays hold now, if a tape wants to know."""
     return {array: held(array) for array in arrays} if is_recording() else {}
+
+
+_replaying = ContextVar("shardwright_replaying", default=False)
+
+
+def replaying() -> AbstractContextManager[bool]:
+    """While calls that a tape noted are traced again."""
+    return setting(_replaying, True)
+
+
+def tells_versions_apart() -> bool:
+    """Whether what a variable is assigned has to be told from what it was computed of: for a tape."""
+    return is_recording() or _replaying.get()
 
 
 def is_recording() -> bool:

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 import numpy as np
+from xdsl.ir import SSAValue
 
 from shardwright.compiler.control.gradients import gradient_of, is_differentiable
 from shardwright.compiler.tracing import emit
@@ -21,7 +22,7 @@ from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
-from shardwright.frontends.functions.recording import OPEN, Recorded, Watched
+from shardwright.frontends.functions.recording import OPEN, Recorded, Watched, replaying
 
 Key = TypeVar("Key")
 Leaf = TypeVar("Leaf", bound=Array)
@@ -198,8 +199,7 @@ class GradientTape:
         trace = emit.trace_now()
         ends = [emit.as_tracer(target) for target in targets]
         held = [self._held(trace, source) for source in sources]
-        pairs = zip(sources, held, strict=True)
-        assigned = {value.value for source, values in pairs if isinstance(source, Reference) for value in values[1:]}
+        assigned = set(trace.assigned_since(self._entered))
         constants, reached = self._seen.constants(trace, [end.value for end in ends], assigned)
         used = [[one for one in values if one.value in reached and is_differentiable(one.dtype)] for values in held]
         found = iter(gradient_of(ends, _seeds(ends, seeds), [one for values in used for one in values], constants))
@@ -220,15 +220,25 @@ class GradientTape:
 
         def again(given: list[Any], weights: list[Any]) -> list[Any]:
             known = {id(value): tracer for value, tracer in zip(inputs, given, strict=True)}
-            for call in calls:
-                results = flatten(_run(call, known), is_traced)[0]
-                known.update(
-                    (id(old), new) for old, new in zip(call.results, results, strict=True) if id(old) not in known
-                )
+            with replaying():
+                for call in calls:
+                    results = flatten(_run(call, known), is_traced)[0]
+                    known.update(
+                        (id(old), new) for old, new in zip(call.results, results, strict=True) if id(old) not in known
+                    )
+            trace = emit.trace_now()
             ends = [emit.as_tracer(known.get(id(target), target)) for target in targets]
-            wanted = [emit.as_tracer(known[id(version)]) for found in used for version in found]
-            gradients = iter(gradient_of(ends, _seeds(ends, weights), wanted))
-            return [reduce(_sum, [next(gradients) for _ in found]) for found in used if found]
+            assigned = set(trace.assigned_since(Moment({}, {})))
+            constants, reached = Watched().constants(trace, [end.value for end in ends], assigned)
+            wanted = [
+                [*(emit.as_tracer(known[id(version)]) for version in found), *_within(trace, source, reached)]
+                for source, found in zip(sources, used, strict=True)
+                if found
+            ]
+            gradients = iter(
+                gradient_of(ends, _seeds(ends, weights), [one for each in wanted for one in each], constants)
+            )
+            return [reduce(_sum, [next(gradients) for _ in each]) for each in wanted]
 
         totals = iter(Function(again)(inputs, list(seeds)))
         return [next(totals) if found else None for found in used]
@@ -274,6 +284,14 @@ def _run(call: Recorded, known: dict[int, Any]) -> Any:
     held = [(array, emit.as_tracer(known.get(id(value), value))) for array, value in call.holding.items()]
     with emit.trace_now().assigning(held):
         return call.function(*args, **kwargs)
+
+
+def _within(trace: Trace, source: Any, reached: set[SSAValue]) -> list[Tracer]:
+    """What a variable was assigned in calls that are traced again, as far as it counts."""
+    if not isinstance(source, Reference):
+        return []
+    _, *assigned = trace.held_since(Moment({}, {}), source)
+    return [value for value in assigned if value.value in reached and is_differentiable(value.dtype)]
 
 
 def _seeds(ends: Sequence[Tracer], given: Sequence[Any]) -> list[Tracer]:

@@ -33,9 +33,9 @@ from shardwright.dialects.types import dtype_element
 from shardwright.engines.dtensor_value import Scalars
 from shardwright.frontends.arrays.indexing.picking import rows_at, rows_placed
 from shardwright.frontends.functions.dispatch import array_function
-from shardwright.frontends.functions.dtensor import fixed
+from shardwright.frontends.functions.dtensor import DTensor, fixed
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
-from shardwright.frontends.functions.recording import note_read
+from shardwright.frontends.functions.recording import note_read, tells_versions_apart
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.frontends.training.scopes import scoped_layout
 from shardwright.layout import Layout
@@ -172,7 +172,8 @@ class Variable(Reference, Scalars):
         return self._held
 
     def keep(self, value: Any) -> None:
-        self._held = value if self._layout is not None else fixed(value)
+        # An object of its own: tapes know what variables held by what holds it.
+        self._held = fixed(value) if self._layout is None else DTensor(value.held, value.layout, value.shape)
 
     @property
     def value(self) -> Array:
@@ -290,7 +291,8 @@ class Variable(Reference, Scalars):
             raise self._unfit(f"the shape {list(self._shape)}", f"a value of shape {list(given.shape)}")
         trace = current_trace()
         if trace is not None:
-            trace.assign(self, emit.as_tracer(given))
+            value = emit.as_tracer(given)
+            trace.assign(self, emit.as_it_is(value) if tells_versions_apart() else value)
         elif self._layout is None or getattr(given, "layout", None) == self._layout:
             self.keep(given)
         else:
