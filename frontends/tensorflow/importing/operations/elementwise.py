@@ -129,7 +129,8 @@ def _add_n(call: Call, *values: Value) -> Any:
 
 @row("SquaredDifference")
 def _squared_difference(call: Call, x: Any, y: Any) -> Any:
-    return arrays.square(arrays.subtract(x, y))
+    difference = arrays.subtract(x, y)
+    return arrays.multiply(difference, arrays.conj(difference))
 
 
 @row("Div")

@@ -47,8 +47,13 @@ def _mean(call: Call, x: Any, indices: Value) -> Any:
 
 @row("EuclideanNorm")
 def _euclidean_norm(call: Call, x: Any, indices: Value) -> Any:
+    """Squares of whole numbers wrap around, and their root is rounded towards zero, as TensorFlow has it."""
     dims = _dims(call, x, indices)
-    return arrays.sqrt(arrays.sum(arrays.square(x), axis=dims, keepdims=call["keep_dims"]))
+    squares = arrays.multiply(x, arrays.conj(x))
+    total = arrays.sum(squares, axis=dims, keepdims=call["keep_dims"], dtype=x.dtype)
+    if x.dtype.kind in "iu":
+        return arrays.astype(arrays.sqrt(arrays.astype(total, np.float64)), x.dtype)
+    return arrays.sqrt(total)
 
 
 @row(*CUMULATIVE)
