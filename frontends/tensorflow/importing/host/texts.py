@@ -85,13 +85,21 @@ def _joined_along(call: Call, x: Any, dims: Any) -> Any:
     return np.expand_dims(found, axes[0]) if call["keep_dims"] else found
 
 
+def _words(text: bytes, most: int) -> list[bytes]:
+    """The words of a text: behind the last cut that there may be comes what is left, be it nothing."""
+    if most == 0:
+        return [text]
+    words = text.split(None, most)
+    return [*words, b""] if len(words) == most else words
+
+
 @host_row("StringSplitV2")
 def _split(call: Call, x: Any, separator: Any) -> tuple[Any, Any, Any]:
     """The parts of each text, where each is, and the shape in which they would all have room."""
     if x.ndim != 1 or separator.size != 1:
         raise call.fault(f"texts of shape {list(x.shape)} are not split, those in a row are")
-    between = separator.reshape(-1)[0] or None
-    lines = [text.split(between, call["maxsplit"]) for text in x]
+    between, most = separator.reshape(-1)[0], call["maxsplit"]
+    lines = [text.split(between, most) if between else _words(text, most) for text in x]
     places = [(row, column) for row, line in enumerate(lines) for column in range(len(line))]
     parts = _texts((part for line in lines for part in line), len(places))
     shape = (len(lines), max(map(len, lines), default=0))
