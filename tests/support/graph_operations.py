@@ -72,7 +72,7 @@ def all_cases(seed: int = 0) -> list[Case]:
     """One or more cases for each operation of the table that stands for itself."""
     cases = Cases(seed)
     groups = (elementwise, networks, reductions, shapes, moves, indexing, windows, matrices)
-    for group in (*groups, derivatives, images, segments, texts):
+    for group in (*groups, derivatives, images, segments, texts, corners):
         group(cases)
     return cases.found
 
@@ -588,6 +588,36 @@ def matrices(c: Cases) -> None:
         suffix = f"{len(sizes)}D" if len(sizes) > 1 else ""
         c.add(f"RFFT{suffix}", input=c.f(2, 3, 4, 6), fft_length=ints(sizes))
         c.add(f"IRFFT{suffix}", input=z[:, :3, :4, :4].copy(), fft_length=ints(sizes))
+
+
+def corners(c: Cases) -> None:
+    """Extreme integers, complex numbers where conjugates count, NaN, and texts at their ends."""
+    for dtype in ("int8", "int32", "int64"):
+        least = np.iinfo(dtype).min
+        pair = {"x": np.array([least, least, 1, -5], dtype), "y": np.array([2, -7, least, least], dtype)}
+        c.add("TruncateDiv", **pair)
+        if dtype != "int8":
+            c.add("TruncateMod", **pair)
+    for dtype in ("int8", "uint8", "int16", "int32", "uint64"):
+        c.add("Mean", input=np.full((256, 2), np.array([5, np.iinfo(dtype).max >> 6], dtype)), axis=ints([0]))
+        c.add("EuclideanNorm", input=np.array([[3, 4], [100, 100]], dtype), axis=ints([1]))
+    c.add("Mean", input=np.full((2, 3), np.iinfo("int32").min, "int32"), axis=ints([0, 1]))
+    c.add("Mean", input=np.array([-3, -4], "int16"), axis=ints([0]))
+    c.add("Mean", input=np.zeros((0, 2), "int32"), axis=ints([0]))
+    z, w = ((c.f(3, 2) + 1j * c.f(3, 2)).astype("complex64") for _ in range(2))
+    c.add("SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad", "TanhGrad", y=z, dy=w)
+    c.add("SquaredDifference", x=z, y=w)
+    c.add("EuclideanNorm", input=z, axis=ints([1]), keep_dims=True)
+    marked = {"depth": ints(300), "on_value": Known(np.float32(1)), "off_value": Known(np.float32(0)), "axis": -1}
+    c.add("OneHot", indices=np.array([0, 255, 43], "uint8"), **marked)
+    c.add("Bucketize", input=np.array([np.nan, np.inf, 1, -np.inf], "float32"), boundaries=[-1.0, 0.0, 2.0])
+    ends = words("a b ", " a", "", " ", "a\tb c")
+    for most in (-1, 0, 1, 2):
+        c.add("StringSplitV2", input=ends, sep=Known(b""), maxsplit=most)
+    found = words("a\vb", "xx yy", "aab", "", "\u00e9x")
+    for pattern in (r"\s", r"\S+", r"[\s,]", r"[^\s]", r"[\Sa]", "x*", "[^a]*", "a|", "|a"):
+        c.add("StaticRegexReplace", input=found, pattern=pattern, rewrite="-")
+    c.add("StaticRegexReplace", input=found, pattern="x*", rewrite="-", replace_global=False)
 
 
 def run(cases: list[Case]) -> tuple[Any, dict[str, np.ndarray]]:

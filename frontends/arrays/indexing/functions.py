@@ -135,9 +135,16 @@ def one_hot(
     dim = dim_of(axis, places.ndim + 1, "one_hot")
     shape = (*places.shape[:dim], depth, *places.shape[dim:])
     others = [at for at in range(len(shape)) if at != dim]
-    hit = emit.compare("EQ", emit.broadcast_in_dim(places, shape, others), emit.iota(places.dtype, shape, dim))
+    wide = _counting(places, depth)
+    hit = emit.compare("EQ", emit.broadcast_in_dim(wide, shape, others), emit.iota(wide.dtype, shape, dim))
     target = as_dtype(dtype) if dtype is not None else _chosen_dtype(on_value, off_value)
     return emit.select(hit, emit.fit(on_value, target, shape), emit.fit(off_value, target, shape))
+
+
+def _counting(places: Tracer, depth: int) -> Tracer:
+    """Places in a type that holds all numbers below `depth`."""
+    fits = depth - 1 <= np.iinfo(places.dtype).max
+    return places if fits else emit.convert(places, np.dtype(np.int64))
 
 
 def _chosen_dtype(on_value: ArrayLike, off_value: ArrayLike) -> Any:

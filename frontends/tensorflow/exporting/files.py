@@ -97,9 +97,9 @@ def saved_model(
     signature = graph.signature_def[called or exported.signature or SERVING]
     signature.method_name = "tensorflow/serving/predict"
     for ports, infos in ((exported.inputs, signature.inputs), (exported.outputs, signature.outputs)):
-        names = Names()
-        for port in ports:
-            info = infos[names.free(_key(port))]
+        keys = Names().assigned([_key(port) for port in ports], [port.name for port in ports])
+        for key, port in zip(keys, ports, strict=True):
+            info = infos[key]
             info.name, info.dtype = port.tensor, cast(Any, data_type(port.dtype))
             info.tensor_shape.CopyFrom(shape_proto(port.shape))
     return message

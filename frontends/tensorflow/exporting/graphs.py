@@ -133,7 +133,7 @@ def export_module(
     if library.faults:
         raise ShardwrightError(library.faults)
     message = graph_pb2.GraphDef() if into is None else into
-    write_graph(emitter.graph, library, [tensor for _, tensor in inputs], message)
+    write_graph(emitter.graph, library, [*inputs, *outputs], message)
     taken_in, given_back = (
         tuple(Port(name, f"{reference(x, in_function=False)}:0", x.shape, x.dtype) for name, x in side)
         for side in (inputs, outputs)

@@ -44,6 +44,19 @@ class Names:
         self._taken.add(name.lower())
         return name
 
+    def assigned(self, wanted: Sequence[str], own: Sequence[str]) -> list[str]:
+        """
+        Names for several at once, of which none is made up that another has of its own: wants it and is called so.
+
+        >>> Names().assigned(["x", "x", "b_0", "x_1", "b_0"], ["x", "x", "b[0]", "x_1", "b_0"])
+        ['x', 'x_2', 'b_0_1', 'x_1', 'b_0']
+        """
+        found: dict[int, str] = {}
+        for place, (name, called) in enumerate(zip(wanted, own, strict=True)):
+            if name == called and name.lower() not in self._taken:
+                found[place] = self.free(name)
+        return [found.get(place) or self.free(name) for place, name in enumerate(wanted)]
+
 
 def _reachable(graph: Graph, kept: Sequence[Tensor]) -> list[Node]:
     """The nodes that the outputs and `kept` need, in an order in which each comes after its inputs."""
@@ -57,13 +70,17 @@ def _reachable(graph: Graph, kept: Sequence[Tensor]) -> list[Node]:
     return [node for node in graph.nodes if node in needed]
 
 
-def write_graph(graph: Graph, library: Library, kept: Sequence[Tensor], message: graph_pb2.GraphDef) -> None:
-    """Fills a message with the graph and the functions that it calls; `kept` are nodes that stay unless needed."""
+def write_graph(
+    graph: Graph, library: Library, ports: Sequence[tuple[str, Tensor]], message: graph_pb2.GraphDef
+) -> None:
+    """Fills a message with the graph and the functions that it calls; `ports` are arguments and results, as called."""
     message.versions.producer, message.versions.min_consumer = PRODUCER, MIN_CONSUMER
     names = Names()
-    for node in dict.fromkeys(tensor.node for tensor in (*kept, *graph.outputs)):
-        node.name = names.free(node.name or node.kind)  # those of arguments and results go before all others
-    _write_nodes(graph, kept, names, message.node)
+    nodes = [tensor.node for _, tensor in ports]
+    wanted = [node.name or node.kind for node in nodes]
+    for node, name in zip(nodes, names.assigned(wanted, [called for called, _ in ports]), strict=True):
+        node.name = name  # before all others
+    _write_nodes(graph, [tensor for _, tensor in ports], names, message.node)
     for name, function in library.functions.items():
         _write_function(name, function, message.library.function.add())
 

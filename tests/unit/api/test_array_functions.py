@@ -136,6 +136,12 @@ CHOSEN = [
     case("index known", lambda x: x[[1, 5], ::2], A, function=lambda x: x[[1, 5], ::2]),
     case("one_hot", lambda i: np.eye(8, dtype="float32")[i], IDS % 8, function=lambda i: sw.one_hot(i, 8)),
     case(
+        "one_hot of bytes",
+        lambda i: np.eye(300, dtype="float32")[i],
+        np.array([0, 255, 43], "uint8"),
+        function=lambda i: sw.one_hot(i, 300),
+    ),
+    case(
         "one_hot first",
         lambda i: np.where(np.arange(8)[:, None] == i, 5, -1),
         IDS,

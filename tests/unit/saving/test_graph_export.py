@@ -102,6 +102,27 @@ def test_names_are_legal_and_given_once() -> None:
     assert [name for name in names if name.startswith("result")] == ["result_0", "result_1", "result_2"]
 
 
+def test_no_name_is_made_up_that_a_result_has_of_its_own() -> None:
+    def results(x: Any) -> Any:
+        return {"x": x * 3, "x_1": x * 4, "b": [x * 5], "b_0": x * 6}
+
+    traced = sw.function(results).trace(np.ones(1, "float32"))
+    exported = export_graph(traced)
+    assert [port.tensor for port in exported.outputs] == ["x_2:0", "x_1:0", "b_0_1:0", "b_0:0"]
+    assert [made.tolist() for made in run(exported, np.ones(1, "float32"))] == [[3], [4], [5], [6]]
+    signature = saved_model(traced).meta_graphs[0].signature_def["serving_default"]
+    due = {"x": "x_2:0", "x_1": "x_1:0", "b_0_1": "b_0_1:0", "b_0": "b_0:0"}
+    assert {key: info.name for key, info in signature.outputs.items()} == due
+
+
+def test_minus_an_unsigned_integer_is_no_difference() -> None:
+    for dtype in ("uint8", "uint16", "uint32", "uint64"):
+        x = np.array([0, 1, np.iinfo(dtype).max], dtype)
+        exported = export_graph(sw.function(sw.negative).trace(x))
+        assert not {node.op for node in exported.graph_def.node} & {"Sub", "Neg"}
+        assert np.array_equal(run(exported, x)[0], -x)
+
+
 def test_every_node_has_the_attributes_and_types_that_its_kernel_needs() -> None:
     for seed in range(40):
         graph = export_module(parse_module(random_program(seed).text)).graph_def

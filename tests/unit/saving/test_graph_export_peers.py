@@ -223,6 +223,13 @@ def test_pointwise_ops_on_extreme_numbers(block: int) -> None:
         assert not wrong.any(), f"{name} {kinds}: {[array[wrong] for array in (*arrays, found, wanted)]}"
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
+def test_minus_unsigned_integers_in_the_optimizer(dtype: str) -> None:
+    x = np.array([[0, 1, 2], [3, 4, np.iinfo(dtype).max]], dtype)
+    exported = export_graph(sw.function(lambda a: sw.negative(sw.reshape(a, (6,)))).trace(x))
+    np.testing.assert_array_equal(run(exported, [x])[0], -x.reshape(6))
+
+
 @pytest.mark.parametrize("kind", ["f8E4M3FN", "f8E5M2"])
 def test_floats_of_eight_bits(kind: str) -> None:
     text = f"""func.func @main(%x: tensor<6x4xf32>) -> tensor<2x12xf32> {{

@@ -134,6 +134,22 @@ def test_refused(case):
     assert text in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "everywhere", "due"),
+    [
+        (r"\s", True, ["a\vb", "xx-yy", "aab"]),
+        (r"\S+", True, ["-", "- -", "-"]),
+        ("x*", True, ["-a-\v-b-", "- -y-y-", "-a-a-b-"]),
+        ("x*", False, ["-a\vb", "- yy", "-aab"]),
+        ("a|", True, ["-\v-b-", "-x-x- -y-y-", "--b-"]),
+    ],
+)
+def test_texts_are_replaced_where_re2_finds_them(pattern, everywhere, due):
+    replaced = ("y", "StaticRegexReplace", ["x"], {"pattern": pattern, "rewrite": "-", "replace_global": everywhere})
+    program = sw.from_graph(graph_of(replaced), inputs=["x"], outputs="y")
+    assert program(words("a\vb", "xx yy", "aab")).tolist() == [text.encode() for text in due]
+
+
 def test_bytes_that_are_no_characters():
     program = sw.from_graph(graph_of(("y", "StringLength", ["x"], {"unit": "UTF8_CHAR"})), inputs=["x"], outputs="y")
     with pytest.raises(sw.ShardwrightError, match=r"SW0898.*b'\\xff' is no UTF-8"):

@@ -408,6 +408,18 @@ def test_shapes_are_computed_while_the_graph_is_read():
     assert "stablehlo.divide" not in program.trace(X).as_text()
 
 
+@pytest.mark.parametrize("op", ["TruncateDiv", "TruncateMod"])
+def test_whole_numbers_by_zero(op):
+    """TensorFlow refuses it; what it is here stays what it was."""
+    graph = pb.GraphDef()
+    for name in "xy":
+        placeholder(graph, name, (3,), pb.DT_INT32)
+    node(graph.node, "z", op, "x", "y", T=kind(pb.DT_INT32))
+    x = np.array([5, 0, -5], "int32")
+    due = {"TruncateDiv": [-1, -1, 1], "TruncateMod": x.tolist()}
+    assert sw.from_graph(graph)(x, np.zeros_like(x)).tolist() == due[op]
+
+
 def test_branches_that_are_known_are_not_written():
     graph = graph_with(
         ("yes", "Const", [], {"dtype": kind(pb.DT_BOOL), "value": np.array(True)}),

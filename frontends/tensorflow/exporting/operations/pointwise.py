@@ -135,10 +135,14 @@ def _unchanged(emitter: Emitter, op: Operation, operands: list[Tensor]) -> list[
 
 @_kernel("stablehlo.negate")
 def negate(e: Emitter, x: Tensor) -> Tensor:
-    """Minus x; truth values stay."""
+    """
+    Minus x; truth values stay.
+
+    TensorFlow has no Neg of unsigned integers, and its optimizer makes one of a difference from zero.
+    """
     if x.dtype == BOOL:
         return x
-    return e.call("Sub", e.like(0, x), x) if is_unsigned(x.dtype) else e.call("Neg", x)
+    return e.call("AddV2", e.call("Invert", x), e.like(1, x)) if is_unsigned(x.dtype) else e.call("Neg", x)
 
 
 @_kernel("stablehlo.abs")

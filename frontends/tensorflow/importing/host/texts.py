@@ -12,7 +12,7 @@ import numpy as np
 
 from shardwright.frontends.tensorflow.importing.evaluate import Call
 from shardwright.frontends.tensorflow.importing.host.fingerprints import fingerprint, keyed
-from shardwright.frontends.tensorflow.importing.host.patterns import is_plain
+from shardwright.frontends.tensorflow.importing.host.patterns import in_python, is_plain
 from shardwright.frontends.tensorflow.importing.table import host_row
 
 
@@ -85,13 +85,21 @@ def _joined_along(call: Call, x: Any, dims: Any) -> Any:
     return np.expand_dims(found, axes[0]) if call["keep_dims"] else found
 
 
+def _words(text: bytes, most: int) -> list[bytes]:
+    """The words of a text: behind the last cut that there may be comes what is left, be it nothing."""
+    if most == 0:
+        return [text]
+    words = text.split(None, most)
+    return [*words, b""] if len(words) == most else words
+
+
 @host_row("StringSplitV2")
 def _split(call: Call, x: Any, separator: Any) -> tuple[Any, Any, Any]:
     """The parts of each text, where each is, and the shape in which they would all have room."""
     if x.ndim != 1 or separator.size != 1:
         raise call.fault(f"texts of shape {list(x.shape)} are not split, those in a row are")
-    between = separator.reshape(-1)[0] or None
-    lines = [text.split(between, call["maxsplit"]) for text in x]
+    between, most = separator.reshape(-1)[0], call["maxsplit"]
+    lines = [text.split(between, most) if between else _words(text, most) for text in x]
     places = [(row, column) for row, line in enumerate(lines) for column in range(len(line))]
     parts = _texts((part for line in lines for part in line), len(places))
     shape = (len(lines), max(map(len, lines), default=0))
@@ -100,7 +108,24 @@ def _split(call: Call, x: Any, separator: Any) -> tuple[Any, Any, Any]:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.ASCII)
+    return re.compile(in_python(pattern), re.ASCII)
+
+
+def _substituted(pattern: re.Pattern[str], rewrite: str, text: str, everywhere: bool) -> str:
+    """As RE2 substitutes: nothing at all is not found where what was found last ends."""
+    parts, at, last = list[str](), 0, -1
+    while at <= len(text) and (found := pattern.search(text, at)):
+        parts.append(text[at : found.start()])
+        at = found.end()
+        if found.start() == at == last:
+            parts.append(text[at : at + 1])
+            at += 1
+            continue
+        parts.append(rewrite)
+        last = at
+        if not everywhere:
+            break
+    return "".join([*parts, text[at:]])
 
 
 @host_row("StaticRegexReplace")
@@ -109,8 +134,8 @@ def _replaced(call: Call, x: Any) -> Any:
     pattern, rewrite = call["pattern"], call["rewrite"]
     if not is_plain(pattern) or "\\" in rewrite:
         raise call.fault(f"pattern {pattern!r} with {rewrite!r} is not supported", "SW0885")
-    found, most = _compiled(pattern), 0 if call["replace_global"] else 1
-    return _each(lambda text: found.sub(lambda _: rewrite, decoded(call, text), count=most).encode(), x)
+    found, everywhere = _compiled(pattern), call["replace_global"]
+    return _each(lambda text: _substituted(found, rewrite, decoded(call, text), everywhere).encode(), x)
 
 
 @host_row("StringToHashBucketFast")

@@ -54,15 +54,16 @@ def _sigmoid_grad(call: Call, y: Any, slope: Any) -> Any:
 
 
 def _rsqrt_grad(call: Call, y: Any, slope: Any) -> Any:
-    return arrays.multiply(arrays.multiply(slope, _like(-0.5, y)), arrays.multiply(y, arrays.square(y)))
+    turned = arrays.conj(y)
+    return arrays.multiply(arrays.multiply(slope, _like(-0.5, y)), arrays.multiply(turned, arrays.square(turned)))
 
 
 def _sqrt_grad(call: Call, y: Any, slope: Any) -> Any:
-    return arrays.divide(arrays.multiply(slope, _like(0.5, y)), y)
+    return arrays.divide(arrays.multiply(slope, _like(0.5, y)), arrays.conj(y))
 
 
 def _reciprocal_grad(call: Call, y: Any, slope: Any) -> Any:
-    return arrays.negative(arrays.multiply(slope, arrays.square(y)))
+    return arrays.negative(arrays.multiply(slope, arrays.square(arrays.conj(y))))
 
 
 def _relu_grad(call: Call, slope: Any, x: Any) -> Any:

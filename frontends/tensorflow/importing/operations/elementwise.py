@@ -129,12 +129,13 @@ def _add_n(call: Call, *values: Value) -> Any:
 
 @row("SquaredDifference")
 def _squared_difference(call: Call, x: Any, y: Any) -> Any:
-    return arrays.square(arrays.subtract(x, y))
+    difference = arrays.subtract(x, y)
+    return arrays.multiply(difference, arrays.conj(difference))
 
 
 @row("Div")
 def _div(call: Call, x: Any, y: Any) -> Any:
-    return arrays.divide(x, y) if x.dtype.kind in "fcV" else _truncated(x, y)[0]
+    return arrays.divide(x, y) if x.dtype.kind in "fcV" else truncated(x, y)[0]
 
 
 def _floor_div(call: Call, x: Any, y: Any) -> Any:
@@ -149,26 +150,24 @@ add("FloorDiv", _floor_div, FAMILY, folds=True)
 
 @row("TruncateDiv")
 def _truncate_div(call: Call, x: Value, y: Value) -> Any:
-    return _truncated(x, y)[0]
+    return truncated(x, y)[0]
 
 
 @row("TruncateMod", "Mod")
 def _truncate_mod(call: Call, x: Any, y: Any) -> Any:
     if x.dtype.kind in "iu":
-        return _truncated(x, y)[1]
+        return truncated(x, y)[1]
     rest = arrays.remainder(arrays.abs(x), arrays.abs(y))
     return arrays.copysign(rest, arrays.add(x, arrays.zeros_like(rest)))
 
 
-def _truncated(x: Any, y: Any) -> tuple[Any, Any]:
-    """Quotient and rest of whole numbers, the quotient rounded towards zero."""
-    if x.dtype.kind == "u":
-        quotient = arrays.floor_divide(x, y)
-    else:
-        size = arrays.floor_divide(arrays.abs(x), arrays.abs(y))
-        differ = arrays.not_equal(arrays.less(x, _like(0, x)), arrays.less(y, _like(0, y)))
-        quotient = arrays.where(differ, arrays.negative(size), size)
-    return quotient, arrays.subtract(x, arrays.multiply(quotient, y))
+def truncated(x: Any, y: Any) -> tuple[Tracer, Tracer]:
+    """Quotient and rest of whole numbers, rounded towards zero; by zero it is -1, or 1 of what is negative."""
+    left, right = emit.operands("TruncateDiv", x, y)
+    quotient, rest = (emit.binary(operation, left, right) for operation in (stablehlo.DivideOp, stablehlo.RemainderOp))
+    zero, one = (emit.constant(number, left.dtype, left.shape) for number in (0, 1))
+    turned = emit.compare("EQ", right, zero) & emit.compare("LT", left, zero)
+    return emit.select(turned, one, quotient), rest
 
 
 def _like(number: float, x: Any) -> Any:

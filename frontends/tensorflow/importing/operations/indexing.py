@@ -251,10 +251,11 @@ def _stitched(call: Call, *values: Any) -> Any:
 
 @row("Bucketize")
 def _bucketized(call: Call, x: Any) -> Any:
-    """How many boundaries are not above each element."""
+    """How many boundaries are not above each element; of what is no number, all."""
     wide = arrays.astype(x, np.float64 if x.dtype == np.float64 else np.float32)
     bounds = np.array(call["boundaries"], np.float32).astype(wide.dtype)
-    return arrays.reshape(arrays.searchsorted(bounds, arrays.reshape(wide, (x.size,)), side="right"), x.shape)
+    found = arrays.reshape(arrays.searchsorted(bounds, arrays.reshape(wide, (x.size,)), side="right"), x.shape)
+    return arrays.where(arrays.isnan(wide), np.int32(bounds.size), found)
 
 
 @row("Bincount", "DenseBincount")

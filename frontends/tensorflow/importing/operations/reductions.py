@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from shardwright.frontends import arrays
 from shardwright.frontends.arrays import linalg
 from shardwright.frontends.tensorflow.importing.evaluate import Call, Value, rows
+from shardwright.frontends.tensorflow.importing.operations.elementwise import truncated
 from shardwright.frontends.tensorflow.importing.table import row
 
 REDUCTIONS = {"All": "all", "Any": "any", "Max": "max", "Min": "min", "Prod": "prod", "Sum": "sum"}
@@ -33,19 +35,25 @@ def _reduced(call: Call, x: Any, indices: Value) -> Any:
 
 @row("Mean")
 def _mean(call: Call, x: Any, indices: Value) -> Any:
+    """Of whole numbers in the widest type, as TensorFlow has it: of none of them it is zero."""
     dims, keep = _dims(call, x, indices), call["keep_dims"]
     if x.dtype.kind not in "iu":
         return arrays.mean(x, axis=dims, keepdims=keep)
-    total = arrays.sum(x, axis=dims, keepdims=keep, dtype=x.dtype)
-    count = np.array(np.prod([x.shape[dim] for dim in dims], dtype=np.int64)).astype(x.dtype)
-    size = arrays.floor_divide(arrays.abs(total), count)
-    return arrays.where(arrays.less(total, np.zeros((), x.dtype)), arrays.negative(size), size)
+    wide = np.dtype(np.uint64 if x.dtype.kind == "u" else np.int64)
+    total = arrays.sum(x, axis=dims, keepdims=keep, dtype=wide)
+    count = np.array(max(1, math.prod(x.shape[dim] for dim in dims)), wide)
+    return arrays.astype(truncated(total, count)[0], x.dtype)
 
 
 @row("EuclideanNorm")
 def _euclidean_norm(call: Call, x: Any, indices: Value) -> Any:
+    """Squares of whole numbers wrap around, and their root is rounded towards zero, as TensorFlow has it."""
     dims = _dims(call, x, indices)
-    return arrays.sqrt(arrays.sum(arrays.square(x), axis=dims, keepdims=call["keep_dims"]))
+    squares = arrays.multiply(x, arrays.conj(x))
+    total = arrays.sum(squares, axis=dims, keepdims=call["keep_dims"], dtype=x.dtype)
+    if x.dtype.kind in "iu":
+        return arrays.astype(arrays.sqrt(arrays.astype(total, np.float64)), x.dtype)
+    return arrays.sqrt(total)
 
 
 @row(*CUMULATIVE)
