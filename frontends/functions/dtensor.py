@@ -229,6 +229,41 @@ class TapedTensor(Tensor):
         """
         return self if is_recording() else super().copy(*args, **options)
 
+    def compress(self, condition: Any, *args: Any, **options: Any) -> Any:
+        """
+        The elements for which a condition holds.
+
+        >>> import shardwright
+        >>> shardwright.Variable([1.0, 2.5]).value.compress([False, True])
+        array([2.5], dtype=float32)
+        """
+        if is_recording():
+            return np.compress(condition, self, *args, **options)
+        return super().compress(condition, *args, **options)
+
+    def byteswap(self, *args: Any, **options: Any) -> Any:
+        """
+        The elements with their bytes in the opposite order.
+
+        >>> import shardwright
+        >>> shardwright.Variable([1, 2]).value.byteswap().tolist()
+        [16777216, 33554432]
+        """
+        check_unseen("numpy.ndarray.byteswap", self)
+        return super().byteswap(*args, **options)
+
+    @property
+    def flat(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  (it cannot be set)
+        """
+        The elements in a row, one by one.
+
+        >>> import shardwright
+        >>> list(map(float, shardwright.Variable([[1.0], [2.5]]).value.flat))
+        [1.0, 2.5]
+        """
+        check_unseen("numpy.ndarray.flat", self)
+        return super().flat
+
     @property
     def T(self) -> Any:
         """
@@ -276,8 +311,8 @@ class TapedTensor(Tensor):
     all, any, argmax, argmin, argsort, argpartition = map(
         _seen, ("all", "any", "argmax", "argmin", "argsort", "argpartition")
     )
-    choose, clip, compress, conj, conjugate, cumprod, cumsum = map(
-        _seen, ("choose", "clip", "compress", "conj", "conjugate", "cumprod", "cumsum")
+    choose, clip, conj, conjugate, cumprod, cumsum = map(
+        _seen, ("choose", "clip", "conj", "conjugate", "cumprod", "cumsum")
     )
     diagonal, dot, flatten, max, mean, min, nonzero = map(
         _seen, ("diagonal", "dot", "flatten", "max", "mean", "min", "nonzero")

@@ -178,9 +178,12 @@ class GradientTape:
                 "a tape gives one gradient, and this one has given it",
                 help="use GradientTape(persistent=True), or ask for all sources in one call",
             )
-        self._used = True
         leaves, tree = flatten(sources, is_traced)
         targets, seeds = flatten(target, is_traced)[0], flatten(output_gradients, is_traced)[0]
+        if seeds and len(seeds) != len(targets):
+            message = f"output_gradients has {len(seeds)} gradients for {len(targets)} targets"
+            raise value_error("SW0522", message, help="give one for each target, in a tree like theirs")
+        self._used = True
         compute = self._traced if current_trace() is not None else self._replayed
         found = compute(targets, seeds, leaves)
         if unconnected_gradients == "zero":
@@ -235,9 +238,8 @@ class GradientTape:
                 for source, found in zip(sources, used, strict=True)
                 if found
             ]
-            gradients = iter(
-                gradient_of(ends, _seeds(ends, weights), [one for each in wanted for one in each], constants)
-            )
+            everything = [value for values in wanted for value in values]
+            gradients = iter(gradient_of(ends, _seeds(ends, weights), everything, constants))
             return [reduce(_sum, [next(gradients) for _ in each]) for each in wanted]
 
         totals = iter(Function(again)(inputs, list(seeds)))

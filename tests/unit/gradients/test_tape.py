@@ -344,3 +344,14 @@ def test_a_tape_sees_the_same_in_a_traced_function(name: str, traced: bool) -> N
     assert (found is None) == (due is None)
     if due is not None:
         np.testing.assert_array_equal(np.asarray(found), np.full(4, float(due)))
+
+
+def test_weights_are_one_for_each_target() -> None:
+    x = split(X)
+    with sw.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        targets = [x * 2, x * 3]
+    assert np.allclose(tape.gradient(targets, x, output_gradients=[split(X), split(X)]), 5 * X)
+    for weights in ([split(X)], [None, split(X)]):
+        with pytest.raises(ValueError, match=r"SW0522\]: output_gradients has 1 gradients for 2 targets"):
+            tape.gradient(targets, x, output_gradients=weights)

@@ -1,4 +1,4 @@
-"""What tapes make of variables that are assigned to: one answer, in traced functions and outside, with layouts or not."""
+"""What tapes make of variables that are assigned to: one answer, in traced functions and outside, with any layout."""
 
 from __future__ import annotations
 

@@ -90,6 +90,9 @@ UNSEEN: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a ufunc": (lambda x: np.frexp(x)[0], "numpy.frexp"),
     "an array that is written to": (lambda x: np.add(x, x, out=np.zeros((3, 4))), "numpy.add"),
     "a method": (lambda x: x.round(2), "numpy.round"),
+    "a choice": (lambda x: x[0].compress([True, False, True, True]), "numpy.compress"),
+    "an iterator": (lambda x: list(x.flat), "numpy.ndarray.flat"),
+    "bytes": (lambda x: x.byteswap(), "numpy.ndarray.byteswap"),
 }
 
 
@@ -125,6 +128,8 @@ def test_numpy_does_all_of_it_when_no_tape_records() -> None:
     assert np.array_equal(np.median(x), np.median(X))
     assert np.array_equal(np.add(x, x, out=np.zeros((3, 4))), X + X)
     assert np.array_equal([row.sum() for row in x], X.sum(axis=1))
+    assert np.array_equal(x[0].compress([True, False, True, True]), X[0][[0, 2, 3]])
+    assert np.array_equal(list(x.flat), X.ravel())
     assert (x.T.shape, x.real.tolist(), x.imag.any()) == ((4, 3), X.tolist(), False)
     total = x * 2  # a tensor that belongs to whoever got it
     total += 1
