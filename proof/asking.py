@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.chlo.selection import TopKOp
+from shardwright.dialects.chlo.along import TopKOp
 from shardwright.dialects.dtensor import WindowOp
 from shardwright.dialects.dtensor.roll import RollOp
 from shardwright.dialects.stablehlo.windows import window_properties

@@ -2,9 +2,8 @@
 
 from xdsl.ir import Dialect, Operation
 
+from shardwright.dialects.chlo.along import ScanOp, TopKOp
 from shardwright.dialects.chlo.functions import *
-from shardwright.dialects.chlo.scan import ScanOp
-from shardwright.dialects.chlo.selection import TopKOp
 from shardwright.dialects.chlo.shared import ChloBinaryOp, ChloOp, ChloUnaryOp
 
 SELECTION_OPS: tuple[type[Operation], ...] = (TopKOp,)

@@ -8,7 +8,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.building import body_of, returned
-from shardwright.dialects.chlo.selection import TopKOp
+from shardwright.dialects.chlo.along import TopKOp
 from shardwright.dialects.stablehlo.collectives import UI32
 from shardwright.dialects.text.locations import fault
 from shardwright.dialects.types import element_of, is_integer, shape_of

@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import Builder, appending, body_of, returned
-from shardwright.dialects.chlo.scan import ScanOp, applied
+from shardwright.dialects.chlo.along import ScanOp, applied
 from shardwright.dialects.types import element_of, shape_of
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.passes.decomposing.parts import Decomposition, Site
