@@ -78,6 +78,7 @@ __all__ = [
 
 NUMERIC = ("integer", "float", "complex")
 REAL = ("integer", "float")
+ORDERED = ("boolean", *REAL)
 INEXACT = ("float", "complex")
 BITS = ("boolean", "integer")
 
@@ -100,6 +101,8 @@ def _binary(
 
 def _compare(direction: str, x1: ArrayLike, x2: ArrayLike, what: str) -> Tracer:
     left, right = emit.operands(what, x1, x2)
+    if direction not in ("EQ", "NE"):  # complex numbers have no order
+        check_kind(left.dtype, ORDERED, what)
     return emit.compare(direction, left, right)
 
 

@@ -327,3 +327,11 @@ def test_arguments_of_gather_in_either_order() -> None:
     assert np.array_equal(sw.gather(places, table), [4.0, 0.0])
     assert np.array_equal(sw.gather(table, places), [4.0, 0.0])
     assert np.array_equal(sw.gather(np.array([7, 8]), np.array([1, 0])), [8, 7])  # two of whole numbers: params first
+
+
+@pytest.mark.parametrize("name", ["less", "less_equal", "greater", "greater_equal"])
+def test_complex_numbers_have_no_order(name: str) -> None:
+    z = np.ones(2, "complex64")
+    with pytest.raises(TypeError, match=f"SW0506.*{name} needs boolean or integer or float elements, not c64"):
+        getattr(sw, name)(z, z)
+    assert getattr(sw, name)(np.array([True]), np.array([False])).shape == (1,)
