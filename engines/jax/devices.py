@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -35,6 +35,8 @@ class JaxDevices(Owner):
 
     Element types are ours: what is of 64 bits stays so, whatever JAX makes of it elsewhere.
     """
+
+    takes_partial: ClassVar[bool] = False
 
     def hold(self, stacked: np.ndarray[Any, Any], mesh: Mesh) -> Parts:
         put, devices = import_module("jax").device_put, devices_of(mesh)

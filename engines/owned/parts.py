@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -84,7 +84,9 @@ class Program(ABC):
 
 
 class Owner(_Elsewhere, ABC):
-    """Whoever holds the devices of a mesh."""
+    """Whoever holds the devices of a mesh; `takes_partial` says whether programs there take partial results."""
+
+    takes_partial: ClassVar[bool] = True
 
     @abstractmethod
     def hold(self, stacked: np.ndarray[Any, Any], mesh: Mesh) -> Parts:

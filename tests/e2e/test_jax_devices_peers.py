@@ -191,3 +191,23 @@ def test_what_jax_refuses_is_coded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jax, "device_put", refuse)
     with pytest.raises(ShardwrightProcessError, match=r"SW0575.*RESOURCE_EXHAUSTED"):
         sw.relayout(np.arange(16.0), x.layout)
+
+
+@pytest.mark.parametrize("microbatches", [1, 2, 4])
+def test_a_pipeline_whose_rows_are_split(microbatches: int) -> None:
+    """Gradients cannot wait in parts there: they are reduced as they are made."""
+    meshes = [on_jax(batch=2), sw.Mesh(batch=4, devices=jax.devices()[4:])]
+    rows = [sw.Layout(["batch", None], mesh) for mesh in meshes]
+    weights = [sw.ones((4, 4), layout=sw.Layout([], mesh)) for mesh in meshes]
+    stages = [lambda w, x: x @ w] * 2
+    train = sw.distribute.Pipeline(stages, lambda y, wanted: sw.mean((y - wanted) ** 2), rows, microbatches)
+    given = np.ones((16, 4), np.float32)
+    loss, gradients = train(weights, given, 0 * given)
+    assert float(loss) == 256
+    for gradient in gradients:  # the mean of 64 squares of 16, each by four weights of four columns
+        np.testing.assert_allclose(gradient.numpy(), np.full((4, 4), 32))
+
+
+def test_empty_arrays_are_split_as_well() -> None:
+    x = sw.relayout(np.zeros((0, 8), np.float32), sw.Layout([None, "x"], on_jax(x=4)))
+    assert (x + 1).numpy().shape == (0, 8)

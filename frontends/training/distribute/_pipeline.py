@@ -15,6 +15,7 @@ from shardwright.compiler.tracing.emit import check_layout
 from shardwright.compiler.tracing.pytree import flatten, unflatten
 from shardwright.diagnostics.faults import value_error
 from shardwright.engines.jobs.timeline import span
+from shardwright.engines.owned.owners import owner_of
 from shardwright.frontends.arrays.shapes import split
 from shardwright.frontends.functions.dtensor import DTensor
 from shardwright.frontends.functions.function import Function, function
@@ -294,7 +295,10 @@ def _added(own: Any, total: Any, weights: Any, layout: Layout) -> Any:
 
 
 def _in_parts(weight: Layout, rows: Layout) -> Layout:
-    """A weight's layout, unreduced over the axes that split the batch and not the weight."""
+    """A weight's layout, unreduced over the axes that split the batch and not the weight, where parts can wait."""
+    owner = owner_of(weight.mesh)
+    if owner is not None and not owner.takes_partial:
+        return weight
     used = {axis.name for axis in weight.spec.axes()}
     over = tuple(axis for axis in rows.spec.dims[0] if axis.name not in used)
     spec = LayoutSpec(weight.spec.mesh, weight.spec.dims, partial=over, kind="sum" if over else "")
