@@ -58,7 +58,7 @@ def caller() -> SourceLocation | None:
     """
     frame: FrameType | None = inspect.currentframe()
     while frame is not None:
-        if not _is_own(frame.f_code.co_filename):
+        if not is_own(frame.f_code.co_filename):
             return _place(frame.f_code.co_filename, frame.f_code, frame.f_lasti, frame.f_lineno)
         frame = frame.f_back
     return None
@@ -92,7 +92,7 @@ def is_users(file: str) -> bool:
     >>> is_users("train.py"), is_users(__file__)
     (True, False)
     """
-    return not _is_own(file)
+    return not is_own(file)
 
 
 def function_place(code: CodeType) -> SourceLocation:
@@ -101,7 +101,8 @@ def function_place(code: CodeType) -> SourceLocation:
 
 
 @lru_cache(maxsize=4096)
-def _is_own(file: str) -> bool:
+def is_own(file: str) -> bool:
+    """Whether a file is of this package, or of JAX: no place that a user wrote."""
     return file.startswith(_OWN) or file.startswith(_OWN_LINKED) or _JAX in file
 
 

@@ -21,7 +21,7 @@ from shardwright.compiler.tracing.reference import Reference
 from shardwright.compiler.tracing.trace import Trace, Tracer, tracing
 from shardwright.compiler.values import border_layouts, layout_for
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.diagnostics.caller import function_place
+from shardwright.diagnostics.caller import function_place, is_own
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.stablehlo import ConvertOp
@@ -185,11 +185,13 @@ def _parameter_name(function: Callable[..., Any], position: int) -> str:
 
 
 def _place(function: Callable[..., Any]) -> LocationAttr:
-    """Where the function is defined; where it is traced, if it is not written in Python."""
+    """Where the function is defined; where it is traced, if no user wrote it or it is not written in Python."""
     plain = inspect.unwrap(function)
     plain = plain.func if isinstance(plain, partial) else plain
     code = getattr(plain, "__code__", None) or getattr(type(plain).__call__, "__code__", None)
-    return location_attribute(function_place(code)) if code is not None else caller_location()
+    if code is None or is_own(code.co_filename):
+        return caller_location()
+    return location_attribute(function_place(code))
 
 
 def _argument(trace: Trace, name: str, leaf: Any, place: LocationAttr) -> Tracer:

@@ -8,13 +8,13 @@ import pytest
 from rooms import ROOMS, ROOT
 
 import shardwright as sw
-from shardwright.diagnostics.caller import _is_own, caller
+from shardwright.diagnostics.caller import caller, is_own
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_room_of_ours_is_the_users(room: str) -> None:
-    assert _is_own(str(ROOT / room / "module.py"))
-    assert not _is_own(str(ROOT / "tests" / room / "module.py"))
+    assert is_own(str(ROOT / room / "module.py"))
+    assert not is_own(str(ROOT / "tests" / room / "module.py"))
 
 
 def test_a_name_that_there_is_not_is_missed_at_the_users_line() -> None:

@@ -175,3 +175,12 @@ def test_limits_hold_for_programs_on_several_meshes() -> None:
         both(rows())
     with shardwright.explicit(), pytest.raises(ShardwrightValueError, match="SW0581"):
         shardwright.function(lambda x: shardwright.fft.fft(shardwright.relayout(x, other).T))(rows())
+
+
+def test_an_array_function_that_is_over_it_is_named_where_it_is_called() -> None:
+    x = shardwright.relayout(np.arange(8.0), shardwright.Layout(["x"], shardwright.Mesh(x=4)))
+    with shardwright.budget(max_bytes=0), pytest.raises(ShardwrightValueError, match="SW0580") as caught:
+        shardwright.sum(x)
+    (found,) = caught.value.diagnostics
+    assert found.location is not None
+    assert found.location.file == __file__
