@@ -8,7 +8,7 @@ from typing import NoReturn
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
-from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, check_kind
+from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, check_kind, kind_of
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import chlo, stablehlo
@@ -114,10 +114,21 @@ def _bisected(row: Tracer, values: Tracer, side: str) -> Tracer:
     one, two = (emit.constant(number, DEFAULT_INTEGER, values.shape) for number in (1, 2))
     for _ in range(row.size.bit_length()):
         middle = emit.binary(stablehlo.DivideOp, low + high, two)
-        beyond = emit.compare("LT" if side == "left" else "LE", picked(row, middle, 0), values)
+        beyond = _stands_before(picked(row, middle, 0), values, side)
         low = emit.select(beyond & (low < high), middle + one, low)
         high = emit.select(beyond, high, middle)
     return low
+
+
+def _stands_before(element: Tracer, value: Tracer, side: str) -> Tracer:
+    """Whether a row's element stands before a value; NaN stands behind all numbers, as where things are sorted."""
+    before = emit.compare("LT" if side == "left" else "LE", element, value)
+    if kind_of(value.dtype) != "float":
+        return before
+    last = emit.compare("NE", value, value)
+    if side == "left":
+        last = emit.binary(stablehlo.AndOp, last, emit.compare("EQ", element, element))
+    return emit.binary(stablehlo.OrOp, before, last)
 
 
 @array_function

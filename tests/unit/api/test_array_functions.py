@@ -335,3 +335,10 @@ def test_complex_numbers_have_no_order(name: str) -> None:
     with pytest.raises(TypeError, match=f"SW0506.*{name} needs boolean or integer or float elements, not c64"):
         getattr(sw, name)(z, z)
     assert getattr(sw, name)(np.array([True]), np.array([False])).shape == (1,)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_nan_belongs_behind_all_numbers(side: Any) -> None:
+    row = np.array([-np.inf, -1, 2, 2, np.inf, np.nan, np.nan], "float32")
+    values = np.array([np.nan, 2, np.inf, -np.inf, 0.5, -3], "float32")
+    assert np.array_equal(sw.searchsorted(row, values, side=side), np.searchsorted(row, values, side))
