@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from shardwright.compiler.exporting.devices import too_many_devices
 from shardwright.dialects import sdy
 from shardwright.dialects.sdy import ops as sdy_ops
-from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, column_major
+from shardwright.dialects.stablehlo.calls.custom_calls import column_major, custom_calls
 from shardwright.dialects.text.locations import fault
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
@@ -87,8 +87,8 @@ def without_ours(attributes: Mapping[str, Attribute]) -> dict[str, Attribute]:
 
 def finish(module: ModuleOp, mesh: Mesh) -> None:
     """Says about a module and its calls what their readers ask for, and no longer what stage of ours it is in."""
-    for op in module.walk():
-        if isinstance(op, CustomCallOp) and op.routine is not None:
-            column_major(op)
+    for call in custom_calls(module):
+        if call.routine is not None:
+            column_major(call)
     module.attributes.pop(STAGE, None)
     module.attributes |= {"mhlo.num_partitions": IntegerAttr(mesh.size, i32), "mhlo.num_replicas": IntegerAttr(1, i32)}

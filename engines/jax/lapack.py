@@ -10,7 +10,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp
+from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, custom_calls
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.engines.jax.internals import reflectors
@@ -22,7 +22,7 @@ Routine = Callable[..., tuple[Any, ...]]
 
 def spell_for(module: ModuleOp, device: Any) -> None:
     """Replaces each call of LAPACK, in place, by a call of a function that JAX writes for the device."""
-    calls = [op for op in module.walk() if isinstance(op, CustomCallOp) and op.routine in _ROUTINES]
+    calls = [op for op in custom_calls(module) if op.routine in _ROUTINES]
     for number, op in enumerate(calls):
         name = f"lapack_{number}"
         module.body.block.add_ops(_functions(op, device, name))

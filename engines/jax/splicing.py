@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import count
+from collections.abc import Iterable, Iterator
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -61,9 +60,8 @@ def highest_channel(module: ModuleOp) -> int:
     return max((handle.data[0] for handle in found if isinstance(handle, ChannelHandleAttr)), default=0)
 
 
-def number_channels(functions: Iterable[FuncOp], highest: int) -> None:
-    """Gives the collectives of functions channels of their own, in place: above the highest that others have."""
-    numbers = count(highest + 1)
+def number_channels(functions: Iterable[FuncOp], numbers: Iterator[int]) -> None:
+    """Gives the collectives of functions channels of their own, in place."""
     for function in functions:
         for op in function.walk():
             handle = op.properties.get(CHANNEL)

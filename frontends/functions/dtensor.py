@@ -215,9 +215,11 @@ class TapedTensor(Tensor):
         >>> shardwright.Variable([1.0, 2.5]).value.astype("int32")
         array([1, 2], dtype=int32)
         """
-        if is_recording():
+        if is_recording() and not args and options.keys() <= {"copy"}:
             return ARRAY_FUNCTIONS["astype"](self, np.dtype(dtype))
-        return super().astype(dtype, *args, **options)
+        found = super().astype(dtype, *args, **options)
+        check_unseen("numpy.ndarray.astype", found)
+        return found
 
     def copy(self, *args: Any, **options: Any) -> Any:
         """

@@ -8,9 +8,10 @@ wants other layouts, the dims in question are kept whole, and layouts are decide
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import count
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -20,7 +21,7 @@ from shardwright.compiler.stages import Partitioned, Traced
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.dtensor import layout_of
 from shardwright.dialects.sdy.rules import KEPT_RULE, SHARDY_RULE, OpShardingRule, OpShardingRuleAttr
-from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp
+from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, custom_calls
 from shardwright.dialects.text.locations import fault
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
@@ -40,7 +41,7 @@ ROUNDS = 4
 
 def calls_by_hand(module: ModuleOp) -> Iterator[CustomCallOp]:
     """The calls of such functions."""
-    return (op for op in module.walk() if isinstance(op, CustomCallOp) and op.target == BY_HAND)
+    return (op for op in custom_calls(module) if op.target == BY_HAND)
 
 
 def keep_together(module: ModuleOp) -> None:
@@ -71,6 +72,7 @@ def _whole(rule: OpShardingRule, factors: set[str]) -> OpShardingRule:
 class Answer:
     """What a call's function says: what each device computes, and how it wants operands and results."""
 
+    key: str
     function: Any
     operands: Sequence[Any]
     results: Sequence[Any]
@@ -86,9 +88,11 @@ def partition_by_hand(traced: Traced, devices: Sequence[Any], known: Sequence[An
     for _ in range(ROUNDS):
         calls = list(calls_by_hand(partitioned.planned))
         mesh = JaxMesh(partitioned.interface.mesh, devices, known)
-        answers = {_key(op): _asked(op, mesh) for op in calls}
-        unfit = {_key(op): found for op in calls if (found := _unfit(op, answers[_key(op)], mesh))}
-        if not unfit:
+        answers = [_asked(op, mesh) for op in calls]
+        unfit = dict[str, set[str]]()  # a function that is called from several places has one rule
+        for op, answer in zip(calls, answers, strict=True):
+            unfit.setdefault(_key(op), set()).update(_unfit(op, answer, mesh))
+        if not any(unfit.values()):
             return partitioned, _text(partitioned, answers, mesh)
         for op in calls_by_hand(traced.module):
             rule = op.attributes[KEPT_RULE]
@@ -99,7 +103,7 @@ def partition_by_hand(traced: Traced, devices: Sequence[Any], known: Sequence[An
     raise _refused(next(calls_by_hand(partitioned.planned)), "wants other layouts than its rule allows")
 
 
-def _text(partitioned: Partitioned, answers: Mapping[str, Answer], mesh: JaxMesh) -> str:
+def _text(partitioned: Partitioned, answers: Sequence[Answer], mesh: JaxMesh) -> str:
     """What XLA gets, with all calls that only JAX can make or write."""
     text = partitioned.to_stablehlo()
     if not answers and next(called_back(partitioned.module), None) is None:
@@ -145,7 +149,7 @@ def _asked(op: CustomCallOp, mesh: JaxMesh) -> Answer:
     def compute(*leaves: Any) -> list[Any]:
         return jax.tree.leaves(function(*info.in_tree.unflatten(leaves)))
 
-    return Answer(compute, info.in_tree.flatten_up_to(takes), info.out_tree.flatten_up_to(gives))
+    return Answer(_key(op), compute, info.in_tree.flatten_up_to(takes), info.out_tree.flatten_up_to(gives))
 
 
 def _unfit(op: CustomCallOp, answer: Answer, mesh: JaxMesh) -> set[str]:
@@ -171,13 +175,15 @@ def _axes(sharding: Any, rank: int) -> list[tuple[str, ...]]:
     return [() if entry is None else (entry,) if isinstance(entry, str) else tuple(entry) for entry in entries]
 
 
-def _write_out(module: ModuleOp, answers: Mapping[str, Answer], mesh: JaxMesh) -> None:
-    """Puts functions in the place of the calls, which all devices call with their parts."""
-    for number, op in enumerate(list(calls_by_hand(module))):
-        name, answer = f"by_hand_{number}", answers[_key(op)]
+def _write_out(module: ModuleOp, answers: Sequence[Answer], mesh: JaxMesh) -> None:
+    """Puts functions in the place of the calls, in order, which all devices call with their parts."""
+    channels = count(highest_channel(module) + 1)
+    for number, (op, answer) in enumerate(zip(list(calls_by_hand(module)), answers, strict=True)):
+        assert _key(op) == answer.key, "no pass after the planner swaps calls"
+        name = f"by_hand_{number}"
         written = _lowered(answer, op, mesh)
         functions = renamed(written, name)
-        number_channels(functions, highest_channel(module))
+        number_channels(functions, channels)
         module.body.block.add_ops(functions)
         call_instead(op, name)
 

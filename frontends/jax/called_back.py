@@ -9,6 +9,7 @@ its own arrays, as JAX lets it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnitAttr, i64
@@ -17,7 +18,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import Builder, appending
 from shardwright.dialects.sdy.ops import ManualComputationOp
-from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, is_token
+from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, custom_calls, is_token
 from shardwright.dialects.stablehlo.collectives import UI32, AllGatherOp, ChannelHandleAttr, PartitionIdOp
 from shardwright.dialects.text.literals import dense
 from shardwright.dialects.text.locations import fault
@@ -44,7 +45,7 @@ def hold_calls_back(module: ModuleOp) -> None:
 
     Raises SW0431 for calls in order, which tokens keep, and for those where some axes are manual and others are not.
     """
-    calls = [op for op in module.walk() if isinstance(op, CustomCallOp) and op.is_callback]
+    calls = [op for op in custom_calls(module) if op.is_callback]
     if not calls:
         return
     own = set(local_calls(module, calls))
@@ -77,21 +78,22 @@ def _is_inside(op: Operation) -> bool:
 def called_back(module: ModuleOp) -> Iterator[CustomCallOp]:
     """The calls into Python of a module, by their names for the time being."""
     names = (COMPUTES, ACTS, EACH)
-    return (op for op in module.walk() if isinstance(op, CustomCallOp) and op.target in names)
+    return (op for op in custom_calls(module) if op.target in names)
 
 
 def let_call_back(module: ModuleOp, devices: int) -> None:
     """Gives calls XLA's names for them, in place; those with effects are made by the first device alone."""
+    channels = count(highest_channel(module) + 1)
     for op in list(called_back(module)):
         by_first = op.target == ACTS
         target = op.attributes.pop(_TARGET)
         assert isinstance(target, StringAttr)
         op.properties["call_target_name"] = target
         if by_first:
-            _by_the_first(op, devices, highest_channel(module) + 1)
+            _by_the_first(op, devices, channels)
 
 
-def _by_the_first(op: CustomCallOp, devices: int, channel: int) -> None:
+def _by_the_first(op: CustomCallOp, devices: int, channels: Iterator[int]) -> None:
     """Lets the first device make a call, and gives its results to all."""
     build = Builder(lambda new: insert_before(op, new))
     number = build.put(PartitionIdOp.create(result_types=[tensor((), UI32)]))
@@ -103,7 +105,7 @@ def _by_the_first(op: CustomCallOp, devices: int, channel: int) -> None:
     nothing = appending(idle)
     idle.add_op(stablehlo.ReturnOp(*[nothing.zeros(result) for result in op.results]))
     found = build.insert(stablehlo.IfOp(first, Region(calling), Region(idle), types))  # pyright: ignore[reportArgumentType]
-    replace(op, [_of_the_first(value, build, devices, channel + at) for at, value in enumerate(found.results)])
+    replace(op, [_of_the_first(value, build, devices, next(channels)) for value in found.results])
 
 
 def _of_the_first(value: SSAValue, build: Builder, devices: int, channel: int) -> SSAValue:

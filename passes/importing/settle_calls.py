@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from shardwright.dialects.sdy.meshes import MeshOp
 from shardwright.dialects.sdy.ops import ManualComputationOp
 from shardwright.dialects.sdy.rules import SHARDY_RULE, OpShardingRuleAttr
-from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp
+from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, custom_calls
 from shardwright.passes.decomposing.custom_calls import CALLS, PARTITIONING
 from shardwright.passes.importing.calls import calls_in, functions, is_private
 from shardwright.rules.families.custom_calls import is_known, whole_rule
@@ -56,9 +56,7 @@ class SettleCallsPass(ModulePass):
     name = "settle-calls"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        # Ops are classes of an ABC, of which `isinstance` is ten times as dear for all that are no calls.
-        calls = [inner for inner in op.walk() if inner.name == CustomCallOp.name and isinstance(inner, CustomCallOp)]
-        for call in local_calls(op, [call for call in calls if _is_unknown(call)]):
+        for call in local_calls(op, [call for call in custom_calls(op) if _is_unknown(call)]):
             call.attributes[SHARDY_RULE] = OpShardingRuleAttr(whole_rule(call))
 
 

@@ -97,6 +97,7 @@ def squared(a: Any) -> Any:
 
 squared.defvjp(lambda a: (squared(a), a), lambda a, slope: (CENTRED(2 * CENTRED(a) * slope),))
 
+inner = jax.jit(lambda a: CENTRED(a))
 X, Y = put((8, 16), "x", "y"), put((16, 8), "y")
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "alone": (lambda a: DOUBLE(a) + 1, (X,)),
@@ -107,6 +108,10 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "several results": (lambda a, b: BOTH(a, b), (X, Y)),
     "in a loop": (lambda a: jax.lax.scan(lambda c, _: (CENTRED(c * 2), c.sum()), a, length=3), (X,)),
     "in a branch": (lambda a: jax.lax.cond(a.sum() > 0, CENTRED, DOUBLE, a), (X,)),
+    "in a function that is called twice, with other layouts": (
+        lambda a, b: (inner(a), inner(b)),
+        (X, put((8, 16), None, "x")),
+    ),
     "under a gradient": (lambda a: jax.grad(lambda b: squared(b).sum())(a), (X,)),
     "in a shard_map": (lambda a: jax.shard_map(DOUBLE, mesh=MESH, in_specs=P("x"), out_specs=P("x"))(a), (X,)),
     "of what is whole": (lambda a: CENTRED(a), (put((8, 16)),)),
@@ -183,3 +188,9 @@ def test_who_wants_what_the_rule_denies_is_refused() -> None:
         "a function of custom_partitioning wants other layouts than its rule allows",
         'call it in a shard_map, or take fallback="xla"',
     )
+
+
+def test_each_call_of_a_function_has_layouts_of_its_own() -> None:
+    lowered = sw.jax.jit(lambda a, b: (inner(a), inner(b) * 2)).lower(X, put((8, 16), None, "x"))
+    assert [each.spec for each in lowered.out_shardings] == [P("x", "y"), P(None, "x")]
+    assert lowered.predicted_bytes == 0

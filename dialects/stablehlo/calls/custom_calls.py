@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -291,6 +291,12 @@ _NOT_NEEDED = (
 _CALLBACKS = frozenset(
     f"xla_{kind}python_{device}_callback" for kind in ("", "ffi_", "ffi_partitioned_") for device in ("cpu", "gpu")
 )
+
+
+def custom_calls(module: Operation) -> Iterator[CustomCallOp]:
+    """The custom calls in a module, in order."""
+    # Ops are classes of an ABC, of which `isinstance` is ten times as dear for all that are no calls.
+    return (op for op in module.walk() if op.name == CustomCallOp.name and isinstance(op, CustomCallOp))
 
 
 def lapack_batch(op: CustomCallOp) -> int:

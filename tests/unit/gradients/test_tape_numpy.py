@@ -93,6 +93,7 @@ UNSEEN: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a choice": (lambda x: x[0].compress([True, False, True, True]), "numpy.compress"),
     "an iterator": (lambda x: list(x.flat), "numpy.ndarray.flat"),
     "bytes": (lambda x: x.byteswap(), "numpy.ndarray.byteswap"),
+    "a cast": (lambda x: x.astype("float32", casting="unsafe"), "numpy.ndarray.astype"),
 }
 
 
