@@ -34,8 +34,8 @@ SW0408: one public function
 SW0431: unknown custom call
     A custom call is known by its name only, so nobody can say what it computes or how it may be split. Those of LAPACK
     that JAX writes for CPUs are known, and those that stand for ops of StableHLO or CHLO. A call back into Python
-    (jax.debug.print, io_callback, pure_callback) names a function of the process that traced the program. In a shard_map
-    over all axes a call needs no rule.
+    (jax.debug.print, io_callback, pure_callback) names a function of the process that traced the program. In a
+    shard_map over all axes a call needs no rule.
     help: write the computation with StableHLO's ops, export the program for platform cpu, or register the call with
     shardwright.register_custom_call; leave callbacks whose results nothing needs out with callbacks="drop"
 SW0432: op that cannot be repeated, or that has no fixed shape
