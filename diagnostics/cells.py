@@ -6,7 +6,17 @@ import linecache
 import sys
 from typing import Any
 
-__all__ = ["cell_name", "cell_text"]
+__all__ = ["cell_name", "cell_text", "in_notebook", "shell"]
+
+
+def shell() -> Any:
+    """IPython's shell where this runs in one; else None."""
+    return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+
+
+def in_notebook() -> bool:
+    """Whether a kernel runs this, which shows what a cell ends with; having one installed or loaded says nothing."""
+    return hasattr(shell(), "kernel")
 
 
 def cell_name(file: str) -> str | None:
@@ -16,8 +26,7 @@ def cell_name(file: str) -> str | None:
     >>> cell_name("train.py") is None
     True
     """
-    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    named = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    named = getattr(getattr(shell(), "compile", None), "format_code_name", None)
     found = named(file) if named else None
     return found[1] if found else None
 

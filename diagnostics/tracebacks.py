@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from shardwright.diagnostics.caller import is_users
+from shardwright.diagnostics.cells import shell
 from shardwright.diagnostics.diagnostic import ShardwrightError, ShardwrightInternalError
 
 VARIABLE = "SHARDWRIGHT_TRACEBACK"
@@ -26,9 +27,9 @@ def show_users_frames() -> None:
         previous(kind, error.with_traceback(shown), shown)
 
     sys.excepthook = hook
-    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if shell is not None:
-        shell.set_custom_exc((ShardwrightError,), _show_in_ipython)
+    around = shell()
+    if around is not None:
+        around.set_custom_exc((ShardwrightError,), _show_in_ipython)
 
 
 def trimmed(error: BaseException, trace: TracebackType | None) -> TracebackType | None:

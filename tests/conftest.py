@@ -52,3 +52,10 @@ def pytest_collection_finish() -> None:
     """What is there before the first test stays: the garbage collector shall not count it to what a test measures."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """So does what a file of tests left behind: rules, plans and answers that are remembered."""
+    if nextitem is not None and nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()

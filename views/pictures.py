@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.dtypes import brief
 from shardwright.compiler.tracing.reference import held
+from shardwright.diagnostics.cells import in_notebook
 from shardwright.diagnostics.faults import type_error
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.pictures.picture import Picture
@@ -45,7 +45,7 @@ def visualize(x: Any, shape: Sequence[int] | None = None, *, show: bool = True) 
     '<svg'
     """
     picture = _picture(held(x), shape)
-    if show and "ipykernel" not in sys.modules:
+    if show and not in_notebook():
         _print(picture)
     return picture
 

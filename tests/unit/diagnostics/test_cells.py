@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
+
+import shardwright as sw
 
 CELLS = [
     """import numpy as np
@@ -66,3 +71,15 @@ def test_notebooks_get_texts_as_texts() -> None:
     (shown,) = cells[-1].outputs
     assert "reduce_scatter" in shown["data"]["text/html"]
     assert "In[2]:2" in shown["data"]["text/html"]
+
+
+def test_a_picture_is_printed_where_no_kernel_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script that has loaded ipykernel, as those that run notebooks do, is none; what runs in a kernel is."""
+    layout = sw.Layout(["x"], sw.Mesh(x=2))
+    for around, printed in ((None, True), (SimpleNamespace(), True), (SimpleNamespace(kernel=object()), False)):
+        monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+        monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda around=around: around))
+        output = StringIO()
+        with redirect_stdout(output):
+            sw.visualize(layout, (4,))
+        assert bool(output.getvalue()) is printed
