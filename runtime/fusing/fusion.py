@@ -137,6 +137,9 @@ class Fuser:
         # there is nothing to make the window on ("has no storage yet").
         self.close_for([root for root, _ in traced if root not in self.open])
         extents = step.operands[0].shape if step.kind is Kind.REDUCE else step.results[0].shape
+        if math.prod(extents) > 1:
+            # With a member of one element no dim would be every member's: all would be one block, on one thread.
+            self.close_for([root for root, _ in traced if root in self.open and not self.open[root].order])
         entry = _Entry(step, traced, extents, [None] * len(extents))
         group = self._group_of(entry)
         if group is not None and not _all_agree(entry, group):

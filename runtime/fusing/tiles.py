@@ -162,8 +162,9 @@ def _shared_out(first: int, rows: int, row: int, members: int) -> tuple[int, boo
     """How many rows of so many elements make a block, and whether threads share the blocks."""
     block = max(1, min(rows, _BLOCK_ELEMENTS // max(1, row)))
     parallel = first * rows * row * members >= _PARALLEL_ELEMENTS
-    if parallel and first == 1 and block >= rows > 1:
-        block = -(-rows // 2)  # all would be one block, and the other threads idle
+    if parallel and first == 1 and rows > 1:
+        blocks = -(-rows // block)
+        block = -(-rows // (blocks + blocks % 2))  # an even number of equal blocks, or one thread would wait at the end
     return block, parallel
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -311,6 +312,23 @@ def test_one_thread_gives_the_same_as_two() -> None:
     x = random(400, 400)
     one, two = (compiled(signature, body, threads=threads).run([x])[0] for threads in (1, 2))
     np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-5)
+
+
+def test_what_is_made_of_one_number_is_shared_out() -> None:
+    """An operation on single elements before it leaves a wide one its blocks: two threads take half of them each."""
+    executable = compiled(
+        "(%x: tensor<400x400xf32>, %s: tensor<f32>) -> tensor<400x400xf32>",
+        """
+  %0 = stablehlo.exponential %s : tensor<f32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<400x400xf32>
+  %2 = stablehlo.multiply %x, %1 : tensor<400x400xf32>
+  %3 = stablehlo.tanh %2 : tensor<400x400xf32>
+  return %3 : tensor<400x400xf32>""",
+        threads=2,
+    )
+    x = random(400, 400)
+    check(executable, [x, np.float32(0.5)], [np.tanh(x * np.exp(np.float64(0.5)))])
+    assert re.findall(r"crew\.tiles\(tile\d+, (\d+), (\d+), (\d+)", executable.source) == [("1", "160000", "80000")]
 
 
 def error_of(action: Callable[[], Any]) -> str:

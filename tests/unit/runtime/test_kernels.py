@@ -289,6 +289,22 @@ def test_special_functions(name: str, reference: Any, low: float, high: float) -
     np.testing.assert_allclose(function(np, single), expected, rtol=3e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("name", "ulps"), [("erf", 3), ("erfc", 10)])
+def test_error_functions_to_the_last_bits(name: str, ulps: int, dtype: Any) -> None:
+    """From where they are the argument to where they are one, or nothing; math's are right to the last bit but one."""
+    x = np.concatenate([np.linspace(-9.1, 9.1, 9001), np.geomspace(1e-30, 1, 99), [0.0, -0.0]]).astype(dtype)
+    found = getattr(kernels_special, name)(np, x)
+    expected = np.array([getattr(math, name)(float(item)) for item in x])
+    assert found.dtype == dtype
+    assert np.max(np.abs(found - expected) / np.spacing(np.abs(expected).astype(dtype))) < ulps
+    ends = dtype([np.inf, -np.inf, np.nan, 30, -30])
+    np.testing.assert_array_equal(
+        getattr(kernels_special, name)(np, ends), [getattr(math, name)(float(item)) for item in ends]
+    )
+    np.testing.assert_array_equal(np.signbit(kernels_special.erf(np, dtype([0.0, -0.0]))), [False, True])
+
+
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_erf_inv_inverts_erf() -> None:
     x = np.linspace(-0.9999, 0.9999, 401)
