@@ -200,7 +200,17 @@ def parse_sharding(parser: AttrParser) -> Sharding:
 
 
 def _parse_shardings(parser: AttrParser) -> tuple[Sharding, ...]:
-    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_sharding(parser)))
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_entry(parser)))
+
+
+def _parse_entry(parser: AttrParser) -> Sharding:
+    """Reads `<@mesh, [...]>`, or with its name, `#sdy.sharding<@mesh, [...]>`, or an alias of that."""
+    position, named = parser.pos, parser.parse_optional_attribute()
+    if named is None:
+        return parse_sharding(parser)
+    if not isinstance(named, ShardingAttr):
+        parser.raise_error(f"expected a sharding, not {named}", position)
+    return named.data
 
 
 def _shardings_text(shardings: Sequence[Sharding]) -> str:

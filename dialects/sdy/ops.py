@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Any, ClassVar, Self
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, StringAttr, TensorType, i32
-from xdsl.ir import Dialect, OpaqueSyntaxAttribute, Operation, SSAValue
+from xdsl.ir import Attribute, Dialect, OpaqueSyntaxAttribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -29,7 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from shardwright.dialects import sdy
 from shardwright.dialects.sdy import Sharding, ShardingAttr, ShardingPerValueAttr
-from shardwright.dialects.sdy.meshes import SameTypeOp, ShardedOp, parse_axes
+from shardwright.dialects.sdy.meshes import SameTypeOp, ShardedOp, parse_axes, parse_axis
 from shardwright.dialects.sdy.rules import OpShardingRuleAttr
 from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.stablehlo.parts.syntax import parse_argument
@@ -381,6 +381,65 @@ class AllToAllParamListAttr(TextAttr[tuple[Move, ...]], OpaqueSyntaxAttribute):
     TEXT: ClassVar[Writer] = staticmethod(_moves_text)
 
 
+@dataclass(frozen=True)
+class Edge:
+    """How an axis came to values: `"x" = operand-0 -> [result-0]`."""
+
+    axis: Axis
+    source: str
+    targets: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.axis} = {self.source} -> [{', '.join(self.targets)}]"
+
+
+Steps = tuple[tuple[int, tuple[Edge, ...]], ...]
+
+
+def _parse_steps(parser: AttrParser) -> Steps:
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_step(parser)))
+
+
+def _parse_step(parser: AttrParser) -> tuple[int, tuple[Edge, ...]]:
+    with parser.in_braces():
+        step = _parse_numbered(parser, "step")
+        parser.parse_punctuation("=")
+        edges = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_edge(parser))
+    return int(step.removeprefix("step-")), tuple(edges)
+
+
+def _parse_edge(parser: AttrParser) -> Edge:
+    with parser.in_braces():
+        axis = parse_axis(parser)
+        parser.parse_punctuation("=")
+        source = _parse_numbered(parser, "operand", "result")
+        parser.parse_punctuation("->")
+        targets = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: _parse_numbered(parser, "operand", "result")
+        )
+    return Edge(axis, source, tuple(targets))
+
+
+def _parse_numbered(parser: AttrParser, *words: str) -> str:
+    """Reads `operand-0`: a word and a number, whose hyphen reads as its sign."""
+    return f"{parser.parse_keyword_in(words)}-{abs(parser.parse_integer(allow_boolean=False))}"
+
+
+def _steps_text(steps: Steps) -> str:
+    texts = (f"step-{step} = [{', '.join(f'{{{edge}}}' for edge in edges)}]" for step, edges in steps)
+    return f"[{', '.join(f'{{{text}}}' for text in texts)}]"
+
+
+@irdl_attr_definition
+class PropagationEdgesAttr(TextAttr[Steps]):
+    """Shardy's record of how axes came to a value: `#sdy.propagation_edges<[{step-0 = [...]}]>`."""
+
+    name = "sdy.propagation_edges"
+    READ: ClassVar[Reader] = staticmethod(_parse_steps)
+    TEXT: ClassVar[Writer] = staticmethod(_steps_text)
+    ANGLED: ClassVar[bool] = True
+
+
 class CollectiveOp(SameTypeOp, ABC):
     """The same value in `out_sharding`, moved there as the op says: `name [...] %x out_sharding=<...> : t`."""
 
@@ -396,8 +455,38 @@ class CollectiveOp(SameTypeOp, ABC):
 _OUT = forms.Field("out_sharding", forms.spelled(ShardingAttr), " out_sharding=")
 
 
-def _form(name: str, attribute: type[TextAttr[Any]]) -> forms.Form:
-    return forms.Form(forms.Field(name, forms.spelled(attribute)), forms.OPERANDS, _OUT, types=forms.ONE)
+def _form(name: str, attribute: type[TextAttr[Any]], *before: forms.Field) -> forms.Form:
+    return forms.Form(*before, forms.Field(name, forms.spelled(attribute)), forms.OPERANDS, _OUT, types=forms.ONE)
+
+
+class _Reduction(forms.Field):
+    """`reduction_op`, numbered as in Shardy: a word that stands first, unless it is the sum."""
+
+    WORDS = ("sum", "max", "min")
+
+    def read(self, parser: Parser, found: dict[str, Attribute]) -> None:
+        word = parser.parse_optional_keyword_in(self.WORDS)
+        if word is not None and word != self.WORDS[0]:
+            found[self.name] = IntegerAttr(self.WORDS.index(word), i32)
+
+    def text(self, op: Operation) -> str:
+        found = op.properties.get(self.name)
+        number = found.value.data if isinstance(found, IntegerAttr) else 0
+        return f" {self.WORDS[number]}" if number else ""
+
+
+_REDUCTION = _Reduction("reduction_op", forms.NUMBER)
+
+
+class CombiningOp(CollectiveOp, ABC):
+    """Partial results are finished, as sums unless the op says otherwise."""
+
+    reduction_op = opt_prop_def(IntegerAttr)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.reduction_op is not None and self.reduction_op.value.data not in range(len(_Reduction.WORDS)):
+            raise VerifyException(f"reduction_op must be 0 to 2, not {self.reduction_op.value.data}")
 
 
 @irdl_op_definition
@@ -436,21 +525,21 @@ class CollectivePermuteOp(CollectiveOp):
 
 
 @irdl_op_definition
-class AllReduceOp(CollectiveOp):
-    """Partial results are finished: `sdy.all_reduce {"x"} %0 out_sharding=<@mesh, [{}, {}]> : tensor<4x8xf32>`."""
+class AllReduceOp(CombiningOp):
+    """Partial results are finished: `sdy.all_reduce max {"x"} %0 out_sharding=<@mesh, [{}, {}]> : tensor<4x8xf32>`."""
 
     name = "sdy.all_reduce"
     reduction_axes = prop_def(AxisRefListAttr)
-    FORM: ClassVar[forms.Form] = _form("reduction_axes", AxisRefListAttr)
+    FORM: ClassVar[forms.Form] = _form("reduction_axes", AxisRefListAttr, _REDUCTION)
 
 
 @irdl_op_definition
-class ReduceScatterOp(CollectiveOp):
+class ReduceScatterOp(CombiningOp):
     """Partial results are finished in parts: `sdy.reduce_scatter [{"x"}, {}] %0 out_sharding=... : tensor<4x8xf32>`."""
 
     name = "sdy.reduce_scatter"
     reduce_scatter_axes = prop_def(ListOfAxisRefListsAttr)
-    FORM: ClassVar[forms.Form] = _form("reduce_scatter_axes", ListOfAxisRefListsAttr)
+    FORM: ClassVar[forms.Form] = _form("reduce_scatter_axes", ListOfAxisRefListsAttr, _REDUCTION)
 
 
 @irdl_op_definition
@@ -507,5 +596,6 @@ Sdy = Dialect(
         AllToAllParamListAttr,
         OpShardingRuleAttr,
         ManualAxesAttr,
+        PropagationEdgesAttr,
     ],
 )

@@ -37,17 +37,17 @@ class OpShardingRule:
 
     def __str__(self) -> str:
         sides = [", ".join(f"[{', '.join(dims)}]" for dims in side) for side in (self.operands, self.results)]
-        sizes = ", ".join(f"{name}={size}" for name, size in self.sizes)
+        sizes = f" {{{', '.join(f'{name}={size}' for name, size in self.sizes)}}}" if self.sizes else ""
         groups = "".join(f" {kind}={{{', '.join(names)}}}" for kind, names in self.groups)
         custom = ", custom" if self.custom else ""
-        return f"({sides[0]})->({sides[1]}) {{{sizes}}}{groups}{custom}"
+        return f"({sides[0]})->({sides[1]}){sizes}{groups}{custom}"
 
 
 def _parse_rule(parser: AttrParser) -> OpShardingRule:
     operands = _parse_side(parser)
     parser.parse_punctuation("->")
     results = _parse_side(parser)
-    sizes = parser.parse_comma_separated_list(parser.Delimiter.BRACES, lambda: _parse_size(parser))
+    sizes = parser.parse_optional_comma_separated_list(parser.Delimiter.BRACES, lambda: _parse_size(parser)) or []
     groups: list[tuple[str, tuple[str, ...]]] = []
     while (kind := parser.parse_optional_keyword_in(KINDS)) is not None:
         parser.parse_punctuation("=")

@@ -54,10 +54,13 @@ RECORDS = frozenset(
     f"sdy.{name}"
     for name in """
     original_func_name sharding_origins sharding_origin_name origin_sharding_name block_arg_sharding_origins
-    result_sharding_origins
+    result_sharding_origins propagation_edges block_arg_propagation_edges result_propagation_edges
     """.split()
 )
 """Where Shardy keeps, for who looks for errors, what a function was called that it copied, and whose a sharding was."""
+
+MANUAL_AXES = "sdy.func_manual_axes"
+"""Where Shardy says of a function that it is written for one device along some axes."""
 
 FRAMES = REGIONS_OF_TENSORS | {"func.func", "sdy.manual_computation", "sdy.named_computation"}
 """Ops whose regions compute on tensors that have layouts."""
@@ -227,6 +230,8 @@ class _Importer:
     def import_function(self, function: FuncOp) -> None:
         """Imports what a function's arguments, ops and results say."""
         _drop_records(function)
+        if function.sym_visibility is not None and function.sym_visibility.data == "private":
+            function.attributes.pop(MANUAL_AXES, None)  # it is called inside of a computation that says so itself
         _check_names(function.attributes, function)
         for op in list(function.body.walk()):
             _drop_records(op)

@@ -26,5 +26,17 @@ func.func @main(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}
   %7 = sdy.replicated_to_unreduced {"x"} %3 out_sharding=<@mesh, [{}, {"y"}], unreduced={"x"}> : tensor<4x8xf32>
   // CHECK: sdy.func_data_flow_edge %7 : tensor<4x8xf32>
   %8 = sdy.func_data_flow_edge %7 : tensor<4x8xf32>
+  // CHECK: %9 = sdy.all_reduce max {"x"} %8 out_sharding=<@mesh, [{}, {"y"}]> : tensor<4x8xf32>
+  %9 = sdy.all_reduce max {"x"} %8 out_sharding=<@mesh, [{}, {"y"}]> : tensor<4x8xf32>
+  // CHECK: %10 = sdy.reduce_scatter min [{"x"}, {}] %9 out_sharding=<@mesh, [{"x"}, {"y"}]> : tensor<4x8xf32>
+  %10 = sdy.reduce_scatter min [{"x"}, {}] %9 out_sharding=<@mesh, [{"x"}, {"y"}]> : tensor<4x8xf32>
+  // A sum is what is meant where nothing is said, and shardings may bring their name along.
+  // CHECK: %11 = sdy.all_reduce {"x"} %10 out_sharding=<@mesh, [{}, {"y"}]> {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"y"}]>]>} : tensor<4x8xf32>
+  %11 = sdy.all_reduce sum {"x"} %10 out_sharding=<@mesh, [{}, {"y"}]> {sdy.sharding = #sdy.sharding_per_value<[#sdy.sharding<@mesh, [{}, {"y"}]>]>} : tensor<4x8xf32>
+  // CHECK: stablehlo.negate %11 {sdy.propagation_edges = #sdy.propagation_edges<[{step-0 = [{"y" = operand-0 -> [result-0, operand-12]}]}, {step-12 = [{"x":(1)2 = result-0 -> [operand-0]}, {"y" = operand-0 -> []}]}]>} : tensor<4x8xf32>
+  %12 = stablehlo.negate %11 {sdy.propagation_edges = #sdy.propagation_edges<[{step-0 = [{"y" = operand-0 -> [result-0, operand-12]}]}, {step-12 = [{"x":(1)2 = result-0 -> [operand-0]}, {"y" = operand-0 -> []}]}]>} : tensor<4x8xf32>
+  // CHECK: sdy.sharding_rule = #sdy.op_sharding_rule<([])->([])>
+  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  %13 = stablehlo.negate %c {sdy.sharding_rule = #sdy.op_sharding_rule<([])->([])>} : tensor<f32>
   return %8 : tensor<4x8xf32>
 }

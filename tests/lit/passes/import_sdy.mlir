@@ -114,3 +114,28 @@ module @one_device {
     return %x : tensor<4xf32>
   }
 }
+
+// -----
+
+// What Shardy records for who looks for errors says nothing of layouts, nor does a function that is called inside of a
+// manual computation of its own axes; partial results that are no sums are finished as they are.
+// CHECK-LABEL: module @records
+// CHECK: func.func public @main(%x: tensor<4xf32, #dtensor.layout<@mesh, [{}], unreduced=max{"y"}>>)
+// CHECK-NEXT: dtensor.relayout %x {reason = "the program's sdy.all_reduce"} : {{.*}} -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+// CHECK-NOT: {{#sdy|sdy.func}}
+// CHECK: func.func private @inner(%x: tensor<2xf32>) -> tensor<2xf32> {
+module @records {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced=max{"y"}>}) -> (tensor<4xf32> {sdy.propagation_edges = #sdy.propagation_edges<[{step-0 = [{"x" = operand-0 -> [result-0]}]}]>}) {
+    %0 = sdy.all_reduce max {"y"} %x out_sharding=<@mesh, [{}]> : tensor<4xf32>
+    %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%y: tensor<2xf32>) {
+      %2 = func.call @inner(%y) : (tensor<2xf32>) -> tensor<2xf32>
+      sdy.return %2 : tensor<2xf32>
+    } {sdy.block_arg_propagation_edges = [#sdy.propagation_edges<[]>]} : (tensor<4xf32>) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+  func.func private @inner(%x: tensor<2xf32>) -> tensor<2xf32> attributes {sdy.func_manual_axes = #sdy<manual_axes{"x"}>} {
+    %0 = stablehlo.negate %x : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+}
