@@ -710,6 +710,12 @@ class MlirPrinter(Printer):
         else:
             self._write(text)
 
+    def print_string_literal(self, string: str) -> None:
+        if string.isascii() and string.isprintable() and '"' not in string and "\\" not in string:
+            self._write(f'"{string}"')  # at once, not byte by byte
+        else:
+            super().print_string_literal(string)
+
     def print_attribute(self, attribute: Attribute) -> None:
         if self.printing_location:
             # Inside of another location a location has no `loc(...)` around it.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Sequence
-from types import CodeType
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,8 +16,8 @@ from shardwright.runtime.kernels.table import runtime_scope
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.processes.communicator import Communicator
 
-GENERATED, SOURCE = "<shardwright: generated>", "__source__"
-"""The file of generated functions, and the name under which their module has its text: for whoever watches a run."""
+SOURCE = "__source__"
+"""The name under which the module of generated functions has its text: for whoever watches a run."""
 
 
 class Engine(Protocol):
@@ -41,7 +40,7 @@ class PlainEngine:
         owned = {  # arrays lie in the namespace's own memory
             name: xp.asarray(item) if isinstance(item, np.ndarray) else item for name, item in image.constants.items()
         }
-        self._main = _load(_compiled(image.source), image.source, runtime_scope(xp) | owned)
+        self._main = _load(image, runtime_scope(xp) | owned)
 
     def call(self, ledger: Ledger, bases: Sequence[Any], communicator: Communicator | None = None) -> list[Any]:
         """See `Engine`."""
@@ -61,7 +60,6 @@ class FusedEngine:
     def __init__(self, image: Image, crew: Crew) -> None:
         self._image, self._crew = image, crew
         self._lock = threading.Lock()
-        self._code = _compiled(image.source)
         self._main: Any = None
 
     def call(self, ledger: Ledger, bases: Sequence[Any], communicator: Communicator | None = None) -> list[Any]:
@@ -83,15 +81,11 @@ class FusedEngine:
             "product_link": product_link,
             "tile_link": tile_link,
         }
-        return _load(self._code, image.source, runtime_scope(np) | dict(image.constants) | shared)
+        return _load(image, runtime_scope(np) | dict(image.constants) | shared)
 
 
-def _compiled(source: str) -> CodeType:
-    return compile(source, GENERATED, "exec")
-
-
-def _load(code: CodeType, source: str, scope: dict[str, Any]) -> Any:
+def _load(image: Image, scope: dict[str, Any]) -> Any:
     """The function `main` of generated text. Only text that this package wrote is ever executed."""
-    scope[SOURCE] = source
-    exec(code, scope)
+    scope[SOURCE] = image.source
+    exec(image.code, scope)
     return scope["main"]

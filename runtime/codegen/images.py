@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 from shardwright.layout.mesh import Mesh
@@ -14,11 +15,14 @@ from shardwright.runtime.ports import Port
 from shardwright.runtime.processes.crossing import Exchange, Reduction
 from shardwright.runtime.program import VIEWS, Program
 
+GENERATED = "<shardwright: generated>"
+"""The file of generated functions."""
+
 
 @dataclass(frozen=True)
 class Image:
     """
-    What runs: Python text, and the objects that its names stand for; `fused` says which engine the text is for.
+    What runs: Python text, compiled, and the objects that its names stand for; `fused` says which engine it is for.
 
     `mesh` is None where no axis is named. `peak_bytes` are the most that intermediate values take at once, of which
     `largest` name a few; `arena_bytes` and `scratch_bytes` are what the engine has to take for them.
@@ -29,6 +33,7 @@ class Image:
     outputs: Sequence[Port]
     fused: bool
     source: str
+    code: CodeType
     constants: Mapping[str, Any]
     peak_bytes: int
     largest: tuple[Held, ...]
@@ -51,7 +56,8 @@ def plain_image(program: Program, mesh: Mesh | None, inputs: Sequence[Port], out
     emitted = codegen.generate(program)
     largest = held_by(result for step in program.steps if step.kind not in VIEWS for result in step.results)
     peak = codegen.peak_bytes(program)
-    return Image(mesh, inputs, outputs, False, emitted.source, emitted.constants, peak, largest)
+    code = _compiled(emitted.source)
+    return Image(mesh, inputs, outputs, False, emitted.source, code, emitted.constants, peak, largest)
 
 
 def fused_image(
@@ -60,6 +66,10 @@ def fused_image(
     """Planned buffers and fused blocks, for NumPy and so many threads."""
     plan = make_plan(program, [port.window() for port in inputs], [port.window() for port in outputs], threads)
     emitted = codegen_numpy.generate(program, plan, [(port.base_shape, port.dtype) for port in outputs])
-    source, constants = emitted.source, emitted.constants
+    text = (emitted.source, _compiled(emitted.source), emitted.constants)
     peak, largest = plan.peak_bytes, plan.largest
-    return Image(mesh, inputs, outputs, True, source, constants, peak, largest, plan.arena_bytes, emitted.scratch_bytes)
+    return Image(mesh, inputs, outputs, True, *text, peak, largest, plan.arena_bytes, emitted.scratch_bytes)
+
+
+def _compiled(source: str) -> CodeType:
+    return compile(source, GENERATED, "exec")

@@ -26,7 +26,7 @@ from shardwright.plugins import extended
 from shardwright.runtime.codegen.images import Image
 from shardwright.runtime.codegen.records import dump, load
 
-MAGIC = b"shardwright program 1\n"
+MAGIC = b"shardwright program 2\n"
 KEPT_BYTES = 2 << 30
 """What all records may take on disk; the ones that nobody asked for the longest go first."""
 
@@ -59,7 +59,7 @@ def recall(name: str) -> Image | None:
             return None
         os.utime(path)
         return load(content)
-    except (OSError, ValueError, TypeError, KeyError, zlib.error):
+    except (OSError, ValueError, TypeError, KeyError, EOFError, zlib.error):
         return None  # no memory, or none that can be read: it is compiled anew
 
 

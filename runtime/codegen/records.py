@@ -1,16 +1,18 @@
 """
-Images as bytes and back: a header in JSON, then the elements of their arrays. No code is kept but the image's text.
+Images as bytes and back: a header in JSON, then the elements of their arrays and the text as Python compiled it.
 
-Whoever reads a record has to know that it is one of ours (`runtime.codegen.memory`): its text is run.
+Whoever reads a record has to know that it is one of ours (`runtime.codegen.memory`): its code is run.
 """
 
 from __future__ import annotations
 
 import json
+import marshal
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import ml_dtypes as ml_dtypes  # gives NumPy the names of its types
@@ -37,6 +39,7 @@ def dump(image: Image) -> bytes | None:
         constants = {name: _constant(item, arrays) for name, item in image.constants.items()}
     except TypeError:
         return None
+    arrays.append(zlib.compress(marshal.dumps(image.code), 1))
     header = {
         "mesh": None if image.mesh is None else _mesh(image.mesh),
         "inputs": [_port(port) for port in image.inputs],
@@ -69,6 +72,7 @@ def load(record: bytes) -> Image:
         [_port_of(port) for port in header["outputs"]],
         header["fused"],
         header["source"],
+        marshal.loads(zlib.decompress(arrays[-1])),
         {name: _constant_of(item, arrays) for name, item in header["constants"].items()},
         header["peak_bytes"],
         tuple(Held(**held) for held in header["largest"]),
@@ -121,7 +125,13 @@ def _mesh(mesh: Mesh) -> list[Any]:
 
 def _mesh_of(record: Sequence[Any]) -> Mesh:
     name, sizes = record
-    return Mesh([(axis, size) for axis, size in sizes], name=name)
+    return _mesh_with(name, tuple((axis, size) for axis, size in sizes))
+
+
+@lru_cache
+def _mesh_with(name: str, sizes: tuple[tuple[str, int], ...]) -> Mesh:
+    """The mesh with these axes: one for all ports."""
+    return Mesh(list(sizes), name=name)
 
 
 def _axes(record: Sequence[Sequence[Any]]) -> tuple[Axis, ...]:

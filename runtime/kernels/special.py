@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.runtime.kernels.elementwise import blend
+from shardwright.runtime.kernels.elementwise import blend_bits
 
 Array = Any
 
@@ -128,7 +128,7 @@ def _polynomial(xp: Any, x: Array, coefficients: Sequence[float]) -> Array:
 def _chosen(xp: Any, predicate: Array, on_true: Array, on_false: Array) -> Array:
     """`where`, by bits: NumPy's own branches at each element."""
     out = xp.empty_like(on_true)
-    blend(xp, predicate, on_true, on_false, out, xp.empty(out.shape, f"i{out.dtype.itemsize}"))
+    blend_bits(xp, xp.negative(predicate.astype(f"i{out.dtype.itemsize}")), on_true, on_false, out)
     return out
 
 

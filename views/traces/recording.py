@@ -12,7 +12,8 @@ from fractions import Fraction
 from types import FrameType
 from typing import Any, Protocol
 
-from shardwright.runtime.codegen.engines import GENERATED, SOURCE
+from shardwright.runtime.codegen.engines import SOURCE
+from shardwright.runtime.codegen.images import GENERATED
 
 _CALL = re.compile(r"\s+(?:[\w, ]+= *)?(?P<call>[\w.]+)\([^#]*(?:# (?P<place>.*))?")
 _SILENT = ("xp.ndarray", "xp.empty", "count", "scratch_arrays")
