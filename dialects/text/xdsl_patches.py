@@ -695,7 +695,7 @@ class MlirPrinter(Printer):
 
     - `%0:2 = ...` and `%0#1` for several results, and `%cst`, `%c`, `%cst_0`, `%c_1` for equal names;
     - `module`, and `return` and `call` in a function, as the default dialects allow;
-    - literals exactly as MLIR spells them, and each attribute rendered once.
+    - literals exactly as MLIR spells them, plain texts not byte by byte, and each attribute rendered once.
     """
 
     def __init__(self, stream: io.StringIO, *, generic: bool, debuginfo: bool) -> None:
@@ -711,10 +711,8 @@ class MlirPrinter(Printer):
             self._write(text)
 
     def print_string_literal(self, string: str) -> None:
-        if string.isascii() and string.isprintable() and '"' not in string and "\\" not in string:
-            self._write(f'"{string}"')  # at once, not byte by byte
-        else:
-            super().print_string_literal(string)
+        plain = string.isascii() and string.isprintable() and '"' not in string and "\\" not in string
+        self._write(f'"{string}"') if plain else super().print_string_literal(string)
 
     def print_attribute(self, attribute: Attribute) -> None:
         if self.printing_location:
