@@ -5,6 +5,7 @@ When xDSL changes under us, these fail first and say what to look at in `dialect
 """
 
 import inspect
+import io
 import math
 
 import pytest
@@ -61,8 +62,12 @@ def test_overridden_parser_methods_have_the_stock_signature(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["print_string", "print_attribute", "print_ssa_value", "_print_results", "print_op", "print_block_argument"]
-)
+    "name",
+    [
+        "print_string", "print_string_literal", "print_attribute", "print_ssa_value", "_print_results", "print_op",
+        "print_block_argument",
+    ],
+)  # fmt: skip
 def test_overridden_printer_methods_have_the_stock_signature(name):
     ours, theirs = (list(inspect.signature(getattr(cls, name)).parameters) for cls in (MlirPrinter, Printer))
     assert ours == theirs
@@ -74,6 +79,16 @@ def test_overridden_printer_methods_have_the_stock_signature(name):
 )
 def test_used_internals_exist(name):
     assert callable(getattr(Parser, name))
+
+
+@pytest.mark.parametrize(
+    "text", ["plain", "", 'a "b"', "back\\slash", "line\nfeed", "tab\t", "\x7f", "\u00e4\u2028", " ~"]
+)
+def test_texts_are_written_as_the_stock_printer_writes_them(text):
+    streams = [io.StringIO(), io.StringIO()]
+    MlirPrinter(streams[0], generic=False, debuginfo=False).print_string_literal(text)
+    Printer(streams[1]).print_string_literal(text)
+    assert streams[0].getvalue() == streams[1].getvalue()
 
 
 def test_hexadecimal_floats():
