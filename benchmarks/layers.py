@@ -17,6 +17,7 @@ from shardwright.benchmarks import files, ours
 from shardwright.benchmarks.measure import Timed, interleave
 from shardwright.benchmarks.report import Cell, Report
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.runtime.codegen import fused
 from shardwright.runtime.executable import Executable, compile_module
 from shardwright.runtime.fusing.fusion import Fuser
 from shardwright.runtime.planning import plan, trimming
@@ -47,6 +48,10 @@ def _no(*_: Any) -> bool:
     return False
 
 
+def _none(*_: Any) -> None:
+    return None
+
+
 SWITCHES: dict[str, list[tuple[Any, str, Any]]] = {
     "fusion": [(Fuser, "join", _alone(Fuser.join))],
     "chains": [(plan, "_chained", _as_they_are)],
@@ -56,6 +61,7 @@ SWITCHES: dict[str, list[tuple[Any, str, Any]]] = {
     "writing over": [(plan, "_hosts", _nothing)],
     "boxes": [(plan, "is_box", _no)],
     "drafts in place": [(plan, "hosted", _nothing)],
+    "loops": [(fused, "loop_text", _none)],
     "counters": [(trimming, "resolve_counters", _nothing)],
 }
 """For each layer what is put in its place."""

@@ -12,6 +12,7 @@ import numpy as np
 from shardwright.runtime.codegen.arena import arena
 from shardwright.runtime.codegen.crew import Crew, one_blas_thread, product_link, scratch_arrays, tile_link
 from shardwright.runtime.codegen.images import Image
+from shardwright.runtime.codegen.native import native
 from shardwright.runtime.kernels.table import runtime_scope
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.processes.communicator import Communicator
@@ -78,6 +79,7 @@ class FusedEngine:
             "scratch_arrays": scratch_arrays,
             "alone": Crew(1),
             "count": itertools.count,
+            "native": native,
             "product_link": product_link,
             "tile_link": tile_link,
         }

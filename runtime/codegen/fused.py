@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from shardwright.runtime.codegen.native import is_there, loop_text
 from shardwright.runtime.codegen.plain import FOLDS, Emitted, Table, body_lines, branch_head, comment, kernel_call
 from shardwright.runtime.fusing.boxes import Box, Cut, Paste
 from shardwright.runtime.fusing.chains import Chain
@@ -283,7 +284,9 @@ def _tile(tile: Tile, text: _Text) -> str:
     reads = [text.window(read.window) for read in tile.reads]
     writes = [text.window(write.window) for write in tile.writes]
     header = f"def tile{index}({', '.join(['at', 'low', 'high', 's', *names])}):{_span(tile)}"
-    text.tiles += [header, *lines, "", ""]
+    loop = loop_text(tile) if tile.parallel and is_there() else None
+    decorated = [] if loop is None else [f"@native({text.constant(loop, ('loop', loop))})"]
+    text.tiles += [*decorated, header, *lines, "", ""]
     text.once.append(f"s{index} = {_scratch(body, text)}")
     return f"tile{index}, {tile.outer}, {tile.rows}, {tile.block}, s{index}, {', '.join([*reads, *writes])}"
 

@@ -24,6 +24,7 @@ from shardwright._version import __version__
 from shardwright.diagnostics.folders import memory_folder
 from shardwright.plugins import extended
 from shardwright.runtime.codegen.images import Image
+from shardwright.runtime.codegen.native import is_there
 from shardwright.runtime.codegen.records import dump, load
 
 MAGIC = b"shardwright program 2\n"
@@ -118,4 +119,4 @@ def _versions() -> str:
     root = Path(__file__).parents[2]
     files = sorted(path for room in _ROOMS for path in (root / room).rglob("*.py"))
     ours = [f"{path.relative_to(root)} {(found := path.stat()).st_size} {found.st_mtime_ns}" for path in files]
-    return "\n".join([__version__, sys.version, np.__version__, sys.byteorder, *ours])
+    return "\n".join([__version__, sys.version, np.__version__, sys.byteorder, f"loops: {is_there()}", *ours])

@@ -53,8 +53,12 @@ class Table:
     def legend(self) -> Iterator[str]:
         """A comment on each object."""
         for name, item in self.constants.items():
-            array = isinstance(item, np.ndarray) and item.shape != ()
-            yield f"# {name}: {item.dtype}{list(item.shape)}" if array else f"# {name} = {item!r}"
+            if isinstance(item, np.ndarray) and item.shape != ():
+                yield f"# {name}: {item.dtype}{list(item.shape)}"
+            elif isinstance(item, str) and "\n" in item:
+                yield f"# {name}: a loop of {item.count(chr(10))} lines for LLVM"
+            else:
+                yield f"# {name} = {item!r}"
 
 
 def comment(location: str) -> str:
