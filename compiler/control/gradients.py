@@ -52,7 +52,7 @@ def differentiated(function: Callable[..., Any], argnums: int | Sequence[int], h
 
     With `has_aux` the function gives a pair, of which the second is for whoever calls, and has no gradient.
     """
-    places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    places = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
 
     def traced(*args: Any, **kwargs: Any) -> Any:
         parts = [flatten(_positional(args, place), is_traced) for place in places]
@@ -67,7 +67,7 @@ def differentiated(function: Callable[..., Any], argnums: int | Sequence[int], h
         gradients = tuple(
             unflatten(tree, [next(found) for _ in leaves]) for leaves, (_, tree) in zip(sources, parts, strict=True)
         )
-        return value, gradients[0] if isinstance(argnums, int) else gradients
+        return value, gradients if isinstance(argnums, Sequence) else gradients[0]
 
     return update_wrapper(traced, function)
 

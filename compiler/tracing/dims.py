@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import index
 from typing import Any, TypeAlias
 
@@ -26,6 +26,16 @@ def dim_of(axis: object, rank: int, what: str) -> int:
     return axis % rank
 
 
+def listed(numbers: Any) -> tuple[Any, ...]:
+    """
+    One number or several, as several.
+
+    >>> listed(1), listed([1, 2])
+    ((1,), (1, 2))
+    """
+    return tuple(numbers) if isinstance(numbers, Iterable) else (numbers,)
+
+
 def dims_of(axis: Dims, rank: int, what: str) -> tuple[int, ...]:
     """
     The dims that `axis` names, in order; None names all.
@@ -35,8 +45,7 @@ def dims_of(axis: Dims, rank: int, what: str) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(rank))
-    given = (axis,) if isinstance(axis, int) else tuple(axis)
-    dims = tuple(dim_of(one, rank, what) for one in given)
+    dims = tuple(dim_of(one, rank, what) for one in listed(axis))
     if len(set(dims)) != len(dims):
         raise value_error("SW0510", f"{what}: a dim is named twice in {axis}", help="name each dim once")
     return tuple(sorted(dims))
@@ -49,10 +58,23 @@ def shape_argument(shape: int | Sequence[int], what: str) -> tuple[int, ...]:
     >>> shape_argument(3, "zeros")
     (3,)
     """
-    sizes = (shape,) if isinstance(shape, int) else tuple(map(index, shape))
+    given = listed(shape)
+    if not all(hasattr(size, "__index__") for size in given):
+        raise type_error("SW0510", f"{what}: {shape!r} is no shape", help="sizes are whole numbers of at least 0")
+    sizes = tuple(map(index, given))
     if any(size < 0 for size in sizes):
         raise value_error("SW0510", f"{what}: {shape!r} is no shape", help="sizes are whole numbers of at least 0")
     return sizes
+
+
+def size_argument(size: int, what: str) -> int:
+    """
+    The size of one dim.
+
+    >>> size_argument(3, "eye")
+    3
+    """
+    return shape_argument((size,), what)[0]
 
 
 def one_place(key: Any, shape: Sequence[int]) -> tuple[int, ...] | None:

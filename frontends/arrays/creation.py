@@ -19,7 +19,7 @@ from xdsl.ir import SSAValue
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import shape_argument
+from shardwright.compiler.tracing.dims import shape_argument, size_argument
 from shardwright.compiler.tracing.dtypes import (
     BOOLEAN,
     DEFAULT_COMPLEX,
@@ -272,11 +272,12 @@ def linspace(
     given = complex in (type(start), type(stop))
     target = as_dtype(dtype) if dtype is not None else DEFAULT_COMPLEX if given else DEFAULT_FLOAT
     check_kind(target, ("float", "complex"), "linspace")
-    parts = num - 1 if endpoint else num
-    value = _spaced(start, (stop - start) / max(parts, 1), num, target)
-    if endpoint and num > 1:  # exact, whatever the steps add up to
-        last = emit.iota(DEFAULT_INTEGER, (num,), 0) == int(num) - 1
-        value = emit.select(last, emit.constant(stop, target, (num,)), value)
+    count = size_argument(num, "linspace")
+    parts = count - 1 if endpoint else count
+    value = _spaced(start, (stop - start) / max(parts, 1), count, target)
+    if endpoint and count > 1:  # exact, whatever the steps add up to
+        last = emit.iota(DEFAULT_INTEGER, (count,), 0) == count - 1
+        value = emit.select(last, emit.constant(stop, target, (count,)), value)
     return _finished(value, name, layout, device)
 
 
@@ -293,7 +294,7 @@ def eye(
     device: Device = None,
 ) -> Array:
     """A matrix of zeros with ones on the diagonal `k`."""
-    shape = (n_rows, n_rows if n_cols is None else n_cols)
+    shape = shape_argument((n_rows, n_rows if n_cols is None else n_cols), "eye")
     target = as_dtype(dtype) if dtype is not None else DEFAULT_FLOAT
     return _finished(emit.convert(_offset_compare("EQ", shape, k), target), name, layout, device)
 

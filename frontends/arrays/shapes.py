@@ -12,7 +12,7 @@ import numpy as np
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
+from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of, listed
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo
@@ -96,10 +96,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 def moveaxis(x: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int], /) -> Array:
     """The dims in `source` moved to `destination`, the others in their order."""
     value = emit.as_tracer(x, "moveaxis")
-    moved, places = (
-        [dim_of(dim, value.ndim, "moveaxis") for dim in ([given] if isinstance(given, int) else given)]
-        for given in (source, destination)
-    )
+    moved, places = ([dim_of(dim, value.ndim, "moveaxis") for dim in listed(given)] for given in (source, destination))
     if len(set(moved)) != len(moved) or len(set(places)) != len(moved) or len(places) != len(moved):
         raise value_error("SW0510", f"moveaxis: {source} and {destination} do not pair up dims")
     order = [dim for dim in range(value.ndim) if dim not in moved]
@@ -118,8 +115,7 @@ def expand_dims(x: ArrayLike, /, axis: int | Sequence[int] = 0) -> Array:
     (2, 1, 3)
     """
     value = emit.as_tracer(x, "expand_dims")
-    count = 1 if isinstance(axis, int) else len(axis)
-    rank = value.ndim + count
+    rank = value.ndim + len(listed(axis))
     places = dims_of(axis, rank, "expand_dims")
     sizes = iter(value.shape)
     return emit.reshape(value, [1 if dim in places else next(sizes) for dim in range(rank)])
@@ -224,7 +220,7 @@ def roll(x: ArrayLike, /, shift: int | Sequence[int], *, axis: int | Sequence[in
     if axis is None:
         flat = roll(emit.reshape(value, (value.size,)), shift, axis=0)
         return emit.reshape(emit.as_tracer(flat), value.shape)
-    dims = [dim_of(one, value.ndim, "roll") for one in ([axis] if isinstance(axis, int) else axis)]
+    dims = [dim_of(one, value.ndim, "roll") for one in listed(axis)]
     shifts = list(shift) if isinstance(shift, Sequence) else [whole_number(shift)] * len(dims)
     if len(shifts) != len(dims):
         raise value_error(
@@ -347,8 +343,8 @@ def split(x: ArrayLike, indices_or_sections: int | Sequence[int], /, *, axis: in
     value = emit.as_tracer(x, "split")
     dim = dim_of(axis, value.ndim, "split")
     size = value.shape[dim]
-    if isinstance(indices_or_sections, int | np.integer):
-        count = int(indices_or_sections)
+    if isinstance(indices_or_sections, int):
+        count = indices_or_sections
         if count < 1 or size % count:
             raise value_error(
                 "SW0504",

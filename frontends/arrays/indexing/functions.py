@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.ir import Operation
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike, Positions
-from shardwright.compiler.tracing.dims import dim_of, shape_argument
+from shardwright.compiler.tracing.dims import dim_of, shape_argument, size_argument
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DTypeLike, as_dtype, brief, kind_of
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
@@ -36,6 +36,8 @@ __all__ = [
     "take_along_axis",
     "tile",
 ]
+
+Repeats: TypeAlias = "int | Sequence[int] | np.ndarray[Any, Any]"
 
 
 @array_function
@@ -133,7 +135,7 @@ def one_hot(
     if kind_of(places.dtype) != "integer":
         raise type_error("SW0514", f"one_hot: indices are whole numbers, not {brief(places.dtype)}")
     dim = dim_of(axis, places.ndim + 1, "one_hot")
-    shape = (*places.shape[:dim], depth, *places.shape[dim:])
+    shape = (*places.shape[:dim], size_argument(depth, "one_hot"), *places.shape[dim:])
     others = [at for at in range(len(shape)) if at != dim]
     wide = _counting(places, depth)
     hit = emit.compare("EQ", emit.broadcast_in_dim(wide, shape, others), emit.iota(wide.dtype, shape, dim))
@@ -241,7 +243,7 @@ def _scattered(
 
 
 @array_function
-def repeat(x: ArrayLike, repeats: Any, /, *, axis: int | None = None) -> Array:
+def repeat(x: ArrayLike, repeats: Repeats, /, *, axis: int | None = None) -> Array:
     """
     Each element several times along dim `axis`, or flattened; `repeats` is one number, or known numbers for each.
 
@@ -258,10 +260,9 @@ def repeat(x: ArrayLike, repeats: Any, /, *, axis: int | None = None) -> Array:
             "repeat has a result whose shape depends on data when the repeats are a tensor",
             help="give the repeats as a number, or a NumPy array that is known while tracing",
         )
+    if not isinstance(repeats, Sequence | np.ndarray):
+        return _repeated(flat, dim, size_argument(repeats, "repeat"), after=True)
     counts = np.broadcast_to(np.asarray(repeats), (flat.shape[dim],))
-    if np.ndim(repeats) == 0:
-        count = shape_argument(int(repeats), "repeat")[0]
-        return _repeated(flat, dim, count, after=True)
     return picked(flat, emit.as_tracer(np.repeat(np.arange(flat.shape[dim], dtype="int32"), counts)), dim)
 
 

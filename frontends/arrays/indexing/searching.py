@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
+from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of, size_argument
 from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, check_kind, kind_of
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
@@ -75,7 +75,7 @@ def top_k(x: ArrayLike, /, k: int = 1, *, axis: int = -1) -> tuple[Array, Array]
     value = emit.as_tracer(x, "top_k")
     check_kind(value.dtype, ("integer", "float"), "top_k")
     dim = dim_of(axis, value.ndim, "top_k")
-    if not 0 <= k <= value.shape[dim]:
+    if size_argument(k, "top_k") > value.shape[dim]:
         raise value_error("SW0510", f"top_k: dim {dim} has {value.shape[dim]} elements, not {k}")
     last = value.ndim - 1
     order = [*(at for at in range(value.ndim) if at != dim), dim]

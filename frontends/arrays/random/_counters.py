@@ -42,9 +42,9 @@ def seed_argument(seed: Seed, what: str) -> ArrayLike:
     Raises `TypeError` or `ValueError` (SW0560) for anything but two whole numbers.
     """
     if isinstance(seed, Sequence):
-        if not all(type(part) is int for part in seed):
+        if not all(type(part) is int or isinstance(part, np.integer) for part in seed):
             raise type_error("SW0560", f"{what}: {seed!r} is no seed", help="give two whole numbers: seed=(1, 2)")
-        seed = np.array([part & (1 << 64) - 1 for part in seed], LONG)
+        seed = np.array([int(part) & (1 << 64) - 1 for part in seed], LONG)
     dtype, shape = emit.dtype_of(seed, what), emit.shape_of(seed)
     if shape != (2,):
         raise value_error(

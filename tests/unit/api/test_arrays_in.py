@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -78,3 +79,92 @@ def test_elements_that_are_no_numbers_are_refused_at_the_call(array: np.ndarray[
     for call in calls:
         with pytest.raises(sw.ShardwrightTypeError, match="SW0506"):
             call()
+
+
+SETTINGS: dict[str, tuple[Callable[..., Any], Any]] = {
+    "sum": (lambda x, two, one: sw.sum(x, axis=one), np.sum(WHOLE, axis=1)),
+    "dims": (lambda x, two, one: sw.sum(x, axis=(one, 0)), np.sum(WHOLE)),
+    "reshape": (lambda x, two, one: sw.reshape(x, (two, 16)), WHOLE.reshape(2, 16)),
+    "product": (lambda x, two, one: sw.reshape(x, (np.prod(x.shape),)), WHOLE.reshape(-1)),
+    "roll": (lambda x, two, one: sw.roll(x, two, axis=one), np.roll(WHOLE, 2, axis=1)),
+    "repeat": (lambda x, two, one: sw.repeat(x, two, axis=one), np.repeat(WHOLE, 2, axis=1)),
+    "repeats": (
+        lambda x, two, one: sw.repeat(x, np.array([1, 0, 2, 1]), axis=1),
+        np.repeat(WHOLE, [1, 0, 2, 1], axis=1),
+    ),
+    "split": (lambda x, two, one: sw.split(x, two, axis=one)[1], WHOLE[:, 2:]),
+    "places": (lambda x, two, one: sw.split(x, np.array([1, 3]), axis=one)[1], WHOLE[:, 1:3]),
+    "zeros": (lambda x, two, one: sw.zeros(two), np.zeros(2)),
+    "array": (lambda x, two, one: sw.zeros(np.array([2, 3])), np.zeros((2, 3))),
+    "eye": (lambda x, two, one: sw.eye(two, k=one), np.eye(2, k=1)),
+    "arange": (lambda x, two, one: sw.arange(np.float32(0), two, np.float32(0.25)), np.arange(0, 2, 0.25)),
+    "linspace": (lambda x, two, one: sw.linspace(np.float64(0), one, two), np.linspace(0, 1, 2)),
+    "one_hot": (lambda x, two, one: sw.one_hot(np.array([1, 0]), two), np.eye(2)[::-1]),
+    "top_k": (lambda x, two, one: sw.top_k(x, two)[0], WHOLE[:, :1:-1]),
+    "moveaxis": (lambda x, two, one: sw.moveaxis(x, one, np.int8(0)), WHOLE.T),
+    "expand_dims": (lambda x, two, one: sw.expand_dims(x, axis=one), WHOLE[:, None]),
+    "tril": (lambda x, two, one: sw.tril(x, k=one), np.tril(WHOLE, 1)),
+    "std": (lambda x, two, one: sw.std(x, correction=np.float64(1)), WHOLE.std(ddof=1)),
+    "uniform": (
+        lambda x, two, one: (
+            sw.random.stateless_random_uniform(two, (one, np.uint32(7))) - sw.random.stateless_random_uniform(2, (1, 7))
+        ),
+        np.zeros(2),
+    ),
+}
+"""Settings in NumPy's numbers, and what NumPy makes of the same."""
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_may_be_numbers_of_numpy(name: str) -> None:
+    run, expected = SETTINGS[name]
+    given = np.int64(2), np.int32(1)
+    assert np.allclose(run(WHOLE, *given), expected)
+    assert np.allclose(np.asarray(run(sw.relayout(WHOLE, ROWS), *given)), expected)
+    assert np.allclose(sw.function(lambda x: run(x, *given))(WHOLE), expected)
+
+
+def test_arguments_and_sizes_of_numpy_elsewhere() -> None:
+    assert sw.Variable(sw.zeros, shape=np.int64(2)).shape == (2,)
+    assert np.array_equal(sw.grad(lambda x, y: sw.sum(x * y), argnums=np.int64(1))(WHOLE, WHOLE + 1), WHOLE)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda x: sw.sum(x, axis=0.5),
+        lambda x: sw.sum(x, axis=np.float64(1)),
+        lambda x: sw.nn.softmax(x, axis=0.5),
+        lambda x: sw.zeros(2.0),
+        lambda x: sw.zeros((2.0,)),
+        lambda x: sw.eye(2.5),
+        lambda x: sw.linspace(0, 1, 2.5),
+        lambda x: sw.one_hot(np.array([1]), 2.5),
+        lambda x: sw.top_k(x, 1.5),
+        lambda x: sw.repeat(x, 1.5),
+        lambda x: sw.tile(x, (1.5,)),
+        lambda x: sw.moveaxis(x, 0.5, 1),
+        lambda x: sw.expand_dims(x, axis=0.5),
+        lambda x: sw.roll(x, 1, axis=0.5),
+        lambda x: sw.Variable(sw.zeros, shape=2.5),
+        lambda x: sw.segment_sum(x, np.zeros(8, int), 2.5),
+    ],
+)
+def test_dims_and_sizes_are_whole_numbers(wrong: Callable[[Any], Any]) -> None:
+    with pytest.raises(TypeError, match="SW0510"):
+        wrong(WHOLE)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda x: sw.eye(-1),
+        lambda x: sw.linspace(0, 1, -1),
+        lambda x: sw.one_hot(np.array([1]), -2),
+        lambda x: sw.top_k(x, -1),
+        lambda x: sw.repeat(x, -1),
+    ],
+)
+def test_sizes_are_not_negative(wrong: Callable[[Any], Any]) -> None:
+    with pytest.raises(ValueError, match="SW0510"):
+        wrong(WHOLE)
