@@ -225,7 +225,7 @@ def _settle_number(argument: Tracer, returned: list[Tracer]) -> None:
     """
     value, results = argument.value, {each.value for each in returned}
     readers = [use.operation for use in value.uses]
-    if not all(isinstance(reader, ConvertOp) for reader in readers):
+    if value in results or not all(isinstance(reader, ConvertOp) for reader in readers):
         return
     idle = [reader for reader in readers if not reader.results[0].uses and reader.results[0] not in results]
     wanted = [element_dtype(element_of(reader.results[0])) for reader in readers if reader not in idle]

@@ -11,7 +11,15 @@ import math
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_FLOAT, DTypeLike, as_dtype, check_kind, kind_of
+from shardwright.compiler.tracing.dtypes import (
+    BOOLEAN,
+    DEFAULT_FLOAT,
+    DTypeLike,
+    as_dtype,
+    check_kind,
+    kind_of,
+    promote_scalar,
+)
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects import stablehlo
@@ -601,13 +609,16 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True, device: str 
     """
     The elements in another type; `copy` is accepted for the standard's sake, tensors being immutable.
 
+    A Python number has all the digits of a type that can have it; one that does not fit is refused (SW0506).
+
     >>> import shardwright, numpy
     >>> shardwright.astype(numpy.array([1.7, -1.7]), shardwright.int32)
     array([ 1, -1], dtype=int32)
     """
     check_device(device)
-    value = emit.as_tracer(x, "astype")
-    target = as_dtype(dtype)
+    target, kind = as_dtype(dtype), emit.weak_kind(x)
+    taken = kind is not None and promote_scalar(target, kind) == target
+    value = emit.typed(x, target, "astype") if taken else emit.as_tracer(x, "astype")
     if kind_of(value.dtype) == "complex" and kind_of(target) not in ("complex", "boolean"):
         raise type_error("SW0506", f"astype cannot make {target} of complex numbers", help="take a real part first")
     return emit.convert(Tracer(value.trace, value.value), target)

@@ -64,3 +64,25 @@ def test_functions_on_types() -> None:
 def test_types_without_elements(given: object) -> None:
     with pytest.raises(TypeError, match="SW0506"):
         as_dtype(given)
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype"),
+    [(0.1, "float64"), (0.1, "complex128"), (1e39, "float64"), (2**40, "int64"), (2**40, "float64"), (1.7, "int32")],
+)
+def test_numbers_become_a_type_with_all_their_digits(number: float, dtype: str) -> None:
+    expected = np.asarray(number).astype(dtype)
+    for found in (sw.astype(number, dtype), sw.function(lambda: sw.astype(number, dtype))()):
+        assert found.dtype == expected.dtype
+        assert found == expected
+
+
+def test_arguments_that_are_numbers_become_a_type_with_all_their_digits() -> None:
+    found = sw.function(lambda number: sw.astype(number, "float64"))(0.1)
+    assert found.dtype == np.float64
+    assert found == 0.1
+
+
+def test_numbers_that_do_not_fit_a_type() -> None:
+    with pytest.raises(ValueError, match=r"SW0506.*300 does not fit ui8"):
+        sw.astype(300, "uint8")
