@@ -16,7 +16,15 @@ from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DTypeLike, as_dty
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
-from shardwright.frontends.arrays.indexing.picking import beside, picked, picked_along, placed, places_of, row_numbers
+from shardwright.frontends.arrays.indexing.picking import (
+    beside,
+    counting,
+    picked,
+    picked_along,
+    placed,
+    places_of,
+    row_numbers,
+)
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.rules.reductions import MONOIDS
 
@@ -137,16 +145,10 @@ def one_hot(
     dim = dim_of(axis, places.ndim + 1, "one_hot")
     shape = (*places.shape[:dim], size_argument(depth, "one_hot"), *places.shape[dim:])
     others = [at for at in range(len(shape)) if at != dim]
-    wide = _counting(places, depth)
+    wide = emit.convert(places, counting(places.dtype, depth - 1))
     hit = emit.compare("EQ", emit.broadcast_in_dim(wide, shape, others), emit.iota(wide.dtype, shape, dim))
     target = as_dtype(dtype) if dtype is not None else _chosen_dtype(on_value, off_value)
     return emit.select(hit, emit.fit(on_value, target, shape), emit.fit(off_value, target, shape))
-
-
-def _counting(places: Tracer, depth: int) -> Tracer:
-    """Places in a type that holds all numbers below `depth`."""
-    fits = depth - 1 <= np.iinfo(places.dtype).max
-    return places if fits else emit.convert(places, np.dtype(np.int64))
 
 
 def _chosen_dtype(on_value: ArrayLike, off_value: ArrayLike) -> Any:

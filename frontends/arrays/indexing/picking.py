@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation, Region
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike, Positions
-from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_INTEGER, brief, kind_of
+from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_INTEGER, DType, brief, kind_of
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
@@ -32,6 +32,11 @@ def beside(indices: Positions, params: Tracer) -> Positions:
     return emit.relayout(value, Layout.replicated(there, value.ndim), "indices follow what they choose from")
 
 
+def counting(dtype: DType, most: int) -> DType:
+    """The type of whole numbers, or a wider one that holds `most`."""
+    return dtype if most <= np.iinfo(dtype).max else np.dtype(np.int64)
+
+
 def places_of(indices: Value, size: int, what: str) -> Tracer:
     """Whole numbers as places along a dim of `size` elements: negative ones count from its end."""
     if isinstance(indices, list | tuple):
@@ -41,12 +46,15 @@ def places_of(indices: Value, size: int, what: str) -> Tracer:
         raise type_error(
             "SW0514", f"{what}: elements are chosen by whole numbers, not {brief(dtype)}", help="convert them first"
         )
-    if isinstance(indices, np.ndarray | np.integer) or dtype.kind == "u":
-        known = np.where(np.asarray(indices) < 0, indices + size, indices) if dtype.kind != "u" else indices
-        return emit.as_tracer(known, what)
-    value = emit.as_tracer(indices, what)
-    below = emit.compare("LT", value, emit.constant(0, dtype, value.shape))
-    wrapped = emit.binary(stablehlo.AddOp, value, emit.constant(size, dtype, value.shape))
+    if dtype.kind == "u":
+        return emit.as_tracer(indices, what)
+    wide = counting(dtype, size)
+    if isinstance(indices, np.ndarray | np.integer):
+        known = np.asarray(indices, wide)
+        return emit.as_tracer(np.where(known < 0, known + size, known), what)
+    value = emit.convert(emit.as_tracer(indices, what), wide)
+    below = emit.compare("LT", value, emit.constant(0, wide, value.shape))
+    wrapped = emit.binary(stablehlo.AddOp, value, emit.constant(size, wide, value.shape))
     return emit.select(below, wrapped, value)
 
 

@@ -10,6 +10,7 @@ from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import stablehlo
 from shardwright.dialects.dtensor.gradients import StopGradientOp
 from shardwright.frontends.arrays.elementwise.functions import exp, isfinite, log, log1p, maximum, where
+from shardwright.frontends.arrays.indexing.picking import counting
 from shardwright.frontends.arrays.nn._parts import misfit, operand
 from shardwright.frontends.arrays.reducing.reductions import reduced, summed
 from shardwright.frontends.functions.dispatch import array_function
@@ -112,8 +113,9 @@ def softmax_cross_entropy(logits: ArrayLike, labels: ArrayLike, /, *, axis: int 
 def _sparse(value: Tracer, labels: Tracer, dim: int) -> Tracer:
     """The logit of each label is found by comparing, so that split classes give one sum more."""
     others = [at for at in range(value.ndim) if at != dim]
-    wide = emit.broadcast_in_dim(labels, value.shape, others)
-    hit = wide == emit.iota(labels.dtype, value.shape, dim)
+    counted = emit.convert(labels, counting(labels.dtype, value.shape[dim] - 1))
+    wide = emit.broadcast_in_dim(counted, value.shape, others)
+    hit = wide == emit.iota(counted.dtype, value.shape, dim)
     shifted = value - _largest(value, (dim,))
     total = _total(emit.as_tracer(exp(shifted)), (dim,), keepdims=False)
     chosen = where(hit, shifted, 0)

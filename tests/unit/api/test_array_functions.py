@@ -133,6 +133,10 @@ CHOSEN = [
     case("index beside", lambda x, i: x[:, 1, i], floats(8, 8, 8), IDS % 8, function=lambda x, i: x[:, 1, i]),
     case("index last", lambda x, i: x[..., i], floats(8, 8, 8), IDS, function=lambda x, i: x[..., i]),
     case("index one", lambda x, i: x[i], A, np.array(3), function=lambda x, i: x[i]),
+    *(
+        case(f"index by {name}", lambda x, i: x[i], floats(200, 4), IDS.astype("int8"), function=function)
+        for name, function in {"bytes": lambda x, i: x[i], "known bytes": lambda x, i: x[IDS.astype("int8")]}.items()
+    ),
     case("index known", lambda x: x[[1, 5], ::2], A, function=lambda x: x[[1, 5], ::2]),
     case("one_hot", lambda i: np.eye(8, dtype="float32")[i], IDS % 8, function=lambda i: sw.one_hot(i, 8)),
     case(

@@ -280,6 +280,15 @@ LOSSES = [
     Case(
         "softmax_cross_entropy", nn.softmax_cross_entropy, lambda x, i: -_log_softmax(x)[np.arange(8), i], (A, LABELS)
     ),
+    *(
+        Case(
+            f"softmax_cross_entropy of {kind}",
+            nn.softmax_cross_entropy,
+            lambda x, i: -_log_softmax(x)[np.arange(8), i],
+            (floats(8, 300) * 3, LABELS.astype(kind)),
+        )
+        for kind in ("int8", "uint8")
+    ),
     Case(
         "softmax_cross_entropy dense",
         nn.softmax_cross_entropy,
