@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DTypeLike
 from shardwright.compiler.tracing.emit import dtype_of, shape_of
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import value_error
 from shardwright.frontends.arrays.elementwise import functions
-from shardwright.frontends.arrays.elementwise.functions import equal, greater
+from shardwright.frontends.arrays.elementwise.functions import equal, logical_and, not_equal
 from shardwright.frontends.arrays.reducing.reductions import argmax, sum as total
 from shardwright.frontends.arrays.shapes import broadcast_to
 from shardwright.frontends.training.modules import Module
@@ -32,10 +34,14 @@ class Metric(Module):
 
     def __repr__(self) -> str:
         kind = type(self).__name__
-        return kind if current_trace() is not None else f"{kind}({float(self.result())})"
+        return kind if current_trace() is not None else f"{kind}({np.asarray(self.result()).item()})"
 
     def update_state(self, *values: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
-        """Takes in more values, each counted with its weight."""
+        """
+        Takes in more values, each counted with its weight: a number for all, or a size or 1 for each dim of the values.
+
+        Raises `ValueError` (SW0504) for weights of another shape.
+        """
         raise NotImplementedError
 
     def update(self, *values: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
@@ -49,7 +55,7 @@ class Metric(Module):
     def reset_state(self) -> None:
         """Begins again."""
         for variable in self.variables:
-            variable.assign(0.0)
+            variable.assign(0)
 
 
 class Sum(Metric):
@@ -71,7 +77,7 @@ class Sum(Metric):
 
 class Mean(Metric):
     """
-    The mean of all values, by their weights; 0 while there are none.
+    The mean of all values, by their weights; 0 while these add up to nothing.
 
     >>> import numpy, shardwright
     >>> metric = shardwright.metrics.Mean()
@@ -96,7 +102,8 @@ class Mean(Metric):
 
     def result(self) -> Array:
         count = self.count.value
-        return self.total / functions.where(greater(count, 0), count, functions.astype(1.0, self.count.dtype))
+        filled = not_equal(count, 0)
+        return functions.where(filled, self.total, 0) / functions.where(filled, count, 1)
 
 
 class Accuracy(Mean):
@@ -123,7 +130,9 @@ class Accuracy(Mean):
                 f"{list(shape_of(y_pred))}",
                 help="they have one shape, or the predictions one more dim, which holds the classes' scores",
             )
-        right = equal(functions.astype(y_true, dtype_of(y_pred)), y_pred)
+        # A label that the type of the predictions does not have is none of them.
+        named = functions.astype(y_true, dtype_of(y_pred))
+        right = logical_and(equal(named, y_pred), equal(functions.astype(named, dtype_of(y_true)), y_true))
         self._gather(functions.astype(right, self.total.dtype), sample_weight)
 
 
@@ -132,4 +141,14 @@ def _typed(value: Any, like: Variable) -> Any:
 
 
 def _weighted(value: Any, weight: Any) -> Any:
-    return value if weight is None else value * functions.astype(weight, value.dtype)
+    if weight is None:
+        return value
+    sizes, shape = shape_of(weight), shape_of(value)
+    fitting = len(sizes) in (0, len(shape)) and all(size in (1, due) for size, due in zip(sizes, shape, strict=False))
+    if not fitting:
+        raise value_error(
+            "SW0504",
+            f"weights of shape {list(sizes)} do not fit values of shape {list(shape)}",
+            help="give a number, or weights with as many dims as the values, each of the same size or 1",
+        )
+    return value * functions.astype(weight, value.dtype)

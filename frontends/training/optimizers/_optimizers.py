@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DType
+from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DType, brief, check_kind, kind_of
+from shardwright.compiler.tracing.emit import dtype_of, shape_of
 from shardwright.compiler.tracing.trace import Tracer, outside
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.frontends.arrays.creation import zeros_like
 from shardwright.frontends.arrays.elementwise import functions
+from shardwright.frontends.arrays.elementwise.special import conj, real
 from shardwright.frontends.arrays.reducing.reductions import sum as total
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.frontends.training.modules import Module
@@ -31,6 +34,8 @@ class Optimizer(Module):
     any time; compiled functions go on with that. `weight_decay` shrinks variables by this times the learning rate.
     `global_clipnorm` scales all gradients of a step so that their common norm is at most this. Variables of 16-bit
     floats are moved in float32, which is the type of their state.
+
+    Raises `TypeError` (SW0532) for settings that are no numbers, `ValueError` (SW0532) for a norm that is not positive.
     """
 
     def __init__(
@@ -41,11 +46,11 @@ class Optimizer(Module):
         name: str | None = None,
     ) -> None:
         super().__init__(name)
-        self.weight_decay = weight_decay
-        self.global_clipnorm = global_clipnorm
+        self.weight_decay = None if weight_decay is None else _number(weight_decay, "weight_decay")
+        self.global_clipnorm = None if global_clipnorm is None else _norm(global_clipnorm, "global_clipnorm")
         self.iterations = Variable(0, name="iterations", trainable=False)
         self._schedule = learning_rate if callable(learning_rate) else None
-        self._rate = None if callable(learning_rate) else _scalar(learning_rate, "learning_rate")
+        self._rate = None if callable(learning_rate) else _scalar(_number(learning_rate, "learning_rate"))
         self._slots: dict[str, list[Variable]] = {}
         self._places: dict[Variable, int] = {}
 
@@ -66,15 +71,22 @@ class Optimizer(Module):
     def learning_rate(self, rate: float) -> None:
         if self._rate is None:
             raise type_error("SW0532", "the learning rate follows a schedule", help="make the optimizer with a number")
-        self._rate.assign(float(rate))
+        self._rate.assign(_number(rate, "learning_rate"))
 
     def build(self, variables: Sequence[Variable]) -> None:
         """
         Makes the states of these variables, each in the layout of its variable.
 
-        Otherwise they are made by the first step, which a traced function may contain.
+        Otherwise they are made by the first step, which a traced function may contain. Raises `TypeError` (SW0532) for
+        variables of whole numbers, which no fraction of a gradient moves.
         """
         for variable in variables:
+            if kind_of(variable.dtype) not in ("float", "complex"):
+                raise type_error(
+                    "SW0532",
+                    f"optimizers move floats and complex numbers, but {variable.name} is {brief(variable.dtype)}",
+                    help="make it with trainable=False, or of another type",
+                )
             if variable not in self._places:
                 self._places[variable] = len(self._places)
                 with outside():
@@ -88,8 +100,8 @@ class Optimizer(Module):
         """
         One step: every variable moves along its gradient (RFC: `optimizer.apply_gradients(zip(grads, vars))`).
 
-        Variables whose gradient is `None` stay. Raises `ValueError` (SW0532) when all of them are, and `TypeError` for
-        pairs that are not of gradients and variables.
+        Variables whose gradient is `None` stay. Raises `ValueError` (SW0532) when all of them are, `TypeError` for
+        pairs that are not of gradients and variables, and `ValueError` (SW0504) for a gradient of another shape.
         """
         pairs = [_pair(item) for item in grads_and_vars]
         moved = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
@@ -155,7 +167,7 @@ class SGD(Optimizer):
         name: str | None = None,
     ) -> None:
         super().__init__(learning_rate, weight_decay, global_clipnorm, name)
-        self.momentum = momentum
+        self.momentum = _number(momentum, "momentum")
         self.nesterov = nesterov
 
     @property
@@ -188,9 +200,9 @@ class Adam(Optimizer):
         name: str | None = None,
     ) -> None:
         super().__init__(learning_rate, weight_decay, global_clipnorm, name)
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.epsilon = epsilon
+        self.beta_1 = _number(beta_1, "beta_1")
+        self.beta_2 = _number(beta_2, "beta_2")
+        self.epsilon = _number(epsilon, "epsilon")
 
     @property
     def _slot_names(self) -> tuple[str, ...]:
@@ -200,7 +212,7 @@ class Adam(Optimizer):
         time = functions.astype(step + 1, dtype)
         correction = functions.sqrt(1 - functions.pow(self.beta_2, time)) / (1 - functions.pow(self.beta_1, time))
         mean = slots["m"].assign(self.beta_1 * slots["m"] + (1 - self.beta_1) * gradient, relayout=True)
-        power = (1 - self.beta_2) * functions.square(gradient)
+        power = (1 - self.beta_2) * _as(_power(gradient), dtype)
         square = slots["v"].assign(self.beta_2 * slots["v"] + power, relayout=True)
         return -rate * correction * mean / (functions.sqrt(square) + self.epsilon)
 
@@ -223,7 +235,8 @@ class AdamW(Adam):
 
 def global_norm(tensors: Sequence[Array | np.ndarray[Any, Any] | None]) -> Array:
     """
-    The square root of the sum of the squares of all elements of some arrays; `None`s are left out.
+    The square root of the sum of the squares of all elements of some arrays (of complex ones, of their magnitudes);
+    `None`s are left out.
 
     >>> import numpy, shardwright
     >>> float(shardwright.optimizers.global_norm([numpy.array([3.0]), numpy.array([[4.0]])]))
@@ -240,7 +253,16 @@ def global_norm(tensors: Sequence[Array | np.ndarray[Any, Any] | None]) -> Array
 
 def _square(tensor: Any) -> Any:
     """The sum of the squares of an array's elements: of floats of 16 bits they would be too large."""
-    return total(functions.square(_as(tensor, _working(tensor.dtype))))
+    dtype = dtype_of(tensor, "global_norm")
+    check_kind(dtype, ("float", "complex"), "global_norm")
+    return total(_power(_as(tensor, _working(dtype))))
+
+
+def _power(value: Any) -> Any:
+    """The squares of the elements, or of their magnitudes."""
+    if kind_of(dtype_of(value)) == "complex":
+        return real(value * conj(value))
+    return functions.square(value)
 
 
 def _mesh_of(value: Any) -> Mesh | None:
@@ -256,28 +278,43 @@ def clip_by_global_norm(
     """
     The arrays scaled by one factor so that their common norm is at most `clip_norm`, and the norm before that.
 
+    Raises `ValueError` (SW0532) for a `clip_norm` that is not positive; infinity lets everything pass.
+
     >>> import numpy, shardwright
     >>> clipped, norm = shardwright.optimizers.clip_by_global_norm([numpy.array([3.0]), numpy.array([4.0])], 1.0)
     >>> [round(float(part[0]), 3) for part in clipped], float(norm)
     ([0.6, 0.8], 5.0)
     """
+    limit = clip_norm if isinstance(clip_norm, Array) else _norm(clip_norm, "clip_norm")
     norm = global_norm(tensors)
-    scale = clip_norm / functions.maximum(norm, clip_norm)
+    scale = 1 / functions.maximum(norm / limit, 1)
     home = _mesh_of(scale)
 
     def scaled(tensor: Any) -> Any:
         own = _mesh_of(tensor)
-        return tensor * functions.astype(scale if own == home else _on_mesh(scale, own), tensor.dtype)
+        return tensor * functions.astype(scale if own == home else _on_mesh(scale, own), dtype_of(tensor))
 
     return [None if tensor is None else scaled(tensor) for tensor in tensors], norm
 
 
-def _scalar(value: float, what: str) -> Variable:
-    if not isinstance(value, int | float):  # pyright: ignore[reportUnnecessaryIsInstance]  (callers may be untyped)
-        raise type_error(
-            "SW0532", f"{what} is a {type(value).__name__}", help="give a number, or a function of the step"
-        )
-    return Variable(float(value), name=what, trainable=False)
+def _number(value: Any, what: str) -> float:
+    """A setting that may be a number of NumPy, or an array without dims."""
+    plain = value.item() if isinstance(value, np.generic | np.ndarray) and not value.shape else value
+    if not isinstance(plain, Real):
+        learned = ", or a function of the step" if what == "learning_rate" else ""
+        raise type_error("SW0532", f"{what} is a {type(value).__name__}", help=f"give a number{learned}")
+    return float(plain)
+
+
+def _norm(value: Any, what: str) -> float:
+    norm = _number(value, what)
+    if not norm > 0:
+        raise value_error("SW0532", f"{what} is {norm}, which no norm is at most", help="give a positive number")
+    return norm
+
+
+def _scalar(value: float) -> Variable:
+    return Variable(value, name="learning_rate", trainable=False)
 
 
 def _working(dtype: DType) -> DType:
@@ -286,7 +323,7 @@ def _working(dtype: DType) -> DType:
 
 
 def _as(value: Any, dtype: DType) -> Any:
-    return value if value.dtype == dtype else functions.astype(value, dtype)
+    return value if dtype_of(value) == dtype else functions.astype(value, dtype)
 
 
 def _pair(item: Any) -> tuple[Any, Variable]:
@@ -296,5 +333,12 @@ def _pair(item: Any) -> tuple[Any, Variable]:
             "SW0532",
             f"apply_gradients takes pairs of a gradient and a Variable, not {item!r}",
             help="zip them: optimizer.apply_gradients(zip(gradients, variables))",
+        )
+    if gradient is not None and shape_of(gradient) != variable.shape:
+        raise value_error(
+            "SW0504",
+            f"apply_gradients: a gradient of shape {list(shape_of(gradient))} does not fit {variable.name} of shape "
+            f"{list(variable.shape)}",
+            help="the gradient of a variable has its shape",
         )
     return gradient, variable

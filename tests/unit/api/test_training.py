@@ -427,3 +427,97 @@ def test_one_norm_for_variables_on_two_meshes(traced: bool) -> None:
     # The gradients are the variables themselves, whose norm is 4 * 5.
     np.testing.assert_allclose(a.numpy(), np.full((4, 4), 3 - 3 / 20))
     np.testing.assert_allclose(b.numpy(), np.full((4, 4), 4 - 4 / 20))
+
+
+@pytest.mark.parametrize("number", [np.float32(0.5), np.float64(0.5), np.array(0.5), np.float16(0.5)])
+def test_settings_of_optimizers_may_be_numbers_of_numpy(number: Any) -> None:
+    given, plain = (
+        [
+            sw.optimizers.SGD(one, momentum=one, weight_decay=one, global_clipnorm=one),
+            sw.optimizers.Adam(one, one, one, one),
+        ]
+        for one in (number, 0.5)
+    )
+    for ours, theirs in zip(given, plain, strict=True):
+        one, other = sw.Variable([1.0, 2.0]), sw.Variable([1.0, 2.0])
+        for _ in range(2):
+            ours.apply_gradients([(sw.ones(2), one)])
+            theirs.apply_gradients([(sw.ones(2), other)])
+        assert np.array_equal(one.numpy(), other.numpy())
+
+
+def test_numbers_of_a_schedule_keep_their_digits() -> None:
+    w = sw.Variable(np.array([1.0]))
+    sw.optimizers.SGD(lambda step: 0.1).apply_gradients([(np.ones(1), w)])
+    assert w.numpy() == 1.0 - 0.1
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "call"),
+    [
+        ("SW0532", TypeError, lambda w: sw.optimizers.SGD("0.1")),
+        ("SW0532", TypeError, lambda w: setattr(sw.optimizers.SGD(0.1), "learning_rate", "0.1")),
+        ("SW0532", TypeError, lambda w: setattr(sw.optimizers.SGD(0.1), "learning_rate", np.ones(3))),
+        ("SW0532", TypeError, lambda w: sw.optimizers.SGD(0.1, momentum="0.9")),
+        ("SW0532", ValueError, lambda w: sw.optimizers.SGD(0.1, global_clipnorm=0.0)),
+        ("SW0532", ValueError, lambda w: sw.optimizers.clip_by_global_norm([np.ones(2)], -1.0)),
+        ("SW0507", TypeError, lambda w: sw.optimizers.clip_by_global_norm([[1.0]], 1.0)),
+        ("SW0506", TypeError, lambda w: sw.optimizers.global_norm([np.ones(2, "int8")])),
+        ("SW0507", TypeError, lambda w: sw.optimizers.SGD(0.1).apply_gradients([([1.0, 1.0], w)])),
+        ("SW0504", ValueError, lambda w: sw.optimizers.SGD(0.1).apply_gradients([(np.ones(1, "float32"), w)])),
+        (
+            "SW0532.*Variable is i32",
+            TypeError,
+            lambda w: sw.optimizers.SGD(0.1).apply_gradients([(np.full(2, 100, "int32"), sw.Variable([1, 2]))]),
+        ),
+    ],
+)
+def test_what_optimizers_do_not_take(code: str, error: type[Exception], call: Any) -> None:
+    with pytest.raises(error, match=code):
+        call(sw.Variable([1.0, 2.0]))
+
+
+def test_complex_variables_are_scaled_by_magnitudes() -> None:
+    gradient = np.array([3 + 4j, -1j], "complex64")
+    assert float(sw.optimizers.global_norm([gradient])) == pytest.approx(np.linalg.norm(gradient))
+    (clipped,), _ = sw.optimizers.clip_by_global_norm([gradient], 1.0)
+    np.testing.assert_allclose(np.asarray(clipped), gradient / np.linalg.norm(gradient), rtol=1e-6)
+    w = sw.Variable(np.zeros(2, "complex64"))
+    sw.optimizers.Adam(0.1).apply_gradients([(gradient, w)])
+    np.testing.assert_allclose(w.numpy(), -0.1 * gradient / np.abs(gradient), rtol=1e-5)
+
+
+def test_an_infinite_norm_clips_nothing() -> None:
+    (clipped,), norm = sw.optimizers.clip_by_global_norm([np.array([3.0, 4.0])], np.inf)
+    assert float(norm) == 5
+    assert np.array_equal(clipped, [3.0, 4.0])
+
+
+def test_labels_that_predictions_cannot_be_are_wrong() -> None:
+    accuracy = metrics.Accuracy()
+    accuracy.update_state(np.array([0.5, 1.0]), np.array([[1.0, 0.0], [0.0, 1.0]]))
+    accuracy.update_state(np.array([300, 44]), np.array([44, 44], "uint8"))
+    assert float(accuracy.result()) == 0.5
+
+
+@pytest.mark.parametrize("shape", [(3, 1), (2, 3), (1, 1)])
+def test_weights_have_the_dims_of_the_values(shape: tuple[int, ...]) -> None:
+    for metric in (metrics.Sum(), metrics.Mean()):
+        with pytest.raises(ValueError, match="SW0504"):
+            metric.update_state(np.arange(3.0), sample_weight=np.ones(shape))
+
+
+def test_weights_of_rows_and_below_zero() -> None:
+    values, weights = np.arange(6.0).reshape(2, 3), np.array([[2.0], [-1.0]])
+    mean = metrics.Mean(dtype="float64")
+    mean.update_state(values, sample_weight=weights)
+    assert float(mean.result()) == pytest.approx(np.average(values, weights=np.broadcast_to(weights, (2, 3))))
+
+
+def test_metrics_of_other_types() -> None:
+    whole, complexes = metrics.Sum(dtype="int32"), metrics.Mean(dtype="complex64")
+    whole.update_state(np.array([1, 2]))
+    complexes.update_state(np.array([1 + 1j, 3 - 3j], "complex64"))
+    assert (repr(whole), repr(complexes)) == ("Sum(3)", "Mean((2-1j))")
+    whole.reset_state()
+    assert int(whole.result()) == 0
