@@ -67,10 +67,14 @@ def as_tracer(value: Value, what: str = "an array function") -> Tracer:
 
 
 def as_numpy(value: Value, what: str) -> np.ndarray[Any, Any]:
-    """The NumPy array of something that has elements; TypeError (SW0507) for anything else."""
+    """The NumPy array of something that has elements; TypeError (SW0507) for anything else, and for masked arrays."""
     if not hasattr(value, "__array__") or isinstance(value, type):
         raise type_error(
             "SW0507", f"{what} takes arrays and numbers, not {type(value).__name__}", help="make an array of it first"
+        )
+    if hasattr(value, "mask") and isinstance(value, np.ma.MaskedArray):
+        raise type_error(
+            "SW0507", f"{what} takes no masked arrays", help="fill them, x.filled(0), or compute with the mask as well"
         )
     array = native_array(np.asarray(value))
     as_dtype(array.dtype)

@@ -290,7 +290,7 @@ def with_static(
 
 def _leaf_key(leaf: Any) -> Hashable:
     if isinstance(leaf, np.ndarray):
-        return leaf.shape, leaf.dtype
+        return leaf.shape, leaf.dtype, hasattr(leaf, "mask")  # tracing refuses masked arrays
     if isinstance(leaf, Array):
         return leaf.shape, leaf.dtype, leaf.layout
     return type(leaf) if type(leaf) in (int, float, complex) else _leaf_key(np.asarray(leaf))

@@ -43,7 +43,7 @@ def relayout(source: ArrayLike | Sequence[Any], mesh_or_layout: Layout | Mesh) -
         return _relayout(cast("ArrayLike", source), layout)
     # A copy: the tensor must not change when the caller's array does.
     plain = isinstance(source, bool | int | float | complex) and not hasattr(source, "dtype")
-    array = np.array(source, dtype=as_dtype(type(source)) if plain else None)
+    array = np.array(source, dtype=as_dtype(type(source)) if plain else None, subok=True)
     return distributed(as_numpy(array, "relayout"), layout)
 
 

@@ -84,6 +84,8 @@ def create_dtensor_iterable(
     if ragged not in RAGGED:
         raise value_error("SW0550", f"ragged={ragged!r} is none of {', '.join(map(repr, RAGGED))}")
     for name, number, least in (("num_elements_per_batch", num_elements_per_batch, 1), ("prefetch", prefetch, 0)):
+        if not hasattr(number, "__index__"):
+            raise type_error("SW0550", f"{name} is a whole number, not {number!r}")
         if number < least:
             raise value_error("SW0550", f"{name}={number} is below {least}")
     part = part_of(_mesh(element_layouts), batch_dimension, num_processes, process_id)

@@ -168,3 +168,25 @@ def test_dims_and_sizes_are_whole_numbers(wrong: Callable[[Any], Any]) -> None:
 def test_sizes_are_not_negative(wrong: Callable[[Any], Any]) -> None:
     with pytest.raises(ValueError, match="SW0510"):
         wrong(WHOLE)
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        sw.asarray,
+        sw.exp,
+        sw.Variable,
+        sw.function(lambda x: x + 1),
+        sw.function(lambda x: x + 1, input_signature=[sw.TensorSpec((8,), "float64")]),
+        lambda x: sw.function(lambda: sw.sum(x))(),
+        lambda x: sw.relayout(x, ROWS),
+        lambda x: sw.pack([x] * 4, ROWS),
+        lambda x: sw.Variable(np.zeros(8)).assign(x),
+        lambda x: sw.relayout(np.zeros(8), ROWS) + x,
+    ],
+)
+def test_masks_are_not_lost(take: Callable[[Any], Any]) -> None:
+    plain = np.arange(8.0)
+    take(plain)
+    with pytest.raises(TypeError, match=r"SW0507.*masked"):
+        take(np.ma.masked_array(plain, plain < 3))

@@ -217,6 +217,8 @@ def test_a_generator_is_read_once() -> None:
     [
         ("SW0550", (3, ROWS, "batch")),
         ("SW0550", ([np.ones((4, 2))], ROWS, "batch", 0)),
+        *[("SW0550", ([np.ones((4, 2))], ROWS, "batch", count)) for count in (1.0, "1", None)],
+        ("SW0507", ([np.ma.masked_array(np.ones((4, 2)), np.eye(4, 2))], ROWS, "batch")),
         ("SW0550", ([np.ones((4, 2)), (np.ones((4, 2)),)], ROWS, "batch")),
         ("SW0550", ([(np.ones((4, 2)), np.ones(3))], ROWS, "batch")),
         ("SW0550", ([np.float32(1)], ROWS, "batch")),
