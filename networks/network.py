@@ -31,6 +31,11 @@ class Memory:
     usages: tuple[Costs, ...]
     lives: tuple[tuple[int, int], ...]
 
+    @property
+    def unit(self) -> float:
+        """What use is measured in where numbers of another size would be lost in rounding: the limit, if it is any."""
+        return self.limit or 1.0
+
     def profile(self, choices: Sequence[int]) -> Costs:
         """What is used at each time, from 0 to the last end."""
         steps = np.zeros(max((end for _, end in self.lives), default=0) + 1)
@@ -39,6 +44,10 @@ class Memory:
                 steps[start] += usage[choice]
                 steps[end] -= usage[choice]
         return np.cumsum(steps)[:-1]
+
+    def excess(self, choices: Sequence[int]) -> Costs:
+        """By how many units the limit is passed at each time; below zero where it is kept."""
+        return self.profile(choices) / self.unit - self.limit / self.unit
 
     def peak(self, choices: Sequence[int]) -> float:
         """The most that is used at any time."""

@@ -98,8 +98,9 @@ def _limit(rows: _Rows, network: Network, starts: Costs) -> None:
     for moment in memory.moments():
         alive = [node for node, (start, end) in enumerate(memory.lives) if start <= moment < end]
         columns = np.concatenate([starts[node] + np.arange(len(network.costs[node])) for node in alive])
-        # In parts of the limit: sums of bytes are too large for a solver's tolerances.
-        rows.add(columns, np.concatenate([memory.usages[node] for node in alive]) / max(memory.limit, 1.0), -np.inf, 1)
+        # In units: sums of bytes are too large for a solver's tolerances.
+        used = np.concatenate([memory.usages[node] for node in alive]) / memory.unit
+        rows.add(columns, used, -np.inf, memory.limit / memory.unit)
 
 
 def _solution(network: Network, result: Any, starts: Costs, bound: float) -> Solution:

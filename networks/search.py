@@ -71,7 +71,7 @@ class _Search:
 
         Where the limit is tight, nothing near the cheapest choices keeps it.
         """
-        descent, price = self.descent, FRUGAL * self.most / max(memory.limit, 1.0)
+        descent, price = self.descent, FRUGAL * self.most / memory.unit
         descent.choices = [int(usage.argmin()) for usage in memory.usages]
         descent.alone = [cost + usage * price for cost, usage in zip(descent.alone, memory.usages, strict=True)]
         for _ in range(PRESSES):
@@ -128,19 +128,19 @@ class _Prices:
     def pressed(self, network: Network, choices: Sequence[int], most: float, factor: float) -> list[Costs]:
         """The same with a higher price wherever the choices at hand use too much."""
         assert self.memory is not None
-        over = np.maximum(self.memory.profile(choices) / self.memory.limit - 1, 0) > 0
+        over = self.memory.excess(choices) > 0
         extra = np.where(over, factor * self.scale / max(1.0, over.sum()), 0.0)
         return self._with(self.prices + extra, network.costs, most)
 
     def whole(self) -> float:
         """What the whole limit costs."""
-        return 0.0 if self.memory is None else float(self.prices.sum())
+        return 0.0 if self.memory is None else float(self.prices.sum() * (self.memory.limit / self.memory.unit))
 
     def move(self, network: Network, choices: Sequence[int], gap: float, number: int) -> None:
         """A step of a subgradient: up where these choices use too much, down where they leave room."""
         if self.memory is None:
             return
-        slope = self.memory.profile(choices) / self.memory.limit - 1
+        slope = self.memory.excess(choices)
         slope[(slope < 0) & (self.prices == 0)] = 0
         size = float((slope * slope).sum())
         if size > 0:
@@ -153,7 +153,7 @@ class _Prices:
             return [np.minimum(cost, most) for cost in costs]
         sums = np.concatenate([[0.0], np.cumsum(prices)])
         return [
-            np.minimum(cost, most) + usage * ((sums[end] - sums[start]) / memory.limit)
+            np.minimum(cost, most) + usage * ((sums[end] - sums[start]) / memory.unit)
             for cost, usage, (start, end) in zip(costs, memory.usages, memory.lives, strict=True)
         ]
 

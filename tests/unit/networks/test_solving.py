@@ -3,6 +3,8 @@
 import itertools
 import math
 import time
+import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,6 +67,23 @@ def test_brute_force_agrees(seed: int, memory: bool) -> None:
             assert solution.choices is not None
             assert network.value(solution.choices) == best
             assert network.fits(solution.choices)
+
+
+@pytest.mark.parametrize(
+    ("limit", "unit"), [(None, 2.0**-10), (None, 2.0**30), (0.0, 1.0)], ids=["parts", "GiB", "none"]
+)
+def test_limits_of_any_size_are_kept(limit: float | None, unit: float) -> None:
+    generator = np.random.default_rng(0)
+    for _ in range(40):
+        network = random_network(generator, memory=True)
+        assert network.memory is not None
+        usages = tuple(usage * unit for usage in network.memory.usages)
+        most = network.memory.limit * unit if limit is None else limit
+        network = replace(network, memory=Memory(most, usages, network.memory.lives))
+        with warnings.catch_warnings(action="error"):
+            solution = solve(network)
+        assert solution.proved
+        assert solution.value == least(network)
 
 
 def test_without_scipy_the_answer_is_allowed_and_the_bound_holds(monkeypatch: pytest.MonkeyPatch) -> None:
