@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from shardwright.diagnostics.faults import value_error
@@ -82,11 +82,10 @@ class Topology:
         Raises `ValueError` (SW0121) for anything else.
         """
         try:
-            assert isinstance(data, dict)
-            known: dict[str, Any] = data
+            known = _fields(data, cls)
             links = {
                 str(name): Link(_not_negative(each["latency"]), _positive(each["bandwidth"]))
-                for name, each in known["links"].items()
+                for name, each in ((name, _fields(link, Link)) for name, link in known["links"].items())
             }
             beside = [_not_negative(known.get(name, 0.0)) for name in ("launch", "start")]
             return cls(links, _positive(known["flops"]), _positive(known["memory"]), *beside)
@@ -156,6 +155,13 @@ class Topology:
         return found
 
 
+def _fields(data: object, kind: type[Any]) -> dict[str, Any]:
+    """What a dict has of the fields of a dataclass, and nothing else."""
+    assert isinstance(data, dict)
+    assert data.keys() <= {field.name for field in fields(kind)}
+    return data
+
+
 def _positive(number: Any) -> float:
     found = _not_negative(number)
     if found == 0:
@@ -164,6 +170,7 @@ def _positive(number: Any) -> float:
 
 
 def _not_negative(number: Any) -> float:
+    assert type(number) in (int, float)
     found = float(number)
     if not 0 <= found < math.inf:
         raise ValueError

@@ -105,6 +105,10 @@ HUGE = {"links": {}, "flops": 10**400, "memory": 1}
 BROKEN = [None, {}, [], {"links": {}}, {"links": {"x": {"latency": 1, "bandwidth": 0}}, "flops": 1, "memory": 1}]
 
 
+BROKEN += [{"links": {}, "flops": 1, "memory": 1, **more} for more in ({"lanch": 1}, {"flops": "1"}, {"flops": True})]
+BROKEN += [{"links": {"x": {"latency": 1, "bandwidth": 1, "speed": 2}}, "flops": 1, "memory": 1}]
+
+
 @pytest.mark.parametrize("data", [*BROKEN, {"links": {}, "flops": float("nan"), "memory": 1}, HUGE])
 def test_what_is_no_topology(data: object) -> None:
     with pytest.raises(ShardwrightValueError, match="SW0121"):
