@@ -374,8 +374,8 @@ class Layout:
         self.local_shape(shape)
         return picture(self.for_rank(len(shape)).spec, self._mesh.sizes, shape, dtype)
 
-    def _repr_html_(self) -> str:
-        return self.picture().svg()
+    def _repr_html_(self) -> str | None:
+        return None if self._auto else self.picture().svg()
 
     def __str__(self) -> str:
         return str(self._spec)

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from shardwright.compiler.tracing.array import Array
+from shardwright.compiler.tracing.dims import shape_argument
 from shardwright.compiler.tracing.dtypes import brief
+from shardwright.compiler.tracing.emit import check_layout
 from shardwright.compiler.tracing.reference import held
+from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.cells import in_notebook
 from shardwright.diagnostics.faults import type_error
 from shardwright.layout import Layout, Mesh
@@ -25,7 +28,8 @@ def visualize(x: Any, shape: Sequence[int] | None = None, *, show: bool = True) 
     A layout is drawn for a tensor of `shape`, or without one for any. Boxes have the row-major numbers of the devices
     that hold them; of many devices, parts and slices only some are there. The picture shows itself in notebooks,
     `.svg()` is it as SVG, `str()` as text; with `show=False` nothing is printed. No element is looked at. Raises
-    `TypeError` (SW0576) for anything else, and `ValueError` (SW0104, SW0106) for a shape that the layout does not fit.
+    `TypeError` (SW0576) for anything else, (SW0510) for what is no shape, and `ValueError` for a shape that the layout
+    does not fit (SW0104, SW0106) and for layouts that the compiler is still to choose (SW0584).
 
     >>> import shardwright
     >>> mesh = shardwright.Mesh(x=2, y=2)
@@ -54,11 +58,16 @@ def _picture(x: Any, shape: Sequence[int] | None) -> Picture:
     if isinstance(x, Mesh) and shape is None:
         return x.picture()
     if isinstance(x, Layout):
-        return x.picture(shape)
+        check_layout(x, "visualize")
+        return x.picture(None if shape is None else shape_argument(shape, "visualize"))
     if isinstance(x, Array) and x.layout is not None and shape is None:
-        return x.layout.picture(x.shape, brief(x.dtype))
+        check_layout(x.layout, "visualize")
+        return x.layout.picture(shape_argument(x.shape, "visualize"), brief(x.dtype))
     if isinstance(x, Array | Mesh):
-        what = "a shape with it" if shape is not None else "a traced value, whose layout is not decided"
+        without = (
+            "a traced value, whose layout is not decided" if isinstance(x, Tracer) else "a tensor without a layout"
+        )
+        what = "a shape with it" if shape is not None else without
         raise type_error(
             "SW0576",
             f"visualize was given {what}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -123,6 +124,22 @@ def test_visualize_refuses_what_has_no_layout() -> None:
         sw.visualize(MESH, (3,))
     with pytest.raises(TypeError, match=r"SW0576.*a traced value"):
         sw.function(lambda x: sw.visualize(x)).trace(np.ones(3))
+    with pytest.raises(TypeError, match=r"SW0576.*a tensor without a layout"):
+        sw.visualize(sw.Variable(np.ones(3)))
+
+
+def test_what_the_compiler_is_to_choose_is_not_drawn() -> None:
+    automatic = sw.Layout.auto(MESH)
+    for drawn in (automatic, sw.TensorSpec((4, 2), layout=automatic)):
+        with pytest.raises(ValueError, match="SW0584"):
+            sw.visualize(drawn)
+    assert automatic._repr_html_() is None  # notebooks then show its text
+
+
+@pytest.mark.parametrize("shape", [(-2, 2), (4.0, 2), "42", 2.5, (None, 2)])
+def test_shapes_of_pictures_are_whole_numbers(shape: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="SW0510"):
+        sw.visualize(sw.Layout(["b", None], MESH), shape)
 
 
 def test_words_are_wrapped() -> None:
