@@ -29,7 +29,14 @@ def command_line() -> CodedArgumentParser:
     add = parser.add_argument
     add("input_file", nargs="?", default=STANDARD_INPUT, help="the program; standard input without it or with '-'")
     parser.add_load()
-    add("-p", "--passes", default="", metavar="PIPELINE", help="passes and pipelines: 'a,b{x=1 y=true}'")
+    add(
+        "-p",
+        "--passes",
+        action="append",
+        default=[],
+        metavar="PIPELINE",
+        help="passes and pipelines: 'a,b{x=1 y=true}'",
+    )
     add("-o", "--output-file", metavar="FILE", help="write there (in one step) instead of standard output")
     add("--emit", choices=["mlir", "python"], default="mlir", help="python: the function a local program runs as")
     add("--list-passes", **flag, help="print each pass and pipeline with a line about it")

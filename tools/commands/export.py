@@ -12,11 +12,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shardwright.serialization.files.text import write_atomically
 from shardwright.tools.programs.program import parsed, program_text
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
-from shardwright.tools.terminal.output import write_data
+from shardwright.tools.terminal.output import STANDARD_OUTPUT, write_output
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -79,10 +78,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
             shown = json.dumps(report, indent=2) + "\n" if options.json else str(report["text"])
     if shown is None:
         return DONE
-    if options.output is None:
-        write_data(shown)
-    else:
-        write_atomically(options.output, shown)
+    write_output(options.output, shown)
     return DONE
 
 
@@ -194,7 +190,7 @@ def _exported_graph(module: ModuleOp, options: argparse.Namespace) -> str | None
         ports = {"arguments": graph.inputs, "results": graph.outputs}
         tensors = {side: {port.name: port.tensor for port in found} for side, found in ports.items()}
         return json.dumps({"to": GRAPH, **tensors, "text": text_of(graph.graph_def)}, indent=2) + "\n"
-    if options.output is None:
+    if options.output in (None, STANDARD_OUTPUT):
         return text_of(graph.graph_def)
     written = write_graph_def(graph.graph_def, options.output)
     if written.name != Path(options.output).name:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import chain
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from shardwright.diagnostics import ShardwrightError, ShardwrightInternalError
-from shardwright.serialization.files.text import write_atomically
 from shardwright.tools.programs.expected import check_expectations
 from shardwright.tools.programs.files import SEPARATOR, display_name, read_text
 from shardwright.tools.programs.pipeline_spec import (
@@ -24,7 +24,7 @@ from shardwright.tools.programs.pipeline_spec import (
 from shardwright.tools.programs.printed_passes import PrintedPasses, Wanted, chosen
 from shardwright.tools.programs.program import placed
 from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, report_diagnostics
-from shardwright.tools.terminal.output import write_data, write_talk
+from shardwright.tools.terminal.output import write_data, write_output, write_talk
 
 
 class Driver:
@@ -38,7 +38,8 @@ class Driver:
         self.catalogue = load_catalogue()
         self.options = options
         self.pass_seconds: list[tuple[str, float]] = []
-        self.pipeline = PassPipeline(parse_passes(self.options.passes, self.catalogue), self._between)
+        parts = [parse_passes(text, self.catalogue) for text in self.options.passes]
+        self.pipeline = PassPipeline(tuple(chain.from_iterable(parts)), self._between)
         self.printed = PrintedPasses(_wanted(self.options, [each.name for each in self.pipeline.passes]))
         self._started = time.perf_counter()
 
@@ -61,11 +62,8 @@ class Driver:
                 diagnostics = error
             failed |= self._settle(name, chunk, diagnostics)
         printed = f"{SEPARATOR}\n".join(outputs)
-        if self.options.output_file:
-            if not failed:
-                write_atomically(self.options.output_file, printed)
-        else:
-            write_data(printed)
+        if not (failed and self.options.output_file):
+            write_output(self.options.output_file, printed)
         for pass_name, seconds in self.pass_seconds if self.options.time_passes else ():
             write_talk(f"{pass_name:<24} {seconds * 1000:10.2f} ms")
         return USER_ERROR if failed else DONE

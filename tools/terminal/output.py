@@ -10,6 +10,9 @@ from shutil import get_terminal_size
 from typing import Any, TextIO, TypedDict
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.serialization.files.text import write_atomically
+
+STANDARD_OUTPUT = "-"
 
 
 def write_data(text: str) -> None:
@@ -34,6 +37,14 @@ def write_data(text: str) -> None:
         if isinstance(error, BrokenPipeError):
             raise
         raise _no_output(error.strerror or str(error)) from error
+
+
+def write_output(path: str | None, text: str) -> None:
+    """Put `text` into a file, in one step; without a path, or with `-`, on standard output."""
+    if path is None or path == STANDARD_OUTPUT:
+        write_data(text)
+    else:
+        write_atomically(path, text)
 
 
 def write_report(data: Any, text: str | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.passes.canonical.dce import DcePass
-from shardwright.tools import opt
+from shardwright.tools import main, opt
 
 PROGRAM = """\
 func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -155,6 +156,23 @@ def test_times_passes_on_standard_error(program: Program, capsys: Capture) -> No
     output = capsys.readouterr()
     assert [line.split()[0] for line in output.err.splitlines()] == ["cse", "dce"]
     assert "ms" not in output.out
+
+
+def test_passes_in_several_options_run_in_order(program: Program, capsys: Capture) -> None:
+    assert opt.main([program(PROGRAM), "-p", "cse", "-p", "", "-p", "dce,canonicalize", "--time-passes"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().err.splitlines()] == ["cse", "dce", "canonicalize"]
+
+
+def test_a_dash_is_standard_output(
+    program: Program, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = program(PROGRAM)
+    assert opt.main([path, "-o", "-"]) == main.main(["export", path, "--to", "sdy", "-o", "-"]) == 0
+    assert capsys.readouterr().out.count("func.func public @main") == 2
+    assert main.main(["report", path, "-o", "-"]) == main.main(["export", path, "--to", "graphdef", "-o", "-"]) == 0
+    assert capsys.readouterr().out.startswith("<!")
+    assert os.listdir() == ["f.mlir"]
 
 
 def test_writes_in_one_step_and_only_what_is_right(program: Program, tmp_path: Path, capsys: Capture) -> None:
