@@ -200,7 +200,7 @@ def binary(operation: type[stablehlo.BinaryOp], left: Tracer, right: Tracer) -> 
     return result
 
 
-def _builder() -> Builder:
+def builder() -> Builder:
     """Builds at the end of the program that is being traced."""
     trace = trace_now()
 
@@ -218,17 +218,17 @@ def _traced(made: SSAValue, source: Tracer) -> Tracer:
 
 def compare(direction: str, left: Tracer, right: Tracer) -> Tracer:
     """Whether a relation (EQ, NE, LT, LE, GT, GE) holds, for each element."""
-    return _traced(_builder().compare(left.value, direction, right.value), left)
+    return _traced(builder().compare(left.value, direction, right.value), left)
 
 
 def select(condition: Tracer, on_true: Tracer, on_false: Tracer) -> Tracer:
     """Elements of one value or the other."""
-    return _traced(_builder().select(condition.value, on_true.value, on_false.value), on_true)
+    return _traced(builder().select(condition.value, on_true.value, on_false.value), on_true)
 
 
 def broadcast_in_dim(value: Tracer, shape: Sequence[int], dims: Sequence[int]) -> Tracer:
     """The value repeated: its dim `i` becomes dim `dims[i]` of `shape`."""
-    return value if tuple(shape) == value.shape else _traced(_builder().broadcast(value.value, shape, dims), value)
+    return value if tuple(shape) == value.shape else _traced(builder().broadcast(value.value, shape, dims), value)
 
 
 def broadcast(value: Tracer, shape: Sequence[int]) -> Tracer:
@@ -239,19 +239,19 @@ def broadcast(value: Tracer, shape: Sequence[int]) -> Tracer:
 
 def reshape(value: Tracer, shape: Sequence[int]) -> Tracer:
     """The same elements, row-major, in another shape of the same size."""
-    return _traced(_builder().reshape(value.value, shape), value)
+    return _traced(builder().reshape(value.value, shape), value)
 
 
 def transpose(value: Tracer, order: Sequence[int]) -> Tracer:
     """The dims in another order."""
-    return _traced(_builder().transpose(value.value, order), value)
+    return _traced(builder().transpose(value.value, order), value)
 
 
 def slice_(value: Tracer, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]) -> Tracer:
     """A box of the elements, of every `strides`-th one."""
     if not any(starts) and tuple(limits) == value.shape and all(stride == 1 for stride in strides):
         return value
-    return _traced(_builder().slice(value.value, tuple(starts), tuple(limits), tuple(strides)), value)
+    return _traced(builder().slice(value.value, tuple(starts), tuple(limits), tuple(strides)), value)
 
 
 def reverse(value: Tracer, dims: Sequence[int]) -> Tracer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -12,6 +12,7 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_prop_def,
+    prop_def,
     region_def,
     traits_def,
     var_operand_def,
@@ -139,6 +140,33 @@ class WithGradientOp(IRDLOperation):
 
 
 @irdl_op_definition
+class ResultOfOp(IRDLOperation):
+    """
+    The values `outputs`, which are what a function makes of `inputs`: there is a rule for its gradient, whatever they
+    are computed by.
+
+    `"dtensor.result_of"(%x, %a) <{function = "inv", operandSegmentSizes = array<i32: 1, 1>}> : (t, t) -> t`
+    """
+
+    name = "dtensor.result_of"
+    outputs = var_operand_def(TensorType)
+    inputs = var_operand_def(TensorType)
+    function = prop_def(StringAttr)
+    results_ = var_result_def(TensorType)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure())
+
+    def __init__(self, function: str, outputs: Sequence[SSAValue], inputs: Sequence[SSAValue]):
+        types = [plain(tensor_type(output)) for output in outputs]
+        said = {"function": StringAttr(function)}
+        super().__init__(operands=[list(outputs), list(inputs)], result_types=[types], properties=said)
+
+    def verify_(self) -> None:
+        if _types(self.results) != _types(self.outputs):
+            raise VerifyException("the results must be of the outputs' types")
+
+
+@irdl_op_definition
 class CheckpointOp(IRDLOperation):
     """
     What its region computes; for gradients it is computed again instead of kept (rematerialisation).
@@ -166,4 +194,4 @@ class CheckpointOp(IRDLOperation):
             raise VerifyException("the region must return the outputs")
 
 
-OPS: tuple[type[Operation], ...] = (GradientOp, StopGradientOp, PrimalOp, WithGradientOp, CheckpointOp)
+OPS: tuple[type[Operation], ...] = (GradientOp, StopGradientOp, PrimalOp, WithGradientOp, ResultOfOp, CheckpointOp)

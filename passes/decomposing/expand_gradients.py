@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -14,7 +14,14 @@ from xdsl.passes import ModulePass
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import blocks_in, free_values, returned
-from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, StopGradientOp, WithGradientOp
+from shardwright.dialects.dtensor.gradients import (
+    CheckpointOp,
+    GradientOp,
+    PrimalOp,
+    ResultOfOp,
+    StopGradientOp,
+    WithGradientOp,
+)
 from shardwright.dialects.text.locations import GRADIENT, fault, fuse, is_known, label
 from shardwright.passes.importing.calls import functions
 from shardwright.passes.rewriter import insert_before, move_body, replace
@@ -65,7 +72,7 @@ def _forget(op: Operation) -> None:
     """Drops what only gradients care about."""
     if isinstance(op, StopGradientOp | PrimalOp):
         replace(op, [op.operand])
-    elif isinstance(op, WithGradientOp):
+    elif isinstance(op, WithGradientOp | ResultOfOp):
         replace(op, list(op.outputs))
     elif isinstance(op, CheckpointOp):
         block = op.body.block
@@ -122,7 +129,7 @@ class _Differentiation:
         path: list[Operation] = []
         for op in reversed(forwards):
             if any(result in needed for result in op.results):
-                needed.update(free_values(op))
+                needed.update(_followed(op))
                 path.append(op)
         self._check_rounds(around[1:], needed)
         return path[::-1]
@@ -179,6 +186,11 @@ class _Differentiation:
                 for argument in block.args:
                     argument.location = place
         return insert_before(self.request, op)
+
+
+def _followed(op: Operation) -> Sequence[SSAValue]:
+    """The values to which an op's gradients go: where somebody said what these are, not to how it was computed."""
+    return op.inputs if isinstance(op, WithGradientOp | ResultOfOp) else free_values(op)
 
 
 def _block_of(value: SSAValue) -> Block | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from xdsl.ir import SSAValue
 
 from shardwright.dialects import chlo, stablehlo
+from shardwright.dialects.factors import adjoint, conjugate, product, related, turned
 from shardwright.dialects.stablehlo import FftType, Transpose
 from shardwright.dialects.stablehlo.parts.syntax import complex_of, truth
 from shardwright.dialects.types import element_of, is_complex, shape_of
@@ -46,26 +47,22 @@ def _to_real(op: stablehlo.FftOp, gradient: SSAValue, site: Site) -> SSAValue:
     return site.put(chlo.ConjOp(scaled))
 
 
-def _is_real(op: stablehlo.CholeskyOp, needed: Callable[[SSAValue], bool]) -> bool:
-    return not is_complex(element_of(op.a))
-
-
-@vjp_of_one("stablehlo.cholesky", when=_is_real)
+@vjp_of_one("stablehlo.cholesky")
 def _cholesky(op: stablehlo.CholeskyOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     """
-    With `S = L^-T P(L^T G) L^-1`, where P takes the lower triangle and half of the diagonal: the triangle of `S + S^T`.
+    With `S = L^-H P(L^H G) L^-1`, where P takes the lower triangle and half of the diagonal: the triangle of `S + S^H`.
 
-    Only that triangle of the operand was read, so the diagonal counts once.
+    Only that triangle of the operand was read, so the diagonal counts once. `G` is a conjugated gradient.
     """
-    factor = op.result
+    factor, gradient = op.result, conjugate(site, gradient)
     if not op.is_lower:
-        gradient, factor = _turned(gradient, site), _turned(factor, site)
-    middle = _product(_turned(factor, site), gradient, site)
+        gradient, factor = adjoint(site, gradient), adjoint(site, factor)
+    middle = product(site, adjoint(site, factor), gradient)
     middle = _triangle(middle, "GT", 1.0, 0.5, site)
-    outer = site.put(stablehlo.TriangularSolveOp(factor, middle, transpose_a=Transpose.TRANSPOSE))
+    outer = site.put(stablehlo.TriangularSolveOp(factor, middle, transpose_a=Transpose.ADJOINT))
     inner = site.put(stablehlo.TriangularSolveOp(factor, outer, left_side=False))
-    found = _triangle(site.add(inner, _turned(inner, site)), "GT", 1.0, 0.5, site)
-    return [found if op.is_lower else _turned(found, site)]
+    found = _triangle(site.add(inner, adjoint(site, inner)), "GT", 1.0, 0.5, site)
+    return [conjugate(site, found) if op.is_lower else turned(site, found)]
 
 
 @vjp_of_one("stablehlo.triangular_solve")
@@ -74,7 +71,7 @@ def _triangular_solve(op: stablehlo.TriangularSolveOp, gradient: SSAValue, site:
     matrix, kind = op.a, op.transpose_a.data
     conjugates = kind is Transpose.ADJOINT and is_complex(element_of(matrix))
     if conjugates:
-        matrix = site.put(chlo.ConjOp(matrix))
+        matrix = conjugate(site, matrix)
     plain = kind is Transpose.NO_TRANSPOSE
     lower, unit = truth(op.lower), truth(op.unit_diagonal)
     back = stablehlo.TriangularSolveOp(
@@ -88,33 +85,17 @@ def _triangular_solve(op: stablehlo.TriangularSolveOp, gradient: SSAValue, site:
     solved = site.put(back)
     if not site.needed(op.a):
         return [None, solved]
-    left, right = (solved, _turned(op.result, site)) if op.is_left else (_turned(op.result, site), solved)
-    product = site.negate(_product(left, right, site))
-    product = product if plain else _turned(product, site)
-    found = _triangle(product, "GT" if lower else "LT", 1.0, 0.0 if unit else 1.0, site)
-    return [site.put(chlo.ConjOp(found)) if conjugates else found, solved]
-
-
-def _turned(value: SSAValue, site: Site) -> SSAValue:
-    """The matrices transposed."""
-    rank = len(shape_of(value))
-    return site.transpose(value, [*range(rank - 2), rank - 1, rank - 2])
-
-
-def _product(left: SSAValue, right: SSAValue, site: Site) -> SSAValue:
-    """The products of matrices."""
-    rank = len(shape_of(left))
-    batch = tuple(range(rank - 2))
-    return site.put(
-        stablehlo.DotGeneralOp(left, right, stablehlo.DotDimensions(batch, batch, (rank - 1,), (rank - 2,)))
-    )
+    left, right = (solved, turned(site, op.result)) if op.is_left else (turned(site, op.result), solved)
+    whole = site.negate(product(site, left, right))
+    whole = whole if plain else turned(site, whole)
+    found = _triangle(whole, "GT" if lower else "LT", 1.0, 0.0 if unit else 1.0, site)
+    return [conjugate(site, found) if conjugates else found, solved]
 
 
 def _triangle(value: SSAValue, direction: str, side: float, diagonal: float, site: Site) -> SSAValue:
     """The matrices times `side` where rows and columns relate so, times `diagonal` on the diagonal, zero elsewhere."""
     shape = shape_of(value)
-    rank = len(shape)
-    rows, columns = (site.iota(dim, shape) for dim in (rank - 2, rank - 1))
-    zero = site.constant(0, value)
-    kept = site.select(site.compare(rows, direction, columns), site.scale(value, side) if side != 1 else value, zero)
-    return site.select(site.compare(rows, "EQ", columns), site.scale(value, diagonal), kept)
+    kept = site.select(
+        related(site, shape, direction), site.scale(value, side) if side != 1 else value, site.zeros(value)
+    )
+    return site.select(related(site, shape, "EQ"), site.scale(value, diagonal), kept)

@@ -3,6 +3,7 @@
 from shardwright.rules.gradients import (
     control as _control,
     elementwise as _elementwise,
+    functions as _functions,
     indexing as _indexing,
     linear_algebra as _linear_algebra,
     ordering as _ordering,
@@ -10,4 +11,4 @@ from shardwright.rules.gradients import (
     windows as _windows,
 )
 
-assert (_control, _elementwise, _indexing, _linear_algebra, _ordering, _shapes, _windows) is not None
+assert (_control, _elementwise, _functions, _indexing, _linear_algebra, _ordering, _shapes, _windows) is not None

@@ -11,7 +11,7 @@ from shardwright.compiler.control.batching.rows import ALWAYS, Rows, batched, re
 from shardwright.compiler.control.regions import writing_into
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import body_of, free_values, returned
-from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, WithGradientOp
+from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, ResultOfOp, WithGradientOp
 from shardwright.dialects.types import AnyTensor, element_of, shape_of, tensor
 
 Rewrite: TypeAlias = "Callable[[Rows, Sequence[SSAValue], list[SSAValue]], list[SSAValue]]"
@@ -103,6 +103,13 @@ def _with_gradient(op: WithGradientOp, rows: Rows) -> Sequence[SSAValue]:
     rule = _region(rows, op.rule.block, [True] * len(op.outputs), [True] * len(op.inputs))
     outputs, inputs = [*map(rows.wide, op.outputs)], [*map(rows.wide, op.inputs)]
     return rows.insert(WithGradientOp(outputs, inputs, rule)).results
+
+
+@batched("dtensor.result_of")
+def _result_of(op: ResultOfOp, rows: Rows) -> Sequence[SSAValue]:
+    """The functions take dims in front of what they work on."""
+    outputs, inputs = [*map(rows.wide, op.outputs)], [*map(rows.wide, op.inputs)]
+    return rows.insert(ResultOfOp(op.function.data, outputs, inputs)).results
 
 
 @batched("dtensor.checkpoint")

@@ -1,29 +1,28 @@
-"""Factors of matrices, those of LAPACK, and what they are made of."""
+"""
+Factors of matrices, those of LAPACK.
+
+What writes them (`dialects.factors`) is loaded where a factor is asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness
-from xdsl.ir import Attribute
+from xdsl.ir import SSAValue
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, DType, brief, kind_of
+from shardwright.compiler.tracing.dtypes import brief
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import dtype_element, tensor
-from shardwright.frontends.arrays.elementwise.functions import where
 from shardwright.frontends.functions.dispatch import array_function
 
 __all__ = ["cholesky", "eigh", "eigvalsh", "qr", "svd", "svdvals"]
 
-BYTE = IntegerType(8, Signedness.UNSIGNED)
-"""The type of LAPACK's options, which are letters."""
-
-_LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
+_LAPACKS = ("float32", "float64", "complex64", "complex128")
+"""The types that LAPACK has."""
 
 
 class EighResult(NamedTuple):
@@ -45,7 +44,7 @@ class SVDResult(NamedTuple):
 def matrices(x: ArrayLike, what: str, *, square: bool = False) -> Tracer:
     """Traced matrices of a type that LAPACK has."""
     value = emit.as_tracer(x, what)
-    if value.dtype.name not in _LETTERS:
+    if value.dtype.name not in _LAPACKS:
         raise type_error("SW0506", f"{what} cannot work on {brief(value.dtype)}", help="convert it to 32 bits first")
     if value.ndim < 2 or (square and value.shape[-1] != value.shape[-2]):
         kind = "square matrices" if square else "matrices"
@@ -53,21 +52,10 @@ def matrices(x: ArrayLike, what: str, *, square: bool = False) -> Tracer:
     return value
 
 
-def _real_dtype(dtype: DType) -> DType:
-    return emit.as_dtype("float32" if dtype.name in ("float32", "complex64") else "float64")
-
-
-def lapack(
-    routine: str, operands: Sequence[Tracer], results: Sequence[tuple[Sequence[int], DType]], **options: str
-) -> list[Tracer]:
-    """A call of a LAPACK routine, which its operands' type completes."""
-    config: dict[str, Attribute] = {name: IntegerAttr(ord(option), BYTE) for name, option in options.items()}
-    types = [tensor(tuple(shape), dtype_element(dtype)) for shape, dtype in results]
-    target = f"lapack_{_LETTERS[operands[0].dtype.name]}{routine}_ffi"
-    op = stablehlo.CustomCallOp(target, [value.value for value in operands], types, config)
+def traced(made: Iterable[SSAValue]) -> list[Tracer]:
+    """What the builder of factors made, as values of the program."""
     trace = emit.trace_now()
-    trace.emit(op)
-    return [Tracer(trace, result) for result in op.results]
+    return [Tracer(trace, value) for value in made]
 
 
 @array_function
@@ -93,23 +81,22 @@ def eigh(x: ArrayLike, /) -> EighResult:
     >>> shardwright.linalg.eigh(numpy.array([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
     array([1., 2.])
     """
-    vectors, values = _symmetric(x, "eigh", "V")
+    from shardwright.dialects import factors
+
+    vectors, values = traced(factors.symmetric(emit.builder(), _square(x, "eigh"), vectors=True))
     return EighResult(values, vectors)
 
 
 @array_function
 def eigvalsh(x: ArrayLike, /) -> Array:
     """The eigenvalues of Hermitian matrices, in ascending order."""
-    return _symmetric(x, "eigvalsh", "N")[1]
+    from shardwright.dialects import factors
+
+    return traced(factors.symmetric(emit.builder(), _square(x, "eigvalsh"), vectors=False))[0]
 
 
-def _symmetric(x: ArrayLike, what: str, mode: str) -> tuple[Tracer, Tracer]:
-    value = matrices(x, what, square=True)
-    *batch, size, _ = value.shape
-    routine = "heevd" if kind_of(value.dtype) == "complex" else "syevd"
-    results = [(value.shape, value.dtype), ((*batch, size), _real_dtype(value.dtype)), (batch, DEFAULT_INTEGER)]
-    vectors, values, _ = lapack(routine, [value], results, mode=mode, uplo="L")
-    return vectors, values
+def _square(x: ArrayLike, what: str) -> SSAValue:
+    return matrices(x, what, square=True).value
 
 
 @array_function
@@ -124,27 +111,11 @@ def qr(x: ArrayLike, /, *, mode: str = "reduced") -> QRResult:
     """
     if mode not in ("reduced", "complete"):
         raise value_error("SW0510", f"qr: there is no mode {mode!r}", help="it is reduced or complete")
+    from shardwright.dialects import factors
+
     value = matrices(x, "qr")
-    return QRResult(*factored(value, value.shape[-2] if mode == "complete" else min(value.shape[-2:])))
-
-
-def factored(value: Tracer, count: int) -> tuple[Tracer, Tracer]:
-    """`count` orthonormal columns, and as many rows of the upper triangle."""
-    *batch, rows, columns = value.shape
-    least = min(rows, columns)
-    factors, scales = lapack("geqrf", [value], [(value.shape, value.dtype), ((*batch, least), value.dtype)])
-    kept = factors[..., :least]
-    if count > least:
-        kept = emit.concatenate([kept, emit.constant(0, value.dtype, (*batch, rows, count - least))], len(batch) + 1)
-    routine = "ungqr" if kind_of(value.dtype) == "complex" else "orgqr"
-    (basis,) = lapack(routine, [kept, scales], [(kept.shape, value.dtype)])
-    return basis, _upper(factors[..., :count, :])
-
-
-def _upper(value: Tracer) -> Tracer:
-    """The elements on the diagonal and above it, zeros elsewhere."""
-    rows, columns = (emit.iota(DEFAULT_INTEGER, value.shape, value.ndim - back) for back in (2, 1))
-    return emit.as_tracer(where(rows <= columns, value, 0))
+    count = value.shape[-2] if mode == "complete" else min(value.shape[-2:])
+    return QRResult(*traced(factors.orthogonal(emit.builder(), value.value, count)))
 
 
 @array_function
@@ -162,17 +133,11 @@ def svd(x: ArrayLike, /, *, full_matrices: bool = True) -> SVDResult:
 @array_function
 def svdvals(x: ArrayLike, /) -> Array:
     """The singular values of matrices, in descending order."""
-    return singular(matrices(x, "svdvals"), "N")[1]
+    return singular(matrices(x, "svdvals"), "N")[0]
 
 
-def singular(value: Tracer, mode: str) -> tuple[Tracer, Tracer, Tracer]:
-    """Left vectors, singular values and right vectors: all of them, some (as many as values) or none (A, S, N)."""
-    *batch, rows, columns = value.shape
-    least = min(rows, columns)
-    some = mode == "S"
-    left, right = (rows, least if some else rows), (least if some else columns, columns)
-    shapes = [(rows, columns), (least,), left, right, ()]
-    dtypes = [value.dtype, _real_dtype(value.dtype), value.dtype, value.dtype, DEFAULT_INTEGER]
-    results = [((*batch, *shape), dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
-    _, values, vectors, rows_, _ = lapack("gesdd", [value], results, mode=mode)
-    return vectors, values, rows_
+def singular(value: Tracer, mode: str) -> list[Tracer]:
+    """Left vectors, singular values and right vectors: all (A) or as many as values (S); the values alone (N)."""
+    from shardwright.dialects import factors
+
+    return traced(factors.singular(emit.builder(), value.value, mode))

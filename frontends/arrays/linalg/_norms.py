@@ -36,7 +36,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: float | str | N
         sums = total(abs(value), axis=-2 if abs(float(ord)) == 1 else -1)
         norm = _extreme(emit.as_tracer(sums), float(ord))
     elif ord == "nuc" or ord in (2, -2):
-        values = singular(value, "N")[1]
+        values = singular(value, "N")[0]
         norm = total(values, axis=-1) if ord == "nuc" else _extreme(values, float(ord))
     else:
         raise value_error("SW0510", f"matrix_norm: there is no norm {ord!r}", help="it is fro, nuc, 1, 2, inf or minus")

@@ -8,13 +8,11 @@ import numpy as np
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, kind_of
+from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
-from shardwright.dialects import chlo, stablehlo
-from shardwright.frontends.arrays.elementwise.functions import log
-from shardwright.frontends.arrays.linalg._factors import factored, lapack, matrices, singular
-from shardwright.frontends.arrays.linalg._products import diagonals
+from shardwright.dialects import stablehlo
+from shardwright.frontends.arrays.linalg._factors import matrices, singular, traced
 from shardwright.frontends.arrays.reducing.contractions import matmul
 from shardwright.frontends.arrays.reducing.reductions import max as largest, summed
 from shardwright.frontends.functions.dispatch import array_function
@@ -36,33 +34,19 @@ def det(x: ArrayLike, /) -> Array:
     >>> float(shardwright.linalg.det(numpy.array([[2.0, 1.0], [1.0, 3.0]])))
     5.0
     """
+    from shardwright.dialects import factors
+
     value = matrices(x, "det", square=True)
-    pivots, turns = _pivots(value)
-    return turns * _product(pivots)
-
-
-def _pivots(value: Tracer) -> tuple[Tracer, Tracer]:
-    """The diagonal of the upper factor, and the sign of the rows' permutation: minus one for each row that moved."""
-    *batch, size, _ = value.shape
-    results = [(value.shape, value.dtype), ((*batch, size), DEFAULT_INTEGER), (batch, DEFAULT_INTEGER)]
-    factors, places, _ = lapack("getrf", [value], results)
-    moved = places != emit.iota(DEFAULT_INTEGER, places.shape, len(batch)) + 1
-    twice = emit.convert(moved, value.dtype)
-    signs = emit.constant(1, value.dtype, twice.shape) - (twice + twice)
-    return diagonals(factors, 0), _product(signs)
-
-
-def _product(value: Tracer) -> Tracer:
-    return summed(value, stablehlo.MultiplyOp, (value.ndim - 1,), keepdims=False)
+    return traced([factors.determinant(emit.builder(), value.value)])[0]
 
 
 @array_function
 def slogdet(x: ArrayLike, /) -> SlogdetResult:
     """The signs of the determinants, and the logarithms of their absolute values."""
+    from shardwright.dialects import factors
+
     value = matrices(x, "slogdet", square=True)
-    pivots, turns = _pivots(value)
-    logarithm = summed(emit.as_tracer(log(abs(pivots))), stablehlo.AddOp, (pivots.ndim - 1,), keepdims=False)
-    return SlogdetResult(turns * _product(emit.unary(stablehlo.SignOp, pivots)), logarithm)
+    return SlogdetResult(*traced(factors.log_determinant(emit.builder(), value.value)))
 
 
 @array_function
@@ -77,6 +61,8 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> numpy.allclose(x, [1, 0.5])
     True
     """
+    from shardwright.dialects import factors
+
     dtype = emit.result_dtype("solve", x1, x2)
     matrix = matrices(emit.typed(x1, dtype, "solve"), "solve", square=True)
     given = emit.typed(x2, dtype, "solve")
@@ -84,23 +70,10 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     right = emit.reshape(given, (*given.shape, 1)) if vector else given
     if right.ndim < 2 or right.shape[-2] != matrix.shape[-1]:
         raise value_error("SW0504", f"solve does not fit shapes {list(matrix.shape)} and {list(given.shape)}")
-    solution = _solved(matrix, right)
+    batch = emit.broadcast_shape("solve", matrix.shape[:-2], right.shape[:-2])
+    wide = emit.broadcast(right, (*batch, *right.shape[-2:]))
+    (solution,) = traced([factors.solved(emit.builder(), matrix.value, wide.value)])
     return emit.reshape(solution, solution.shape[:-1]) if vector else solution
-
-
-def _solved(matrix: Tracer, right: Tracer) -> Tracer:
-    basis, triangle = factored(matrix, matrix.shape[-1])
-    turned = emit.as_tracer(matmul(_adjoint(basis), right))
-    batch = turned.shape[:-2]
-    wide = emit.broadcast(triangle, (*batch, *triangle.shape[-2:]))
-    op = stablehlo.TriangularSolveOp(wide.value, turned.value, lower=False)
-    return emit.trace_now().emit(op)
-
-
-def _adjoint(value: Tracer) -> Tracer:
-    order = (*range(value.ndim - 2), value.ndim - 1, value.ndim - 2)
-    turned = emit.transpose(value, order)
-    return emit.unary(chlo.ConjOp, turned) if kind_of(value.dtype) == "complex" else turned
 
 
 @array_function
@@ -112,8 +85,10 @@ def inv(x: ArrayLike, /) -> Array:
     >>> numpy.allclose(shardwright.linalg.inv(numpy.array([[2.0, 0.0], [0.0, 4.0]])), [[0.5, 0], [0, 0.25]])
     True
     """
+    from shardwright.dialects import factors
+
     value = matrices(x, "inv", square=True)
-    return _solved(value, _identity(value))
+    return traced([factors.inverse(emit.builder(), value.value)])[0]
 
 
 def _identity(like: Tracer) -> Tracer:
@@ -150,15 +125,18 @@ def matrix_power(x: ArrayLike, n: int, /) -> Array:
 @array_function
 def pinv(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
     """The pseudoinverses: singular values up to `rtol` times the largest one count as zero."""
+    from shardwright.dialects import factors
+
     value = matrices(x, "pinv")
     left, values, right = singular(value, "S")
     zero, one = (emit.constant(number, values.dtype, values.shape) for number in (0, 1))
     kept = values > _limit(value, values, rtol)
     inverse = emit.select(kept, one / emit.select(kept, values, one), zero)
-    columns = _adjoint(right)
-    scales = emit.convert(inverse, value.dtype)
-    row = emit.reshape(scales, (*scales.shape[:-1], 1, scales.shape[-1]))
-    return matmul(columns * row, _adjoint(left))
+    build = emit.builder()
+    columns, rows = (factors.adjoint(build, part.value) for part in (right, left))
+    scales = factors.along_columns(build, inverse.value, columns)
+    found = factors.product(build, build.multiply(columns, scales), rows)
+    return traced(factors.known(build, "pinv", [found], [value.value]))[0]
 
 
 def _limit(value: Tracer, values: Tracer, rtol: ArrayLike | None) -> Tracer:
@@ -182,6 +160,6 @@ def matrix_rank(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
     1
     """
     value = matrices(x, "matrix_rank")
-    values = singular(value, "N")[1]
+    values = singular(value, "N")[0]
     above = values > _limit(value, values, rtol)
     return summed(emit.convert(above, DEFAULT_INTEGER), stablehlo.AddOp, (values.ndim - 1,), keepdims=False)

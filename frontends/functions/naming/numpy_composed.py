@@ -115,6 +115,14 @@ def _norm(sw: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = F
     return sw.linalg.matrix_norm(x, keepdims=keepdims, ord="fro" if ord is None else ord)
 
 
+def _cond(sw: Any, x: Any, p: Any = None) -> Any:
+    if p is None or p in (2, -2):
+        values = sw.linalg.svdvals(x)
+        first, last = values[..., 0], values[..., -1]
+        return last / first if p == -2 else first / last
+    return sw.linalg.matrix_norm(x, ord=p) * sw.linalg.matrix_norm(sw.linalg.inv(x), ord=p)
+
+
 def _vstack(sw: Any, tup: Sequence[Any]) -> Any:
     return sw.concat([_at_least(sw, array, 2) for array in tup], axis=0)
 
@@ -233,6 +241,7 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "hstack": _hstack,
     "inner": _inner,
     "isclose": _isclose,
+    "linalg.cond": _cond,
     "linalg.norm": _norm,
     "outer": _outer,
     "ptp": _ptp,

@@ -95,7 +95,10 @@ def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refusal(module: ModuleType, name: str, ours: str | None, known: bool) -> Exception:
-    other = f"shardwright.{ours}" if ours else called_here(module, name.rpartition(".")[2])
+    _, *homes, last = name.split(".")
+    other = f"shardwright.{ours}" if ours else called_here(module, last)
+    if homes and other == f"shardwright.{last}":  # NumPy means another function than the one of that name here
+        other = None
     instead = other if other and " " not in other else "functions of shardwright"
     return type_error(
         "SW0503",

@@ -37,6 +37,19 @@ func.func @own_rule(%x: tensor<4xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
   return %3 : tensor<4xf32>
 }
 
+// A function has a rule of its own: its result is used, and how that was computed is not followed.
+// CHECK-LABEL: @by_name
+// CHECK: stablehlo.custom_call @anything(%a)
+// CHECK: stablehlo.dot_general
+// CHECK: stablehlo.dot_general
+// CHECK-NEXT: stablehlo.negate
+func.func @by_name(%a: tensor<4x4xf32>, %s: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.custom_call @anything(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = "dtensor.result_of"(%0, %a) <{function = "inv", operandSegmentSizes = array<i32: 1, 1>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = "dtensor.gradient"(%1, %s, %a) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
 // What is not to be kept is computed again, behind a barrier.
 // CHECK-LABEL: @again
 // CHECK: stablehlo.optimization_barrier
@@ -118,7 +131,8 @@ func.func @forgotten(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor
     %3 = stablehlo.tanh %a : tensor<4xf32>
     stablehlo.return %3 : tensor<4xf32>
   }) : (tensor<4xf32>) -> tensor<4xf32>
-  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  %4 = "dtensor.result_of"(%2, %x) <{function = "unknown", operandSegmentSizes = array<i32: 1, 1>}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
 // A value anew: the other operand is what it was made of, and counts as a constant.

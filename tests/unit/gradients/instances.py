@@ -19,7 +19,10 @@ from shardwright.dialects.stablehlo.sorting import descending
 from shardwright.dialects.stablehlo.windows import ConvDimensions
 from shardwright.dialects.types import dtype_element, element_of, tensor
 from shardwright.layout.planning.sweep import Sweep
+from shardwright.rules.gradients import table
 from shardwright.rules.gradients.vjp import VJPS
+
+assert table is not None
 
 _random = np.random.default_rng(11)
 
@@ -52,6 +55,21 @@ def between(low: float, high: float, *shape: int) -> np.ndarray[Any, Any]:
 def pairs(*shape: int) -> np.ndarray[Any, Any]:
     """Complex numbers."""
     return floats(*shape) + 1j * floats(*shape)[..., ::-1]
+
+
+def differences(function: Callable[..., Any], arguments: Sequence[np.ndarray[Any, Any]], place: int) -> Any:
+    """Central differences; of a complex argument `df/dx - i df/dy`."""
+    argument, step = arguments[place], 1e-6
+    found = np.zeros_like(argument)
+    for at in np.ndindex(argument.shape):
+        for unit in (1, 1j) if argument.dtype.kind == "c" else (1,):
+            sides: list[float] = []
+            for sign in (1, -1):
+                moved = argument.copy()
+                moved[at] += sign * step * unit
+                sides.append(float(function(*arguments[:place], moved, *arguments[place + 1 :])))
+            found[at] += (sides[0] - sides[1]) / (2 * step) * np.conj(unit)
+    return found
 
 
 def put(op: Any) -> list[Tracer]:
@@ -344,7 +362,12 @@ def _linear_algebra() -> list[Instance]:
     positive = np.einsum("bij,bkj->bik", square, square) + 2 * np.eye(3)
     matrix = square * 0.3 + 2 * np.eye(3)
     found = [
-        plain(f"stablehlo.cholesky {lower}", lambda v, lower=lower: stablehlo.CholeskyOp(v, lower=lower), positive)
+        plain(
+            f"stablehlo.cholesky {lower} {matrix.dtype}",
+            lambda v, lower=lower: stablehlo.CholeskyOp(v, lower=lower),
+            matrix,
+        )
+        for matrix in (positive, positive + 0.3j * (square - square.swapaxes(1, 2)))
         for lower in (True, False)
     ]
     for left in (True, False):
