@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -53,6 +54,27 @@ class Tree(NamedTuple):
     parts: tuple[Any, ...] = ()
 
 
+@dataclass(frozen=True)
+class Defaults:
+    """
+    The kind of a `defaultdict`, of which it makes another one: by what it makes the values that are missing.
+
+    >>> Defaults(list)([("a", 1)])
+    defaultdict(<class 'list'>, {'a': 1})
+    """
+
+    factory: Callable[[], Any] | None
+    __name__ = "defaultdict"
+
+    def __call__(self, pairs: Iterable[tuple[Any, Any]]) -> defaultdict[Any, Any]:
+        return defaultdict(self.factory, pairs)
+
+
+def is_mapping(kind: Any) -> bool:
+    """Whether trees of this kind are dicts, whose parts go by keys: plain ones, ordered ones, those with defaults."""
+    return kind is dict or kind is OrderedDict or isinstance(kind, Defaults)
+
+
 LEAF = Tree(_LEAF)
 """The tree that is one leaf."""
 
@@ -86,10 +108,12 @@ def arranged(value: Any, tree: Tree | Static) -> Any:
     >>> arranged(({"a": 1, "b": 2},), flatten(({"b": 0, "a": 0},))[1])
     ({'b': 2, 'a': 1},)
     """
-    if isinstance(tree, Static) or tree.kind is not type(value):
+    kind = _kind(value)
+    if isinstance(tree, Static) or tree.kind != kind:
         return value
-    if tree.kind is dict and len(value) == len(tree.keys) and set(value) == set(tree.keys):
-        return {key: arranged(value[key], part) for key, part in zip(tree.keys, tree.parts, strict=True)}
+    if is_mapping(kind) and len(value) == len(tree.keys) and set(value) == set(tree.keys):
+        keys = value if kind is OrderedDict else tree.keys  # there, the order says something
+        return kind((key, arranged(value[key], part)) for key, part in zip(keys, tree.parts, strict=True))
     if tree.kind in (list, tuple) and len(value) == len(tree.parts):
         return tree.kind(arranged(item, part) for item, part in zip(value, tree.parts, strict=True))
     return value
@@ -110,9 +134,9 @@ def _flatten(value: Any, leaves: list[Any], is_leaf: IsLeaf) -> Tree | Static:
         return Tree(None)
     if isinstance(value, Static):
         return value
-    kind = cast("type[Any]", type(value))
-    if kind is dict:
-        return Tree(dict, tuple(value), tuple([_flatten(part, leaves, is_leaf) for part in value.values()]))
+    kind = _kind(value)
+    if is_mapping(kind):
+        return Tree(kind, tuple(value), tuple([_flatten(part, leaves, is_leaf) for part in value.values()]))
     if isinstance(value, list | tuple):
         parts = cast("Sequence[Any]", value)
         return Tree(kind, (), tuple([_flatten(part, leaves, is_leaf) for part in parts]))
@@ -123,6 +147,12 @@ def _flatten(value: Any, leaves: list[Any], is_leaf: IsLeaf) -> Tree | Static:
         return Static(value)
     leaves.append(value)
     return LEAF
+
+
+def _kind(value: Any) -> Any:
+    """The class of a container; of a dict with defaults more than that."""
+    kind = cast("type[Any]", type(value))
+    return Defaults(value.default_factory) if kind is defaultdict else kind
 
 
 def _any_value(value: Any) -> bool:
@@ -144,8 +174,8 @@ def _unflatten(tree: Tree | Static, leaves: Iterator[Any]) -> Any:
     parts = [_unflatten(part, leaves) for part in tree.parts]
     if tree.kind is list or tree.kind is tuple:
         return tree.kind(parts)
-    if tree.kind is dict:
-        return dict(zip(tree.keys, parts, strict=True))
+    if is_mapping(tree.kind):
+        return tree.kind(zip(tree.keys, parts, strict=True))
     if tree.keys:
         return tree.kind(**dict(zip(tree.keys, parts, strict=True)))
     return tree.kind(*parts)
@@ -156,7 +186,7 @@ def _paths(tree: Tree | Static, path: str) -> Iterator[str]:
         return
     if tree.kind == _LEAF:
         yield path
-    elif tree.kind is dict:
+    elif is_mapping(tree.kind):
         for key, part in zip(tree.keys, tree.parts, strict=True):
             yield from _paths(part, f"{path}[{key!r}]")
     elif tree.keys:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from shardwright.compiler.tracing.emit import as_numpy
-from shardwright.compiler.tracing.pytree import Tree, flatten, paths, unflatten
+from shardwright.compiler.tracing.pytree import Tree, flatten, is_mapping, paths, unflatten
 from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import type_error, value_error
@@ -307,12 +307,12 @@ def _matched(layouts: Any, tree: Tree) -> list[Layout]:
     """The layout of each leaf of a tree; one layout stands for all below it, and lists and tuples are alike."""
     if isinstance(layouts, Layout):
         return [layouts] * len(paths(tree))
-    kind = tree.kind
+    kind, keyed = tree.kind, is_mapping(tree.kind)
     if layouts is kind is None:
         return []
-    if isinstance(layouts, dict) and kind is dict and set(cast("dict[Any, Any]", layouts)) == set(tree.keys):
+    if isinstance(layouts, dict) and keyed and set(cast("dict[Any, Any]", layouts)) == set(tree.keys):
         pairs = [(layouts[key], part) for key, part in zip(tree.keys, tree.parts, strict=True)]
-    elif isinstance(layouts, list | tuple) and kind not in (None, dict) and len(layouts) == len(tree.parts):
+    elif isinstance(layouts, list | tuple) and not (kind is None or keyed) and len(layouts) == len(tree.parts):
         pairs = list(zip(cast("Sequence[Any]", layouts), tree.parts, strict=True))
     else:
         raise type_error(

@@ -8,10 +8,11 @@ keys, and classes of records go by their names and fields. So a call finds its p
 from __future__ import annotations
 
 import inspect
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, TypeAlias, cast
 
-from shardwright.compiler.tracing.pytree import LEAF, Static, Tree
+from shardwright.compiler.tracing.pytree import LEAF, Defaults, Static, Tree, is_mapping
 from shardwright.saving.faults import SavingError, malformed
 from shardwright.saving.objects.records import field_names
 from shardwright.saving.objects.values import DEPTH, Reader, Writer, hashable
@@ -20,7 +21,10 @@ from shardwright.serialization.protos import program_pb2 as pb
 Part: TypeAlias = tuple[Hashable, tuple[int, ...]]
 """The form of a part of a call, and the numbers of the leaves in it, in the order of the form."""
 
-_CONTAINERS = {list: pb.Tree.LIST, tuple: pb.Tree.TUPLE, dict: pb.Tree.DICT}
+_CONTAINERS = {list: pb.Tree.LIST, tuple: pb.Tree.TUPLE, dict: pb.Tree.DICT, OrderedDict: pb.Tree.DICT}
+_ORDERED = OrderedDict.__name__
+"""What a dict says that is an ordered one; before it could say so, it was none."""
+
 _KINDS = {pb.PythonParameter.Kind.Value(kind.name): kind for kind in type(inspect.Parameter.KEYWORD_ONLY)}
 """Python's kinds of parameters have the same names in the message."""
 
@@ -33,6 +37,8 @@ def write_tree(tree: Tree | Static, writer: Writer, where: str, depth: int = 0) 
         return pb.Tree(kind=pb.Tree.LEAF)
     if tree.kind is None:
         return pb.Tree(kind=pb.Tree.NONE)
+    if isinstance(tree.kind, Defaults):
+        raise SavingError("SW0865", f"{where} is a defaultdict, which cannot be stored", help="use a dict")
     if depth > DEPTH:
         raise SavingError("SW0865", f"{where} is nested more than {DEPTH} levels deep", help="make it flatter")
     named = [f".{key}" if field_names(tree.kind) else f"[{key!r}]" for key in tree.keys]
@@ -40,7 +46,8 @@ def write_tree(tree: Tree | Static, writer: Writer, where: str, depth: int = 0) 
     parts = [write_tree(part, writer, where + name, depth + 1) for part, name in zip(tree.parts, named, strict=False)]
     if tree.kind in _CONTAINERS:
         keys = [writer.value(key, f"a key of {where}") for key in tree.keys]
-        return pb.Tree(kind=_CONTAINERS[tree.kind], keys=keys, parts=parts)
+        name = _ORDERED if tree.kind is OrderedDict else ""
+        return pb.Tree(kind=_CONTAINERS[tree.kind], class_name=name, keys=keys, parts=parts)
     return _write_fields(tree.kind, parts, where)
 
 
@@ -84,7 +91,7 @@ def read_tree(message: pb.Tree, reader: Reader) -> Tree | Static:
     if len(keys) != len(parts) or len(set(keys)) != len(keys):
         raise malformed(f"a container of {len(keys)} keys and {len(parts)} parts")
     if message.kind == pb.Tree.DICT:
-        return Tree(dict, keys, parts)
+        return Tree(OrderedDict if message.class_name == _ORDERED else dict, keys, parts)
     if message.kind not in (pb.Tree.NAMED_TUPLE, pb.Tree.DATACLASS) or not all(isinstance(key, str) for key in keys):
         raise malformed("a container of no kind that is known")
     kind = reader.records.kind(message.class_name, keys, message.kind == pb.Tree.NAMED_TUPLE)
@@ -145,7 +152,7 @@ def _form(tree: Tree | Static, numbers: Iterator[int], static_form: Callable[[An
     if tree.kind is None:
         return None, ()
     parts = [_form(part, numbers, static_form) for part in tree.parts]
-    if tree.kind is dict:
+    if is_mapping(tree.kind):
         keyed = sorted(zip(map(static_form, tree.keys), parts, strict=True), key=lambda pair: repr(pair[0]))
         return ("dict", *[(key, part[0]) for key, part in keyed]), _joined([part for _, part in keyed])
     if tree.kind in (list, tuple):

@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.compiler.stages import Propagated, Traced
-from shardwright.compiler.tracing.pytree import Tree, paths
+from shardwright.compiler.tracing.pytree import Tree, is_mapping, paths
 from shardwright.compiler.tracing.reference import held
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.registry import coded
@@ -143,7 +143,7 @@ def export_module(
 
 def _result_names(results: Tree) -> list[str]:
     """What results are called: those of a dict by their keys, others `result`."""
-    if results.kind is not dict:
+    if not is_mapping(results.kind):
         return paths(results, "result")
     parts = zip(results.keys, results.parts, strict=True)
     return [path for key, part in parts for path in (paths(part, str(key)) if isinstance(part, Tree) else ())]

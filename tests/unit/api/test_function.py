@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections import OrderedDict, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -159,6 +161,43 @@ def test_trees_go_in_and_out() -> None:
     assert out["none"] is None
     assert out["list"][0].shape == (3,)
     assert float(out["list"][1][0]) == 1.0
+
+
+def test_ordered_dicts_and_those_with_defaults_are_trees() -> None:
+    """As in JAX: each comes back as what it was, an ordered one in its order, which is part of what it is."""
+    x, y = np.arange(4.0), np.ones(4)
+    traces: list[Any] = []
+
+    @sw.function
+    def swapped(state: Any) -> Any:
+        traces.append(list(state))
+        first, second = state
+        return type(state)([(first, state[second]), (second, state[first])])
+
+    for _ in range(2):
+        found = swapped(OrderedDict(b=x, a=spread(y)))
+        assert type(found) is OrderedDict
+        assert list(found) == ["b", "a"]
+        assert np.array_equal(found["b"], y)
+        assert np.array_equal(found["a"], x)
+    assert type(swapped({"b": x, "a": y})) is dict
+    assert np.array_equal(swapped(OrderedDict(a=y, b=x))["a"], x)
+    assert traces == [["b", "a"], ["b", "a"], ["a", "b"]]
+    kept = sw.function(lambda state: state)(defaultdict(list, a=x))
+    assert (type(kept), kept.default_factory) == (defaultdict, list)
+    assert np.array_equal(kept["a"], x)
+    assert kept["new"] == []
+    gradient = sw.grad(lambda state: sw.sum(state["a"] * state["b"]))(OrderedDict(b=x, a=y))
+    assert type(gradient) is OrderedDict
+    assert np.array_equal(gradient["b"], y)
+    assert np.array_equal(sw.vmap(lambda state: state["a"] * 2, in_axes=({"a": 0},))(OrderedDict(a=x)), 2 * x)
+    names = sw.function(lambda state: state["a"]).trace(OrderedDict(b=x, a=y)).interface.parameters
+    assert [parameter.name for parameter in names] == ["state['b']", "state['a']"]
+
+
+def test_other_mappings_are_no_trees() -> None:
+    with pytest.raises(TypeError, match=r"SW0507.*neither an array nor hashable: unhashable type: 'mappingproxy'"):
+        sw.function(lambda state: state["a"])(MappingProxyType({"a": np.ones(2)}))
 
 
 def test_arguments_are_named_by_path() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections import OrderedDict, defaultdict
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +106,17 @@ def test_operations_have_their_place_in_the_python_file() -> None:
 def test_what_is_not_jitted(wrong: Any) -> None:
     with pytest.raises(TypeError, match="SW0518"):
         shardwright.from_jax(wrong, 1.0)
+
+
+@pytest.mark.parametrize("kind", [OrderedDict, dict, partial(defaultdict, list)])
+def test_dicts_of_all_kinds(kind: Any) -> None:
+    """The leaves of ordered ones go in their order, those of others by their keys."""
+    given = kind([("b", np.float32([1, 2])), ("a", np.float32([10, 20]))])
+    jitted = jax.jit(lambda state: {"state": state, "difference": state["a"] - state["b"]})
+    found, due = shardwright.from_jax(jitted, given).compile()(given), jitted(given)
+    assert type(found["state"]) is type(due["state"])
+    assert found["difference"].tolist() == due["difference"].tolist() == [9, 18]
+    assert {key: value.tolist() for key, value in found["state"].items()} == {"a": [10, 20], "b": [1, 2]}
 
 
 def test_containers_that_only_jax_knows() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -227,6 +228,21 @@ def test_calls_are_found_however_they_are_written(tmp_path: Path) -> None:
     assert loaded.signatures == ["a: f32[2], b=b: f32[2], mode='add'", (
         "a: f32[2], b: f32[2], mode='subtract', extra={'x': extra['x']: f32[2], 'y': extra['y']: f32[2]}"
     )]  # fmt: skip
+
+
+def test_ordered_dicts_stay_what_they_are(tmp_path: Path) -> None:
+    @sw.function
+    def doubled(state: Any) -> Any:
+        return OrderedDict((key, value * 2) for key, value in state.items()), dict(state)
+
+    x, y = np.float32([1, 2]), np.float32([10, 20])
+    doubled(OrderedDict(b=x, a=y))
+    loaded = reloaded(doubled, tmp_path)
+    for state in (OrderedDict(b=x, a=y), OrderedDict(a=y, b=x), {"a": y, "b": x}):
+        ordered, plain = loaded(state)
+        assert (type(ordered), type(plain)) == (OrderedDict, dict)
+        assert [(key, value.tolist()) for key, value in ordered.items()] == [("b", [2, 4]), ("a", [20, 40])]
+        assert plain["a"].tolist() == [10, 20]
 
 
 def test_the_specialisation_that_fits_runs(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,6 +101,13 @@ def test_static_values_that_are_no_data(argument: Any, text: str, tmp_path: Path
 def test_objects_that_cannot_be_stored(item: Any, text: str, tmp_path: Path) -> None:
     with refused("SW0865", text):
         sw.save(item, tmp_path / "saved")
+
+
+def test_dicts_with_defaults(tmp_path: Path) -> None:
+    same = sw.function(lambda state: state)
+    same(defaultdict(list, a=np.ones(2)))
+    with refused("SW0865", "argument state of .* is a defaultdict, which cannot be stored"):
+        sw.save(same, tmp_path / "saved")
 
 
 def test_containers_without_an_end(tmp_path: Path) -> None:
