@@ -291,7 +291,8 @@ class Array(ABC):
     if not TYPE_CHECKING:  # checkers shall not think that an array has every attribute
 
         def __getattr__(self, name: str) -> Any:
-            kind = "DTensor" if type(self).__name__ == "DTensor" else "traced value"
+            own = type(self).__name__
+            kind = own if own in ("DTensor", "Variable", "TensorSpec") else "traced value"
             if name.startswith("_"):
                 raise AttributeError(f"a {kind} has no attribute {name!r}")
             properties = [known for known in dir(type(self)) if not known.startswith("_")]

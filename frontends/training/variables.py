@@ -278,11 +278,7 @@ class Variable(Reference, Scalars):
         >>> total.assign([3.0, 4.0])
         array([3., 4.], dtype=float32)
         """
-        given = self._typed(held(value) if current_trace() is None else value)
-        layout = given.layout if isinstance(given, Array) else None
-        if layout is not None and layout != self._layout and not relayout:
-            mine = "no layout" if self._layout is None else f"the layout {self._layout}"
-            raise self._unfit(mine, f"a tensor laid out as {layout}")
+        given = self._given(held(value) if current_trace() is None else value, relayout)
         return self._put(np.array(given) if isinstance(given, np.ndarray) else given)
 
     def _put(self, given: Any) -> Array:
@@ -299,26 +295,28 @@ class Variable(Reference, Scalars):
             self.keep(relayout(given, self._layout))
         return self.value
 
-    def assign_add(self, delta: ArrayLike | Sequence[Any]) -> Array:
+    def assign_add(self, delta: ArrayLike | Sequence[Any], *, relayout: bool = True) -> Array:
         """
-        Adds to what the variable holds; the new value.
+        Adds to what the variable holds; the new value, in the variable's layout.
+
+        Like any addition it takes a tensor in another layout; `relayout=False` refuses that, as `assign` does (SW0530).
 
         >>> import shardwright
         >>> shardwright.Variable([1.0, 2.0]).assign_add(1.0)
         array([2., 3.], dtype=float32)
         """
-        return self._put(_moved(self, self._typed(delta), "assign_add", self._settled))
+        return self._put(_moved(self, self._given(delta, relayout), "assign_add", self._settled))
 
-    def assign_sub(self, delta: ArrayLike | Sequence[Any]) -> Array:
+    def assign_sub(self, delta: ArrayLike | Sequence[Any], *, relayout: bool = True) -> Array:
         """
-        Subtracts from what the variable holds.
+        Subtracts from what the variable holds, as `assign_add` adds.
 
         >>> import shardwright
         >>> total = shardwright.Variable([1.0, 2.0], name="total")
         >>> total.assign_sub(1.0)
         array([0., 1.], dtype=float32)
         """
-        return self._put(_moved(self, self._typed(delta), "assign_sub", self._settled))
+        return self._put(_moved(self, self._given(delta, relayout), "assign_sub", self._settled))
 
     def gather(self, indices: Positions) -> Array:
         """
@@ -372,6 +370,15 @@ class Variable(Reference, Scalars):
     def _settled(self) -> Layout | None:
         """The layout that a new value must have at once; in a traced function there is time until its end."""
         return self._layout if current_trace() is None else None
+
+    def _given(self, value: Any, relayout: bool) -> Any:
+        """The value as an array of the variable's type, and of its layout if it has one and is not to be relaid."""
+        given = self._typed(value)
+        layout = given.layout if isinstance(given, Array) else None
+        if layout is not None and layout != self._layout and not relayout:
+            mine = "no layout" if self._layout is None else f"the layout {self._layout}"
+            raise self._unfit(mine, f"a tensor laid out as {layout}")
+        return given
 
     def _typed(self, value: Any) -> Any:
         """The value as an array of the variable's type; numbers and lists take it, arrays must have it."""

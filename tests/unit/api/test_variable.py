@@ -376,6 +376,25 @@ def test_a_tensor_is_brought_into_the_layout_when_that_is_asked_for() -> None:
     assert np.array_equal(plain.value, START * 3)
 
 
+@pytest.mark.parametrize("name", ["assign_add", "assign_sub"])
+def test_additions_refuse_other_layouts_only_when_that_is_asked_for(name: str) -> None:
+    other, sign = sw.relayout(START * 2, sw.Layout(["model"], MESH)), 1 if name == "assign_add" else -1
+    for made in (variable(), variable(None)):
+        moved = getattr(made, name)
+        for call in (moved, sw.function(moved, static=["relayout"])):
+            found = error(ValueError, lambda call=call: call(other, relayout=False))
+            assert found.code == "SW0530"
+            assert "but was given a tensor laid out as" in found.message
+        assert np.array_equal(made.numpy(), START)
+        moved(other)
+        moved(START, relayout=False)
+        moved(1.0, relayout=False)
+        assert np.array_equal(made.numpy(), START + sign * (START * 3 + 1))
+    made = variable()
+    getattr(made, name)(made, relayout=False)
+    assert np.array_equal(made.numpy(), START + sign * START)
+
+
 def test_refused_makings_and_uses() -> None:
     assert error(ValueError, lambda: sw.Variable(START, shape=(8, 4))).code == "SW0530"
     assert error(TypeError, lambda: sw.Variable(START, layout="batch")).code == "SW0515"  # pyright: ignore[reportArgumentType]

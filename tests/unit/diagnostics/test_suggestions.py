@@ -93,6 +93,13 @@ def test_attributes_of_tensors_of_others() -> None:
         assert says in str(caught.value)
 
 
+def test_attributes_of_variables_of_others() -> None:
+    for name, says in (("scatter_nd_add", "use variable.scatter_add for"), ("get_shape", "use x.shape")):
+        with pytest.raises(AttributeError, match=f"SW0516.*a Variable has no attribute '{name}'") as caught:
+            getattr(sw.Variable(1.0), name)
+        assert says in str(caught.value)
+
+
 def test_axes_operations_and_values() -> None:
     mesh = sw.Mesh(batch=2, model=2)
     for wrong in (lambda: mesh.dim_size("modle"), lambda: sw.Layout(["modle"], mesh)):
