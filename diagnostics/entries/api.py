@@ -136,7 +136,7 @@ SW0555: Keras model that cannot be trained here
     help: pip install 'shardwright[keras]', set KERAS_BACKEND=jax, and call the model once before
 SW0556: pipeline that does not fit
     A pipeline has a layout for the input of each stage, weights on the stage's mesh, and batches that can be cut into
-    equal microbatches.
+    equal microbatches, whose rows split evenly where the layouts do not say uneven=True.
     help: give what is said of each stage, and a batch whose rows are a multiple of the microbatches
 SW0560: no seed for random numbers
     Random numbers are made from a seed of two whole numbers of 32 or 64 bits, which says all of them: the same seed

@@ -44,7 +44,8 @@ class Pipeline:
         stages: for each stage a function of its weights, a tree, and of its input, an array or a tree of arrays.
         loss: a function of what the last stage gives and of what is wanted, which gives a number: the loss of the batch
             is the mean over its microbatches.
-        layouts: for each stage the layout of its input, on the stage's mesh; dim 0 is the batch.
+        layouts: for each stage the layout of its input, on the stage's mesh; dim 0 is the batch. The rows of a
+            microbatch split evenly, unless the layouts say `uneven=True`.
         microbatches: into how many a batch is cut, along dim 0.
 
     Raises:
@@ -115,11 +116,12 @@ class Pipeline:
             wanted: the same for the loss; its rows go along with those of the last stage's input.
 
         Raises:
-            ValueError: there are not weights for each stage, weights are not on its mesh, or a batch cannot be cut into
-                equal microbatches (SW0556).
+            ValueError: there are not weights for each stage, weights are not on its mesh, a batch cannot be cut into
+                equal microbatches, or their rows do not split evenly (SW0556).
         """
         self._check(weights)
-        run = _Run(self._programs, self._layouts, weights, self._cut(x, "x"), self._cut(wanted, "wanted"))
+        given, due = self._cut(x, "x", self._layouts[0]), self._cut(wanted, "wanted", self._layouts[-1])
+        run = _Run(self._programs, self._layouts, weights, given, due)
         for event in self._events:
             run.do(event)
         finish = self._programs.finish
@@ -141,7 +143,7 @@ class Pipeline:
                         help="distribute each with relayout, or make it a Variable, in a layout on the stage's mesh",
                     )
 
-    def _cut(self, batch: Any, what: str) -> list[Any]:
+    def _cut(self, batch: Any, what: str, layout: Layout) -> list[Any]:
         """The microbatches of a batch, or of a tree of arrays."""
         leaves, tree = flatten(batch)
         sizes = {leaf.shape[0] if getattr(leaf, "ndim", 0) else 0 for leaf in leaves}
@@ -152,6 +154,7 @@ class Pipeline:
                 f"{what} has {rows} rows, which cannot be cut into {self._microbatches} equal microbatches",
                 help="give arrays with as many rows each, a multiple of the number of microbatches",
             )
+        _check_rows(min(sizes) // self._microbatches, layout, f"a microbatch of {what}")
         cut = [(split if isinstance(leaf, Array) else np.split)(leaf, self._microbatches) for leaf in leaves]
         return [unflatten(tree, parts) for parts in zip(*cut, strict=True)]
 
@@ -235,7 +238,7 @@ class _Run:
     def _rows(self, stage: int) -> Layout:
         """The layout of what has nothing but rows in common with a stage's input."""
         layout = self._layouts[stage]
-        return Layout([layout.sharding_specs[0]], layout.mesh)
+        return Layout([layout.sharding_specs[0]], layout.mesh, uneven=layout.uneven)
 
     def _move(self, task: Task) -> None:
         made, number = self._made.pop(task), task.microbatch
@@ -247,8 +250,21 @@ class _Run:
             self._inputs[task.stage + 1][number] = _placed(made, self._layouts[task.stage + 1])
 
 
+def _check_rows(rows: int, layout: Layout, what: str) -> None:
+    """SW0556 where the rows are not the same for all devices, unless the layout says that it may be uneven."""
+    parts = layout.mesh.group_size(layout.spec.dims[0]) if layout.spec.dims else 1
+    if rows % parts and not layout.uneven:
+        raise value_error(
+            "SW0556",
+            f"{what} has {rows} rows, which do not split evenly over the {parts} parts of {layout!r}",
+            help="give as many rows as fit, fewer microbatches, or layouts that say uneven=True",
+        )
+
+
 def _placed(tree: Any, layout: Layout) -> Any:
     leaves, shape = flatten(tree)
+    for leaf in leaves:
+        _check_rows(leaf.shape[0] if leaf.ndim else 0, layout, "a stage's input")
     return unflatten(shape, [relayout(leaf, layout.for_rank(leaf.ndim)) for leaf in leaves])
 
 

@@ -178,6 +178,7 @@ def test_trees_go_from_stage_to_stage_and_tokens_into_the_first() -> None:
 
 
 ROWS = sw.Layout(["batch", None], sw.Mesh(batch=2))
+ODD = r"which do not split evenly over the 2 parts of Layout\(\['batch', 'unsharded'\], Mesh\(batch=2\)\)"
 FEW = "a pipeline of 2 stages, 1 layouts and 3 microbatches"
 
 
@@ -192,6 +193,9 @@ FEW = "a pipeline of 2 stages, 1 layouts and 3 microbatches"
         (lambda: one([ONES], np.ones((5, 8)), np.ones((4, 8))), "x has 5 rows, .* into 2 equal microbatches"),
         (lambda: one([ONES], [np.ones((4, 8)), np.ones(2)], np.ones((4, 8))), "x has 2, 4 rows"),
         (lambda: one([ONES], np.ones((4, 8)), 1.0), "wanted has 0 rows"),
+        (lambda: one([ONES], np.ones((6, 8)), np.ones((4, 8))), f"a microbatch of x has 3 rows, {ODD}"),
+        (lambda: one([ONES], np.ones((4, 8)), np.ones((2, 8))), f"a microbatch of wanted has 1 rows, {ODD}"),
+        (lambda: halved(), f"a stage's input has 1 rows, {ODD}"),
     ],
 )
 def test_what_does_not_fit_is_said(wrong: Any, message: str) -> None:
@@ -212,6 +216,34 @@ def test_layouts_are_layouts_and_weights_may_be_uneven() -> None:
     value, (found,) = pipeline([placed], x, wanted)
     assert float(value) == pytest.approx((x @ w).sum() / 2)
     np.testing.assert_allclose(np.asarray(found), x.T @ wanted / 2)
+
+
+@pytest.mark.parametrize("rows", [3, 15])
+def test_rows_may_be_uneven_where_the_layouts_say_so(rows: int) -> None:
+    """One row, or five, for two devices: losses and gradients are those of the whole batch, as with even ones."""
+    mesh = sw.Mesh(stage=2, batch=2)
+    layouts = [sw.Layout(["batch", None], mesh.submesh(stage=number), uneven=True) for number in range(2)]
+    weights, x, _ = layers(2, 8)
+    x = x[:rows]
+    placed = [
+        {name: sw.relayout(array, sw.Layout([], layout.mesh)) for name, array in each.items()}
+        for each, layout in zip(weights, layouts, strict=True)
+    ]
+    value, gradients = sw.distribute.Pipeline([hidden] * 2, loss, layouts, 3)(placed, x, np.sin(x))
+    expected, slopes = by_numpy(weights, x, np.sin(x))
+    assert float(value) == pytest.approx(expected)
+    for found, slope in zip(gradients, slopes, strict=True):
+        for name in ("kernel", "bias"):
+            np.testing.assert_allclose(np.asarray(found[name]), slope[name], atol=1e-12)
+
+
+def halved() -> Any:
+    """The second stage gets half of the rows."""
+    stages = [lambda w, x: (x @ w)[::2], lambda w, x: x @ w]
+    meshes = [sw.Mesh(stage=2, batch=2).submesh(stage=number) for number in range(2)]
+    weights = [sw.ones((8, 8), layout=sw.Layout([], mesh)) for mesh in meshes]
+    layouts = [sw.Layout(["batch", None], mesh) for mesh in meshes]
+    return sw.distribute.Pipeline(stages, loss, layouts, 2)(weights, np.ones((4, 8)), np.ones((4, 8)))
 
 
 ONES = sw.ones((8, 8), layout=sw.Layout([], ROWS.mesh))
