@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from shardwright.compiler.tracing.dtypes import DType
+from shardwright.compiler.tracing.dtypes import DType, listed
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.layout import Layout, Mesh
 
@@ -414,7 +414,7 @@ class Places:
         self._array, self._key = array, key
 
     def _updated(self, values: Values, how: str) -> Array:
-        given = np.asarray(values, self._array.dtype) if isinstance(values, list | tuple) else values
+        given = listed(values, self._array.dtype, f"at[...].{how}") if isinstance(values, list | tuple) else values
         return self._array.namespace["updated"](self._array, self._key, given, how)
 
     def set(self, values: Values) -> Array:

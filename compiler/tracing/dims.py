@@ -58,12 +58,13 @@ def shape_argument(shape: int | Sequence[int], what: str) -> tuple[int, ...]:
     >>> shape_argument(3, "zeros")
     (3,)
     """
+    help = "sizes are whole numbers of at least 0"
     given = listed(shape)
     if not all(hasattr(size, "__index__") for size in given):
-        raise type_error("SW0510", f"{what}: {shape!r} is no shape", help="sizes are whole numbers of at least 0")
+        raise type_error("SW0510", f"{what}: {shape!r} is no shape", help=help)
     sizes = tuple(map(index, given))
     if any(size < 0 for size in sizes):
-        raise value_error("SW0510", f"{what}: {shape!r} is no shape", help="sizes are whole numbers of at least 0")
+        raise value_error("SW0510", f"{what}: {shape!r} is no shape", help=help)
     return sizes
 
 

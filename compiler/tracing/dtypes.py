@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects.types import dtype_element
 
@@ -149,6 +150,45 @@ def check_kind(dtype: DType, kinds: Sequence[str], what: str) -> None:
             f"{what} needs {' or '.join(kinds)} elements, not {brief(dtype)}",
             help="convert first, with shardwright.astype(x, shardwright.float32) for instance",
         )
+
+
+def listed(numbers: Any, dtype: DType | None, what: str) -> np.ndarray[Any, Any]:
+    """
+    The array of a nested list of numbers, which NumPy gives its type if there is none.
+
+    Raises `ValueError` (SW0519) for lists of different lengths side by side, and for what else is no array of this
+    type; (SW0506) for numbers that it does not hold.
+
+    >>> listed([[1, 2], [3, 4]], None, "asarray").shape
+    (2, 2)
+    """
+    try:
+        return np.asarray(numbers, dtype)
+    except ShardwrightError:
+        raise
+    except OverflowError as error:
+        text = f"{what}: {str(error).removesuffix('.')}"
+        raise value_error("SW0506", text, help="give a type that holds it") from None
+    except (ValueError, TypeError) as error:
+        unlike = _unlike(numbers)
+        raise value_error(
+            "SW0519",
+            f"{what}: a nested list with {unlike} is no array" if unlike else f"{what}: {error}",
+            help="give lists of one length, pad the shorter ones" if unlike else "give numbers of one type",
+        ) from None
+
+
+def _unlike(level: Sequence[Any]) -> str | None:
+    """What stands side by side in a nested list, at the outermost place where that is not alike."""
+    while level:
+        lists = [item for item in level if isinstance(item, list | tuple)]
+        if len(lists) < len(level):
+            return "lists and numbers side by side" if lists else None
+        lengths = sorted({len(item) for item in lists})
+        if len(lengths) > 1:
+            return f"lists of {lengths[0]} and {lengths[-1]} elements side by side"
+        level = [each for item in lists for each in item]
+    return None
 
 
 def check_integer(value: int, dtype: DType) -> None:

@@ -64,6 +64,9 @@ SW0518: function that JAX did not jit
     shardwright.from_jax takes what jax.jit made, or what lower() made of that, with arguments and results in dicts,
     lists, tuples and dataclasses.
     help: write from_jax(jax.jit(function), *arguments), with shardings in jit or on the arguments
+SW0519: nested list that is no array
+    A nested list becomes an array where its lists have one length at each depth, and hold numbers of one type.
+    help: pad the shorter lists, or keep lists of arrays apart
 SW0520: gradient that does not exist
     What is differentiated must be one real number, with respect to floating-point arguments. A tape outside of traced
     functions follows the functions of `shardwright`, and those of NumPy that do the same.

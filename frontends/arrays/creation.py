@@ -32,6 +32,7 @@ from shardwright.compiler.tracing.dtypes import (
     check_kind,
     default_dtype,
     kind_of,
+    listed,
     scalar_kind,
 )
 from shardwright.compiler.tracing.trace import Tracer, current_trace
@@ -394,8 +395,8 @@ def _target(x: ArrayLike, dtype: OptionalDType) -> DType:
 def _plain_array(x: Any, dtype: OptionalDType) -> np.ndarray[Any, Any]:
     """Numbers in the type that is asked for, else in their kind's default, or in 64 bits if these are needed."""
     if dtype is not None:
-        return np.asarray(x, dtype=as_dtype(dtype))
-    array = np.asarray(x)
+        return listed(x, as_dtype(dtype), "asarray")
+    array = listed(x, None, "asarray")
     kind = {"i": "integer", "f": "float", "c": "complex"}.get(array.dtype.kind)
     if kind is None or hasattr(x[0] if x else None, "dtype"):
         return array

@@ -9,7 +9,7 @@ import numpy as np
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dtypes import as_dtype
+from shardwright.compiler.tracing.dtypes import as_dtype, listed
 from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error, value_error
@@ -43,7 +43,10 @@ def relayout(source: ArrayLike | Sequence[Any], mesh_or_layout: Layout | Mesh) -
         return _relayout(cast("ArrayLike", source), layout)
     # A copy: the tensor must not change when the caller's array does.
     plain = isinstance(source, bool | int | float | complex) and not hasattr(source, "dtype")
-    array = np.array(source, dtype=as_dtype(type(source)) if plain else None, subok=True)
+    given = as_dtype(type(source)) if plain else None
+    array = (
+        listed(source, None, "relayout") if isinstance(source, list | tuple) else np.array(source, given, subok=True)
+    )
     return distributed(as_numpy(array, "relayout"), layout)
 
 

@@ -21,6 +21,7 @@ from shardwright.compiler.tracing.dtypes import (
     common_dtype,
     default_dtype,
     kind_of,
+    listed,
     scalar_kind,
 )
 from shardwright.compiler.tracing.emit import as_numpy, check_layout
@@ -29,7 +30,6 @@ from shardwright.compiler.tracing.reference import Reference, held
 from shardwright.compiler.tracing.trace import Tracer, current_trace, setting
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import dtype_element
 from shardwright.engines.dtensor_value import Scalars
 from shardwright.frontends.arrays.indexing.picking import rows_at, rows_placed
 from shardwright.frontends.functions.dispatch import array_function
@@ -456,22 +456,21 @@ def _called(
     return function(*placed[: len(positional_names(parameters.values()))])
 
 
-def _converted(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+def _converted(value: Any, dtype: DType | None, what: str = "Variable") -> np.ndarray[Any, Any]:
     """A NumPy array of its own; numbers and lists get the default types."""
     if scalar_kind(value) is None and not isinstance(value, list | tuple):
         array = as_numpy(value, "Variable")
         return np.array(array, dtype or array.dtype)
-    plain = np.asarray(value)
+    plain = listed(value, None, what)
     kinds = {"i": "integer", "u": "integer", "f": "float", "c": "complex"}
     kind = kinds.get(plain.dtype.kind)
     target = dtype or (plain.dtype if kind is None else default_dtype(kind))
-    dtype_element(target)
-    return plain.astype(target)
+    return plain.astype(as_dtype(target)) if dtype is None else listed(value, target, what)
 
 
 def _fitting(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
     """Numbers as an array of this type, or of another one if they do not fit."""
-    plain = _converted(value, None)
+    plain = _converted(value, None, "assign")
     try:
         return np.array(value, dtype) if common_dtype([dtype], [kind_of(plain.dtype)], "assign") == dtype else plain
     except OverflowError as error:

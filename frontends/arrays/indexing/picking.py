@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation, Region
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike, Positions
-from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_INTEGER, DType, brief, kind_of
+from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_INTEGER, DType, brief, kind_of, listed
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
@@ -40,7 +40,7 @@ def counting(dtype: DType, most: int) -> DType:
 def places_of(indices: Value, size: int, what: str) -> Tracer:
     """Whole numbers as places along a dim of `size` elements: negative ones count from its end."""
     if isinstance(indices, list | tuple):
-        indices = np.asarray(indices, DEFAULT_INTEGER if not len(indices) else None)
+        indices = listed(indices, DEFAULT_INTEGER if not len(indices) else None, what)
     dtype = emit.dtype_of(indices, what)
     if kind_of(dtype) != "integer":
         raise type_error(
