@@ -39,7 +39,7 @@ from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import value_error
 from shardwright.frontends.arrays.types.inspection import Device
 from shardwright.frontends.functions.dispatch import array_function
-from shardwright.frontends.functions.dtensor import is_ours, tensor_of
+from shardwright.frontends.functions.dtensor import is_ours, stacked, tensor_of
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.layout import Layout
 
@@ -349,7 +349,8 @@ def asarray(
     device: Device = None,
 ) -> Array:
     """
-    An array of `x`: a number, a nested list of numbers, or an array; with `layout`, distributed.
+    An array of `x`: a number, a nested list of numbers, or an array; with `layout`, distributed. A list of distributed
+    or traced arrays is their stack.
 
     Outside of traced functions each device takes its own part of a NumPy array, whatever its size. Only with
     `copy=False` does the result share the memory of one; `ValueError` (SW0510) where it cannot.
@@ -361,6 +362,7 @@ def asarray(
     """
     if copy is False and (isinstance(x, list | tuple) or scalar_kind(x) is not None):
         raise value_error("SW0510", "asarray: numbers are always copied", help="leave copy=False out")
+    x = stacked(x)
     if isinstance(x, list | tuple):
         x = _plain_array(x, dtype)
     if current_trace() is None and layout is not None and not is_ours(x):
@@ -398,7 +400,10 @@ def _plain_array(x: Any, dtype: OptionalDType) -> np.ndarray[Any, Any]:
         return listed(x, as_dtype(dtype), "asarray")
     array = listed(x, None, "asarray")
     kind = {"i": "integer", "f": "float", "c": "complex"}.get(array.dtype.kind)
-    if kind is None or hasattr(x[0] if x else None, "dtype"):
+    first: Any = x
+    while isinstance(first, list | tuple) and first:
+        first = first[0]
+    if kind is None or hasattr(first, "dtype"):
         return array
     if kind == "integer" and array.size and not -(2**31) <= array.min() <= array.max() < 2**31:
         return array

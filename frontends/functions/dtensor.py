@@ -335,6 +335,16 @@ def is_ours(x: Any) -> bool:
     return isinstance(x, Array) and (is_recording() or not isinstance(x, np.ndarray))
 
 
+def stacked(x: Any) -> Any:
+    """A list with arrays in it that only the array functions may take: the stack of its parts; others as they are."""
+    if not isinstance(x, list | tuple):
+        return x
+    parts = [stacked(part) for part in cast("Sequence[Any]", x)]
+    if not any(map(is_ours, parts)):
+        return x
+    return ARRAY_FUNCTIONS["stack"]([np.asarray(part) if isinstance(part, list | tuple) else part for part in parts])
+
+
 def fixed(array: Any) -> TapedTensor:
     """The same elements as a tensor that never changes: what a variable holds, and what programs take along."""
     return read_only(np.asarray(array)).view(TapedTensor)

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from shardwright.compiler.control.gradients import is_differentiable
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import default_dtype, scalar_kind
 from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error
 from shardwright.engines.dtensor_value import filled_up, stack
-from shardwright.frontends.functions.dtensor import DTensor, as_dtensor
+from shardwright.frontends.functions.dtensor import DTensor, as_dtensor, is_ours
+from shardwright.frontends.functions.recording import is_recording
 from shardwright.layout import Layout
 
 _DEFAULTS = {"i": "integer", "f": "float", "c": "complex"}
@@ -25,7 +27,8 @@ def pack(components: Sequence[ArrayLike | Sequence[Any]], layout: Layout) -> DTe
 
     Of a layout that is uneven the last ones may be shorter, or empty, as `unpack` gives them. Raises `ValueError`
     (SW0512) for another number of components than devices, components of different shapes or types,
-    and components that differ where the layout says that they are the same.
+    and components that differ where the layout says that they are the same; `TypeError` (SW0520) for floats that a
+    gradient tape follows.
 
     >>> import shardwright, numpy
     >>> mesh = shardwright.Mesh(x=2)
@@ -42,7 +45,8 @@ def unpack(dtensor: Array) -> list[np.ndarray[Any, Any]]:
     """
     Every device's component, in row-major order of the mesh (RFC: `tf.dtensor.unpack`).
 
-    Raises `ValueError` (SW0502) for anything but a distributed tensor.
+    Raises `ValueError` (SW0502) for anything but a distributed tensor, and `TypeError` (SW0520) for one of floats while
+    a gradient tape records, which would not know what becomes of the components.
 
     >>> import shardwright
     >>> mesh = shardwright.Mesh(x=2)
@@ -50,7 +54,9 @@ def unpack(dtensor: Array) -> list[np.ndarray[Any, Any]]:
     [array([1., 1.], dtype=float32), array([1., 1.], dtype=float32)]
     """
     way_out = "shardwright.relayout distributes an array; inside of a traced function there are no components"
-    return as_dtensor(dtensor, "unpack", way_out).components()
+    found = as_dtensor(dtensor, "unpack", way_out)
+    _check_untaped("unpack", "of", found)
+    return found.components()
 
 
 def components_of(components: object) -> list[np.ndarray[Any, Any]]:
@@ -73,7 +79,19 @@ def components_of(components: object) -> list[np.ndarray[Any, Any]]:
         raise type_error(
             "SW0507", f"pack takes a list of components, not {type(components).__name__}", help="one for each device"
         )
-    return [_array(component) for component in components]  # pyright: ignore[reportUnknownVariableType]
+    given = list(components)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    _check_untaped("pack", "with", *filter(is_ours, given))  # pyright: ignore[reportUnknownArgumentType]
+    return [_array(component) for component in given]  # pyright: ignore[reportUnknownVariableType]
+
+
+def _check_untaped(what: str, how: str, *arrays: Array) -> None:
+    """TypeError (SW0520) where a tape records: components are arrays of NumPy's, which it does not follow."""
+    if is_recording() and any(is_differentiable(array.dtype) for array in arrays):
+        raise type_error(
+            "SW0520",
+            f"a tape cannot follow what {what} does {how} a tensor: components are NumPy's",
+            help=f"relayout a tensor, or {what} after the tape's block or in its stop_recording()",
+        )
 
 
 def _array(component: Any) -> np.ndarray[Any, Any]:

@@ -14,7 +14,7 @@ from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.frontends.functions.dispatch import array_function
-from shardwright.frontends.functions.dtensor import DTensor, as_dtensor, distributed, is_ours, tensor_of
+from shardwright.frontends.functions.dtensor import DTensor, as_dtensor, distributed, is_ours, stacked, tensor_of
 from shardwright.layout import Layout, Mesh
 
 
@@ -32,7 +32,7 @@ def relayout(source: ArrayLike | Sequence[Any], mesh_or_layout: Layout | Mesh) -
     DTensor([[1., 1., 1., 1.],
              [1., 1., 1., 1.]], f32[2, 4@x], Mesh(x=2))
     """
-    layout = mesh_or_layout
+    layout, source = mesh_or_layout, stacked(source)
     if isinstance(layout, Mesh):
         if current_trace() is not None and getattr(source, "layout", None) is None:
             return emit.to_mesh(emit.as_tracer(source, "relayout"), layout, "shardwright.relayout")

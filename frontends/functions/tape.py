@@ -20,6 +20,7 @@ from shardwright.compiler.tracing.reference import Reference
 from shardwright.compiler.tracing.trace import Moment, Trace, Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
+from shardwright.frontends.functions.dtensor import Tensor
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import OPEN, Recorded, Watched, replaying
@@ -168,7 +169,8 @@ class GradientTape:
         The gradient of `target` (the sum over a tree of arrays) with respect to a tree of sources, shaped like it.
 
         `output_gradients` weighs the targets. A source on which the target does not depend gets `None`, or zeros with
-        `unconnected_gradients="zero"`. Raises `ValueError` (SW0522) when a tape that is not persistent is asked twice.
+        `unconnected_gradients="zero"`. Raises `ValueError` (SW0522) when a tape that is not persistent is asked twice,
+        and `TypeError` (SW0520) for a target that is a number or an array of NumPy's, which no tape has seen made.
         """
         if unconnected_gradients not in ("none", "zero"):
             raise value_error("SW0522", f"unconnected_gradients={unconnected_gradients!r}", help="say 'none' or 'zero'")
@@ -183,6 +185,8 @@ class GradientTape:
         if seeds and len(seeds) != len(targets):
             message = f"output_gradients has {len(seeds)} gradients for {len(targets)} targets"
             raise value_error("SW0522", message, help="give one for each target, in a tree like theirs")
+        if current_trace() is None:
+            _check_targets(targets)
         self._used = True
         compute = self._traced if current_trace() is not None else self._replayed
         found = compute(targets, seeds, leaves)
@@ -266,6 +270,18 @@ class GradientTape:
                 needed |= leaves
                 calls.append(call)
         return reached & needed, calls[::-1]
+
+
+def _check_targets(targets: Sequence[Any]) -> None:
+    """TypeError (SW0520) for numbers and arrays that no array function gives: the tape cannot know what made them."""
+    for target in targets:
+        if not isinstance(target, Array | Tensor):
+            raise type_error(
+                "SW0520",
+                f"a tape has not seen how the target was made, a {type(target).__name__}",
+                "NumPy's functions of a list of tensors, numpy.asarray and float give what tapes do not follow",
+                help="compute it with functions of shardwright: of a list of tensors stack them first",
+            )
 
 
 def _inputs(calls: Sequence[Recorded], sources: Sequence[Any]) -> list[Any]:

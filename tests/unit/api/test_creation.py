@@ -128,3 +128,10 @@ def test_each_device_makes_its_own_part(make: Callable[[sw.Layout], Any]) -> Non
         assert tracemalloc.get_traced_memory()[1] < 1.02 * found.size * found.dtype.itemsize
     finally:
         tracemalloc.stop()
+
+
+def test_lists_of_typed_numbers_keep_the_type_at_any_depth() -> None:
+    one = np.float64(1.0)
+    assert [str(sw.asarray(given).dtype) for given in ([one], [[one]], [[[one], [one]]], [[1.0]], [[]])] == [
+        "float64", "float64", "float64", "float32", "float32"
+    ]  # fmt: skip

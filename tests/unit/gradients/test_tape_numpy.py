@@ -108,6 +108,80 @@ def test_what_a_tape_cannot_see_is_refused(name: str) -> None:
     assert found.help == "use functions of shardwright, or give it numpy.asarray(x), which counts as a constant"
 
 
+LISTS: dict[str, Callable[[Any, Any], Any]] = {
+    "asarray": lambda x, y: sw.asarray([x, x * y, y]),
+    "asarray of a list of lists": lambda x, y: sw.asarray([[x[0], y[0]], [x[1], x[0] * y[1]]]),
+    "asarray of sums and numbers": lambda x, y: sw.asarray([sw.sum(x), 2.0, sw.sum(x * y)]),
+    "asarray in a traced function": lambda x, y: sw.function(lambda x, y: sw.asarray([x, x * y]))(x, y),
+    "relayout": lambda x, y: sw.relayout([x, x * y], sw.Layout(["x"], MESH)),
+    "stack": lambda x, y: np.stack([x, x * y]),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("split", [True, False])
+def test_lists_of_tensors_are_followed(name: str, split: bool) -> None:
+    """They are stacked: the gradient of a weighted sum is that of the same with NumPy's arrays, by differences."""
+
+    def total(x: Any, y: Any) -> Any:
+        found = LISTS[name](x, y)
+        return sw.sum(found * np.arange(1.0, found.size + 1).reshape(found.shape))
+
+    arrays = np.array([0.5, 1.5]), np.array([2.0, 3.0])
+    x, y = (sw.Variable(array, layout=sw.Layout(["x"], MESH) if split else None) for array in arrays)
+    with sw.GradientTape() as tape:
+        value = total(x, y)
+    found = tape.gradient(value, [x, y])
+    for place, gradient in enumerate(found):
+        due = np.zeros(2)
+        for at in range(2):
+            sides = [[array.copy() for array in arrays] for _ in range(2)]
+            for side, sign in zip(sides, (1, -1), strict=True):
+                side[place][at] += sign * STEP
+            high, low = (float(total(*map(sw.Variable, side))) for side in sides)
+            due[at] = (high - low) / (2 * STEP)
+        np.testing.assert_allclose(np.asarray(gradient), due, rtol=1e-6)
+
+
+def test_lists_keep_the_layouts_of_their_tensors() -> None:
+    x = sw.relayout(np.arange(4.0), sw.Layout(["x"], MESH))
+    assert sw.asarray([x, x]).layout == sw.Layout([None, "x"], MESH)
+    assert np.array_equal(sw.asarray([x, [1.0] * 4]), [[0, 1, 2, 3], [1, 1, 1, 1]])
+
+
+@pytest.mark.parametrize("target", [lambda x: np.sum([x, x]), lambda x: np.max([x, x], axis=0), lambda x: float(x[0])])
+def test_targets_that_no_tape_has_seen_made(target: Callable[[Any], Any]) -> None:
+    x = sw.relayout(np.arange(4.0), sw.Layout(["x"], MESH))
+    with sw.GradientTape() as tape:
+        tape.watch(x)
+        made = target(x * 2)
+    with pytest.raises(TypeError, match="SW0520") as error:
+        tape.gradient(made, x)
+    assert str(error.value).partition("SW0520]: ")[2] == (
+        f"a tape has not seen how the target was made, a {type(made).__name__}\n"
+        "  note: NumPy's functions of a list of tensors, numpy.asarray and float give what tapes do not follow\n"
+        "  help: compute it with functions of shardwright: of a list of tensors stack them first"
+    )
+
+
+def test_components_while_a_tape_records() -> None:
+    """They are NumPy's arrays, so that whatever becomes of them would have no gradient."""
+    layout = sw.Layout(["x"], MESH)
+    x, count = sw.relayout(np.arange(4.0), layout), sw.relayout(np.arange(4), layout)
+    with sw.GradientTape() as tape:
+        tape.watch(x)
+        for what, call in (("unpack", lambda: sw.unpack(x)), ("pack", lambda: sw.pack([x[:2], x[2:]], layout))):
+            with pytest.raises(TypeError, match=f"SW0520.*a tape cannot follow what {what} does"):
+                call()
+        assert [part.tolist() for part in sw.unpack(count)] == [[0, 1], [2, 3]]
+        with tape.stop_recording():
+            parts = sw.unpack(x)
+        constant = sw.pack(parts, layout)
+        loss = sw.sum(x * constant)
+    assert np.array_equal(tape.gradient(loss, x), np.arange(4.0))
+    assert np.array_equal(sw.pack(sw.unpack(x), layout), np.arange(4.0))
+
+
 def test_what_has_no_gradient_may_be_numpys() -> None:
     count = np.zeros((), "int64")
     with sw.GradientTape():
