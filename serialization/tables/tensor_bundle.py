@@ -97,20 +97,45 @@ class TensorBundle:
         return tuple(sizes)
 
     def text(self, key: str) -> bytes:
-        """The one element of a tensor of strings without dims: its length, a checksum of that, and the bytes."""
+        """The one element of a tensor of strings without dims."""
         entry = self.entry(key)
         if entry.dtype != graph_pb2.DT_STRING or entry.shape.dim:
             raise TableError(self._file, f"tensor {key!r} is not one string")
+        return self.texts(key).item()
+
+    def texts(self, key: str) -> Array:
+        """The elements of a tensor of strings: their lengths, a checksum of these, and the bytes, all checked."""
+        entry = self.entry(key)
+        sizes = [dim.size for dim in entry.shape.dim]
+        count = math.prod(sizes)
+        if entry.dtype != graph_pb2.DT_STRING or entry.shape.unknown_rank or min(sizes, default=0) < 0:
+            raise TableError(self._file, f"tensor {key!r} is no strings of a certain shape")
+        if count > entry.size or not array_has(sizes, np.dtype(object)):
+            raise TableError(self._file, f"tensor {key!r} has {entry.size} bytes, which are not {count} strings")
         data = self._bytes(key, entry, checked=False).tobytes()
-        try:
-            length, at = read_varint(data, 0)
-        except WireFault as fault:
-            raise TableError(self._file, f"tensor {key!r} is not one string: {fault.message}") from None
-        if at + 4 + length != len(data):
-            raise TableError(self._file, f"tensor {key!r} says that its string has {length} bytes of {len(data)}")
-        if crc32c(length.to_bytes(4 if length < 1 << 32 else 8, "little") + data[at:]) != unmasked(entry.crc32c):
+        lengths, at = self._lengths(key, data, count)
+        total = sum(lengths)
+        if at + 4 + total != len(data):
+            its = "its string has" if not sizes else "its strings have"
+            raise TableError(self._file, f"tensor {key!r} says that {its} {total} bytes of {len(data)}")
+        said = b"".join(length.to_bytes(4 if length < 1 << 32 else 8, "little") for length in lengths)
+        if crc32c(said + data[at:]) != unmasked(entry.crc32c):
             raise TableError(self._file, f"the checksum of tensor {key!r} is wrong")
-        return data[at + 4 :]
+        found, start = np.empty(count, object), at + 4
+        for place, length in enumerate(lengths):
+            found[place], start = data[start : start + length], start + length
+        return found.reshape(sizes)
+
+    def _lengths(self, key: str, data: bytes, count: int) -> tuple[list[int], int]:
+        """As many lengths as there are strings, and where they end."""
+        lengths, at = list[int](), 0
+        try:
+            for _ in range(count):
+                length, at = read_varint(data, at)
+                lengths.append(length)
+        except WireFault as fault:
+            raise TableError(self._file, f"tensor {key!r} has no lengths of strings: {fault.message}") from None
+        return lengths, at
 
     def _bytes(self, key: str, entry: tensor_bundle_pb2.BundleEntryProto, *, checked: bool = True) -> Array:
         path = f"{self._prefix}.data-{entry.shard_id:05d}-of-{self._header.num_shards:05d}"

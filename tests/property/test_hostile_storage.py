@@ -539,6 +539,7 @@ def bundles(draw: Random) -> None:
         for key in bundle.keys:
             outcome(lambda key=key: bundle.tensor(key, np.dtype("float32")))
             outcome(lambda key=key: bundle.text(key))
+            outcome(lambda key=key: bundle.texts(key))
 
     try:
         check("from_saved_model", lambda: sw.from_saved_model(folder))

@@ -77,12 +77,15 @@ class Perhaps:
 
 @dataclass
 class Table:
-    """A table from keys to values, on the host; None as long as nothing has filled it."""
+    """A table from keys to values of one shape, on the host; None as long as nothing has filled it."""
 
     name: str
     keys: np.dtype[Any]
     values: np.dtype[Any]
     rows: dict[Any, Any] | None = None
+    shape: tuple[int, ...] = ()
+    reserved: tuple[Any, ...] = ()
+    """Keys that stand for something else in the table, so that nobody may look them up."""
 
 
 Handle = Resource | Rows | Items | Perhaps | Table
@@ -104,6 +107,10 @@ class State:
         default_factory=dict[tuple[str, str], np.ndarray[Any, Any]]
     )
     tables: dict[str, Table] = field(default_factory=dict[str, Table])
+    stored: Mapping[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = field(
+        default_factory=dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]
+    )
+    """The keys and values of tables that the model's checkpoint fills, by their names."""
     room: int = 16 << 20
     """Bytes that constants may still have beyond what is listed of them."""
 

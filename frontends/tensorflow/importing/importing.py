@@ -44,7 +44,13 @@ from shardwright.frontends.tensorflow.importing.host.stages import needs_host, s
 from shardwright.frontends.tensorflow.importing.operations import ROWS
 from shardwright.frontends.tensorflow.importing.table import definitions, on_host
 from shardwright.frontends.tensorflow.importing.tensors import STRING, is_repeated, numpy_dtype, static_shape
-from shardwright.frontends.tensorflow.importing.variables import HANDLES, handle_name, stored_variables
+from shardwright.frontends.tensorflow.importing.variables import (
+    CHANGING_TABLES,
+    HANDLES,
+    handle_name,
+    stored_tables,
+    stored_variables,
+)
 from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.variables import Variable
 from shardwright.layout import Layout
@@ -369,7 +375,8 @@ def _of_signature(
         taken.add(known_as)
         layout = layout_of(known_as)
         state.variables[handle] = Variable(one.value, name=known_as, layout=layout, trainable=one.trainable)
-    fillers = body.order(_filling(meta_graph, body)) if needs_host(nodes) else []
+    state.stored = stored_tables(prefix, meta_graph, body, library, _changing(nodes))
+    fillers = body.order(_filling(meta_graph, body, state)) if needs_host(nodes) else []
     program = _program(state, order, nodes, wanted, made, layout_of, fillers)
     program.signature = signature
     return program
@@ -378,12 +385,22 @@ def _of_signature(
 _INIT = "__saved_model_init_op"
 
 
-def _filling(meta_graph: saved_model_pb2.MetaGraphDef, body: Body) -> list[str]:
-    """The nodes that fill tables when TensorFlow loads a model."""
-    found = body.of_kind(tables.INITIALIZERS)
+def _changing(nodes: Sequence[Node]) -> list[str]:
+    return list(dict.fromkeys(handle_name(node.proto) for node in nodes if node.op in CHANGING_TABLES))
+
+
+def _filling(meta_graph: saved_model_pb2.MetaGraphDef, body: Body, state: State) -> list[str]:
+    """The nodes that fill tables when TensorFlow loads a model, but for those of which its checkpoint has the rows."""
+    found = [name for name in body.of_kind(tables.INITIALIZERS) if _table_of(body, name) not in state.stored]
     if _INIT in meta_graph.signature_def and _INIT in meta_graph.signature_def[_INIT].outputs:
         found.append(reference(meta_graph.signature_def[_INIT].outputs[_INIT].name).node)
     return found
+
+
+def _table_of(body: Body, name: str) -> str:
+    """The name of the table that a node fills."""
+    node = body.node(name, name)
+    return handle_name(body.node(node.inputs[0].node, str(node)).proto) if node.inputs else ""
 
 
 def _order(body: Body, sources: Sequence[Reference], wanted: Sequence[_Input]) -> list[Node]:

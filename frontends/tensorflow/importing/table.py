@@ -63,6 +63,7 @@ REASONS = _by_name(
         _OLD_CONTROL_FLOW: "Switch Merge Enter",
         "the shape of its result depends on data": "BooleanMask DynamicPartition NonMaxSuppressionV3",
         "it holds a program of JAX: read that with from_jax, or export with KERAS_BACKEND=tensorflow": "XlaCallModule",
+        "nobody says in which order a table has its keys": "LookupTableExport LookupTableExportV2",
         "a Python function is not in the graph": "PyFunc EagerPyFunc",
     }
 )
@@ -74,7 +75,7 @@ FAMILIES = _by_name(
             "Random StatelessRandom StatefulUniform TruncatedNormal StatelessTruncatedNormal Multinomial"
         ),
         "quantised numbers are not supported: export the graph in float": "Quantize Dequantize FakeQuant",
-        "a table that the graph changes is not supported: look up before the graph": "Lookup MutableHashTable",
+        "a table that the graph changes is not supported: look up before the graph": "Lookup",
     }
 )
 """The same for all operations whose names begin so."""

@@ -1,4 +1,6 @@
-"""The variables of a SavedModel: which tensor of its checkpoint each one gets, as its own restoring graph says."""
+"""
+The variables and tables of a SavedModel: which tensors of its checkpoint each one gets, as its restoring graph says.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from google.protobuf.message import DecodeError
 from shardwright.frontends.tensorflow.importing.faults import GraphError
 from shardwright.frontends.tensorflow.importing.graphs.nodes import Body, Library, Node, Reference, reference
 from shardwright.frontends.tensorflow.importing.graphs.survey import check_calls
-from shardwright.frontends.tensorflow.importing.tensors import numpy_dtype, tensor_array
+from shardwright.frontends.tensorflow.importing.tensors import STRING, numpy_dtype, tensor_array
 from shardwright.serialization.protos import graph_pb2, saved_model_pb2
 from shardwright.serialization.tables.tensor_bundle import TensorBundle
 
@@ -21,6 +23,12 @@ OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 """The tensor of a checkpoint that says which object each of its tensors belongs to."""
 
 HANDLES = ("VarHandleOp", "VariableV2", "Variable")
+CHANGING_TABLES = tuple(
+    f"Mutable{kind}{version}"
+    for kind in ("HashTable", "HashTableOfTensors", "DenseHashTable")
+    for version in ("", "V2")
+)
+"""Tables that a model may change, so that what they hold is in its checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +79,32 @@ def stored_variables(
     return found
 
 
+def stored_tables(
+    prefix: Path, meta_graph: saved_model_pb2.MetaGraphDef, body: Body, library: Library, wanted: Collection[str]
+) -> dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+    """
+    The keys and values of the tables in `wanted` that the model restores, by the names of their handles.
+
+    Raises `ShardwrightValueError` (SW0892) where the checkpoint cannot be read.
+    """
+    restore = meta_graph.saver_def.restore_op_name
+    if not wanted or not restore:
+        return {}
+    filled = _restoring(restore, body, library).tables
+    found = {handle: filled[handle] for handle in wanted if handle in filled}
+    bundle = TensorBundle(prefix) if found else None
+    return {
+        handle: (_elements(bundle, keys, handle), _elements(bundle, values, handle))
+        for handle, (keys, values) in found.items()
+        if bundle is not None
+    }
+
+
+def _elements(bundle: TensorBundle, key: str, handle: str) -> np.ndarray[Any, Any]:
+    dtype = numpy_dtype(bundle.entry(key).dtype, f"table {handle!r}")
+    return bundle.texts(key) if dtype == STRING else bundle.tensor(key, dtype)
+
+
 def _object_names(bundle: TensorBundle) -> dict[str, str]:
     """What the model calls each tensor of its checkpoint; nothing for checkpoints of TensorFlow 1."""
     if OBJECT_GRAPH not in bundle.keys:
@@ -86,19 +120,25 @@ def _restored_keys(restore: str, body: Body, library: Library) -> dict[str, str]
     """The key in the checkpoint of each variable: what the graph that restores them assigns."""
     if not restore:
         raise GraphError("SW0892", "the model does not say how its variables are restored")
+    return _restoring(restore, body, library).keys
+
+
+def _restoring(restore: str, body: Body, library: Library) -> _Restoring:
+    """What the graph that restores a model assigns, and to what."""
     order = body.order([reference(restore.removeprefix("^")).node])
     check_calls(order, library, library.called_by)
     reader = _Restoring(library)
     reader.run(order, {})
-    return reader.keys
+    return reader
 
 
 class _Restoring:
-    """Follows keys from `RestoreV2` to the variables to which they are assigned."""
+    """Follows keys from `RestoreV2` to the variables to which they are assigned, and to the tables that they fill."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self.keys: dict[str, str] = {}
+        self.tables: dict[str, tuple[str, str]] = {}
 
     def run(self, order: Sequence[Node], arguments: Mapping[str, _Value]) -> dict[str, Sequence[_Value]]:
         values: dict[str, Sequence[_Value]] = {}
@@ -112,7 +152,7 @@ class _Restoring:
             return inputs
         if node.op == "Const" and "value" in node.proto.attr:
             return [tensor_array(node.proto.attr["value"].tensor, str(node))]
-        if node.op in HANDLES:
+        if node.op in HANDLES or node.op in CHANGING_TABLES:
             return [_Handle(handle_name(node.proto))]
         if node.op == "RestoreV2":
             return _restored(node, inputs)
@@ -121,6 +161,11 @@ class _Restoring:
             if isinstance(target, _Handle) and isinstance(value, _Restored):
                 self.keys[target.name] = value.key
             return [target]
+        if node.op in ("LookupTableImportV2", "LookupTableImport") and len(inputs) == 3:
+            table, keys, values = inputs
+            if isinstance(table, _Handle) and isinstance(keys, _Restored) and isinstance(values, _Restored):
+                self.tables[table.name] = keys.key, values.key
+            return []
         return [value for name in self._library.called_by(node) for value in self._called(name, node, inputs)]
 
     def _called(self, name: str, node: Node, inputs: list[_Value]) -> list[_Value]:

@@ -420,6 +420,39 @@ def table_with_unknown_words() -> Made:
 
 
 @case
+def tables_that_changed() -> Made:
+    """What was put into tables before the model was saved is in its checkpoint."""
+    lookup = tf.lookup.experimental
+    words, rows = (
+        lookup.MutableHashTable(tf.string, tf.int64, -1),
+        lookup.MutableHashTable(tf.int64, tf.float32, [0, 9]),
+    )
+    dense = lookup.DenseHashTable(tf.int64, tf.float32, -1.0, empty_key=0, deleted_key=-2, initial_num_buckets=4)
+    words.insert(tf.constant(["a", "b", "\u00e9t\u00e9", ""]), tf.constant([3, 5, 7, 1], tf.int64))
+    words.remove(tf.constant(["b"]))
+    rows.insert(tf.constant([3, 7], tf.int64), wide(2, 2).astype("float32"))
+    dense.insert(tf.constant([3, 5, -1], tf.int64), tf.constant([0.5, 1.5, 2.5]))
+    dense.erase(tf.constant([5], tf.int64))
+
+    def run(text: Any, w: Any) -> Any:
+        found = words.lookup(text)
+        return found, words.size(), rows.lookup(found) @ w, dense.lookup(found), rows.size()
+
+    calls = [{"text": np.array(texts, object)} for texts in (["a", "", "b"], ["\u00e9t\u00e9"])]
+    made = module(run, *calls, w=wide(2, 3).astype("float32"))
+    made.holder.tables = [words, rows, dense]
+    return made
+
+
+@case
+def empty_table_that_may_change() -> Made:
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.float32, 2.5)
+    made = module(lambda text: (table.lookup(text), table.size()), {"text": np.array([["a"], ["b"]], object)})
+    made.holder.table = table
+    return made
+
+
+@case
 def ragged_words() -> Made:
     def run(text: Any, w: Any) -> Any:
         parts = tf.strings.split(text)

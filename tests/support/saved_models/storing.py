@@ -39,6 +39,7 @@ NAMES = (
     "text_vectorization_of_letters",
     "hashing_of_numbers_with_salt",
     "table_with_unknown_words",
+    "tables_that_changed",
     "ragged_words",
     "chosen_rows",
 )

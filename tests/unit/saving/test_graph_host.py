@@ -29,9 +29,14 @@ def graph_of(*nodes, shape=(3,)):
     return graph
 
 
-def table(keys, values, default=-1):
+def shaped(*sizes):
+    """A shape as an attribute; -1 is a dim of any size."""
+    return pb.AttrValue(shape=pb.TensorShapeProto(dim=[pb.TensorShapeProto.Dim(size=size) for size in sizes]))
+
+
+def table(keys, values, default=-1, *, op="HashTableV2", inputs=(), **more):
     """Nodes of a table of words, and of what is found in it for `x`: `found`."""
-    types = {"key_dtype": kind(TEXT), "value_dtype": kind(LONG)}
+    types = {"key_dtype": kind(TEXT), "value_dtype": kind(LONG)} | more
     names = {"Tin": kind(TEXT), "Tout": kind(LONG)}
     constants = (("keys", keys), ("values", np.array(values, np.int64)), ("default", np.array(default, np.int64)))
     return [
@@ -39,7 +44,7 @@ def table(keys, values, default=-1):
             (name, "Const", [], {"dtype": kind(TEXT if name == "keys" else LONG), "value": one})
             for name, one in constants
         ),
-        ("table", "HashTableV2", [], types),
+        ("table", op, list(inputs), types),
         ("fill", "LookupTableImportV2", ["table", "keys", "values"], names),
         ("found", "LookupTableFindV2", ["table", "x", "default"], names),
     ]
@@ -98,7 +103,55 @@ def test_the_program_of_a_text_model_is_partitioned():
         np.testing.assert_allclose(np.asarray(value), due[key], rtol=1e-5)
 
 
+ROWS_OF_TWO = {"op": "MutableHashTableOfTensorsV2", "value_shape": shaped(2)}
+DENSE = [(name, "Const", [], {"dtype": kind(TEXT), "value": words(name)[0:1].reshape(())}) for name in ("free", "c")]
+DENSE_TABLE = {"op": "MutableDenseHashTableV2", "inputs": ("free", "c"), "value_shape": shaped()}
+
+
+def test_tables_that_may_change_hold_what_fills_them():
+    found = {"inputs": ["x"], "outputs": "found"}
+    plain = table(words("a", "b"), [3, 5], op="MutableHashTableV2")
+    for nodes in (plain, DENSE + table(words("a", "b"), [3, 5], **DENSE_TABLE)):
+        assert sw.from_graph(graph_of(*nodes), **found)(words("b", "d", "a")).tolist() == [5, -1, 3]
+    nodes = table(words("a", "b"), [[3, 4], [5, 6]], [0, 9], **ROWS_OF_TWO)
+    assert sw.from_graph(graph_of(*nodes), **found)(words("b", "c", "a")).tolist() == [[5, 6], [0, 9], [3, 4]]
+
+
 REFUSED = {
+    "values of another shape": (
+        "SW0888",
+        [*table(words("a", "b"), [3, 5], [0, 9], **ROWS_OF_TWO), CAST],
+        "cannot hold keys object[2] and values int64[2]",
+    ),
+    "a default of another shape": (
+        "SW0886",
+        [*table(words("a"), [[3, 4]], **ROWS_OF_TWO), CAST],
+        "has other types than what is looked up",
+    ),
+    "a key that marks what is free": (
+        "SW0888",
+        [*DENSE, *table(words("a", "b"), [3, 5], **DENSE_TABLE), CAST],
+        "b'c' is no key of the table 'table': it marks a place that is free",
+    ),
+    "values of any shape": (
+        "SW0890",
+        [*table(words("a"), [3], op="MutableHashTableOfTensorsV2", value_shape=shaped(-1)), CAST],
+        "the table holds values of no certain shape",
+    ),
+    "a table that the graph changes": (
+        "SW0885",
+        [
+            *TABLE,
+            ("more", "LookupTableInsertV2", ["table", "keys", "values"], {"Tin": kind(TEXT), "Tout": kind(LONG)}),
+            ("y", "Identity", ["found", "^more"], {"T": kind(LONG)}),
+        ],
+        "a table that the graph changes is not supported: look up before the graph",
+    ),
+    "the keys of a table": (
+        "SW0885",
+        [*TABLE, ("y", "LookupTableExportV2", ["table"], {"Tkeys": kind(TEXT), "Tvalues": kind(LONG)})],
+        "nobody says in which order a table has its keys",
+    ),
     "two values for one key": ("SW0888", [*table(words("a", "a"), [3, 5]), CAST], "two values for one key"),
     "lengths that differ": (
         "SW0888",

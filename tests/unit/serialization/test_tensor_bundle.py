@@ -171,6 +171,36 @@ def test_strings_are_checked(tmp_path):
     refuses("says that its string has 100 bytes", checkpoint(tmp_path, stored, b"\x64" + good[1:]).text, "s")
 
 
+def test_several_strings(tmp_path):
+    fields = {"dtype": graph_pb2.DT_STRING, "shape": [2, 2]}
+    texts = [b"abc", b"", b"\xff", b"de"]
+    lengths = b"".join(struct.pack("<I", len(text)) for text in texts)
+    end = struct.pack("<I", masked(crc32c(lengths))) + b"".join(texts)
+    good, right = b"\3\0\1\2" + end, masked(crc32c(lengths + end))
+    stored = [(b"", header()), (b"s", entry(**fields, size=len(good), crc32c=right))]
+    assert checkpoint(tmp_path, stored, good).texts("s").tolist() == [[b"abc", b""], [b"\xff", b"de"]]
+    refuses("is not one string", checkpoint(tmp_path, stored, good).text, "s")
+    refuses("checksum", checkpoint(tmp_path, stored, good[:-1] + b"x").texts, "s")
+    refuses("its strings have 4 bytes of 14", checkpoint(tmp_path, stored, b"\1" + good[1:]).texts, "s")
+    refuses("has no lengths of strings", checkpoint(tmp_path, stored, b"\xff" * len(good)).texts, "s")
+    empty = [
+        (b"", header()),
+        (
+            b"s",
+            entry(
+                dtype=graph_pb2.DT_STRING,
+                shape=[0],
+                size=4,
+                crc32c=masked(crc32c(end[:0] + struct.pack("<I", masked(crc32c(b""))))),
+            ),
+        ),
+    ]
+    assert checkpoint(tmp_path, empty, struct.pack("<I", masked(crc32c(b"")))).texts("s").shape == (0,)
+    for shape, message in (([4, 1 << 40], "are not .* strings"), ([-1], "no strings of a certain shape")):
+        wrong = [(b"", header()), (b"s", entry(dtype=graph_pb2.DT_STRING, shape=shape, size=len(good), crc32c=right))]
+        refuses(message, checkpoint(tmp_path, wrong, good).texts, "s")
+
+
 def test_every_byte_of_an_index_counts(tmp_path):
     data = table([(b"", header()), (b"w", entry())])
     path = tmp_path / "t"

@@ -1,7 +1,10 @@
-"""Tables from keys to values, which TensorFlow fills when a model is loaded."""
+"""
+Tables from keys to values, which TensorFlow fills when a model is loaded: by operations, or from its checkpoint.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,20 +16,67 @@ INITIALIZERS = ("InitializeTable", "InitializeTableV2", "LookupTableImport", "Lo
 """Operations that fill a table."""
 
 
-@host_row("HashTable", "HashTableV2")
+@host_row("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")
 def _table(call: Call) -> Table:
+    """A table of single values."""
+    return _named(call, ())
+
+
+@host_row("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")
+def _table_of_tensors(call: Call) -> Table:
+    """A table of tensors of one shape."""
+    return _named(call, _shape(call))
+
+
+@host_row("MutableDenseHashTable", "MutableDenseHashTableV2")
+def _dense_table(call: Call, *reserved: Any) -> Table:
+    """One in which two keys mark places that are free."""
+    if any(key.ndim for key in reserved):
+        raise call.fault("keys that are no single elements are not supported", "SW0885")
+    return _named(call, _shape(call), tuple(key.item() for key in reserved))
+
+
+def _shape(call: Call) -> tuple[int, ...]:
+    shape = call["value_shape"]
+    if shape is None or None in shape:
+        raise call.fault("the table holds values of no certain shape", "SW0890")
+    return tuple(shape)
+
+
+def _named(call: Call, shape: tuple[int, ...], reserved: tuple[Any, ...] = ()) -> Table:
     """The table of this name, or a new one: nodes with one name mean one table."""
     name = call["shared_name"] or call.node.name
-    keys, values = call.dtype("key_dtype"), call.dtype("value_dtype")
-    found = call.interpreter.state.tables.setdefault(name, Table(name, keys, values))
-    if (found.keys, found.values) != (keys, values):
+    keys, values, state = call.dtype("key_dtype"), call.dtype("value_dtype"), call.interpreter.state
+    if name not in state.tables:
+        state.tables[name] = Table(name, keys, values, None, shape, reserved)
+        if name in state.stored:
+            _fill(call, state.tables[name], *_taken(call, state.tables[name], *state.stored[name]))
+    found = state.tables[name]
+    if (found.keys, found.values, found.shape) != (keys, values, shape):
         raise call.fault(f"the table {name!r} has other types elsewhere", "SW0888")
     return found
 
 
+def _taken(call: Call, table: Table, keys: Any, values: Any) -> tuple[Any, Any]:
+    """The rows of a checkpoint; of tables that keep places free, those that are not, which stand there in a column."""
+    if not table.reserved:
+        return keys, values
+    if keys.ndim != 2 or keys.shape[1] != 1 or values.shape[:1] != keys.shape[:1]:
+        raise call.fault(f"the checkpoint has keys {list(keys.shape)} of the table {table.name!r}", "SW0888")
+    own = ~np.isin(keys[:, 0], table.reserved)
+    rows = values[own]
+    whole = (len(rows), *table.shape)
+    return keys[own, 0], rows.reshape(whole) if rows.size == math.prod(whole) else rows
+
+
 @host_row(*INITIALIZERS)
 def _filled(call: Call, table: Table, keys: Any, values: Any) -> None:
-    if keys.ndim != 1 or keys.shape != values.shape or (keys.dtype, values.dtype) != (table.keys, table.values):
+    _fill(call, table, keys, values)
+
+
+def _fill(call: Call, table: Table, keys: Any, values: Any) -> None:
+    fits = keys.ndim == 1 and values.shape == (*keys.shape, *table.shape)
+    if not fits or (keys.dtype, values.dtype) != (table.keys, table.values):
         found = f"keys {keys.dtype.name}{list(keys.shape)} and values {values.dtype.name}{list(values.shape)}"
         raise call.fault(f"the table {table.name!r} cannot hold {found}", "SW0888")
     rows = dict(zip(keys.tolist(), values.tolist(), strict=True))
@@ -43,12 +93,16 @@ def _rows(call: Call, table: Table) -> dict[Any, Any]:
 
 @host_row("LookupTableFind", "LookupTableFindV2")
 def _found(call: Call, table: Table, keys: Any, default: Any) -> Any:
-    if keys.dtype != table.keys or default.dtype != table.values or default.size != 1:
+    one = default.size == 1 if not table.shape else default.shape == table.shape
+    if keys.dtype != table.keys or default.dtype != table.values or not one:
         raise call.fault(f"the table {table.name!r} has other types than what is looked up")
-    rows, otherwise = _rows(call, table), default.reshape(-1)[0]
-    found = np.empty(keys.shape, table.values)
-    found.reshape(-1)[:] = [rows.get(key, otherwise) for key in keys.reshape(-1).tolist()]
-    return found
+    rows, otherwise = _rows(call, table), default.reshape(table.shape)
+    found = np.empty((keys.size, *table.shape), table.values)
+    for place, key in enumerate(keys.reshape(-1).tolist()):
+        if key in table.reserved:
+            raise call.fault(f"{key!r} is no key of the table {table.name!r}: it marks a place that is free", "SW0888")
+        found[place] = rows.get(key, otherwise)
+    return found.reshape(*keys.shape, *table.shape)
 
 
 @host_row("LookupTableSize", "LookupTableSizeV2")
