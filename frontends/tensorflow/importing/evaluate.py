@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,8 @@ class State:
         default_factory=dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]
     )
     """The keys and values of tables that the model's checkpoint fills, by their names."""
+    assets: Mapping[bytes, Path] = field(default_factory=dict[bytes, Path])
+    """The files of the model that its graph may read, by what the graph calls them."""
     room: int = 16 << 20
     """Bytes that constants may still have beyond what is listed of them."""
 

@@ -377,7 +377,9 @@ def _of_signature(
         state.variables[handle] = Variable(one.value, name=known_as, layout=layout, trainable=one.trainable)
     state.stored = stored_tables(prefix, meta_graph, body, library, _changing(nodes))
     fillers = body.order(_filling(meta_graph, body, state)) if needs_host(nodes) else []
-    program = _program(state, order, nodes, wanted, made, layout_of, fillers)
+    named = _assets(meta_graph, folder)
+    state.assets = {name.encode(): path for name, path in named.values()}
+    program = _program(state, order, nodes, wanted, made, layout_of, fillers, _names_of_assets(body, named))
     program.signature = signature
     return program
 
@@ -395,6 +397,31 @@ def _filling(meta_graph: saved_model_pb2.MetaGraphDef, body: Body, state: State)
     if _INIT in meta_graph.signature_def and _INIT in meta_graph.signature_def[_INIT].outputs:
         found.append(reference(meta_graph.signature_def[_INIT].outputs[_INIT].name).node)
     return found
+
+
+def _assets(meta_graph: saved_model_pb2.MetaGraphDef, folder: Path) -> dict[str, tuple[str, Path]]:
+    """The files of a model, and what they are called, by the nodes that get their names."""
+    found: dict[str, tuple[str, Path]] = {}
+    for asset in meta_graph.asset_file_def:
+        if asset.filename in ("", ".", "..") or Path(asset.filename).name != asset.filename:
+            raise GraphError("SW0891", f"an asset is called {asset.filename!r}, which is no name of a file")
+        found[reference(asset.tensor_info.name).node] = asset.filename, folder / "assets" / asset.filename
+    return found
+
+
+def _names_of_assets(body: Body, named: Mapping[str, tuple[str, Path]]) -> dict[tuple[str, int], Any]:
+    """What TensorFlow feeds when it loads a model: names of files, and what reads the variables that hold them."""
+    texts = {name: np.array(text.encode(), object) for name, (text, _) in named.items()}
+    held: dict[str, Any] = {}
+    for name in body.of_kind(("AssignVariableOp",)):
+        inputs = body.node(name, name).inputs
+        if len(inputs) == 2 and inputs[1].node in texts:
+            held[inputs[0].node] = texts[inputs[1].node]
+    for name in body.of_kind(("ReadVariableOp",)):
+        inputs = body.node(name, name).inputs
+        if inputs and inputs[0].node in held:
+            texts[name] = held[inputs[0].node]
+    return {(name, 0): text for name, text in texts.items()}
 
 
 def _table_of(body: Body, name: str) -> str:
@@ -417,9 +444,11 @@ def _program(
     made: _Outputs,
     layout_of: Callable[[str], Layout | None],
     fillers: Sequence[Node],
+    loaded: Mapping[tuple[str, int], Any] | None = None,
 ) -> GraphProgram:
     if needs_host(nodes):
-        return _with_host(state, order, wanted, made, layout_of, fillers)
+        _fill_tables(state, fillers, loaded or {})
+        return _with_host(state, order, wanted, made, layout_of)
     state.wide = _wide_constants(state, nodes, layout_of)
     return GraphProgram(
         _Run(state, order, wanted, _identifiers([one.name for one in wanted]), made), wanted, made, state
@@ -432,14 +461,12 @@ def _with_host(
     wanted: Sequence[_Input],
     made: _Outputs,
     layout_of: Callable[[str], Layout | None],
-    fillers: Sequence[Node],
 ) -> GraphProgram:
     """A graph of which a part runs on the host: the program is what is between, cut where the host gives and takes."""
     fed = {one.name: (one.source.node, one.source.index) for one in wanted}
     nodes, results = flattened(order, state.library, fed.values())
     outputs = [results.get(ref, ref) for ref in made.sources]
     stages = staged(nodes, state.library, fed.values(), outputs)
-    _fill_tables(state, fillers)
     state.wide = _wide_constants(state, survey(stages.program, state.library), layout_of)
     by_key = {key: one for one, key in zip(wanted, fed.values(), strict=True)}
     known = {node.name: node for node in nodes}
@@ -455,19 +482,19 @@ def _of_host(node: Node, ref: Reference) -> _Input:
     return _Input(str(ref).removesuffix(":0"), ref, numpy_dtype(kind, str(node)), None, None)
 
 
-def _fill_tables(state: State, fillers: Sequence[Node]) -> None:
-    """Tables get what the graph gives them when it is loaded; what else happens then is of variables."""
-    nodes, _ = flattened(fillers, state.library)
+def _fill_tables(state: State, fillers: Sequence[Node], fed: Mapping[tuple[str, int], Any]) -> None:
+    """Tables get what the graph gives them when it is loaded, of what is `fed`; what else happens is of variables."""
+    nodes, _ = flattened(fillers, state.library, fed)
     needed: list[Node] = []
     names = {node.name for node in nodes if node.op in tables.INITIALIZERS}
     for node in reversed(nodes):
         if node.name in names:
             needed.append(node)
-            names.update(ref.node for ref in node.inputs)
+            names.update(ref.node for ref in node.inputs if (ref.node, ref.index) not in fed)
     for node in needed:
         if not on_host(node.op):
             raise GraphError("SW0898", f"{node} makes what a table is filled with, and the host has no such operation")
-    HostInterpreter(state).run(needed[::-1], Frame({}, {}))
+    HostInterpreter(state).run(needed[::-1], Frame({}, dict(fed)))
 
 
 def _chooser(layouts: LayoutsByName) -> Callable[[str], Layout | None]:

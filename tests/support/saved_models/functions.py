@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -301,7 +303,7 @@ def einsums() -> Made:
 
 
 @case
-def numbers_of_all_kinds() -> Made:
+def columnsof_all_kinds() -> Made:
     def run(x: Any, n: Any) -> Any:
         special = (
             tf.math.lgamma(x),
@@ -441,6 +443,35 @@ def tables_that_changed() -> Made:
     calls = [{"text": np.array(texts, object)} for texts in (["a", "", "b"], ["\u00e9t\u00e9"])]
     made = module(run, *calls, w=wide(2, 3).astype("float32"))
     made.holder.tables = [words, rows, dense]
+    return made
+
+
+@case
+def tables_of_files() -> Made:
+    """Vocabularies: whole lines, their numbers, and columns of texts and numbers."""
+    folder = Path(mkdtemp())
+    (folder / "words.txt").write_text("a\r\nb\nc d", newline="")
+    (folder / "rows.csv").write_text("x,3,0.5\ny,7,-2\n")
+    index, lookup = tf.lookup.TextFileIndex, tf.lookup
+    line, number = (tf.string, index.WHOLE_LINE), (tf.int64, index.LINE_NUMBER)
+    words = lookup.TextFileInitializer(str(folder / "words.txt"), *line, *number)
+    names = lookup.TextFileInitializer(str(folder / "words.txt"), *number, *line, vocab_size=2)
+    rows = str(folder / "rows.csv")
+    columns = lookup.TextFileInitializer(rows, tf.string, 0, tf.int64, 1, delimiter=",")
+    floats = lookup.TextFileInitializer(rows, tf.int64, 1, tf.float32, 2, delimiter=",")
+    tables = [
+        lookup.StaticVocabularyTable(words, 3),
+        lookup.StaticHashTable(names, "?"),
+        lookup.StaticHashTable(columns, -1),
+        lookup.StaticHashTable(floats, 9.0),
+    ]
+
+    def run(text: Any) -> Any:
+        found = tables[0].lookup(text)
+        return found, tables[1].lookup(found), tables[2].lookup(text), tables[3].lookup(tables[2].lookup(text))
+
+    made = module(run, {"text": np.array(["b", "", "c d", "x", "y", "a"], object)})
+    made.holder.tables = tables
     return made
 
 

@@ -40,6 +40,7 @@ NAMES = (
     "hashing_of_numbers_with_salt",
     "table_with_unknown_words",
     "tables_that_changed",
+    "tables_of_files",
     "ragged_words",
     "chosen_rows",
 )

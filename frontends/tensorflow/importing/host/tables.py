@@ -5,6 +5,7 @@ Tables from keys to values, which TensorFlow fills when a model is loaded: by op
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,13 @@ import numpy as np
 from shardwright.frontends.tensorflow.importing.evaluate import Call, Table
 from shardwright.frontends.tensorflow.importing.table import host_row
 
-INITIALIZERS = ("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2")
+_FROM_ARRAYS = ("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2")
+_FROM_FILES = ("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+INITIALIZERS = (*_FROM_ARRAYS, *_FROM_FILES)
 """Operations that fill a table."""
+
+_WHOLE_LINE, _LINE_NUMBER = -2, -1
+"""What of a line of a file becomes a key or a value, where it is no part of it."""
 
 
 @host_row("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")
@@ -69,9 +75,47 @@ def _taken(call: Call, table: Table, keys: Any, values: Any) -> tuple[Any, Any]:
     return keys[own, 0], rows.reshape(whole) if rows.size == math.prod(whole) else rows
 
 
-@host_row(*INITIALIZERS)
+@host_row(*_FROM_ARRAYS)
 def _filled(call: Call, table: Table, keys: Any, values: Any) -> None:
     _fill(call, table, keys, values)
+
+
+@host_row(*_FROM_FILES)
+def _filled_from_file(call: Call, table: Table, name: Any) -> None:
+    """A file of the model: of each line a key and a value."""
+    path, state = bytes(name.reshape(-1)[0]) if name.size == 1 else b"", call.interpreter.state
+    if path not in state.assets:
+        raise call.fault(f"the file {path!r} is none of the model's assets", "SW0892")
+    try:
+        lines = state.assets[path].read_bytes().replace(b"\r", b"").split(b"\n")
+    except OSError as error:
+        raise call.fault(f"the file {path!r} cannot be read: {error.strerror}", "SW0892") from None
+    lines = lines[:-1] if not lines[-1] else lines
+    size = call["vocab_size"]
+    if size > len(lines):
+        raise call.fault(f"the file {path!r} has {len(lines)} lines, and {size} are due", "SW0892")
+    lines = lines[:size] if size >= 0 else lines
+    if b"" in lines:
+        raise call.fault(f"line {lines.index(b'') + 1} of the file {path!r} is empty", "SW0892")
+    sides = (("key_index", table.keys), ("value_index", table.values))
+    _fill(call, table, *(_column(call, lines, call[side], dtype) for side, dtype in sides))
+
+
+def _column(call: Call, lines: Sequence[bytes], place: int, dtype: np.dtype[Any]) -> Any:
+    """What each line has at a place."""
+    if place == _LINE_NUMBER:
+        return np.arange(len(lines), dtype=dtype) + (call["offset"] if call.has("offset") else 0)
+    parts, between = lines, call["delimiter"].encode()
+    if place != _WHOLE_LINE:
+        parts = [(line.split(between)[place : place + 1] or [None])[0] for line in lines]
+    found = np.empty(len(parts), object)
+    found[:] = parts
+    if any(part is None for part in parts):
+        raise call.fault(f"a line has no part number {place}: {lines[parts.index(None)][:40]!r}", "SW0892")
+    try:
+        return found.astype(dtype)
+    except ValueError as error:
+        raise call.fault(f"a line has no {dtype.name}: {error}", "SW0892") from None
 
 
 def _fill(call: Call, table: Table, keys: Any, values: Any) -> None:
@@ -96,7 +140,7 @@ def _found(call: Call, table: Table, keys: Any, default: Any) -> Any:
     one = default.size == 1 if not table.shape else default.shape == table.shape
     if keys.dtype != table.keys or default.dtype != table.values or not one:
         raise call.fault(f"the table {table.name!r} has other types than what is looked up")
-    rows, otherwise = _rows(call, table), default.reshape(table.shape)
+    rows, otherwise = _rows(call, table), default.reshape(table.shape) if table.shape else default.reshape(-1)[0]
     found = np.empty((keys.size, *table.shape), table.values)
     for place, key in enumerate(keys.reshape(-1).tolist()):
         if key in table.reserved:
