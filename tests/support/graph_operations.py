@@ -72,7 +72,7 @@ def all_cases(seed: int = 0) -> list[Case]:
     """One or more cases for each operation of the table that stands for itself."""
     cases = Cases(seed)
     groups = (elementwise, networks, reductions, shapes, moves, indexing, windows, matrices)
-    for group in (*groups, derivatives, images, segments, texts, corners):
+    for group in (*groups, derivatives, images, segments, texts, corners, chosen):
         group(cases)
     return cases.found
 
@@ -558,6 +558,50 @@ def ragged(c: Cases) -> None:
             binary_output=binary,
         )
     c.add("RaggedBincount", splits=ends, values=c.i(5, low=0, high=5), size=ints(4), weights=c.f(5))
+
+
+def chosen(c: Cases) -> None:
+    """What has shapes that come from data."""
+    c.add("Angle", input=np.array([1, 1j, -1, -1 - 1j, 0, -2j], "complex64"), Tout="float32")
+    given = words("hello", "\u00c9t\u00e9s", "a  b,c")
+    for separators in (b"", b" ", b" ,"):
+        for skip in (False, True):
+            c.add("StringSplit", input=given, delimiter=Known(separators), skip_empty=skip)
+    for unit in ("BYTE", "UTF8_CHAR"):
+        c.add("Substr", input=given, pos=ints(1), len=ints(3), unit=unit)
+        c.add("Substr", input=given, pos=ints([-2, 0, 4]), len=ints([1, 9, 0]), unit=unit)
+    owners = np.array([1, 0, 2, 1], "int32")
+    c.add("DynamicPartition", data=c.f(4, 2), partitions=owners, num_partitions=4)
+    c.add("DynamicPartition", data=c.i(2, 2), partitions=owners.reshape(2, 2), num_partitions=3)
+    boxes = np.array([[0, 0, 1, 1], [1, 1, 0, 0.1], [0, 0.1, 1, 1.1], [2, 2, 3, 3], [2, 2, 2, 2]], "float32")
+    scores = np.array([0.5, 0.9, 0.9, 0.2, 0.3], "float32")
+    limits = {"max_output_size": ints(3), "iou_threshold": Known(np.float32(0.5))}
+    c.add("NonMaxSuppressionV2", boxes=boxes, scores=scores, **limits)
+    for least in (0.25, -np.inf):
+        limits["score_threshold"] = Known(np.float32(least))
+        c.add("NonMaxSuppressionV3", boxes=boxes, scores=scores, **limits)
+        for pad in (False, True):
+            c.add("NonMaxSuppressionV4", boxes=boxes[:3], scores=scores[:3], **limits, pad_to_max_output_size=pad)
+    ends, outer = np.array([0, 2, 2, 5], "int64"), np.array([0, 1, 3], "int64")
+    c.add("RaggedTensorToSparse", rt_nested_splits=[ends], rt_dense_values=c.f(5))
+    c.add("RaggedTensorToSparse", rt_nested_splits=[outer, ends], rt_dense_values=c.f(5, 2))
+    places = np.array([[0, 1], [2, 0], [2, 3], [4, 2]], "int64")
+    for shape in ([10, 2], [-1, 5], [2, -1, 2], [20]):
+        c.add("SparseReshape", input_indices=places, input_shape=longs([5, 4]), new_shape=longs(shape))
+    c.add(
+        "SparseFillEmptyRows",
+        indices=places,
+        values=words("a", "b", "c", "d"),
+        dense_shape=longs([6, 4]),
+        default_value=Known(b"?"),
+    )
+    c.add(
+        "SparseFillEmptyRows",
+        indices=places[:0],
+        values=c.f(0),
+        dense_shape=longs([2, 4]),
+        default_value=Known(np.float32(7)),
+    )
 
 
 def matrices(c: Cases) -> None:

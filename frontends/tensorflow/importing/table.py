@@ -61,7 +61,7 @@ def _by_name(names_of: dict[str, str]) -> dict[str, str]:
 REASONS = _by_name(
     {
         _OLD_CONTROL_FLOW: "Switch Merge Enter",
-        "the shape of its result depends on data": "BooleanMask DynamicPartition NonMaxSuppressionV3",
+        "the shape of its result depends on data": "DenseToDenseSetOperation ListDiff NonMaxSuppressionV5",
         "it holds a program of JAX: read that with from_jax, or export with KERAS_BACKEND=tensorflow": "XlaCallModule",
         "nobody says in which order a table has its keys": "LookupTableExport LookupTableExportV2",
         "a Python function is not in the graph": "PyFunc EagerPyFunc",

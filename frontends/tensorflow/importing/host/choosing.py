@@ -38,6 +38,47 @@ def _unique(call: Call, x: Any, *axis: Any) -> tuple[Any, ...]:
     return found[order], places[inverse].astype(kind), *rest
 
 
+@host_row("DynamicPartition")
+def _parted(call: Call, x: Any, owners: Any) -> Any:
+    """The rows of each part, in order."""
+    count = call["num_partitions"]
+    if x.shape[: owners.ndim] != owners.shape or (owners.size and not 0 <= owners.min() <= owners.max() < count):
+        raise call.fault(f"elements belong to no one of {count} parts", "SW0898")
+    return tuple(x[owners == part] for part in range(count))
+
+
+SUPPRESSIONS = ("NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4")
+
+
+@host_row(*SUPPRESSIONS)
+def _without_overlaps(call: Call, boxes: Any, scores: Any, most: Any, overlap: Any, *least: Any) -> Any:
+    """The best boxes by their scores, none of which overlaps a better one by too much; equal ones as they come."""
+    if boxes.ndim != 2 or boxes.shape[1:] != (4,) or scores.shape != boxes.shape[:1]:
+        raise call.fault(f"boxes of shape {list(boxes.shape)} do not fit scores of shape {list(scores.shape)}")
+    limit, count = float(least[0].reshape(-1)[0]) if least else -np.inf, call.number(most, "most boxes")
+    kept: list[int] = []
+    for place in np.argsort(-scores, kind="stable").tolist():
+        if len(kept) >= count:
+            break
+        if scores[place] > limit and not (_overlaps(boxes[place], boxes[kept]) > overlap).any():
+            kept.append(place)
+    found = np.array(kept, np.int32)
+    if call.node.op != SUPPRESSIONS[-1]:
+        return found
+    missing = max(count - len(found), 0) if call["pad_to_max_output_size"] else 0
+    return np.concatenate([found, np.zeros(missing, np.int32)]), np.array(len(found), np.int32)
+
+
+def _overlaps(box: Any, others: Any) -> Any:
+    """Of one box with each of others: the area that both have, as a share of what one or the other has."""
+    low, high = (function(box[:2], box[2:]) for function in (np.minimum, np.maximum))
+    lows, highs = (function(others[:, :2], others[:, 2:]) for function in (np.minimum, np.maximum))
+    own, areas = (high - low).prod(), (highs - lows).prod(1)
+    shared = np.maximum(np.minimum(high, highs) - np.maximum(low, lows), 0).prod(1)
+    whole = own + areas - shared
+    return np.where((own > 0) & (areas > 0), shared / np.where(whole > 0, whole, 1), 0).astype(box.dtype)
+
+
 @host_row(*SUMS)
 def _running(call: Call, x: Any, axis: Any) -> Any:
     dim, function = call.dim(x, call.number(axis, "dim"), scalars=True), SUMS[call.node.op]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -99,11 +99,46 @@ def _split(call: Call, x: Any, separator: Any) -> tuple[Any, Any, Any]:
     if x.ndim != 1 or separator.size != 1:
         raise call.fault(f"texts of shape {list(x.shape)} are not split, those in a row are")
     between, most = separator.reshape(-1)[0], call["maxsplit"]
-    lines = [text.split(between, most) if between else _words(text, most) for text in x]
+    return _in_rows([text.split(between, most) if between else _words(text, most) for text in x])
+
+
+@host_row("StringSplit")
+def _split_at_any(call: Call, x: Any, separators: Any) -> tuple[Any, Any, Any]:
+    """The same where each of several bytes cuts; without any, each byte of a text is a part."""
+    if x.ndim != 1 or separators.size != 1:
+        raise call.fault(f"texts of shape {list(x.shape)} are not split, those in a row are")
+    cuts = separators.reshape(-1)[0]
+    pattern = re.compile(b"[" + re.escape(cuts) + b"]") if cuts else None
+    lines = [_cut_at(pattern, text) for text in x]
+    return _in_rows([[part for part in line if part] if call["skip_empty"] else line for line in lines])
+
+
+def _cut_at(pattern: re.Pattern[bytes] | None, text: bytes) -> list[bytes]:
+    return [bytes([one]) for one in text] if pattern is None else pattern.split(text)
+
+
+def _in_rows(lines: Sequence[Sequence[bytes]]) -> tuple[Any, Any, Any]:
+    """Parts of texts: where each is, what they are, and the shape in which they would all have room."""
     places = [(row, column) for row, line in enumerate(lines) for column in range(len(line))]
     parts = _texts((part for line in lines for part in line), len(places))
     shape = (len(lines), max(map(len, lines), default=0))
     return np.array(places, np.int64).reshape(-1, 2), parts, np.array(shape, np.int64)
+
+
+@host_row("Substr")
+def _part(call: Call, x: Any, start: Any, length: Any) -> Any:
+    """Bytes or characters from a place on, which counts from the end if it is negative."""
+    wide = np.broadcast_arrays(x, start, length)
+
+    def cut(text: bytes, first: int, count: int) -> bytes:
+        whole: Any = text if call["unit"] == "BYTE" else decoded(call, text)
+        place = first + len(whole) if first < 0 else first
+        if not 0 <= place <= len(whole) or count < 0:
+            raise call.fault(f"{text[:40]!r} has no place {first}", "SW0898")
+        part = whole[place : place + count]
+        return part if isinstance(part, bytes) else part.encode()
+
+    return _texts(map(cut, *(one.reshape(-1).tolist() for one in wide)), wide[0].shape)
 
 
 @cache

@@ -213,6 +213,11 @@ def _complex(call: Call, real: Any, imaginary: Any) -> Any:
     return arrays.add(arrays.astype(real, target), turned)
 
 
+@row("Angle")
+def _angle(call: Call, x: Any) -> Any:
+    return arrays.atan2(arrays.imag(x), arrays.real(x))
+
+
 @row("ComplexAbs")
 def _complex_abs(call: Call, x: Any) -> Any:
     return arrays.abs(x)
