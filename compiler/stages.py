@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -304,13 +305,18 @@ class Propagated(_Stage):
         """
         The global program with its layouts as Shardy's annotations, as JAX reads it.
 
+        Warns (SW0735) of what XLA's own partitioner is known to compute wrongly.
+
         >>> import shardwright, numpy
         >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
         >>> "stablehlo.multiply" in traced.propagate().to_sdy()
         True
         """
+        from shardwright.compiler.exporting.doubts import doubts
         from shardwright.compiler.exporting.sdy import export_sdy
 
+        for doubt in doubts(self.module):
+            warnings.warn(str(doubt), RuntimeWarning, stacklevel=2)
         module = self.module.clone()
         export_sdy(module)
         return print_module(module)

@@ -117,6 +117,11 @@ SW0734: more devices than can be written
     An exported module counts its devices in 32 bits, and the collectives of StableHLO list the devices of each group
     one by one, of which no more are written than a reader can take.
     help: export for a smaller mesh; shardwright explain and price say what happens on this one
+SW0735: program that XLA's partitioner may get wrong
+    A warning about programs with annotations: the partitioner of XLA is known to compute some of them wrongly,
+    whoever wrote the annotations. Windows over one split value share what the first one padded it with, partial
+    results of convolutions are counted several times, and starts of slices are clamped on each device.
+    help: take the program of each device, in which nothing is left to partition: shardwright export --to stablehlo
 SW0740: not a cost network
     shardwright solve reads the JSON of the IOPDDL contest: a problem with nodes (a list of costs for each, and if there
     is a usage_limit, usages and intervals as well) and edges (two nodes each, and a cost for each pair of choices).

@@ -12,9 +12,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shardwright.diagnostics import ShardwrightError
 from shardwright.tools.programs.program import parsed, program_text
 from shardwright.tools.terminal.arguments import CodedArgumentParser
-from shardwright.tools.terminal.guard import DONE, CommandState
+from shardwright.tools.terminal.guard import DONE, CommandState, report_diagnostics
 from shardwright.tools.terminal.output import STANDARD_OUTPUT, write_output
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
         elif options.to == GRAPH:
             shown = _exported_graph(module, options)
         else:
-            report = _segments(module, options) if len(meshes(module)) > 1 else _exported(module, options)
+            report = _segments(module, options, state) if len(meshes(module)) > 1 else _exported(module, options, state)
             shown = json.dumps(report, indent=2) + "\n" if options.json else str(report["text"])
     if shown is None:
         return DONE
@@ -82,7 +83,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     return DONE
 
 
-def _segments(module: ModuleOp, options: argparse.Namespace) -> dict[str, object]:
+def _segments(module: ModuleOp, options: argparse.Namespace, state: CommandState) -> dict[str, object]:
     """The same of a program on several meshes: a program for each segment, and what goes in between."""
     from shardwright.compiler.layouts.segments import Segments
     from shardwright.compiler.layouts.several import TransferRow
@@ -90,7 +91,7 @@ def _segments(module: ModuleOp, options: argparse.Namespace) -> dict[str, object
 
     run_pipeline(module, READ)
     found = Segments(module, [])
-    reports = [_exported(part.traced, options) for part in found.parts]
+    reports = [_exported(part.traced, options, state) for part in found.parts]
     return {
         "to": options.to,
         "segments": reports,
@@ -99,7 +100,7 @@ def _segments(module: ModuleOp, options: argparse.Namespace) -> dict[str, object
     }
 
 
-def _exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object]:
+def _exported(module: ModuleOp, options: argparse.Namespace, state: CommandState) -> dict[str, object]:
     """The text of a program in the form that was asked for, with its layouts and bytes; `module` is used up."""
     from shardwright.compiler.pipelines import ALIGN, PLAN, run_pipeline
     from shardwright.compiler.report import predicted_bytes
@@ -121,6 +122,8 @@ def _exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object
     sent = predicted_bytes(planned)
     report["bytes_per_device"] = None if sent is None else float(sent)
     uneven = options.to == "sdy" and _is_uneven(module)
+    if options.to == "sdy":
+        _say_doubts(module, state)
     written = FORMS[options.to](module, planned, options.bare)
     text = print_module(written)
     if options.ask_xla:
@@ -128,6 +131,14 @@ def _exported(module: ModuleOp, options: argparse.Namespace) -> dict[str, object
         if uneven:
             print(_UNSAID, file=sys.stderr)
     return report | {"text": text}
+
+
+def _say_doubts(propagated: ModuleOp, state: CommandState) -> None:
+    """Says on standard error what XLA's own partitioner is known to get wrong."""
+    from shardwright.compiler.exporting.doubts import doubts
+
+    if found := doubts(propagated):
+        report_diagnostics(ShardwrightError(found), state.sources)
 
 
 _UNSAID = (
