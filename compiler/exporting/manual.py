@@ -58,7 +58,7 @@ def export_stablehlo(module: ModuleOp, *, bare: bool = False, padded: bool = Fal
     if mesh.size > 1 and not bare:
         if padded:
             inputs, outputs = ([replace(each, whole=each.even) for each in side] for side in (inputs, outputs))
-        _wrap(module, function, inputs, outputs)
+        _wrap(module, mesh, function, inputs, outputs)
     else:
         for op in list(module.ops):
             if isinstance(op, MeshOp):
@@ -106,11 +106,10 @@ def _drop_ours(module: ModuleOp, function: FuncOp) -> None:
                 function.properties[name] = ArrayAttr(kept)
 
 
-def _wrap(module: ModuleOp, function: FuncOp, inputs: Sequence[Side], outputs: Sequence[Side]) -> None:
+def _wrap(module: ModuleOp, mesh: Mesh, function: FuncOp, inputs: Sequence[Side], outputs: Sequence[Side]) -> None:
     """The function's body becomes that of a manual computation, which is all that the function has."""
-    mesh = next(op for op in module.ops if isinstance(op, MeshOp))
-    axes = mesh.mesh.axis_names
-    replace_with(mesh, sdy.MeshOp(mesh.sym_name.data, sdy.SdyMesh(mesh.axes.data)))
+    declared = next(op for op in module.ops if isinstance(op, MeshOp))
+    replace_with(declared, sdy.MeshOp(declared.sym_name.data, sdy.SdyMesh(declared.axes.data)))
     body = function.body.detach_block(0)
     last = body.last_op
     assert isinstance(last, ReturnOp)
@@ -119,10 +118,10 @@ def _wrap(module: ModuleOp, function: FuncOp, inputs: Sequence[Side], outputs: S
     block = Block(arg_types=[side.whole for side in inputs])
     for argument, inner in zip(block.args, body.args, strict=True):
         argument.name_hint, argument.location = inner.name_hint, inner.location
-    within, out = (shardings([side.spec for side in sides], function) for sides in (inputs, outputs))
+    within, out = (shardings([side.spec for side in sides], mesh, function) for sides in (inputs, outputs))
     build = appending(block)
     given = [_resized(build, value, side.even) for value, side in zip(block.args, inputs, strict=True)]
-    computation = manual_computation(given, [side.even for side in outputs], (within, out), axes, body)
+    computation = manual_computation(given, [side.even for side in outputs], (within, out), mesh.axis_names, body)
     block.add_op(computation)
     made = [_resized(build, value, side.whole) for value, side in zip(computation.results, outputs, strict=True)]
     block.add_op(locate(ReturnOp(*made), last))

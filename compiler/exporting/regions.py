@@ -16,12 +16,13 @@ from shardwright.dialects.dtensor.manual import CastOp, FromManualOp, ToManualOp
 from shardwright.dialects.purity import is_pure
 from shardwright.dialects.sdy import ops as sdy_ops
 from shardwright.dialects.text.locations import fault
+from shardwright.layout.mesh import Mesh
 from shardwright.passes.rewriter import erase, locate
 
 _WAY_OUT = "export the program of each device instead: --to stablehlo"
 
 
-def regroup(module: ModuleOp) -> list[sdy_ops.ManualComputationOp]:
+def regroup(module: ModuleOp, mesh: Mesh) -> list[sdy_ops.ManualComputationOp]:
     """
     Puts the ops between `dtensor.to_manual` and `dtensor.from_manual` into `sdy.manual_computation`s; returns these.
 
@@ -35,7 +36,7 @@ def regroup(module: ModuleOp) -> list[sdy_ops.ManualComputationOp]:
     """
     made: list[sdy_ops.ManualComputationOp] = []
     for block in _blocks_with_casts(module):
-        made += [_build(block, group) for group in _groups(block)]
+        made += [_build(block, group, mesh) for group in _groups(block)]
     return made
 
 
@@ -96,7 +97,7 @@ def _owner(value: SSAValue, block: Block) -> Operation | None:
     return owner if isinstance(owner, Operation) and owner.parent is block else None
 
 
-def _build(block: Block, group: _Group) -> sdy_ops.ManualComputationOp:
+def _build(block: Block, group: _Group, mesh: Mesh) -> sdy_ops.ManualComputationOp:
     anchor = _anchor(block, group)
     axes = {axis.name: None for cast in (*group.entries, *group.exits) for axis in cast.manual.data}
     body = Block(arg_types=[cast.result.type for cast in group.entries])
@@ -104,8 +105,8 @@ def _build(block: Block, group: _Group) -> sdy_ops.ManualComputationOp:
         argument.name_hint, argument.location = cast.result.name_hint, cast.location
     _copy_free(block, group)
     sides = (
-        shardings([layout_of(cast.operand) for cast in group.entries], anchor),
-        shardings([layout_of(cast.result) for cast in group.exits], anchor),
+        shardings([layout_of(cast.operand) for cast in group.entries], mesh, anchor),
+        shardings([layout_of(cast.result) for cast in group.exits], mesh, anchor),
     )
     computation = manual_computation(
         [cast.operand for cast in group.entries],

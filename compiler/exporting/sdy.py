@@ -55,9 +55,9 @@ def export_sdy(module: ModuleOp) -> None:
         _spell_out(roll)
     # Padding is ours: others take and give global arrays, of which uneven parts are for nobody to state.
     fit_borders(entry_function(module), lambda _, whole: whole)
-    computations = regroup(module)
+    computations = regroup(module, mesh)
     operations = list(module.walk())
-    shardings = {op: _shardings(op.results, op) for op in operations}
+    shardings = {op: _shardings(op.results, mesh, op) for op in operations}
     for computation in computations:
         if set(computation.manual_axes.data) == set(mesh.axis_names):
             # Nothing is left to say inside: each device computes on its own arrays.
@@ -65,7 +65,7 @@ def export_sdy(module: ModuleOp) -> None:
         shardings[computation] = ()
     for op in operations:
         if isinstance(op, FuncOp) and op.body.blocks:
-            _annotate_function(op)
+            _annotate_function(op, mesh)
     for op in operations:
         drop_layouts(op)
         rule = _rule_for_shardy(op)
@@ -94,13 +94,13 @@ def _spell_out(op: RollOp) -> None:
     replace(op, [retype(result, op.result.type)])
 
 
-def _shardings(values: Sequence[SSAValue], place: Operation | SSAValue) -> tuple[sdy.Sharding, ...]:
+def _shardings(values: Sequence[SSAValue], mesh: Mesh, place: Operation | SSAValue) -> tuple[sdy.Sharding, ...]:
     """The sharding of each value, or nothing when none of them has a layout."""
     specs = [layout_of(value) for value in values]
-    mesh = next((spec.mesh for spec in specs if spec is not None), None)
-    if mesh is None:
+    name = next((spec.mesh for spec in specs if spec is not None), None)
+    if name is None:
         return ()
-    return tuple(sdy.Sharding(mesh) if spec is None else sharding(spec, place) for spec in specs)
+    return tuple(sdy.Sharding(name) if spec is None else sharding(spec, mesh, place) for spec in specs)
 
 
 def _annotate(op: Operation, shardings: tuple[sdy.Sharding, ...]) -> None:
@@ -130,12 +130,12 @@ def _constrain_results(op: Operation, shardings: tuple[sdy.Sharding, ...]) -> No
             last = constraint
 
 
-def _annotate_function(function: FuncOp) -> None:
+def _annotate_function(function: FuncOp, mesh: Mesh) -> None:
     returned = function.get_return_op()
     results = () if returned is None else returned.operands
-    function.properties["arg_attrs"] = annotated(function.arg_attrs, _one_each(function.args))
-    function.properties["res_attrs"] = annotated(function.res_attrs, _one_each(results))
+    function.properties["arg_attrs"] = annotated(function.arg_attrs, _one_each(function.args, mesh))
+    function.properties["res_attrs"] = annotated(function.res_attrs, _one_each(results, mesh))
 
 
-def _one_each(values: Sequence[SSAValue]) -> list[sdy.Sharding | None]:
-    return [next(iter(_shardings([value], value)), None) for value in values]
+def _one_each(values: Sequence[SSAValue], mesh: Mesh) -> list[sdy.Sharding | None]:
+    return [next(iter(_shardings([value], mesh, value)), None) for value in values]

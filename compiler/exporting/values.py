@@ -12,6 +12,7 @@ from shardwright.dialects import sdy
 from shardwright.dialects.sdy import ops as sdy_ops
 from shardwright.dialects.stablehlo.calls.custom_calls import column_major, custom_calls
 from shardwright.dialects.text.locations import fault
+from shardwright.layout.axes import merge_adjacent
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.stages import STAGE
@@ -33,8 +34,12 @@ def check_counted(mesh: Mesh) -> None:
         raise too_many_devices(mesh, COUNTED, "mhlo.num_partitions has 32 bits")
 
 
-def sharding(spec: LayoutSpec, place: Operation | SSAValue) -> sdy.Sharding:
-    """A layout as Shardy writes it; SW0720 for partial results that are no sums."""
+def sharding(spec: LayoutSpec, mesh: Mesh, place: Operation | SSAValue) -> sdy.Sharding:
+    """
+    A layout as Shardy writes it: parts of an axis that follow each other are one.
+
+    Raises SW0720 for partial results that are no sums.
+    """
     if spec.partial and spec.kind != "sum":
         raise fault(
             "SW0720",
@@ -42,13 +47,14 @@ def sharding(spec: LayoutSpec, place: Operation | SSAValue) -> sdy.Sharding:
             place,
             help="give the value a layout without partial results",
         )
-    dims = tuple(sdy.DimSharding(axes, number in spec.open_dims) for number, axes in enumerate(spec.dims))
-    return sdy.Sharding(spec.mesh, dims, unreduced=spec.partial)
+    merged = [merge_adjacent(axes, mesh.sizes) for axes in spec.dims]
+    dims = tuple(sdy.DimSharding(axes, number in spec.open_dims) for number, axes in enumerate(merged))
+    return sdy.Sharding(spec.mesh, dims, unreduced=merge_adjacent(spec.partial, mesh.sizes))
 
 
-def shardings(specs: Iterable[LayoutSpec | None], place: Operation) -> sdy.ShardingPerValueAttr:
+def shardings(specs: Iterable[LayoutSpec | None], mesh: Mesh, place: Operation) -> sdy.ShardingPerValueAttr:
     """The layouts, as far as there are any, of several values."""
-    return sdy.ShardingPerValueAttr(tuple(sharding(spec, place) for spec in specs if spec is not None))
+    return sdy.ShardingPerValueAttr(tuple(sharding(spec, mesh, place) for spec in specs if spec is not None))
 
 
 def annotated(

@@ -113,7 +113,7 @@ def moved(kind: str, source: str, target: str) -> str:
 SIDES = [
     '[{"x"}, {"y"}]', '[{"y"}, {"x"}]', '[{"x", "y"}, {}]', '[{"y", "x"}, {}]', '[{}, {"x"}]', '[{"x"}, {}]',
     '[{"y"}, {}]', '[{"x":(1)2}, {"x":(2)2}]', '[{"x":(2)2, "y"}, {"x":(1)2}]', '[{}, {"y", "x"}]', "[{}, {}]",
-    '[{"x":(2)2}, {}]',
+    '[{"x":(2)2}, {}]', '[{"x":(1)2, "x":(2)2}, {}]',
 ]  # fmt: skip
 
 
@@ -158,6 +158,22 @@ def test_relayouts(source: str, tmp_path: Path) -> None:
         value = np.arange(16 * 8, dtype=np.float32).reshape(16, 8)
         results = run_with_jax(exported(path, "stablehlo", tmp_path), [value], result_layouts(path))
         np.testing.assert_array_equal(results[0], value, err_msg=f"{source} to {target}")
+
+
+@pytest.mark.parametrize("form", ["sdy", "stablehlo"])
+@pytest.mark.parametrize("axes", ['"x":(1)2, "x":(2)2', '"y", "x":(1)2, "x":(2)2', '"x":(2)2, "x":(1)2'])
+def test_parts_of_an_axis_that_follow_each_other(axes: str, form: str, tmp_path: Path) -> None:
+    """Shardy writes them as one; in our text they may be two."""
+    path, given = tmp_path / "parts.mlir", GLOBAL.format(f"[{{{axes}}}, {{}}]")
+    path.write_text(
+        PLANNED.replace("planned", "traced")
+        .replace("OPS", f"%r = stablehlo.negate %a : {given}")
+        .replace("ARGUMENT", given)
+        .replace("RESULT", given)
+    )
+    value = np.arange(16 * 8, dtype=np.float32).reshape(16, 8)
+    results = run_with_jax(exported(path, form, tmp_path), [value], result_layouts(path))
+    np.testing.assert_array_equal(results[0], -value)
 
 
 WINDOWS = [

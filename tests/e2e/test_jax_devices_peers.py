@@ -211,3 +211,10 @@ def test_a_pipeline_whose_rows_are_split(microbatches: int) -> None:
 def test_empty_arrays_are_split_as_well() -> None:
     x = sw.relayout(np.zeros((0, 8), np.float32), sw.Layout([None, "x"], on_jax(x=4)))
     assert (x + 1).numpy().shape == (0, 8)
+
+
+def test_parts_of_an_axis_that_follow_each_other_are_one() -> None:
+    mesh = sw.Mesh(x=8, devices="jax")
+    for axes in (["x:(1)2", "x:(2)2"], ["x:(1)2", "x:(2)2", "x:(4)2"], ["x:(2)2", "x:(1)2"]):
+        x = sw.relayout(np.arange(64.0).reshape(8, 8), sw.Layout([axes], mesh))
+        np.testing.assert_array_equal(sw.function(lambda x: x.T @ x)(x), np.asarray(x).T @ np.asarray(x))
