@@ -18,7 +18,8 @@ SW0404: no function to partition
     The partitioner works on the public function main.
     help: name the entry function @main and make it public
 SW0405: several meshes
-    All layouts of one program refer to one mesh.
+    All layouts of one program refer to one mesh. Meshes of the same devices are one where the axes of each are axes of
+    another, or parts of these.
     help: declare one mesh and use its axes, or sub-axes of them, everywhere
 SW0406: impossible relayout
     No sequence of collectives turns one layout into the other.

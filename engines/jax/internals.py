@@ -43,6 +43,11 @@ def shardings_of(lowered: Any) -> list[Any]:
     return [sharding for name in names for sharding in arguments.get(name, ())]
 
 
+def asked_of_results(lowered: Any) -> list[Any]:
+    """For each result of a lowered program the sharding that it was asked to have, or what JAX puts where none was."""
+    return list(lowered._lowering.compile_args["out_shardings"])
+
+
 def is_tracing() -> bool:
     """Whether JAX traces a function right now: whatever is called becomes part of that."""
     return not import_module("jax._src.core").trace_state_clean()

@@ -18,15 +18,16 @@ class JaxMesh:
     """
     A mesh on JAX's devices. `known` are shardings that people gave: theirs is the mesh of what comes back.
 
-    A layout that splits by a part of an axis has a mesh of its own, on the same devices, whose axes are such parts: JAX
-    names whole axes alone.
+    A layout that splits by a part of an axis is said as somebody said it, or else has a mesh of its own, on the same
+    devices, whose axes are such parts: JAX names whole axes alone.
     """
 
     def __init__(self, mesh: Mesh, devices: Sequence[Any], known: Iterable[Any] = ()) -> None:
         self._mesh, self._sharding = mesh, import_module("jax.sharding")
         self._devices = np.array(devices).reshape(tuple(mesh.sizes.values()))
-        theirs = (each.mesh for each in known if hasattr(each, "spec") and hasattr(each.mesh, "devices"))
-        self.whole = next((each for each in theirs if self._is_the_same(each)), None) or self._made(mesh.sizes)
+        self._known = [each for each in known if hasattr(each, "spec") and hasattr(each.mesh, "devices")]
+        theirs = (each.mesh for each in self._known if self._is_the_same(each.mesh))
+        self.whole = next(theirs, None) or self._made(mesh.sizes)
 
     def sharding(self, spec: LayoutSpec, rank: int | None = None) -> Any:
         """The `NamedSharding` of a layout; with a `rank`, of the first dims alone."""
@@ -37,7 +38,8 @@ class JaxMesh:
         parts = atom_digits([spec, everything], self._mesh)
         names = [f"{name}.{start}.{stop}" for name, start, stop in parts]
         cut = self._made({name: stop // start for name, (_, start, stop) in zip(names, parts, strict=True)})
-        return self._named(cut, [tuple(names[at] for at in spelled(axes, parts, self._mesh)) for axes in dims])
+        made = self._named(cut, [tuple(names[at] for at in spelled(axes, parts, self._mesh)) for axes in dims])
+        return next((each for each in self._known if is_the_same(each, made, len(dims))), made)
 
     def whole_sharding(self) -> Any:
         """The sharding of what every device has all of."""
@@ -55,3 +57,8 @@ class JaxMesh:
 
     def _made(self, sizes: Mapping[str, int]) -> Any:
         return self._sharding.Mesh(self._devices.reshape(tuple(sizes.values())), tuple(sizes))
+
+
+def is_the_same(given: Any, made: Any, rank: int) -> bool:
+    """Whether a sharding that somebody gave splits arrays of so many dims as one of ours does, in the same memory."""
+    return hasattr(given, "spec") and len(given.spec) <= rank and bool(given.is_equivalent_to(made, rank))

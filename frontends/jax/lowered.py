@@ -15,6 +15,7 @@ from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.engines.jax.internals import (
+    asked_of_results,
     calling,
     devices_of,
     exported,
@@ -22,7 +23,7 @@ from shardwright.engines.jax.internals import (
     kept_arguments,
     shardings_of,
 )
-from shardwright.engines.jax.shardings import JaxMesh
+from shardwright.engines.jax.shardings import JaxMesh, is_the_same
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.jax.borders import even_at_borders, whole_where_empty
 from shardwright.frontends.jax.by_hand import keep_together, partition_by_hand
@@ -172,9 +173,13 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     def sharded(spec: LayoutSpec, value: Any, memory: str | None) -> Any:
         return placed(mesh.sharding(spec, len(value.shape)), memory)
 
+    def asked(made: Any, value: Any, given: Any) -> Any:
+        on_another = hasattr(given, "spec") and given.mesh != mesh.whole
+        return given if on_another and is_the_same(given, made, len(value.shape)) else made
+
     decided = dict(zip(kept, map(sharded, inputs, [infos[number] for number in kept], taken), strict=True))
     within = tuple(decided.get(number) for number in range(len(infos)))
-    out = tuple(map(sharded, outputs, gives, given))
+    out = tuple(map(asked, map(sharded, outputs, gives, given), gives, asked_of_results(theirs)))
 
     def run(*leaves: Any) -> Any:
         return call(*(near(leaves[number], decided[number], devices[0]) for number in kept))

@@ -40,6 +40,7 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.importing.calls import callees_first, calls_in, functions, hide_used, is_private
 from shardwright.passes.importing.gspmd import SHARDING, import_gspmd
 from shardwright.passes.importing.manual import CollectiveReader, check_replicas, inline_manual, inline_named
+from shardwright.passes.importing.one_mesh import say_of_one
 from shardwright.passes.rewriter import erase, locate, replace, replace_with, retype
 from shardwright.passes.stages import (
     REGIONS_OF_TENSORS,
@@ -140,6 +141,7 @@ def _import_meshes(module: ModuleOp) -> _Meshes:
     for op in declared:
         if op not in used:  # other functions were on it, which are not here
             erase(op)
+    used = say_of_one(module, used)
     # A mesh without axes, which JAX declares for unsharded values, counts as any other: it comes last to find one.
     for op in sorted(used, key=lambda op: not op.mesh.data.axes):
         _import_mesh(op, found)

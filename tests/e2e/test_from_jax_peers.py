@@ -130,13 +130,16 @@ def _() -> None:
 
 @row("arguments, results and constraints on several meshes of the same devices")
 def _() -> None:
-    row = jax.sharding.Mesh(np.array(jax.devices()[:8]), ("all",))
-    other = jax.device_put(np.asarray(put()), jax.sharding.NamedSharding(row, P("all")))
-    with pytest.raises(sw.ShardwrightError, match="SW0405"):
-        sw.jax.jit(jnp.add)(put("data"), other)
-    np.testing.assert_array_equal(
-        sw.jax.jit(jnp.add)(put("data"), jax.device_put(other, sharding("data"))), np.asarray(put()) * 2
+    row = jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(jax.devices()[:8]), ("all",)), P("all"))
+    other = jax.device_put(np.asarray(put()), row)
+    assert same(lambda a, b: a + b, put("data"), other, out_shardings=row).sharding == row
+    same(lambda a, b: jax.lax.with_sharding_constraint(a @ b, row), put("data", "model"), other)
+    pair, triple = (
+        jax.device_put(np.ones((6, 6)), jax.sharding.NamedSharding(mesh, P(*mesh.axis_names)))
+        for mesh in (jax.sharding.Mesh(np.array(jax.devices()[:6]).reshape(n, 6 // n), ("a", "b")) for n in (2, 3))
     )
+    with pytest.raises(sw.ShardwrightError, match="SW0405"):
+        sw.jax.jit(jnp.add)(pair, triple)
 
 
 @row("memory kinds")

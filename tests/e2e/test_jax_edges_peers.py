@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -129,9 +130,73 @@ def test_without_jit_a_function_is_called_as_it_is() -> None:
         ours(x)
 
 
-def test_meshes_of_other_axes_are_refused() -> None:
-    """Whatever devices they are of; the page says so."""
-    line = jax.sharding.Mesh(np.array(jax.devices()[:8]), ("all",))
-    other = jax.device_put(np.ones((16, 8), np.float32), jax.sharding.NamedSharding(line, P("all")))
+def devices_as(**sizes: int) -> Any:
+    """The eight devices in a mesh of such axes."""
+    return jax.sharding.Mesh(np.array(jax.devices()[:8]).reshape(tuple(sizes.values())), tuple(sizes))
+
+
+MESHES = [
+    devices_as(data=4, model=2),
+    devices_as(all=8),
+    devices_as(rows=2, columns=4),
+    devices_as(a=2, b=2, c=2),
+    devices_as(model=2, data=4),
+]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_meshes_of_other_axes(seed: int) -> None:
+    """Each array, constraint and result on a mesh of its own, or one that another is on."""
+    choose = Random(seed)
+
+    def placed() -> Any:
+        mesh = choose.choice(MESHES)
+        axes = choose.sample(mesh.axis_names, choose.randint(1, len(mesh.axis_names)))
+        cut = choose.randint(0, len(axes))
+        return jax.sharding.NamedSharding(mesh, P(*(tuple(each) or None for each in (axes[:cut], axes[cut:]))))
+
+    within, result, left, right = (placed() for _ in range(4))
+
+    def function(a: Any, b: Any) -> tuple[Any, Any]:
+        product = jax.lax.with_sharding_constraint(a @ b, within)
+        return product * 2, (a + b).sum(0)
+
+    numbers = np.arange(64, dtype=np.float32).reshape(8, 8) % 7
+    a, b = jax.device_put(numbers, left), jax.device_put(numbers, right)
+    first, second = sw.jax.jit(function, out_shardings=(result, None))(a, b)
+    np.testing.assert_array_equal(first, numbers @ numbers * 2)
+    np.testing.assert_array_equal(second, (numbers * 2).sum(0))
+    assert first.sharding.mesh == result.mesh
+    assert first.sharding.is_equivalent_to(result, 2)
+
+
+@pytest.mark.parametrize("at", range(len(MESHES)))
+def test_a_manual_computation_on_a_mesh_of_its_own(at: int) -> None:
+    """Its axes are whole ones, whatever mesh its operand is on."""
+    mesh, axes = MESHES[at], MESHES[at].axis_names
+
+    def part(x: Any) -> Any:
+        return x + jax.lax.psum(x, axes) * jax.lax.axis_index(axes[-1])
+
+    numbers = np.arange(16, dtype=np.float32)
+    x = jax.device_put(numbers, jax.sharding.NamedSharding(MESHES[at - 1], P(MESHES[at - 1].axis_names)))
+    function = jax.shard_map(part, mesh=mesh, in_specs=P(axes), out_specs=P(axes))
+    sums, last = numbers.reshape(8, 2).sum(0), mesh.shape[axes[-1]]
+    wanted = numbers.reshape(8, 2) + sums * (np.arange(8) % last)[:, None]
+    np.testing.assert_array_equal(sw.jax.jit(function)(x), wanted.reshape(16))
+
+
+def test_a_layout_of_another_mesh_is_said_as_it_was_given() -> None:
+    """Not by a mesh of parts that nobody has heard of."""
+    cube = jax.sharding.NamedSharding(MESHES[3], P("b"))
+    x, y = put((8, 8), "data", "model"), jax.device_put(np.ones((8, 8), np.float32), cube)
+    found = sw.jax.jit(lambda x, y: (x.sum(), y * 2))(x, y)[1]
+    assert found.sharding == cube
+
+
+def test_meshes_whose_axes_are_no_parts_of_others_are_refused() -> None:
+    """Six devices as two by three and as three by two; the page says so."""
+    two, three = (jax.sharding.Mesh(np.array(jax.devices()[:6]).reshape(n, 6 // n), ("a", "b")) for n in (2, 3))
+    a, b = (jax.device_put(np.ones((6, 6)), jax.sharding.NamedSharding(mesh, P("a"))) for mesh in (two, three))
     with pytest.raises(sw.ShardwrightError, match="SW0405"):
-        sw.jax.jit(jnp.add)(put((16, 8), "data"), other)
+        sw.jax.jit(jnp.add)(a, b)

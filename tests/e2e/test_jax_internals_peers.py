@@ -53,6 +53,14 @@ def test_shardings_that_were_given() -> None:
     assert given == [P("x")]
 
 
+def test_what_results_were_asked_to_have() -> None:
+    given = jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(jax.devices()[:8]), ("x",)), P("x"))
+    jitted = jax.jit(lambda a: (a, a + 1), out_shardings=(None, given))
+    first, second = internals.asked_of_results(jitted.lower(np.zeros(8, np.float32)))
+    assert not hasattr(first, "spec")
+    assert second == given
+
+
 def test_the_context_of_a_trace_changes_with_settings() -> None:
     before = internals.trace_context()
     assert before == internals.trace_context()

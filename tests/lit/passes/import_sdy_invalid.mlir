@@ -83,9 +83,9 @@ func.func @main(%x: tensor<64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(2
 
 // -----
 
-sdy.mesh @one = <["x"=8]>
-// expected-error @+1 {{one program uses several meshes: @one is Mesh(x=8), @two is Mesh(x=4, y=2)}}
-sdy.mesh @two = <["x"=4, "y"=2]>
+sdy.mesh @one = <["x"=2, "y"=4]>
+// expected-error @+1 {{one program uses several meshes: @one is Mesh(x=2, y=4), @two is Mesh(x=4, y=4)}}
+sdy.mesh @two = <["x"=4, "y"=4]>
 func.func @main(%x: tensor<64xf32> {sdy.sharding = #sdy.sharding<@one, [{"x"}]>}, %y: tensor<64xf32> {sdy.sharding = #sdy.sharding<@two, [{"x"}]>}) {
   return
 }
