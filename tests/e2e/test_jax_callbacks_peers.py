@@ -205,6 +205,16 @@ def test_jit_prints_once(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().out == "the sum is 496.0\n"
 
 
+@pytest.mark.parametrize("jit", [jax.jit, sw.jax.jit])
+def test_prints_in_order_jax_itself_refuses_on_several_devices(jit: Any) -> None:
+    def in_order(x: Any) -> Any:
+        jax.debug.print("{}", x.sum(), ordered=True)
+        return x
+
+    with pytest.raises(ValueError, match="ordered effects are not supported for more than 1 device"):
+        jit(in_order)(jax.device_put(X, SPLIT))
+
+
 def test_jit_keeps_no_order_between_calls() -> None:
     with pytest.raises(sw.ShardwrightError) as caught:
         sw.jax.jit(effects_in_a_loop)(jax.device_put(X, SPLIT))
