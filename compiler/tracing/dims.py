@@ -26,11 +26,11 @@ def dim_of(axis: object, rank: int, what: str) -> int:
     return axis % rank
 
 
-def listed(numbers: Any) -> tuple[Any, ...]:
+def one_or_more(numbers: Any) -> tuple[Any, ...]:
     """
     One number or several, as several.
 
-    >>> listed(1), listed([1, 2])
+    >>> one_or_more(1), one_or_more([1, 2])
     ((1,), (1, 2))
     """
     return tuple(numbers) if isinstance(numbers, Iterable) else (numbers,)
@@ -45,7 +45,7 @@ def dims_of(axis: Dims, rank: int, what: str) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(rank))
-    dims = tuple(dim_of(one, rank, what) for one in listed(axis))
+    dims = tuple(dim_of(one, rank, what) for one in one_or_more(axis))
     if len(set(dims)) != len(dims):
         raise value_error("SW0510", f"{what}: a dim is named twice in {axis}", help="name each dim once")
     return tuple(sorted(dims))
@@ -59,7 +59,7 @@ def shape_argument(shape: int | Sequence[int], what: str) -> tuple[int, ...]:
     (3,)
     """
     help = "sizes are whole numbers of at least 0"
-    given = listed(shape)
+    given = one_or_more(shape)
     if not all(hasattr(size, "__index__") for size in given):
         raise type_error("SW0510", f"{what}: {shape!r} is no shape", help=help)
     sizes = tuple(map(index, given))

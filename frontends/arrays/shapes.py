@@ -12,7 +12,7 @@ import numpy as np
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of, listed
+from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of, one_or_more
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo
@@ -96,7 +96,9 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 def moveaxis(x: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int], /) -> Array:
     """The dims in `source` moved to `destination`, the others in their order."""
     value = emit.as_tracer(x, "moveaxis")
-    moved, places = ([dim_of(dim, value.ndim, "moveaxis") for dim in listed(given)] for given in (source, destination))
+    moved, places = (
+        [dim_of(dim, value.ndim, "moveaxis") for dim in one_or_more(given)] for given in (source, destination)
+    )
     if len(set(moved)) != len(moved) or len(set(places)) != len(moved) or len(places) != len(moved):
         raise value_error("SW0510", f"moveaxis: {source} and {destination} do not pair up dims")
     order = [dim for dim in range(value.ndim) if dim not in moved]
@@ -115,7 +117,7 @@ def expand_dims(x: ArrayLike, /, axis: int | Sequence[int] = 0) -> Array:
     (2, 1, 3)
     """
     value = emit.as_tracer(x, "expand_dims")
-    rank = value.ndim + len(listed(axis))
+    rank = value.ndim + len(one_or_more(axis))
     places = dims_of(axis, rank, "expand_dims")
     sizes = iter(value.shape)
     return emit.reshape(value, [1 if dim in places else next(sizes) for dim in range(rank)])
@@ -220,7 +222,7 @@ def roll(x: ArrayLike, /, shift: int | Sequence[int], *, axis: int | Sequence[in
     if axis is None:
         flat = roll(emit.reshape(value, (value.size,)), shift, axis=0)
         return emit.reshape(emit.as_tracer(flat), value.shape)
-    dims = [dim_of(one, value.ndim, "roll") for one in listed(axis)]
+    dims = [dim_of(one, value.ndim, "roll") for one in one_or_more(axis)]
     shifts = list(shift) if isinstance(shift, Sequence) else [whole_number(shift)] * len(dims)
     if len(shifts) != len(dims):
         raise value_error(
