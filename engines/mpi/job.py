@@ -84,6 +84,8 @@ class Job:
         """
         with self._listening(), self._cleaning():
             for place in range(self._start.count if self._start.by_us else 1):
+                if self._signals:
+                    break
                 self._processes.append(self._started(place))
             failed = self._watched()
             if failed is None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -200,6 +202,21 @@ def ends(pid: int) -> bool:
 def test_what_cannot_be_started() -> None:
     with pytest.raises(ShardwrightError, match=r"SW0913.*process 0 of 2 cannot be started"):
         Job(Start(("/nowhere/python",), {}, 2)).run()
+
+
+def test_a_signal_ends_a_job_that_is_still_starting(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[int] = []
+    job = Job(Start((sys.executable, "-S", "-c", "import time; time.sleep(60)"), {}, 8))
+    start = job._started
+
+    def interrupted(place: int) -> Any:
+        started.append(place)
+        job.interrupt(signal.SIGTERM)
+        return start(place)
+
+    monkeypatch.setattr(job, "_started", interrupted)
+    assert job.run().code == 128 + signal.SIGTERM
+    assert started == [0]
 
 
 def run_alone(*program: str, folder: Path) -> subprocess.CompletedProcess[str]:
