@@ -11,7 +11,7 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.registry import coded
 from shardwright.serialization.files.text import write_atomically
 from shardwright.tools.programs.program import parse, program_text
-from shardwright.tools.terminal.arguments import CodedArgumentParser
+from shardwright.tools.terminal.arguments import CodedArgumentParser, seed
 from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, report_diagnostics
 from shardwright.tools.terminal.output import write_report
 
@@ -38,7 +38,7 @@ def command_line() -> CodedArgumentParser:
     parser.add_load()
     add("-o", "--output", metavar="CERTIFICATE", help="write the certificate there")
     add("--verify", metavar="CERTIFICATE", help="read this certificate for the program")
-    add("--seed", type=int, default=0, help="seed of the random numbers (0)")
+    add("--seed", type=seed, default=0, help="seed of the random numbers (0)")
     add("--json", action="store_true", help="print what was proved of each op as JSON")
     return parser
 

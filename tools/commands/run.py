@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.tools.programs.program import program_text
-from shardwright.tools.terminal.arguments import CodedArgumentParser, tolerance
+from shardwright.tools.terminal.arguments import CodedArgumentParser, seed, tolerance
 from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, report_diagnostics
 from shardwright.tools.terminal.output import write_report
 
@@ -34,16 +33,10 @@ def command_line() -> CodedArgumentParser:
     add("--check", action="store_true", help="compare with the unsharded run of the same program")
     add("--rtol", type=tolerance, help="relative tolerance (default: by element type; float32 1e-4)")
     add("--atol", type=tolerance, help="absolute tolerance (default: of the result's root mean square, at least 1)")
-    add("--seed", type=_seed, default=0, help="seed of the random inputs (default 0)")
+    add("--seed", type=seed, default=0, help="seed of the random inputs (default 0)")
     add("--trace", metavar="OUT.json", help="write what ran when, and what it sent, for Perfetto")
     add("--json", action="store_true", help="print the report as JSON on standard output")
     return parser
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"'{text}' is not a seed: give a whole number from 0")
-    return int(text)
 
 
 def command(arguments: Sequence[str], state: CommandState) -> int:

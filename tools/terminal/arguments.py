@@ -97,6 +97,18 @@ def positive_line(text: str) -> int:
     return int(text)
 
 
+def seed(text: str) -> int:
+    """
+    A whole number from which random numbers begin.
+
+    >>> seed("7")
+    7
+    """
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a seed: give a whole number from 0")
+    return int(text)
+
+
 def tolerance(text: str) -> float:
     """
     A tolerance given on a command line: a finite number that is not negative.

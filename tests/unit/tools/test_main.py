@@ -81,6 +81,8 @@ def test_version(capsys: Capture) -> None:
         (["run", "f", "--rtol", "-1"], "SW0701", "is not a tolerance"),
         (["run", "f", "--rtol", "nan"], "SW0701", "is not a tolerance"),
         (["run", "f", "--seed", "x"], "SW0701", "is not a seed"),
+        (["certify", "f", "--seed", "-1"], "SW0701", "is not a seed"),
+        (["calibrate", *["f"] * 6], "SW0701", "1 programs are too few"),
         (["explain", "f", "--why", "0"], "SW0701", "lines count from 1"),
     ],
 )

@@ -70,11 +70,12 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
 
 
 def _check(options: argparse.Namespace) -> None:
-    if len(options.files) < FEWEST:
+    count = len(set(options.files))
+    if count < FEWEST:
         raise ShardwrightError(
             Diagnostic(
                 "SW0701",
-                f"{len(options.files)} programs are too few to fit a topology to",
+                f"{count} programs are too few to fit a topology to",
                 help=f"give {FEWEST} or more, of several sizes, which compute and send in several ways",
             )
         )
