@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,7 +62,8 @@ def start_of(wanted: Wanted, environment: Mapping[str, str]) -> Start:
     """
     What has to be started.
 
-    Raises `ShardwrightError` (SW0913) where MPI is missing, and (SW0914) for a time to wait that is none.
+    Raises `ShardwrightError` (SW0913) where MPI is missing, (SW0914) for a time to wait that is none, and (SW0702) for
+    a file of hosts that is none.
     """
     library = _library()
     by_us = wanted.hosts is None and wires_up(library)
@@ -137,27 +139,50 @@ def mpiexec() -> str:
 
 def _mpiexec(wanted: Wanted) -> tuple[str, ...]:
     """The start of a command for other hosts, which have the environment that it has."""
-    hosts = () if wanted.hosts is None else ("-f", wanted.hosts)
+    hosts: tuple[str, ...] = ()
+    if wanted.hosts is not None:
+        places(wanted.hosts)  # mpiexec refuses nothing
+        hosts = ("-f", wanted.hosts)
     label = ("-prepend-rank",) if wanted.output == "labelled" else ()
     return (mpiexec(), *hosts, *label, "-n", str(wanted.count))
 
 
 def _open_mpiexec(wanted: Wanted, names: Sequence[str]) -> tuple[str, ...]:
     """The same for Open MPI: it counts cores unless told otherwise, and other hosts get these variables alone."""
-    hosts = () if wanted.hosts is None else ("--host", ",".join(_places(Path(wanted.hosts).read_text())))
+    hosts = () if wanted.hosts is None else ("--host", ",".join(places(wanted.hosts)))
     exported = [word for name in sorted(names) for word in ("-x", name)] if hosts else []
     label = ("--tag-output",) if wanted.output == "labelled" else ()
     return (mpiexec(), *hosts, "--oversubscribe", *exported, *label, "-n", str(wanted.count))
 
 
-def _places(text: str) -> Iterator[str]:
-    """
-    Each host of a file with its number of processes, as Open MPI has it: its own files are of another form.
+_HOST = re.compile(r"(?:[\w.-]+@)?(?![-.])[\w.-]+(?P<count>:[1-9]\d*)?", re.ASCII)
+"""A machine's name or address; a user's name may stand before it, and a number of processes behind it."""
 
-    >>> list(_places("left  # the first\\n\\nright:2\\n"))
-    ['left:1', 'right:2']
+
+def places(file: str) -> list[str]:
     """
-    for line in text.splitlines():
-        host = line.partition("#")[0].strip()
-        if host:
-            yield host if ":" in host else f"{host}:1"
+    Each host of a file with its number of processes; raises (SW0702) for a line that is no host.
+
+    mpiexec would take such a line as it is, and hand one that begins with a hyphen to ssh as an option.
+    """
+    try:
+        lines = [line.partition("#")[0].strip() for line in Path(file).read_text().splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ShardwrightError(Diagnostic("SW0702", f"cannot read '{file}': {error}")) from None
+    found: list[str] = []
+    for number, host in enumerate(lines, 1):
+        match = _HOST.fullmatch(host)
+        if host and (match is None or host.startswith("-")):
+            raise ShardwrightError(Diagnostic("SW0702", f"cannot read '{file}': {_no_host(number, host)}", help=_LINES))
+        if match is not None:
+            found.append(host if match["count"] else f"{host}:1")
+    if not found:
+        raise ShardwrightError(Diagnostic("SW0702", f"cannot read '{file}': it names no host", help=_LINES))
+    return found
+
+
+_LINES = "write a line for each machine, as HOST or HOST:COUNT"
+
+
+def _no_host(number: int, text: str) -> str:
+    return f"line {number}, {text!r}, is no host"

@@ -15,7 +15,7 @@ import pytest
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.engines.mpi.job import Job
-from shardwright.engines.mpi.launching import Start, Wanted, start_of
+from shardwright.engines.mpi.launching import Start, Wanted, places, start_of
 from shardwright.tools.main import main
 
 MPICH, OPEN_MPI = "MPICH Version: 5.0.2", "Open MPI v5.0.11"
@@ -110,6 +110,34 @@ def test_other_hosts_and_other_mpis_have_mpiexec(
     runner = [sys.executable, "-P", "-m", "shardwright.engines.mpi.runner", "-m", "package.train", "x"]
     assert found["command"] == [*expected, *runner]
     assert "UCX_TLS" not in str(found["environment"])
+
+
+@pytest.mark.parametrize("library", [MPICH, OPEN_MPI])
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("one\n-oProxyCommand=touch${IFS}here\n", "line 2, '-oProxyCommand=touch${IFS}here', is no host"),
+        ("-l@one", "line 1, '-l@one', is no host"),
+        ("one:two", "line 1, 'one:two', is no host"),
+        ("one:0", "line 1, 'one:0', is no host"),
+        ("one two", "line 1, 'one two', is no host"),
+        ("# nobody\n\n", "it names no host"),
+    ],
+)
+def test_files_of_hosts_that_are_none(
+    text: str, says: str, library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What begins with a hyphen would be an option of ssh."""
+    with_mpi(library, tmp_path, monkeypatch)
+    (tmp_path / "hosts").write_text(text)
+    with pytest.raises(ShardwrightError, match=r"SW0702.*cannot read") as caught:
+        start_of(Wanted(("train.py",), 2, str(tmp_path / "hosts")), {})
+    assert says in str(caught.value)
+
+
+def test_hosts_with_users_and_counts(tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text("one\n\nme@two.example.org:3  # the large one\n10.0.0.7\n")
+    assert places(str(tmp_path / "hosts")) == ["one:1", "me@two.example.org:3", "10.0.0.7:1"]
 
 
 def test_without_mpi(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
