@@ -602,6 +602,20 @@ def chosen(c: Cases) -> None:
         dense_shape=longs([2, 4]),
         default_value=Known(np.float32(7)),
     )
+    crossed(c, places)
+
+
+def crossed(c: Cases, places: np.ndarray) -> None:
+    texts, others = words("a", "b", "c", "d"), words("x", "y", "z", "a long text of more bytes", "")
+    common = {"indices": [places, places[:3]], "shapes": [longs([5, 4])] * 2}
+    hashed = {"hashed_output": True, "hash_key": 956888297470, "out_type": "int64", "internal_type": "int64"}
+    spelled = {"hashed_output": False, "hash_key": 0, "out_type": "string", "internal_type": "string"}
+    numbers, wide = [texts, c.i(3, dtype="int64")], [c.i(5, 2, dtype="int64"), others.reshape(5, 1)]
+    for buckets in (0, 7):
+        for dense in ([], wide):
+            c.add("SparseCross", **common, values=numbers, dense_inputs=dense, num_buckets=buckets, **hashed)
+    for dense in ([], wide[1:]):
+        c.add("SparseCross", **common, values=[texts, texts[:3]], dense_inputs=dense, num_buckets=0, **spelled)
 
 
 def matrices(c: Cases) -> None:

@@ -42,7 +42,7 @@ Those that stand here alone are on texts, tables and values whose shapes come fr
 fold run on the host as well.
 """
 
-KNOWN = {"Bincount": 1, "DenseBincount": 1}
+KNOWN = {"Bincount": 1, "DenseBincount": 1, "SparseToDense": 1}
 """The inputs that a program must know; where they come from data, the host has the operation."""
 
 GROUPS: dict[str, list[str]] = {}

@@ -503,6 +503,31 @@ def sparse_inputs() -> Made:
 
 
 @case
+def detected_boxes() -> Made:
+    """What a network finds, but for what overlaps: chosen behind the program."""
+
+    def run(x: Any, w: Any, v: Any) -> Any:
+        found = tf.nn.relu(x @ w)
+        boxes = tf.concat([found[:, :2], found[:, :2] + found[:, 2:] + 0.1], -1)
+        scores = tf.sigmoid(x @ v)[:, 0]
+        kept = tf.image.non_max_suppression(boxes, scores, 4, 0.5, 0.1)
+        return tf.gather(boxes, kept), tf.gather(scores, kept), kept
+
+    return module(
+        run, {"x": wide(12, 4).astype("float32")}, w=wide(4, 4).astype("float32"), v=np.ones((4, 1), "float32")
+    )
+
+
+@case
+def parts_of_texts() -> Made:
+    def run(text: Any) -> Any:
+        letters, bytes_ = tf.strings.unicode_split(text, "UTF-8"), tf.strings.bytes_split(text)
+        return tf.strings.substr(text, 0, 2), letters.to_tensor(""), tf.sparse.to_dense(bytes_.to_sparse(), "-")
+
+    return module(run, {"text": np.array(["Hello", "\u00e9t\u00e9", "a b"], object)})
+
+
+@case
 def chosen_rows() -> Made:
     def run(x: Any, w: Any) -> Any:
         kept = tf.boolean_mask(x, x[:, 0] > 0.0)

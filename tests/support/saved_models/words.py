@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from keras import Model, Sequential, layers
+import tensorflow as tf
+from keras import Model, Sequential, layers, utils
 
 from saved_models.making import Made, case, keras_model, numbers
 
@@ -116,6 +117,26 @@ def hashing() -> Made:
 @case
 def hashing_of_numbers_with_salt() -> Made:
     return keras_model(_categories(layers.Hashing(8, salt=[7, 9])), np.array([[3], [12], [5]]))
+
+
+@case
+def features_of_all_kinds() -> Made:
+    kinds = utils.FeatureSpace
+    space = kinds(
+        features={
+            "a": "float_normalized",
+            "b": "string_categorical",
+            "c": "integer_categorical",
+            "d": kinds.float_discretized(num_bins=3),
+        },
+        crosses=[("b", "c")],
+        output_mode="concat",
+    )
+    rows = {"a": [1.0, 2.0, 3.0], "b": ["x", "y", "x"], "c": [1, 2, 3], "d": [0.1, 0.5, 0.9]}
+    space.adapt(tf.data.Dataset.from_tensor_slices(rows))
+    model = Model(space.get_inputs(), layers.Dense(2)(space.get_encoded_features()))
+    given = {"a": np.float32([[1.5], [2.0]]), "b": _texts("x", "z"), "c": np.int32([[2], [9]])}
+    return keras_model(model, given | {"d": np.float32([[0.2], [np.nan]])})
 
 
 @case

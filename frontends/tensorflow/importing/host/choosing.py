@@ -38,6 +38,13 @@ def _unique(call: Call, x: Any, *axis: Any) -> tuple[Any, ...]:
     return found[order], places[inverse].astype(kind), *rest
 
 
+@host_row("Bucketize")
+def _buckets(call: Call, x: Any) -> Any:
+    """Which of the intervals between boundaries each element is in; NaN stands last."""
+    wide = x.astype(np.float64 if x.dtype == np.float64 else np.float32)
+    return np.searchsorted(np.array(call["boundaries"], np.float32).astype(wide.dtype), wide, "right").astype(np.int32)
+
+
 @host_row("DynamicPartition")
 def _parted(call: Call, x: Any, owners: Any) -> Any:
     """The rows of each part, in order."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from shardwright.frontends.tensorflow.importing.evaluate import Call
+from shardwright.frontends.tensorflow.importing.host.fingerprints import MASK, fingerprint, joined
 from shardwright.frontends.tensorflow.importing.host.ragged import checked_room, row_owners
 from shardwright.frontends.tensorflow.importing.table import host_row
 
@@ -53,6 +56,18 @@ def _check_places(call: Call, places: Any, sizes: list[int]) -> None:
         raise call.fault(f"elements stand outside of the shape {sizes}", "SW0898")
 
 
+@host_row("SparseToDense")
+def _dense(call: Call, places: Any, sizes: Any, values: Any, default: Any) -> Any:
+    """The elements at their places, and one elsewhere, in a shape that comes from data."""
+    shape = call.numbers(sizes, "shape")
+    where = places.reshape(-1, len(shape)) if places.ndim < 2 else places
+    _check_places(call, where, shape)
+    found = np.empty(checked_room(call, shape, values.dtype), values.dtype)
+    found[...] = default.reshape(-1)[0] if default.dtype == object else default
+    found[tuple(where.T)] = values
+    return found
+
+
 @host_row("SparseFillEmptyRows")
 def _filled(call: Call, places: Any, values: Any, sizes: Any, default: Any) -> tuple[Any, Any, Any, Any]:
     """Rows without any element get one; also which rows those are, and where each element went."""
@@ -67,3 +82,49 @@ def _filled(call: Call, places: Any, values: Any, sizes: Any, default: Any) -> t
     went = np.empty(len(order), np.int64)
     went[order] = np.arange(len(order))
     return np.concatenate([places, fresh])[order], np.concatenate([values, filling])[order], empty, went[: len(places)]
+
+
+@host_row("SparseCross")
+def _crossed(call: Call, *given: Any) -> tuple[Any, Any, Any]:
+    """In each row all choices of one feature of each column, as texts, or as one number each."""
+    count, kinds = call["N"], len(call["sparse_types"])
+    places, values, sizes = given[:count], given[count : count + kinds], given[count + kinds : 2 * count + kinds]
+    dense = given[2 * count + kinds :]
+    if kinds != count or any(one.ndim != 2 for one in dense):
+        raise call.fault(f"{kinds} kinds of values do not fit {count} columns, or one that is dense has no rows")
+    lengths = {*(int(size[0]) for size in sizes), *(len(one) for one in dense)}
+    if len(lengths) != 1:
+        raise call.fault(f"the columns have {sorted(lengths)} rows", "SW0898")
+    (batch,) = checked_room(call, [*lengths], np.dtype(object))
+    columns = [
+        *(_rows_of(call, *each, batch) for each in zip(places, values, sizes, strict=True)),
+        *([*map(np.ndarray.tolist, one)] for one in dense),
+    ]
+    cross = _hashed if call["hashed_output"] else _spelled
+    found = [[cross(call, features) for features in product(*row)] for row in zip(*columns, strict=True)]
+    whole = [feature for row in found for feature in row]
+    made = np.empty(len(whole), call.dtype("out_type"))
+    made[:] = whole
+    where = [(row, column) for row, features in enumerate(found) for column in range(len(features))]
+    shape = (batch, max(map(len, found), default=0))
+    return np.array(where, np.int64).reshape(-1, 2), made, np.array(shape, np.int64)
+
+
+def _rows_of(call: Call, places: Any, values: Any, sizes: Any, batch: int) -> list[list[Any]]:
+    _check_places(call, places, [int(size) for size in sizes])
+    found: list[list[Any]] = [[] for _ in range(batch)]
+    for row, value in zip(places[:, 0].tolist(), values.tolist(), strict=True):
+        found[row].append(value)
+    return found
+
+
+def _hashed(call: Call, features: Sequence[Any]) -> int:
+    """One number for several features: theirs one after the other, each mixed into those before."""
+    mixed = call["hash_key"] & MASK
+    for feature in features:
+        mixed = joined(mixed, fingerprint(feature) if isinstance(feature, bytes) else feature & MASK)
+    return mixed % (call["num_buckets"] or (1 << 63) - 1)
+
+
+def _spelled(call: Call, features: Sequence[bytes]) -> bytes:
+    return b"_X_".join(features)
