@@ -519,6 +519,18 @@ def detected_boxes() -> Made:
 
 
 @case
+def named_classes() -> Made:
+    """The best classes by their names, of texts that the graph has."""
+    labels = tf.constant(["cat", "dog", "eel"])
+
+    def run(x: Any, w: Any) -> Any:
+        scores, places = tf.math.top_k(tf.nn.softmax(x @ w), 2)
+        return scores, tf.gather(labels, places), tf.strings.join([tf.gather(labels, places[:, 0]), "!"])
+
+    return module(run, {"x": wide(3, 4)}, w=wide(4, 3))
+
+
+@case
 def parts_of_texts() -> Made:
     def run(text: Any) -> Any:
         letters, bytes_ = tf.strings.unicode_split(text, "UTF-8"), tf.strings.bytes_split(text)

@@ -117,6 +117,22 @@ def test_tables_that_may_change_hold_what_fills_them():
     assert sw.from_graph(graph_of(*nodes), **found)(words("b", "c", "a")).tolist() == [[5, 6], [0, 9], [3, 4]]
 
 
+def test_texts_of_the_graph_itself_are_chosen_behind_the_program():
+    """A classifier that says the name of its class: no input is a text."""
+    names = ("names", "Const", [], {"dtype": kind(TEXT), "value": words("cat", "dog", "eel")})
+    dim = ("dim", "Const", [], {"dtype": kind(pb.DT_INT32), "value": np.array(0, np.int32)})
+    best = ("best", "ArgMax", ["f", "dim"], {"T": kind(), "Tidx": kind(pb.DT_INT32), "output_type": kind(LONG)})
+    types = {"Tparams": kind(TEXT), "Tindices": kind(LONG), "Taxis": kind(pb.DT_INT32)}
+    program = sw.from_graph(
+        graph_of(names, dim, best, ("y", "GatherV2", ["names", "best", "dim"], types)), inputs=["f"], outputs="y"
+    )
+    assert [program(np.roll(F, shift)).tolist() for shift in range(3)] == [b"eel", b"cat", b"dog"]
+    layout = sw.Layout(["x"], sw.Mesh(x=3))
+    assert program(sw.relayout(F, layout)).tolist() == b"eel"
+    alone = sw.from_graph(graph_of(names, ("y", "Identity", ["names"], {"T": kind(TEXT)})), inputs=[], outputs="y")
+    assert alone().tolist() == [b"cat", b"dog", b"eel"]
+
+
 REFUSED = {
     "values of another shape": (
         "SW0888",

@@ -171,11 +171,6 @@ WRONG = {
          ("y", "Relu", ["v"], {"T": kind()})],
         "SW0886", "is a handle where DT_FLOAT is due",
     ),
-    "a string": (
-        [("s", "Const", [], {"dtype": kind(pb.DT_STRING), "value": np.array(b"text", object)}),
-         ("y", "Identity", ["s"], {"T": kind(pb.DT_STRING)})],
-        "SW0889", "string",
-    ),
 }  # fmt: skip
 
 

@@ -33,7 +33,12 @@ class Stages:
 
 def needs_host(nodes: Sequence[Node]) -> bool:
     """Whether some nodes are on texts or tables, or of shapes that come from data, so that no program has them."""
-    return any(only_on_host(node.op) for node in nodes)
+    return any(only_on_host(node.op) or _takes_texts(node) for node in nodes)
+
+
+def _takes_texts(node: Node) -> bool:
+    """Whether a node makes something of texts, be it of those that the graph has itself; but for what nobody sees."""
+    return node.op in definitions() and node.op not in (*UNSEEN, "Const") and _has_texts(node)
 
 
 def staged(
