@@ -582,6 +582,23 @@ def chosen(c: Cases) -> None:
         c.add("NonMaxSuppressionV3", boxes=boxes, scores=scores, **limits)
         for pad in (False, True):
             c.add("NonMaxSuppressionV4", boxes=boxes[:3], scores=scores[:3], **limits, pad_to_max_output_size=pad)
+    many = {"max_output_size_per_class": ints(2), "iou_threshold": Known(np.float32(0.5))}
+    likely, wide = c.f(2, 5, 3, low=0.0, high=1.0), np.stack([boxes, boxes * 0.5 - 0.1])[:, :, None]
+    for kinds, least, padded, cut, room in (
+        (1, 0.2, True, False, 9),
+        (3, 0.0, False, True, 4),
+        (1, 0.9, False, False, 7),
+    ):
+        c.add(
+            "CombinedNonMaxSuppression",
+            boxes=np.tile(wide, (1, 1, kinds, 1)),
+            scores=likely,
+            **many,
+            max_total_size=ints(room),
+            score_threshold=Known(np.float32(least)),
+            pad_per_class=padded,
+            clip_boxes=cut,
+        )
     ends, outer = np.array([0, 2, 2, 5], "int64"), np.array([0, 1, 3], "int64")
     c.add("RaggedTensorToSparse", rt_nested_splits=[ends], rt_dense_values=c.f(5))
     c.add("RaggedTensorToSparse", rt_nested_splits=[outer, ends], rt_dense_values=c.f(5, 2))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from shardwright.frontends.tensorflow.importing.evaluate import Call, Value
+from shardwright.frontends.tensorflow.importing.host.ragged import checked_room
 from shardwright.frontends.tensorflow.importing.table import host_row
 
 SUMS = {"Cumsum": np.add, "Cumprod": np.multiply}
@@ -63,17 +64,53 @@ def _without_overlaps(call: Call, boxes: Any, scores: Any, most: Any, overlap: A
     if boxes.ndim != 2 or boxes.shape[1:] != (4,) or scores.shape != boxes.shape[:1]:
         raise call.fault(f"boxes of shape {list(boxes.shape)} do not fit scores of shape {list(scores.shape)}")
     limit, count = float(least[0].reshape(-1)[0]) if least else -np.inf, call.number(most, "most boxes")
+    found = np.array(_best(boxes, scores, count, overlap, limit), np.int32)
+    if call.node.op != SUPPRESSIONS[-1]:
+        return found
+    missing = max(count - len(found), 0) if call["pad_to_max_output_size"] else 0
+    return np.concatenate([found, np.zeros(missing, np.int32)]), np.array(len(found), np.int32)
+
+
+def _best(boxes: Any, scores: Any, count: int, overlap: Any, limit: float) -> list[int]:
+    """The places of the best boxes above a limit, without those that a better one overlaps."""
     kept: list[int] = []
     for place in np.argsort(-scores, kind="stable").tolist():
         if len(kept) >= count:
             break
         if scores[place] > limit and not (_overlaps(boxes[place], boxes[kept]) > overlap).any():
             kept.append(place)
-    found = np.array(kept, np.int32)
-    if call.node.op != SUPPRESSIONS[-1]:
-        return found
-    missing = max(count - len(found), 0) if call["pad_to_max_output_size"] else 0
-    return np.concatenate([found, np.zeros(missing, np.int32)]), np.array(len(found), np.int32)
+    return kept
+
+
+@host_row("CombinedNonMaxSuppression")
+def _best_of_classes(
+    call: Call, boxes: Any, scores: Any, most: Any, total: Any, overlap: Any, least: Any
+) -> tuple[Any, Any, Any, Any]:
+    """Of each image the best boxes of all classes, where only those of one class suppress each other."""
+    images, count, kinds = scores.shape if scores.ndim == 3 else (0, 0, 0)
+    if boxes.ndim != 4 or boxes.shape[:2] != (images, count) or boxes.shape[2] not in (1, kinds) or boxes.shape[3] != 4:
+        raise call.fault(f"boxes of shape {list(boxes.shape)} do not fit scores of shape {list(scores.shape)}")
+    each, room = call.number(most, "most boxes of a class"), call.number(total, "most boxes")
+    size = min(room, each * kinds) if call["pad_per_class"] else room
+    shape = checked_room(call, (images, size, 4), boxes.dtype)
+    found, best, classes = (
+        np.zeros(shape, boxes.dtype),
+        np.zeros(shape[:2], scores.dtype),
+        np.zeros(shape[:2], np.float32),
+    )
+    valid = np.zeros(images, np.int32)
+    for image in range(images):
+        rows: list[tuple[float, int, int]] = []
+        for kind in range(kinds):
+            own = boxes[image, :, kind if boxes.shape[2] > 1 else 0]
+            kept = _best(own, scores[image, :, kind], each, overlap, float(least))
+            rows += [(-scores[image, place, kind], kind, place) for place in kept]
+        rows = sorted(rows)[:size]
+        valid[image] = len(rows)
+        for at, (score, kind, place) in enumerate(rows):
+            found[image, at] = boxes[image, place, kind if boxes.shape[2] > 1 else 0]
+            best[image, at], classes[image, at] = -score, kind
+    return np.clip(found, 0, 1) if call["clip_boxes"] else found, best, classes, valid
 
 
 def _overlaps(box: Any, others: Any) -> Any:
