@@ -33,7 +33,7 @@ from shardwright.dialects import stablehlo
 from shardwright.engines.dtensor_value import Scalars
 from shardwright.frontends.arrays.indexing.picking import rows_at, rows_placed
 from shardwright.frontends.functions.dispatch import array_function
-from shardwright.frontends.functions.dtensor import DTensor, fixed
+from shardwright.frontends.functions.dtensor import DTensor, fixed, stacked
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import note_read, tells_versions_apart
 from shardwright.frontends.functions.relayouts import relayout
@@ -382,6 +382,7 @@ class Variable(Reference, Scalars):
 
     def _typed(self, value: Any) -> Any:
         """The value as an array of the variable's type; numbers and lists take it, arrays must have it."""
+        value = stacked(value)
         if isinstance(value, Array) and emit.weak_kind(value) is None:
             array = value
         elif isinstance(value, Tracer):
@@ -432,7 +433,7 @@ class Variable(Reference, Scalars):
 
 def _initial(given: Any, shape: tuple[int, ...] | None, dtype: DType | None, layout: Layout | None) -> Any:
     """The initial value as an array of its final type: a distributed tensor, or a NumPy array of its own."""
-    value = held(_called(given, shape, dtype, layout) if callable(given) else given)
+    value = stacked(held(_called(given, shape, dtype, layout) if callable(given) else given))
     if isinstance(value, Array):
         return value if dtype is None or dtype == value.dtype else ARRAY_FUNCTIONS["astype"](value, dtype)
     return _converted(value, dtype)

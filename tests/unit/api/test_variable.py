@@ -395,6 +395,18 @@ def test_additions_refuse_other_layouts_only_when_that_is_asked_for(name: str) -
     assert np.array_equal(made.numpy(), START + sign * START)
 
 
+def test_lists_of_tensors_are_stacked() -> None:
+    """Nothing is gathered: the variable has the layout of the stack, in and outside of traced functions."""
+    rows = sw.relayout(START, sw.Layout(["batch"], MESH))
+    made = sw.Variable([rows, rows + 1])
+    assert made.layout == sw.Layout([None, "batch", None], MESH)
+    assert np.array_equal(made.numpy(), [START, START + 1])
+    made.assign([rows * 2, rows])
+    assert np.array_equal(made.numpy(), [START * 2, START])
+    sw.function(lambda x: made.assign_add([x, x * 3]))(rows)
+    assert np.array_equal(made.numpy(), [START * 3, START * 4])
+
+
 def test_refused_makings_and_uses() -> None:
     assert error(ValueError, lambda: sw.Variable(START, shape=(8, 4))).code == "SW0530"
     assert error(TypeError, lambda: sw.Variable(START, layout="batch")).code == "SW0515"  # pyright: ignore[reportArgumentType]
