@@ -18,6 +18,7 @@ from shardwright.compiler.tracing.dtypes import (
     common_dtype,
     default_dtype,
     kind_of,
+    listed,
     scalar_kind,
 )
 from shardwright.compiler.tracing.trace import Trace, Tracer, check_alive, current_trace
@@ -151,6 +152,8 @@ def shape_of(value: Value) -> tuple[int, ...]:
     """The shape of a value; Python scalars have none."""
     if scalar_kind(value) is not None:
         return ()
+    if isinstance(value, list | tuple):
+        return listed(value, None, "an array function").shape
     return tuple(value.shape if isinstance(value, Array) else np.shape(value))
 
 

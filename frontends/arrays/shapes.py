@@ -14,7 +14,7 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of, one_or_more
 from shardwright.compiler.tracing.trace import Tracer
-from shardwright.diagnostics.faults import value_error
+from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.frontends.arrays.indexing.picking import cut
 from shardwright.frontends.arrays.indexing.subscripts import indexed
@@ -49,7 +49,12 @@ def reshape(x: ArrayLike, /, shape: Sequence[int] | int, *, copy: bool | None = 
     (3, 2)
     """
     value = emit.as_tracer(x, "reshape")
-    sizes = [whole_number(shape)] if isinstance(shape, int) else [whole_number(size) for size in shape]
+    try:
+        sizes = [whole_number(shape)] if isinstance(shape, int) else [whole_number(size) for size in shape]
+    except TypeError:
+        raise type_error(
+            "SW0510", f"reshape: {shape!r} is no shape", help="sizes are whole numbers, one may be -1"
+        ) from None
     target = _worked_out(sizes, value.size)
     if math.prod(target) != value.size or min(target, default=0) < 0:
         raise value_error(

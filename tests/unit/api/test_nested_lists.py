@@ -76,6 +76,17 @@ def test_shapes_that_are_none(shape: Any) -> None:
         sw.zeros(shape)
 
 
+@pytest.mark.parametrize("shape", [(2, 1.5), [[2], [2]], None])
+def test_shapes_that_nothing_gets(shape: Any) -> None:
+    with pytest.raises(TypeError, match=r"SW0510.*reshape: .* is no shape"):
+        sw.reshape(np.ones(4), shape)
+
+
+def test_lists_of_different_lengths_in_metrics() -> None:
+    with pytest.raises(ValueError, match=r"SW0519.*lists of 1 and 2 elements side by side"):
+        sw.metrics.Accuracy().update_state([[1], [1, 2]], np.ones((2, 2)))
+
+
 def test_texts_are_no_variables() -> None:
     with pytest.raises(TypeError, match="SW0506"):
         sw.Variable(["a"])
