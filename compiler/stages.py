@@ -42,6 +42,7 @@ from shardwright.compiler.tracing.pytree import Tree, arranged, flatten, unflatt
 from shardwright.compiler.tracing.reference import held
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.diagnostics.faults import no_pickle, type_error, value_error
+from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
@@ -253,6 +254,7 @@ class Traced(_Stage):
         run_pipeline(module, IMPORT + PROPAGATE)
         return Propagated(module, decided(self.interface, module), self.backend, self)
 
+    @collector_paused()
     def partition(self) -> Partitioned:
         """
         Decides the layouts and turns the program into the one that each device runs.
@@ -268,6 +270,7 @@ class Traced(_Stage):
             return PartitionedSegments.of(self)
         return self.propagate().partition()
 
+    @collector_paused()
     def compile(self, *, certify: bool = False) -> Compiled:
         """
         Makes the program ready to run on its mesh, or on its meshes; with `certify`, once it is proved.

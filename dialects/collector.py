@@ -9,11 +9,18 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Generator[None]:
-    """Without the collector: the IR is full of cycles that all live, and each look for dead ones walks all of it."""
+    """
+    Without the collector: the IR is full of cycles that all live, and each look for dead ones walks all of it.
+
+    What was made meanwhile counts as old afterwards: the first look for what died young would walk all of it as well.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
+            if not gc.get_freeze_count():  # somebody's own frozen objects are left alone
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

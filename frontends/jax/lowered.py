@@ -12,6 +12,7 @@ from shardwright.compiler.answers import Explanation
 from shardwright.compiler.report import CollectiveRow
 from shardwright.compiler.stages import Partitioned, Traced, read_module
 from shardwright.diagnostics.faults import type_error
+from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.engines.jax.internals import (
@@ -150,6 +151,7 @@ class Compiled:
         return self.lowered.explain()
 
 
+@collector_paused()
 def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]) -> Lowered:
     """
     What JAX lowered, partitioned by us; `gives` are the abstract values of its results, `options` those of `jax.jit`.

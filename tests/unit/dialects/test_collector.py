@@ -1,0 +1,48 @@
+"""While IR is built nobody looks for dead cycles, and afterwards nobody looks at what was built as if it were young."""
+
+import gc
+
+import pytest
+
+from shardwright.dialects.collector import collector_paused
+
+
+@pytest.fixture
+def thawed():
+    """Without what the tests themselves have frozen."""
+    frozen = gc.get_freeze_count()
+    gc.unfreeze()
+    yield
+    if frozen:
+        gc.freeze()
+
+
+def young() -> set[int]:
+    return {id(each) for generation in (0, 1) for each in gc.get_objects(generation)}
+
+
+def test_what_was_built_is_old_afterwards(thawed: None) -> None:
+    with collector_paused():
+        assert not gc.isenabled()
+        built = [[number] for number in range(1000)]
+        assert id(built[0]) in young()
+    assert gc.isenabled()
+    assert not {id(each) for each in built} & young()
+    assert gc.get_freeze_count() == 0
+
+
+def test_pauses_within_pauses_end_with_the_outer_one(thawed: None) -> None:
+    with collector_paused():
+        with collector_paused():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_what_somebody_froze_stays_frozen(thawed: None) -> None:
+    kept = [[]]
+    gc.freeze()
+    count = gc.get_freeze_count()
+    with collector_paused():
+        kept.append([])
+    assert gc.get_freeze_count() >= count - 100  # some of it may have died
