@@ -57,10 +57,12 @@ def remembered(module: ModuleOp, known: Sequence[Mesh], make: Make) -> Remembere
     if sum(1 for _ in islice(module.walk(), FEWEST_OPS)) < FEWEST_OPS:
         return None
     from shardwright.runtime.codegen.crew import shared_crew
-    from shardwright.runtime.codegen.memory import key_of
+    from shardwright.runtime.codegen.memory import key_of, remembers
 
+    if not remembers():
+        return None
     name = key_of(print_module(module, debuginfo=True), shared_crew(None).size)
-    return None if name is None else RememberedProgram(name, here, mesh is not None, make)
+    return RememberedProgram(name, here, mesh is not None, make)
 
 
 @dataclass(frozen=True)

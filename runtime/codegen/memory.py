@@ -38,10 +38,13 @@ _ROOMS = ("compiler", "diagnostics", "dialects", "layout", "passes", "rules", "r
 """The code that a compiled program depends on."""
 
 
-def key_of(text: str, *facts: object) -> str | None:
-    """The name of the record of a program with this text; None where nothing is remembered."""
-    if memory_folder("programs") is None or extended():
-        return None
+def remembers() -> bool:
+    """Whether anything is remembered here."""
+    return memory_folder("programs") is not None and not extended()
+
+
+def key_of(text: str, *facts: object) -> str:
+    """The name of the record of a program with this text."""
     return hashlib.sha256("\n".join([_versions(), *map(str, facts), text]).encode()).hexdigest()
 
 
