@@ -177,6 +177,10 @@ SW0578: memory that is not kept
     Arguments and results of shardwright.jax.jit may lie in another memory than the one that devices compute in, as that
     of the host. What is put there in between, and fetched again, would stay where it is.
     help: give the value to the caller as a result, who has it there, or leave the program to XLA with fallback="xla"
+SW0579: distributed tensor that JAX would gather
+    JAX's functions take NumPy arrays whole. Of a distributed tensor that would be a gather that nobody wrote, and the
+    result an array on one device.
+    help: compute with operators and shardwright's functions, or gather it yourself: numpy.asarray(x)
 SW0580: more than the budget allows
     A program would send more bytes, or hold more at once, than `shardwright.budget` or `shardwright check` allow. The
     dearest collectives are named with their lines.

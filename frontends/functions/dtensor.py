@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from html import escape
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from shardwright.compiler.tracing.dims import one_place
 from shardwright.compiler.tracing.dtypes import brief
 from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.tracing.trace import current_trace
-from shardwright.diagnostics.faults import value_error
+from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.engines.dtensor_value import DTensorValue, read_only, scatter
 from shardwright.engines.one_process import OneProcess
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
@@ -64,6 +64,9 @@ class DTensor(DTensorValue, Array):
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>{self.layout.picture(self.shape, brief(self.dtype)).svg()}"
 
+    def __jax_array__(self) -> _Unseen:
+        return _Unseen(self)
+
     def __getitem__(self, index: Any) -> Any:
         place = one_place(index, self.shape) if current_trace() is None and not is_recording() else None
         if place is None or self.mesh.num_clients > 1:
@@ -72,6 +75,28 @@ class DTensor(DTensorValue, Array):
         # has it.)
         whole = Layout.replicated(self.mesh, rank=0)
         return distributed(np.asarray(self.numpy()[place]), whole)
+
+
+class _Unseen:
+    """
+    What JAX has of a distributed tensor: nothing that it computes with, and no elements, which it would take whole.
+
+    So operators with a `jax.Array` on the left come to the tensor, and `jax.numpy.asarray` is refused.
+    """
+
+    __slots__ = ("_tensor",)
+
+    def __init__(self, tensor: DTensor) -> None:
+        self._tensor = tensor
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        tensor = self._tensor
+        raise type_error(
+            "SW0579",
+            f"JAX would gather a distributed tensor: {tensor.layout.describe(tensor.shape, brief(tensor.dtype))}",
+            help="compute with operators and shardwright's functions, as jax.tree.map(lambda p, u: p + u, params, "
+            "updates) does, or gather it yourself: numpy.asarray(x)",
+        )
 
 
 def distributed(array: np.ndarray[Any, Any], layout: Layout) -> DTensor:

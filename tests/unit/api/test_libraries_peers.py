@@ -42,5 +42,27 @@ def test_optax_takes_tensors_and_refuses_distributed_ones() -> None:
     updates, _ = optimizer.update({"w": sw.ones(X.shape)}, optimizer.init(weights), weights)
     np.testing.assert_allclose(np.asarray(optax.apply_updates(weights, updates)["w"]), X - 0.1, atol=1e-5)
     distributed = {"w": place(X, "both")}
-    with pytest.raises(TypeError, match="DTensor"):
+    with pytest.raises((TypeError, ValueError), match=r"DTensor|jax_array"):
         optimizer.update(distributed, optimizer.init(distributed), distributed)
+
+
+def test_jax_gathers_no_distributed_tensor() -> None:
+    """`apply_updates` makes a JAX array of each sum; sums themselves stay distributed."""
+    jax: Any = pytest.importorskip("jax")
+    optax: Any = pytest.importorskip("optax")
+    weights = {"w": place(X, "both")}
+    for taken in (lambda: optax.apply_updates(weights, weights), lambda: jax.numpy.asarray(weights["w"])):
+        with pytest.raises(TypeError) as caught:
+            taken()
+        (diagnostic,) = caught.value.diagnostics
+        assert diagnostic.code == "SW0579"
+        described = weights["w"].layout.describe(X.shape, "f32")
+        assert diagnostic.message == f"JAX would gather a distributed tensor: {described}"
+        assert diagnostic.help == (
+            "compute with operators and shardwright's functions, as jax.tree.map(lambda p, u: p + u, params, updates) "
+            "does, or gather it yourself: numpy.asarray(x)"
+        )
+    ones = jax.numpy.ones(X.shape, X.dtype)
+    for found in (ones + weights["w"], weights["w"] + ones, jax.tree.map(lambda p: p + ones, weights)["w"]):
+        assert isinstance(found, sw.DTensor)
+        np.testing.assert_array_equal(np.asarray(found), X + 1)
