@@ -10,7 +10,14 @@ from xdsl.ir import Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic
 from shardwright.dialects.dtensor import layout_of
-from shardwright.dialects.stablehlo import ConstantOp, ConvolutionOp, DynamicSliceOp, PadOp, ReduceWindowOp
+from shardwright.dialects.stablehlo import (
+    ConstantOp,
+    ConvolutionOp,
+    DynamicSliceOp,
+    PadOp,
+    ReduceWindowOp,
+    SelectAndScatterOp,
+)
 from shardwright.dialects.stablehlo.parts.constants import is_splat, splat_value
 from shardwright.dialects.text.locations import label, where
 from shardwright.dialects.types import shape_of
@@ -26,7 +33,8 @@ def doubts(module: ModuleOp) -> list[Diagnostic]:
     """
     operations = list(module.walk())
     windows = [window for op in operations for window in _windows(op)]
-    return [*_mixed_paddings(windows), *(doubt for op in operations if (doubt := _convolution(op) or _slice(op)))]
+    found = (_convolution(op) or _scatter(op) or _slice(op) for op in operations)
+    return [*_mixed_paddings(windows), *(doubt for doubt in found if doubt is not None)]
 
 
 class _Window(NamedTuple):
@@ -88,6 +96,16 @@ def _convolution(op: Operation) -> Diagnostic | None:
     if not moves and not _is_split(op.rhs, numbers.kernel_spatial):
         return None
     return _doubt(op, "a convolution sums over a window that is split, and XLA may count its parts several times")
+
+
+def _scatter(op: Operation) -> Diagnostic | None:
+    """Where windows lie across two parts, XLA may give the slope of a maximum to an element that is none."""
+    if not isinstance(op, SelectAndScatterOp):
+        return None
+    shared = [dim for dim, sweep in enumerate(op.sweeps) if sweep.size > sweep.stride]
+    if not _is_split(op.operand, shared):
+        return None
+    return _doubt(op, "the slope of a pool whose windows overlap is split along them, and XLA may give it to others")
 
 
 def _slice(op: Operation) -> Diagnostic | None:

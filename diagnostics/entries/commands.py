@@ -120,7 +120,8 @@ SW0734: more devices than can be written
 SW0735: program that XLA's partitioner may get wrong
     A warning about programs with annotations: the partitioner of XLA is known to compute some of them wrongly,
     whoever wrote the annotations. Windows over one split value share what the first one padded it with, partial
-    results of convolutions are counted several times, and starts of slices are clamped on each device.
+    results of convolutions are counted several times, slopes of pools go to other elements, and starts of slices are
+    clamped on each device.
     help: take the program of each device, in which nothing is left to partition: shardwright export --to stablehlo
 SW0740: not a cost network
     shardwright solve reads the JSON of the IOPDDL contest: a problem with nodes (a list of costs for each, and if there

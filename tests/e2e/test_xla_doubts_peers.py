@@ -42,6 +42,11 @@ def shifted(a: Any, value: float) -> Any:
     return lax.pad(a, np.float32(value), ((1, -1, 0),))
 
 
+def best(a: Any) -> Any:
+    """Of each two neighbours the larger one."""
+    return lax.reduce_window(a, -jnp.inf, lax.max, (2,), (1,), "VALID")
+
+
 NINE = np.ones((3, 3, 1, 1), np.float32)
 NEIGHBOURS = np.array([2, 3, 3, 3, 3, 3, 3, 2], np.float32)
 SHIFTED = np.array([NEIGHBOURS[1:].sum(), NEIGHBOURS.sum(), NEIGHBOURS[:-1].sum()])
@@ -70,6 +75,11 @@ DOUBTFUL: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Array, ...]
         lambda x: (jax.grad(lambda k: convolved(x, k).sum())(NINE),),
         (put(IMAGES, None, "x"),),
         (2 * np.outer([7, 8, 7], [7, 8, 7])[:, :, None, None],),
+    ),
+    "the slope of a pool": (
+        lambda a: (jax.grad(lambda a: (best(a) ** 2).sum())(a),),
+        (put(LINE[::-1], "x"),),
+        (2 * np.array([8, 7, 6, 5, 4, 3, 2, 0], np.float32),),
     ),
     "a kernel in parts": (
         lambda a, k: (jnp.convolve(a, k[::-1], "valid"),),
@@ -129,6 +139,10 @@ SURE: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "one padding": (lambda a: (jnp.cumsum(a), shifted(a, 0)), (put(LINE, "x"),)),
     "whole": (lambda a: (jnp.cumsum(a), jnp.cumprod(a)), (put(LINE),)),
     "windows elsewhere": (lambda x: (jnp.cumsum(x, 2), jnp.cumprod(x, 2)), (put(IMAGES, None, "x"),)),
+    "windows apart": (
+        lambda a: jax.grad(lambda a: lax.reduce_window(a, -jnp.inf, lax.max, (2,), (2,), "VALID").sum())(a),
+        (put(LINE, "y"),),
+    ),
     "a whole kernel": (lambda x: convolved(x, NINE), (put(IMAGES, None, "x"),)),
     "a whole slice": (lambda a, i: lax.dynamic_slice(a, (i, 0), (8, 1)), (put(LINE[:, None], "x"), np.int32(0))),
 }
