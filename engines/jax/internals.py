@@ -48,6 +48,11 @@ def asked_of_results(lowered: Any) -> list[Any]:
     return list(lowered._lowering.compile_args["out_shardings"])
 
 
+def layouts_of_results(lowered: Any) -> list[Any]:
+    """For each result of a lowered program how its elements shall lie in memory; None where nobody said it."""
+    return list(lowered._lowering.compile_args["out_layouts"])
+
+
 def is_tracing() -> bool:
     """Whether JAX traces a function right now: whatever is called becomes part of that."""
     return not import_module("jax._src.core").trace_state_clean()

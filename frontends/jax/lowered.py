@@ -22,6 +22,7 @@ from shardwright.engines.jax.internals import (
     exported,
     host_callbacks,
     kept_arguments,
+    layouts_of_results,
     shardings_of,
 )
 from shardwright.engines.jax.shardings import JaxMesh, is_the_same
@@ -187,10 +188,14 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
         return call(*(near(leaves[number], decided[number], devices[0]) for number in kept))
 
     run.__name__ = name
-    jitted = import_module("jax").jit(
-        run, in_shardings=within, out_shardings=list(out), donate_argnums=donated, **options
-    )
+    lying = list(map(_formatted, out, layouts_of_results(theirs)))
+    jitted = import_module("jax").jit(run, in_shardings=within, out_shardings=lying, donate_argnums=donated, **options)
     return Lowered(partitioned, theirs, mesh, within, out, text, jitted)
+
+
+def _formatted(sharding: Any, layout: Any) -> Any:
+    """A sharding with how elements lie in the memory of each device, where that was asked for."""
+    return sharding if layout is None else import_module("jax.experimental.layout").Format(layout, sharding)
 
 
 def _infos(theirs: Any) -> list[Any]:

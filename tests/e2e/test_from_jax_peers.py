@@ -59,6 +59,10 @@ def _() -> None:
     assert found.sharding == sharding(None, "model")
     with jax.set_mesh(MESH):
         assert same(lambda a: a + 1, x, in_shardings=P("data"), out_shardings=P("model")).sharding == sharding("model")
+    layout: Any = import_module("jax.experimental.layout")
+    columns = layout.Format(layout.Layout((1, 0)), sharding("data"))
+    found = same(lambda a: a + 1, jax.device_put(x, columns), in_shardings=columns, out_shardings=columns)
+    assert found.format.layout.major_to_minor == (1, 0)
     decided = sw.jax.jit(lambda a: a + 1, in_shardings=sharding("data")).lower(x)
     assert decided.out_shardings[0].spec == P("data")
 

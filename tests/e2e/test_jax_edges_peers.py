@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from random import Random
 from typing import Any
 
@@ -128,6 +129,19 @@ def test_without_jit_a_function_is_called_as_it_is() -> None:
         np.testing.assert_array_equal(ours(x), np.asarray(x) * 2)
     with pytest.raises(jax.errors.ConcretizationTypeError):
         ours(x)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_results_lie_in_memory_as_they_are_asked_to(order: tuple[int, int]) -> None:
+    layout: Any = import_module("jax.experimental.layout")
+    asked = layout.Format(layout.Layout(order), sharding("data", "model"))
+    ours = sw.jax.jit(lambda x: (x * 2, x.T), out_shardings=(asked, None))
+    x = put((16, 8), "data")
+    for results in (ours(x), ours.lower(x).compile()(x)):
+        assert results[0].format.layout.major_to_minor == order
+        assert results[0].sharding == asked.sharding
+        np.testing.assert_array_equal(results[0], np.asarray(x) * 2)
+        np.testing.assert_array_equal(results[1], np.asarray(x).T)
 
 
 def devices_as(**sizes: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,16 @@ def test_what_results_were_asked_to_have() -> None:
     first, second = internals.asked_of_results(jitted.lower(np.zeros(8, np.float32)))
     assert not hasattr(first, "spec")
     assert second == given
+
+
+def test_how_results_shall_lie_in_memory() -> None:
+    layout: Any = import_module("jax.experimental.layout")
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:8]), ("x",))
+    given = layout.Format(layout.Layout((1, 0)), jax.sharding.NamedSharding(mesh, P("x")))
+    jitted = jax.jit(lambda a: (a, a + 1), out_shardings=(None, given))
+    first, second = internals.layouts_of_results(jitted.lower(np.zeros((8, 8), np.float32)))
+    assert first is None
+    assert second.major_to_minor == (1, 0)
 
 
 def test_the_context_of_a_trace_changes_with_settings() -> None:
