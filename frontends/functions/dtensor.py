@@ -90,13 +90,17 @@ class _Unseen:
         self._tensor = tensor
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
-        tensor = self._tensor
-        raise type_error(
-            "SW0579",
-            f"JAX would gather a distributed tensor: {tensor.layout.describe(tensor.shape, brief(tensor.dtype))}",
-            help="compute with operators and shardwright's functions, as jax.tree.map(lambda p, u: p + u, params, "
-            "updates) does, or gather it yourself: numpy.asarray(x)",
-        )
+        refuse_to_gather(self._tensor)
+
+
+def refuse_to_gather(tensor: DTensor) -> NoReturn:
+    """Raises SW0579 for a tensor that JAX is given."""
+    raise type_error(
+        "SW0579",
+        f"JAX would gather a distributed tensor: {tensor.layout.describe(tensor.shape, brief(tensor.dtype))}",
+        help="compute with operators and shardwright's functions, as jax.tree.map(lambda p, u: p + u, params, "
+        "updates) does, or gather it yourself: numpy.asarray(x)",
+    )
 
 
 def distributed(array: np.ndarray[Any, Any], layout: Layout) -> DTensor:

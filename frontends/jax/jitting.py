@@ -17,7 +17,7 @@ from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.engines.jax.agreement import agree
 from shardwright.engines.jax.internals import devices_of, is_tracing, leave_out_of_places, trace_context
 from shardwright.frontends.jax.lowered import Lowered, partitioned_by_us
-from shardwright.frontends.jax.signatures import Names, Numbers, Static, kinds, spelled_alike
+from shardwright.frontends.jax.signatures import Names, Numbers, Static, kinds, refuse_ours, spelled_alike
 from shardwright.views.limits import ACTIVE
 
 Fallback = Literal["xla"] | None
@@ -100,7 +100,9 @@ class Jitted(Generic[P, R]):
 
         Raises `ShardwrightError` for what cannot be partitioned, at the line of the function that it comes from.
         """
-        self._check_outermost(self._static.split(args, kwargs).leaves)
+        leaves = self._static.split(args, kwargs).leaves
+        self._check_outermost(leaves)
+        refuse_ours(leaves)
         return partitioned_by_us(*self._theirs(args, kwargs), self._kept)
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from shardwright.frontends.functions.dtensor import DTensor, refuse_to_gather
+
 Names = str | Iterable[str] | None
 Numbers = int | Iterable[int] | None
 
@@ -54,12 +56,21 @@ Kinds = tuple[tuple[Any, Any], ...]
 """The abstract value of each array, and the sharding of each that has been placed."""
 
 
+def refuse_ours(leaves: Iterable[Any]) -> None:
+    """Raises SW0579 for a distributed tensor, which JAX has no array for."""
+    for leaf in leaves:
+        if isinstance(leaf, DTensor):
+            refuse_to_gather(leaf)
+
+
 def kinds(leaves: Iterable[Any]) -> Kinds:
     """What a program depends on of its arrays."""
     typeof = import_module("jax").typeof
     found: list[tuple[Any, Any]] = []
     for leaf in leaves:
         placed = getattr(leaf, "committed", None)  # only JAX's arrays say so
+        if placed is None:
+            refuse_ours((leaf,))
         sharding = leaf.sharding if placed else None if placed is False else getattr(leaf, "sharding", None)
         found.append((typeof(leaf) if placed is None else leaf.aval, sharding))
     return tuple(found)

@@ -51,7 +51,13 @@ def test_jax_gathers_no_distributed_tensor() -> None:
     jax: Any = pytest.importorskip("jax")
     optax: Any = pytest.importorskip("optax")
     weights = {"w": place(X, "both")}
-    for taken in (lambda: optax.apply_updates(weights, weights), lambda: jax.numpy.asarray(weights["w"])):
+    jitted = sw.jax.jit(lambda tree: tree["w"] * 2)
+    for taken in (
+        lambda: optax.apply_updates(weights, weights),
+        lambda: jax.numpy.asarray(weights["w"]),
+        lambda: jitted(weights),
+        lambda: jitted.lower(weights),
+    ):
         with pytest.raises(TypeError) as caught:
             taken()
         (diagnostic,) = caught.value.diagnostics
