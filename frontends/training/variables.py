@@ -423,6 +423,11 @@ class Variable(Reference, Scalars):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self._seen(), dtype=dtype, copy=copy)
 
+    def __jax_array__(self) -> Any:
+        """What JAX's functions take: a distributed value refuses, as it does by itself."""
+        seen = self._seen()
+        return seen.__jax_array__() if hasattr(seen, "__jax_array__") else np.array(seen)
+
     def __dlpack__(self, **options: Any) -> Any:
         seen = self._seen()
         return (np.array(seen) if isinstance(seen, np.ndarray) else seen).__dlpack__(**options)

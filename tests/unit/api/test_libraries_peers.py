@@ -68,6 +68,9 @@ def test_jax_gathers_no_distributed_tensor() -> None:
             "compute with operators and shardwright's functions, as jax.tree.map(lambda p, u: p + u, params, updates) "
             "does, or gather it yourself: numpy.asarray(x)"
         )
+    with pytest.raises(TypeError, match="SW0579"):
+        jax.numpy.asarray(sw.Variable(weights["w"]))
+    np.testing.assert_array_equal(jax.numpy.asarray(sw.Variable(X)) + 1, X + 1)
     ones = jax.numpy.ones(X.shape, X.dtype)
     for found in (ones + weights["w"], weights["w"] + ones, jax.tree.map(lambda p: p + ones, weights)["w"]):
         assert isinstance(found, sw.DTensor)
