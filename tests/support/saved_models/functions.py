@@ -303,7 +303,7 @@ def einsums() -> Made:
 
 
 @case
-def columnsof_all_kinds() -> Made:
+def numbers_of_all_kinds() -> Made:
     def run(x: Any, n: Any) -> Any:
         special = (
             tf.math.lgamma(x),
