@@ -6,6 +6,9 @@ import gc
 from collections.abc import Generator
 from contextlib import contextmanager
 
+_MANY = 100_000
+"""New objects that take the collector ten milliseconds or more to walk."""
+
 
 @contextmanager
 def collector_paused() -> Generator[None]:
@@ -20,7 +23,8 @@ def collector_paused() -> Generator[None]:
         yield
     finally:
         if was_enabled:
-            if not gc.get_freeze_count():  # somebody's own frozen objects are left alone
+            # Somebody's own frozen objects are left alone; to count them takes as long as to walk them.
+            if gc.get_count()[0] > _MANY and not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

@@ -4,6 +4,7 @@ import gc
 
 import pytest
 
+from shardwright.dialects import collector
 from shardwright.dialects.collector import collector_paused
 
 
@@ -24,7 +25,7 @@ def young() -> set[int]:
 def test_what_was_built_is_old_afterwards(thawed: None) -> None:
     with collector_paused():
         assert not gc.isenabled()
-        built = [[number] for number in range(1000)]
+        built = [[number] for number in range(2 * collector._MANY)]
         assert id(built[0]) in young()
     assert gc.isenabled()
     assert not {id(each) for each in built} & young()
@@ -40,9 +41,9 @@ def test_pauses_within_pauses_end_with_the_outer_one(thawed: None) -> None:
 
 
 def test_what_somebody_froze_stays_frozen(thawed: None) -> None:
-    kept = [[]]
+    kept: list[list[int]] = [[]]
     gc.freeze()
     count = gc.get_freeze_count()
     with collector_paused():
-        kept.append([])
+        kept += [[number] for number in range(2 * collector._MANY)]
     assert gc.get_freeze_count() >= count - 100  # some of it may have died
