@@ -26,7 +26,7 @@ SW0406: impossible relayout
     help: give the result another layout
 SW0407: partial results that do not combine
     The elements of a value cannot be partial results (unreduced) of this kind: complex numbers have no maximum, and
-    floats no bits to combine.
+    floats no bits to combine. Or a collective of Shardy's combines them otherwise than the program says of them.
     help: ask for another kind, such as sum, or drop unreduced from the layout
 SW0408: one public function
     A program has one public function, @main; the partitioner would leave another one as it is. What the program itself

@@ -483,6 +483,11 @@ class CombiningOp(CollectiveOp, ABC):
 
     reduction_op = opt_prop_def(IntegerAttr)
 
+    @property
+    def kind(self) -> str:
+        """How they are combined: `sum`, `max` or `min`."""
+        return _Reduction.WORDS[0 if self.reduction_op is None else self.reduction_op.value.data]
+
     def verify_(self) -> None:
         super().verify_()
         if self.reduction_op is not None and self.reduction_op.value.data not in range(len(_Reduction.WORDS)):

@@ -20,6 +20,7 @@ from shardwright.dialects.dtensor.hints import BarrierOp, GroupOp
 from shardwright.dialects.func import CallOp
 from shardwright.dialects.sdy.ops import (
     CollectiveOp,
+    CombiningOp,
     ConstantOp,
     DataFlowEdgeOp,
     Direction,
@@ -227,6 +228,8 @@ def _devices_named(name: str, place: Operation | SSAValue, labels: tuple[Label, 
 class _Importer:
     def __init__(self, meshes: _Meshes):
         self.meshes = meshes
+        self.finished: list[tuple[Operation, str, str]] = []
+        """The relayouts in place of collectives of this function, with the names of these and how they combine."""
         self.collectives = CollectiveReader(next(iter(meshes.known.values()), Mesh()), meshes.symbols)
 
     def import_function(self, function: FuncOp) -> None:
@@ -244,7 +247,17 @@ class _Importer:
         for argument, sharding in zip(function.args, arguments or [None] * len(function.args), strict=True):
             if sharding is not None:
                 self._import_argument(function, argument, sharding)
+        self._check_kinds()
         self._import_results(function, _take(function, "res_attrs") or [])
+
+    def _check_kinds(self) -> None:
+        """Refuses collectives that combine partial results otherwise than is said of them."""
+        for op, name, kind in self.finished:
+            spec = layout_of(op.operands[0])
+            if spec is not None and spec.partial and spec.kind != kind:
+                message = f"'{name}' takes the {kind} of partial results that are for a {spec.kind}"
+                raise fault("SW0407", message, op, help=f"write {spec.kind}, or unreduced={kind}{{...}}")
+        self.finished.clear()
 
     def _import_op(self, op: Operation) -> None:
         if self._import_request(op):
@@ -283,7 +296,9 @@ class _Importer:
                 replace_with(op, RelayoutOp(op.input, spec, "the user's reshard"))
             case CollectiveOp():  # how the value gets there is ours to plan
                 spec = self._spec(op.out_sharding.data, op.input, op)
-                replace_with(op, RelayoutOp(op.input, spec, f"the program's {op.name}"))
+                moved = replace_with(op, RelayoutOp(op.input, spec, f"the program's {op.name}"))
+                if isinstance(op, CombiningOp):
+                    self.finished.append((moved, op.name, op.kind))
             case DataFlowEdgeOp(sharding=None):
                 replace(op, [op.input])
             case DataFlowEdgeOp(sharding=found) if found is not None:

@@ -12,15 +12,19 @@ import ctypes
 import struct
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
+from packaging.version import Version
 
 from shardwright.runtime.fusing.fusion import inward, trace
 from shardwright.runtime.fusing.tiles import Access, Tile
 from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.program import Kind, Step, Value
+
+_OLDEST = "0.45"
+"""The version of llvmlite that the extra `fast` asks for; numba may have brought an older one."""
 
 FEWEST_STEPS = 6
 """A loop of fewer steps gains too little over blocks that stay in the cache."""
@@ -283,8 +287,12 @@ def native(text: str) -> Callable[[Tiling], Tiling]:
 
 @cache
 def is_there() -> bool:
-    """Whether loops can be compiled."""
-    return find_spec("llvmlite") is not None
+    """Whether loops can be compiled: older versions of llvmlite have pointers of many types, which the text has not."""
+    try:
+        found = version("llvmlite")
+    except PackageNotFoundError:
+        return False
+    return Version(found) >= Version(_OLDEST)
 
 
 @lru_cache(maxsize=1024)

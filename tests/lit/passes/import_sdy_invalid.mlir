@@ -258,3 +258,12 @@ module attributes {mhlo.num_replicas = 2 : i32} {
     return
   }
 }
+
+// -----
+
+sdy.mesh @mesh = <["x"=4]>
+func.func @other_kind(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced=max{"x"}>}) -> tensor<4xf32> {
+  // expected-error @+1 {{SW0407: 'sdy.all_reduce' takes the sum of partial results that are for a max}}
+  %0 = sdy.all_reduce {"x"} %a out_sharding=<@mesh, [{}]> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -223,6 +223,19 @@ def test_equal_loops_are_one() -> None:
     assert len(set(loops)) == 1
 
 
+@pytest.mark.parametrize(("found", "there"), [("0.44.0", False), ("0.45.0", True), ("0.100", True), (None, False)])
+def test_only_versions_that_read_the_text_are_asked(
+    found: str | None, there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def version(name: str) -> str:
+        if found is None:
+            raise native.PackageNotFoundError(name)
+        return found
+
+    monkeypatch.setattr(native, "version", version)
+    assert native.is_there.__wrapped__() is there
+
+
 def test_floats_are_written_exactly() -> None:
     for number in (0.1, -0.0, 1e-45, 3.4028235e38, float("inf"), float("-inf")):
         text = native._literal(np.float32(number), np.dtype(np.float32))  # pyright: ignore[reportPrivateUsage]
