@@ -268,7 +268,8 @@ class Traced(_Stage):
         """
         if len(meshes(self.module)) > 1:
             return PartitionedSegments.of(self)
-        return self.propagate().partition()
+        propagated = self.propagate()
+        return _turned(propagated, propagated.module)  # which nobody else has
 
     @collector_paused()
     def compile(self, *, certify: bool = False) -> Compiled:
@@ -345,12 +346,16 @@ class Propagated(_Stage):
         >>> len(traced.propagate().partition().predicted)
         0
         """
-        module = self.module.clone()
-        run_pipeline(module, ALIGN + PLAN)
-        rows, sent = collective_rows(module), predicted_bytes(module)
-        planned = module.clone()
-        run_pipeline(module, LOCALIZE)
-        return Partitioned(module, self.interface, self.backend, planned, tuple(rows), sent, self.traced)
+        return _turned(self, self.module.clone())
+
+
+def _turned(stage: Propagated, module: ModuleOp) -> Partitioned:
+    """`module`, which is that of the stage or a copy of it, made into what each device runs, in place."""
+    run_pipeline(module, ALIGN + PLAN)
+    rows, sent = collective_rows(module), predicted_bytes(module)
+    planned = module.clone()
+    run_pipeline(module, LOCALIZE)
+    return Partitioned(module, stage.interface, stage.backend, planned, tuple(rows), sent, stage.traced)
 
 
 @dataclass(frozen=True, repr=False)

@@ -20,7 +20,7 @@ from shardwright.dialects.text.locations import fuse, where
 from shardwright.layout.planning import planner
 from shardwright.layout.spec import LayoutSpec
 from shardwright.layout.words import dim_name, dims_in_words, over
-from shardwright.passes.program import Closing, Dims, Node, Opening, Program, Scope, Step
+from shardwright.passes.program import Dims, Node, Opening, Program, Scope, Step
 from shardwright.passes.propagation.readers.copies import Copies, no_copies, plan_copies
 from shardwright.passes.propagation.readers.partial_flow import Pending, incoming, outgoing, plan_flow
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist, Strategy
@@ -116,6 +116,8 @@ class Aligner:
         self.pending: list[Pending | None] = program.partial_values()
         for value, (what, _) in self.flow.carry.items():
             self.pending[value] = what
+        self.at_home = [what is None for what in self.pending]
+        """Whether a value is there, finished, in the layout of `dims`, as far as the walk has come."""
         self.forms: list[_Forms | None] = [None] * len(dims)
         self.types: dict[tuple[Attribute, LayoutSpec], Attribute] = {}
         self.obsolete: list[Operation] = []
@@ -139,13 +141,12 @@ class Aligner:
             number = program.numbers[argument]
             self._define(number, self._spec(self.dims[number], self.pending[number]))
         for step in self.order:
-            match step:
-                case Opening(scope):
-                    self._open(scope)
-                case Closing(scope):
-                    self._close(scope)
-                case _:
-                    self._visit(step)
+            if isinstance(step, Node):
+                self._visit(step)
+            elif isinstance(step, Opening):
+                self._open(step.scope)
+            else:
+                self._close(step.scope)
         self._return()
         if self.emit:
             self._clean_up()
@@ -169,6 +170,7 @@ class Aligner:
         # What was made inside is not there after a branch that did not run, nor in the next round of a loop.
         for number, spec in self.inside.pop(scope):
             self._known(number).available.pop(spec, None)
+            self.at_home[number] = self.at_home[number] and spec is not self.program.spec(self.dims[number])
         assert scope.parent is not None
         self.scope = scope.parent
         self._enter(scope.results)
@@ -185,8 +187,27 @@ class Aligner:
             self.obsolete.append(node.op)
         elif type(node.op) in _RELAYING:
             self._relaid(node)
-        else:
+        elif self.emit or not self._is_quiet(node):
             self._aligned(node)
+        else:
+            for value in node.results:
+                self.homes[value] = self.scope
+
+    def _is_quiet(self, node: Node) -> bool:
+        """
+        Whether an op finds all that it needs where it is, and leaves what it makes where it belongs.
+
+        So do most, and counting has nothing to do for them.
+        """
+        strategy, dims, at_home, free = self.strategies[node.index], self.dims, self.at_home, self.program.free
+        if strategy.partial or strategy.exchanged or self.flow.accepts[node.index]:
+            return False
+        for value, wanted in zip(node.operands, strategy.operands, strict=True):
+            if not free[value] and not (at_home[value] and dims[value] == wanted):
+                return False
+        return all(
+            at_home[value] and dims[value] == made for value, made in zip(node.results, strategy.results, strict=True)
+        )
 
     def _relaid(self, node: Node) -> None:
         """A constraint or relayout: its result is its operand in the layout that it names."""
@@ -221,7 +242,7 @@ class Aligner:
         # The flow of partial sums was planned for the strategies as they were: an op that takes part keeps its own, and
         # so do one whose sum a loop counts on, and one that is done as it is for others. A pair has one strategy only.
         bound = node.index in self.flow.bound or node.index in self.copies.bound or node.rule.pairwise
-        if flowing is None and not bound:
+        if flowing is None and not bound and not self._is_as_priced(node):
             strategy = self._reconsidered(node, strategy)
         through = flowing[1] if flowing else ()
         for place, (value, use) in enumerate(zip(node.operands, node.uses, strict=True)):
@@ -239,6 +260,13 @@ class Aligner:
             self._define(value, self._spec(result, pending))
         if self.emit and any(node.rule.expands(factor) for factor, _ in strategy.factors):
             self._expand(node, strategy)
+
+    def _is_as_priced(self, node: Node) -> bool:
+        """Whether the operands of an op are there as its strategy was priced: in their own layouts, and in no other."""
+        values = [value for value in node.operands if not self.program.free[value]]
+        return all(
+            self.at_home[value] and self.forms[value] is None and value not in self.copies.shared for value in values
+        )
 
     def _expand(self, node: Node, strategy: Strategy) -> None:
         """An op that is split in a way that it cannot do alone becomes what its rule's expansion says."""
@@ -336,6 +364,7 @@ class Aligner:
         best = min(forms.available, key=lambda form: self._share(form, spec, value))
         self.sent += self._share(best, spec, value) * scope.weight
         self.inside[scope].append((value, spec))
+        self.at_home[value] = self.at_home[value] or spec is home
         source = forms.available[best]
         if not self.emit:
             forms.available[spec] = source
@@ -427,15 +456,22 @@ class Aligner:
                 terminator.operands[place] = finished
 
     def _known(self, value: int) -> _Forms:
-        """The forms of a value that the walk has passed."""
+        """The forms of a value that the walk has passed; of one that nobody has asked for, it knows the first only."""
         forms = self.forms[value]
-        assert forms is not None
+        if forms is None:
+            assert self.at_home[value]
+            spec = self.program.spec(self.dims[value])
+            forms = self.forms[value] = _Forms(spec, {spec: self.program.values[value]})
         return forms
 
     def _define(self, number: int, spec: LayoutSpec, value: SSAValue | None = None) -> None:
         value = self.program.values[number] if value is None else value
         self.homes[number] = self.scope
-        self.forms[number] = _Forms(spec, {spec: self._retyped(value, spec) if self.emit else value})
+        at_home = self.at_home[number] = spec is self.program.spec(self.dims[number])
+        if self.emit:
+            self.forms[number] = _Forms(spec, {spec: self._retyped(value, spec)})
+        else:
+            self.forms[number] = None if at_home else _Forms(spec, {spec: value})
 
     def _retyped(self, value: SSAValue, spec: LayoutSpec) -> SSAValue:
         key = (value.type, spec)

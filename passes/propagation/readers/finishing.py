@@ -9,7 +9,7 @@ least in all is a minimum cut between the ops that make partial sums and the rea
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -68,7 +68,8 @@ class _Division:
     """Ops and values as vertices. An edge is what it costs to have only the first of two on the finished side."""
 
     def __init__(self, sums: Iterable[Sum]):
-        self.graph: nx.DiGraph[Vertex] = nx.DiGraph()
+        self.edges: defaultdict[Vertex, dict[Vertex, int | None]] = defaultdict(dict)
+        """For each vertex those that an edge leads to, with what it costs to cut that; None where it cannot be cut."""
         self.prices: dict[Vertex, int] = {}
         self.needed: list[Vertex] = []
         for number, each in enumerate(sums):
@@ -76,17 +77,19 @@ class _Division:
 
     def _add(self, value: Vertex, found: Sum) -> None:
         self.prices[value] = round(found.price * UNITS)
-        self.graph.add_node(value)
         takers = [("op", taker) for taker in found.takers]
-        self.graph.add_edges_from((taker, value) for taker in takers)
+        for taker in takers:
+            self.edges[taker][value] = None
         if found.needed:
             self.needed.append(value)
         if found.maker is None:
             return
         maker = ("op", found.maker)
-        self.graph.add_edge(value, maker, capacity=round(found.more * UNITS))
-        self.graph.add_edges_from((maker, taker) for taker in takers if found.handed)
-        self.graph.add_edges_from((("op", taker), maker) for taker in found.kept)
+        self.edges[value][maker] = round(found.more * UNITS)
+        if found.handed:
+            self.edges[maker] |= dict.fromkeys(takers)
+        for taker in found.kept:
+            self.edges["op", taker][maker] = None
         if found.broken:
             self.needed.append(maker)
 
@@ -95,12 +98,20 @@ class _Division:
         found = self._settled()
         demands = Counter[Vertex]()
         for vertex in found:
-            for maker, edge in self.graph.adj[vertex].items():
+            for maker, due in self.edges[vertex].items():
                 if maker not in found:
-                    demands[maker] += edge["capacity"]
+                    demands[maker] += due or 0
         # What is left is a few small graphs, each to be cut on its own, where anything is left to choose at all.
-        self.graph.remove_nodes_from(found)
-        for part in nx.weakly_connected_components(self.graph):
+        left: nx.Graph[Vertex] = nx.Graph()
+        left.add_nodes_from(vertex for vertex in demands)
+        left.add_edges_from(
+            (vertex, other)
+            for vertex, others in self.edges.items()
+            if vertex not in found
+            for other in others
+            if other not in found
+        )
+        for part in nx.connected_components(left):
             if not demands.keys().isdisjoint(part):
                 found |= self._cut(part, demands)
         return {number for kind, number in found if kind == "op"}
@@ -109,8 +120,8 @@ class _Division:
         """What is needed finished, and what follows from that whatever it costs."""
         found, waiting = set(self.needed), list(self.needed)
         while waiting:
-            for follower, edge in self.graph.adj[waiting.pop()].items():
-                if "capacity" not in edge and follower not in found:
+            for follower, due in self.edges[waiting.pop()].items():
+                if due is None and follower not in found:
                     found.add(follower)
                     waiting.append(follower)
         return found
@@ -121,9 +132,10 @@ class _Division:
         order = sorted(part)
         rank = {vertex: at for at, vertex in enumerate(order)}
         edges = tuple(
-            (rank[vertex], rank[follower], edge.get("capacity"))
+            (rank[vertex], rank[follower], due)
             for vertex in order
-            for follower, edge in self.graph.adj[vertex].items()
+            for follower, due in self.edges[vertex].items()
+            if follower in rank
         )
         side = _finished_side(edges, tuple(map(demands.get, order)), tuple(map(self.prices.get, order)))
         return {order[at] for at in side}

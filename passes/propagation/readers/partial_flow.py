@@ -157,18 +157,25 @@ class _Planner:
         for value, (what, _) in carry.items():
             pending[value] = what
         inflow: list[tuple[Pending, tuple[int, ...]] | None] = []
+        parts = {value for value, what in enumerate(pending) if what is not None}
         for node, strategy in zip(program.nodes, self.strategies, strict=True):
-            flowing = self._asked(node, pending) or incoming(program, node, strategy, pending, made, carry)
-            if flowing is not None and (
-                outgoing(strategy, flowing[0]) is None or (accepts and not accepts[node.index])
-            ):
-                flowing = None
+            flowing = None
+            if not parts.isdisjoint(node.operands):
+                flowing = self._asked(node, pending) or incoming(program, node, strategy, pending, made, carry)
+                if flowing is not None and (
+                    outgoing(strategy, flowing[0]) is None or (accepts and not accepts[node.index])
+                ):
+                    flowing = None
             inflow.append(flowing)
+            leaves = outgoing(strategy, flowing[0] if flowing else None)
+            if leaves is None and parts.isdisjoint(node.results):
+                continue
             for value, result in zip(node.results, strategy.results, strict=True):
                 if value not in carry and value not in program.unreduced:
-                    pending[value] = outgoing(strategy, flowing[0] if flowing else None)
+                    pending[value] = leaves
                 if pending[value] is not None:
                     made[value] = result
+                    parts.add(value)
         return _Sweep(made, pending, inflow)
 
     def _asked(self, node: Node, pending: list[Pending | None]) -> tuple[Pending, tuple[int, ...]] | None:
