@@ -1,5 +1,6 @@
 """The Before and After blocks of the passes' docstrings, executed."""
 
+import inspect
 import re
 import textwrap
 
@@ -25,7 +26,8 @@ STAGE_BEFORE = {
 
 def example(docstring: str) -> tuple[str, str]:
     """The two programs of a docstring: what follows `Before:` and `After:`, indented."""
-    match = re.search(r"\n    Before:\n(.*?)\n    After:\n(.*?)(?:\n\n    \S|\Z)", docstring, re.DOTALL)
+    # Python 3.13 takes the margin away itself.
+    match = re.search(r"\nBefore:\n(.*?)\nAfter:\n(.*?)(?:\n\n\S|\Z)", inspect.cleandoc(docstring), re.DOTALL)
     assert match, "the docstring has no Before: and After: blocks"
     return textwrap.dedent(match[1]).strip("\n"), textwrap.dedent(match[2]).strip()
 

@@ -40,7 +40,7 @@ def draw_near(generator: np.random.Generator, shape: tuple[int, ...], dtype: np.
         return draw_small(generator, shape, dtype)
     limits = np.iinfo(dtype)
     near = generator.integers(max(-1, limits.min), 7, shape)
-    far = np.where(generator.integers(0, 2, shape), limits.min, limits.max).astype(dtype)
+    far = np.array([limits.max, limits.min], dtype)[generator.integers(0, 2, shape)]
     return np.where(generator.integers(0, 8, shape) == 0, far, near.astype(dtype))
 
 

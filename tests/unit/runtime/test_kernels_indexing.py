@@ -26,7 +26,7 @@ def draw_indices(generator: np.random.Generator, shape: tuple[int, ...], dtype: 
     """Small numbers around the edges, and some at the ends of the type."""
     limits = np.iinfo(dtype)
     near = generator.integers(max(-2, limits.min), 6, shape).astype(dtype)
-    far = np.where(generator.integers(0, 2, shape), limits.min, limits.max).astype(dtype)
+    far = np.array([limits.max, limits.min], dtype)[generator.integers(0, 2, shape)]
     return np.where(generator.integers(0, 10, shape) == 0, far, near)
 
 
