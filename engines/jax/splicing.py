@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region
 
+from shardwright.compiler.exporting.devices import groups
+from shardwright.dialects import sdy
 from shardwright.dialects.building import returned
 from shardwright.dialects.func import CallOp
 from shardwright.dialects.sdy.ops import ManualComputationOp
-from shardwright.dialects.stablehlo.collectives import ChannelHandleAttr
+from shardwright.dialects.stablehlo import make_dense
+from shardwright.dialects.stablehlo.collectives import ChannelHandleAttr, GroupedOp
+from shardwright.layout.mesh import Mesh
 from shardwright.passes.rewriter import replace_with
 
 CHANNEL = "channel_handle"
@@ -29,6 +33,15 @@ def renamed(module: ModuleOp, name: str) -> list[FuncOp]:
         own = {"sym_name": StringAttr(names[op.sym_name.data]), "function_type": op.function_type}
         op.properties = {**own, "sym_visibility": StringAttr("private")}
     return found
+
+
+def list_groups(module: ModuleOp) -> None:
+    """Lists the devices of groups that go by the axes of a mesh of the module, which others do not have, in place."""
+    meshes = {op.sym_name.data: Mesh(op.mesh.data.axes) for op in module.ops if isinstance(op, sdy.MeshOp)}
+    for op in module.walk():
+        if isinstance(op, GroupedOp) and op.groups is not None:
+            listed = groups(op.groups.axes, meshes[op.groups.mesh])
+            op.properties["replica_groups"] = make_dense(listed, i64)
 
 
 def of_each_device(module: ModuleOp) -> None:

@@ -28,7 +28,14 @@ from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.engines.jax.internals import partitioned_functions
 from shardwright.engines.jax.shardings import JaxMesh
-from shardwright.engines.jax.splicing import call_instead, highest_channel, number_channels, of_each_device, renamed
+from shardwright.engines.jax.splicing import (
+    call_instead,
+    highest_channel,
+    list_groups,
+    number_channels,
+    of_each_device,
+    renamed,
+)
 from shardwright.frontends.jax.called_back import called_back, let_call_back
 from shardwright.rules.families.custom_calls import factors_of
 
@@ -201,6 +208,7 @@ def _lowered(answer: Answer, op: CustomCallOp, mesh: JaxMesh) -> ModuleOp:
         for shape, value, sharding in zip(sizes, op.operands, answer.operands, strict=True)
     ]
     written = parse_module(jax.jit(mapped).lower(*takes).as_text(), "<custom_partitioning>")
+    list_groups(written)
     of_each_device(written)
     return written
 
