@@ -5,6 +5,10 @@ A stacked array holds one local value of every device: leading dims for the mesh
 use parts of an axis (`"x":(2)4`), the axis is cut at the parts' borders; the pieces are its *atoms*. A leading dim has
 the atom's size, or 1 where the value is the same along it.
 
+Parts of an axis may cross, as the halves and thirds of six devices do: no pieces make up both. There, between two
+borders that all parts respect (a `Stretch`), the pieces are those of some of the parts, and `Atoms.fitting` gives those
+of others in their place: as many, so that one is reshaped to the other.
+
 Where several processes run a program each holds a block of the mesh: of the first axes one coordinate. The atoms there
 are *across* the processes, and have size 1 in every array that a process holds.
 """
@@ -13,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -25,6 +29,22 @@ from shardwright.layout.spec import LayoutSpec
 
 DimAtoms = tuple[tuple[int, ...], ...]
 """For each dim the positions of the atoms that split it, major to minor."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The digits `[start, stop)` of an axis in which parts cross, and the positions of the atoms there."""
+
+    name: str
+    start: int
+    stop: int
+    first: int
+    count: int
+
+    @property
+    def positions(self) -> range:
+        """Where its atoms are."""
+        return range(self.first, self.first + self.count)
 
 
 @dataclass(frozen=True)
@@ -40,6 +60,7 @@ class Atoms:
     mesh: Mesh
     axes: tuple[Axis, ...]
     clients: Clients = ALONE
+    stretches: tuple[Stretch, ...] = ()
 
     @staticmethod
     def cut(mesh: Mesh, used: Iterable[Axis], clients: Clients = ALONE) -> Atoms:
@@ -48,21 +69,75 @@ class Atoms:
 
         Raises `ValueError` for parts that cross (SW0603) and for blocks that are no boxes of the mesh (SW0120).
         """
-        borders = {name: {1, size} for name, size in mesh.sizes.items()}
-        for name, border in mesh.client_borders(clients.count).items():
-            borders[name].add(border)
-        for axis in used:
-            borders[axis.name].update(mesh.span(axis))
         pieces: list[Axis] = []
-        for name, cuts in borders.items():
-            ordered = sorted(cuts)
-            if len(ordered) == 1:
-                pieces.append(Axis(name))
-            for start, stop in pairwise(ordered):
-                if stop % start:
-                    raise _crossing(name, start, stop, mesh)
-                pieces.append(mesh.part(name, start, stop))
+        for name, cuts in _borders(mesh, used, clients).items():
+            pieces += _between(name, sorted(cuts), mesh)
         return Atoms(mesh, tuple(pieces), clients)
+
+    @staticmethod
+    def spanning(mesh: Mesh, used: Iterable[Axis], clients: Clients = ALONE) -> Atoms:
+        """
+        The same for parts of which some cross each other: then the atoms are those of some, and `fitting` finds others.
+
+        Raises `ValueError` (SW0603) for parts that cross where the block of a process ends.
+
+        >>> atoms = Atoms.spanning(Mesh(x=12), [Axis("x", 1, 2), Axis("x", 1, 3)])
+        >>> atoms.sizes, atoms.fitting([Axis("x", 1, 3)]).sizes
+        ((2, 6, 1), (3, 4, 1))
+        """
+        ends = mesh.client_borders(clients.count)
+        pieces, stretches = list[Axis](), list[Stretch]()
+        for name, cuts in _borders(mesh, used, clients).items():
+            ordered = sorted(cuts)
+            respected = [cut for cut in ordered if all(other % cut == 0 or cut % other == 0 for other in ordered)]
+            if name in ends and ends[name] not in respected:
+                other = next(cut for cut in ordered if cut % ends[name] and ends[name] % cut)
+                raise _crossing(name, min(ends[name], other), max(ends[name], other), mesh)
+            if len(respected) == 1:
+                pieces.append(Axis(name))
+            for start, stop in pairwise(respected):
+                inside = [cut for cut in ordered if start < cut < stop]
+                if inside:  # not all of them nest: each that nests with all others is respected
+                    stretches.append(Stretch(name, start, stop, len(pieces), len(inside) + 1))
+                    pieces += _filled(stretches[-1], _nesting(inside), mesh)
+                else:
+                    pieces.append(mesh.part(name, start, stop))
+        return Atoms(mesh, tuple(pieces), clients, tuple(stretches))
+
+    def fitting(self, used: Iterable[Axis]) -> Atoms:
+        """
+        As many atoms of which these parts are made up; the same ones where they do.
+
+        Raises `ValueError` (SW0603) where the parts cross each other.
+        """
+        pieces, wanted = list(self.axes), list(used) if self.stretches else []
+        for stretch in self.stretches:
+            marks = {mark for axis in wanted if axis.name == stretch.name for mark in self.mesh.span(axis)}
+            inside = sorted(mark for mark in marks if stretch.start < mark < stretch.stop)
+            if not set(inside) <= {self.mesh.span(self.axes[at])[1] for at in stretch.positions}:
+                pieces[stretch.first : stretch.first + stretch.count] = _filled(stretch, inside, self.mesh)
+        return self if tuple(pieces) == self.axes else replace(self, axes=tuple(pieces))
+
+    def refitting(self, shape: Sequence[int], other: Atoms) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """
+        How a stacked array comes to have the leading dims of `other`, whose stretches are cut in another way.
+
+        It is filled up to the first shape and reshaped to the second. What varies along a part of a stretch does so
+        along all of it then.
+        """
+        full, parts = list(shape), list(shape)
+        for stretch in self.stretches:
+            if any(shape[at] > 1 for at in stretch.positions):
+                for at in stretch.positions:
+                    full[at], parts[at] = self.held[at], other.held[at]
+        return tuple(full), tuple(parts)
+
+    def differing(self, across: frozenset[int], other: Atoms) -> frozenset[int]:
+        """The atoms of `other` across processes along which a value differs that does so along these of ours."""
+        for stretch in self.stretches:
+            if not across.isdisjoint(stretch.positions):
+                across = across.difference(stretch.positions).union(other.across.intersection(stretch.positions))
+        return across
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -122,7 +197,10 @@ class Atoms:
         found = [
             position
             for position, atom in enumerate(self.axes)
-            if atom.name == axis.name and start <= self.mesh.span(atom)[0] and self.mesh.span(atom)[1] <= stop
+            if atom.name == axis.name
+            and atom.size != 1  # it fills up a stretch
+            and start <= self.mesh.span(atom)[0]
+            and self.mesh.span(atom)[1] <= stop
         ]
         assert math.prod(self.sizes[position] for position in found) == self.mesh.axis_size(axis)
         return found
@@ -185,6 +263,41 @@ class Atoms:
         return tuple(parts), places, [*order, *(at for at in range(len(parts)) if at not in order)]
 
 
+def _borders(mesh: Mesh, used: Iterable[Axis], clients: Clients) -> dict[str, set[int]]:
+    """Where each axis is cut: at the ends of parts, and where the block of one of several processes ends."""
+    borders = {name: {1, size} for name, size in mesh.sizes.items()}
+    for name, border in mesh.client_borders(clients.count).items():
+        borders[name].add(border)
+    for axis in used:
+        borders[axis.name].update(mesh.span(axis))
+    return borders
+
+
+def _between(name: str, cuts: Sequence[int], mesh: Mesh) -> list[Axis]:
+    """The pieces of an axis between these cuts, which nest (else SW0603)."""
+    if len(cuts) == 1:
+        return [Axis(name)]
+    for start, stop in pairwise(cuts):
+        if stop % start:
+            raise _crossing(name, start, stop, mesh)
+    return [mesh.part(name, start, stop) for start, stop in pairwise(cuts)]
+
+
+def _nesting(cuts: Sequence[int]) -> list[int]:
+    """The first of these cuts, and those after it that nest with all before."""
+    found: list[int] = []
+    for cut in cuts:
+        if not found or cut % found[-1] == 0:
+            found.append(cut)
+    return found
+
+
+def _filled(stretch: Stretch, cuts: Sequence[int], mesh: Mesh) -> list[Axis]:
+    """As many pieces as the stretch has: those between these cuts inside of it, and some of size one at its end."""
+    pieces = _between(stretch.name, (stretch.start, *cuts, stretch.stop), mesh)
+    return [*pieces, *[Axis(stretch.name, stretch.stop, 1)] * (stretch.count - len(pieces))]
+
+
 def _crossing(name: str, start: int, stop: int, mesh: Mesh) -> ShardwrightValueError:
     return ShardwrightValueError(
         Diagnostic(
@@ -192,6 +305,6 @@ def _crossing(name: str, start: int, stop: int, mesh: Mesh) -> ShardwrightValueE
             f"parts of axis {name!r} cross: one ends after {start} digits and another after {stop}, and {start} does "
             f"not divide {stop}",
             notes=(f"the mesh is {mesh}",),
-            help="use parts of the axis that nest, such as (1)2 and (2)4",
+            help="use parts of the axis that nest, such as (1)2 and (2)4, or one process for each device",
         )
     )

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.dialects import dtensor
 from shardwright.dialects.collector import collector_paused
-from shardwright.dialects.dtensor.attributes import AxesAttr, DimAxesAttr, LayoutAttr
+from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.types import element_dtype, native_array, shape_of
-from shardwright.layout.axes import Axis
 from shardwright.layout.forms.clients import ALONE, Clients
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.algebra import whole_shape
-from shardwright.layout.spec import LayoutSpec, replicated_spec
+from shardwright.layout.spec import replicated_spec
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.arena import out_of_memory
 from shardwright.runtime.codegen.crew import Crew, shared_crew
@@ -35,6 +34,7 @@ from shardwright.runtime.codegen.images import Image, fused_image, plain_image
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.lowering import calls, collectives, control, ops, sorting
 from shardwright.runtime.lowering.emitters import check_supported, lower_function
+from shardwright.runtime.lowering.named_axes import axes_named, entries
 from shardwright.runtime.ports import Port
 from shardwright.runtime.processes.communicator import Communicator
 
@@ -207,8 +207,8 @@ def compile_module(
         interface = interface_of(module, ALONE if communicator is None else communicator.clients)
         mesh, inputs, outputs = interface.mesh, interface.inputs, interface.outputs
         functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
-        program = lower_function(interface.function, interface.atoms, functions, inputs)
-        _check_results(program.outputs, outputs, interface.atoms)
+        program = lower_function(interface.function, interface.atoms, functions, inputs, outputs)
+        _check_results(program.outputs, outputs)
         crew = shared_crew(threads)
         image = (
             fused_image(program, mesh, inputs, outputs, crew.size)
@@ -247,7 +247,7 @@ def _entry(module: ModuleOp) -> FuncOp:
 def _mesh_atoms(module: ModuleOp, clients: Clients) -> tuple[Mesh | None, Atoms]:
     """The mesh that the module runs on, cut at the borders of all parts of axes that it names."""
     declared = dtensor.meshes(module)
-    used = {(mesh, axis) for op in module.walk() for mesh, axis in _axes_named(op)}
+    used = {(mesh, axis) for op in module.walk() for mesh, axis in axes_named(op)}
     names = {mesh for mesh, _ in used}
     if not names:
         return None, Atoms(Mesh(), ())
@@ -261,62 +261,25 @@ def _mesh_atoms(module: ModuleOp, clients: Clients) -> tuple[Mesh | None, Atoms]
                 help="express all layouts on one mesh",
             )
         )
-    return found[0], Atoms.cut(found[0], (axis for _, axis in sorted(used)), clients)
-
-
-def _axes_named(op: Operation) -> list[tuple[str, Axis]]:
-    """The axes that an op's attributes name, with their mesh."""
-    if isinstance(op, FuncOp):
-        return _interface_axes(op)
-    if not op.name.startswith("dtensor.") or any(dtensor.layout_of(value) is not None for value in op.operands):
-        return []  # on global types axes say how a value would be split: nothing is
-    found: list[tuple[str, Axis]] = []
-    mesh: Any = op.properties.get("mesh")
-    for attribute in op.properties.values():
-        if isinstance(attribute, LayoutAttr):
-            found += _spec_axes(attribute.data)
-        elif isinstance(attribute, AxesAttr):
-            found += [(mesh.root_reference.data, axis) for axis in attribute.data]
-        elif isinstance(attribute, DimAxesAttr):
-            found += [(mesh.root_reference.data, axis) for axes in attribute.data for axis in axes]
-    return found
-
-
-def _interface_axes(function: FuncOp) -> list[tuple[str, Axis]]:
-    """The axes in the layouts of a function's arguments and results."""
-    entries = (*_entries(function.arg_attrs), *_entries(function.res_attrs))
-    layouts = [entry.get("dtensor.layout") for entry in entries]
-    return [pair for layout in layouts if isinstance(layout, LayoutAttr) for pair in _spec_axes(layout.data)]
-
-
-def _spec_axes(spec: LayoutSpec) -> list[tuple[str, Axis]]:
-    return [(spec.mesh, axis) for axis in spec.axes()]
-
-
-def _entries(attributes: Attribute | None, count: int = 0) -> list[Mapping[str, Attribute]]:
-    """What is said of each argument or result; where nothing is said of any, so many times nothing."""
-    if not isinstance(attributes, ArrayAttr):
-        return [{}] * count
-    return [entry.data for entry in attributes.data if isinstance(entry, DictionaryAttr)]
+    return found[0], Atoms.spanning(found[0], (axis for _, axis in sorted(used)), clients)
 
 
 def _ports(types: ArrayAttr[Attribute], attributes: Attribute | None, atoms: Atoms, function: FuncOp) -> list[Port]:
     ports: list[Port] = []
-    for kind, entry in zip(types, _entries(attributes, len(types)), strict=True):
+    for kind, entry in zip(types, entries(attributes, len(types)), strict=True):
         layout, whole = entry.get("dtensor.layout"), entry.get("dtensor.global_type", kind)
         shape = shape_of(whole)
         spec = layout.data if isinstance(layout, LayoutAttr) else replicated_spec(atoms.mesh.name, len(shape))
         padded = whole_shape(spec, shape, atoms.mesh)
-        ports.append(
-            Port(padded, element_dtype(whole), spec, atoms, where(function), None if padded == shape else shape)
-        )
+        own, unpadded = atoms.fitting(spec.axes()), None if padded == shape else shape
+        ports.append(Port(padded, element_dtype(whole), spec, own, where(function), unpadded))
     return ports
 
 
-def _check_results(values: Sequence[Any], ports: Sequence[Port], atoms: Atoms) -> None:
+def _check_results(values: Sequence[Any], ports: Sequence[Port]) -> None:
     """Refuses a result that may differ between devices where its layout says that it is the same."""
     for index, (value, port) in enumerate(zip(values, ports, strict=True)):
-        allowed = set(atoms.positions(port.spec.axes()))
+        atoms, allowed = port.atoms, set(port.positions)
         varies = [at for at in range(atoms.count) if value.shape[at] > 1 or at in value.across]
         extra = [atoms.axes[at] for at in varies if at not in allowed]
         if extra:

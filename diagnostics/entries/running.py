@@ -10,8 +10,9 @@ SW0602: arguments that do not fit the program
     The number, shapes and element types of the arguments must be those of the program.
     help: convert the arrays, or compile the program for these shapes and types
 SW0603: axes that do not fit together
-    All layouts of a running program refer to one mesh, and the parts of an axis in use must come from one grid of it.
-    help: use one mesh, and parts of an axis that nest, such as "x":(1)2 and "x":(2)4
+    All layouts of a running program refer to one mesh. Where several processes share an axis of it, each holds a part
+    that nests with those in use: of six devices, halves go with halves, and not with thirds.
+    help: use one mesh, and as many processes as nest with the parts of its axes, such as one for each device
 SW0604: recursive call at run time
     A function calls itself. The runtime runs straight-line programs.
     help: write the repetition as a loop (stablehlo.while), or unroll it

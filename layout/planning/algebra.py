@@ -9,7 +9,7 @@ collective does not apply, and returns canonical spellings. Parts of axes are ha
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -241,6 +241,18 @@ def crossing_axes(specs: Iterable[LayoutSpec], mesh: Mesh) -> frozenset[str]:
     return frozenset(
         name for name, ranges in used.items() if any(stop % start for start, stop in pairwise(_marks(ranges)))
     )
+
+
+def without(spec: LayoutSpec, names: Collection[str]) -> LayoutSpec:
+    """
+    The layout without some axes of the mesh, and without parts of them.
+
+    >>> print(without(LayoutSpec("mesh", ((Axis("x", 1, 2), Axis("y")),)), {"x"}))
+    <@mesh, [{"y"}]>
+    """
+    dims = tuple(tuple(axis for axis in dim if axis.name not in names) for dim in spec.dims)
+    partial = tuple(axis for axis in spec.partial if axis.name not in names)
+    return spec.with_dims(dims).with_partial(partial, spec.kind)
 
 
 def _used(specs: Iterable[LayoutSpec], mesh: Mesh) -> dict[str, list[tuple[int, int]]]:

@@ -8,9 +8,10 @@ except those that send nothing (`LOCAL`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from functools import lru_cache
+from itertools import pairwise, product
 
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.algebra import (
@@ -19,8 +20,10 @@ from shardwright.layout.planning.algebra import (
     canonical,
     check_exchange,
     check_permute,
+    crossing_axes,
     shards,
     spelled,
+    without,
 )
 from shardwright.layout.spec import LayoutSpec
 
@@ -122,8 +125,7 @@ def missing_share(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fractio
     """
     The part of its target box that a device does not hold in its source box, on average, as a share of the tensor.
 
-    No relayout can send less. `None` where the exact figure would take more than `ENUMERATION_LIMIT` combinations,
-    or where parts of an axis cross, so that neither is a sequence of common parts.
+    No relayout can send less. `None` where the exact figure would take more than `ENUMERATION_LIMIT` combinations.
 
     >>> from shardwright.layout.axes import Axis
     >>> x, y = (LayoutSpec("mesh", ((Axis(name),),)) for name in "xy")
@@ -138,31 +140,39 @@ def missing_share(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fractio
 def _held(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction | None:
     # Two spellings of one layout may cross where the canonical ones do not.
     source, target = canonical(source, mesh), canonical(target, mesh)
-    try:
-        atoms = atom_digits((source, target), mesh)
-    except ValueError:
-        return None
+    crossing = crossing_axes((source, target), mesh)
+    nested = [without(spec, crossing) for spec in (source, target)] if crossing else (source, target)
+    common = atom_digits(nested, mesh)
 
-    def digits(spec: LayoutSpec, dim: int) -> list[Digits]:
-        return [atoms[number] for number in spelled(spec.dims[dim], atoms, mesh)]
+    def digits(spec: LayoutSpec) -> list[list[Digits]]:
+        own = [atom for atom in atom_digits((spec,), mesh) if atom[0] in crossing] if crossing else []
+        atoms = common + own
+        return [[atoms[number] for number in spelled(axes, atoms, mesh)] for axes in spec.dims]
 
-    return held_share([(digits(source, dim), digits(target, dim)) for dim in range(source.rank)])
+    return held_share(list(zip(digits(source), digits(target), strict=True)))
 
 
 def held_share(pairs: Sequence[DimPair]) -> Fraction | None:
     """
     The probability that a random element lies in both the source box and the target box of a random device.
 
-    `pairs` spells each dim in digits that do not cross each other. `None` above `ENUMERATION_LIMIT`.
+    `pairs` spells each dim in digits: two of an axis are the same or apart, or those of source and target cross.
+    `None` above `ENUMERATION_LIMIT`.
 
     >>> held_share([([("x", 1, 4)], [("x", 1, 4)])]), held_share([([("x", 1, 4)], [("y", 1, 2)])])
     (Fraction(1, 4), Fraction(1, 8))
+
+    Of six devices whose halves and thirds cross, two hold a third that lies in their half, and two have half of theirs:
+
+    >>> held_share([([("x", 1, 2)], [("x", 1, 3)])]) == Fraction(4 + 2 * Fraction(1, 2), 6) * Fraction(1, 3)
+    True
     """
     share = _ONE
     for component in _components([pair for pair in pairs if pair[0] or pair[1]]):
-        part = _nested_share(component)
+        crossing = _crossing({digits for pair in component for side in pair for digits in side})
+        part = None if crossing else _nested_share(component)
         if part is None:
-            part = _enumerated_share(component)
+            part = _enumerated_share(component, crossing)
         if part is None:
             return None
         share *= part
@@ -266,10 +276,22 @@ def _independent(equal: Iterable[tuple[Digits, Digits]]) -> int:
 Assignment = dict[Digits, int]
 
 
-def _enumerated_share(pairs: Sequence[DimPair]) -> Fraction | None:
+def _crossing(digits: Iterable[Digits]) -> dict[str, int]:
+    """The axes of which some digits cross, each with the number of places that tell them all apart."""
+    marks: dict[str, set[int]] = {}
+    for name, start, stop in digits:
+        marks.setdefault(name, set()).update((start, stop))
+    return {
+        name: math.lcm(*found)
+        for name, found in marks.items()
+        if any(high % low for low, high in pairwise(sorted(found)))
+    }
+
+
+def _enumerated_share(pairs: Sequence[DimPair], crossing: Mapping[str, int]) -> Fraction | None:
     """`held_share` by visiting every pair of source part and target part that overlap, dim by dim."""
     visited = math.prod(_parts(source) + _parts(target) for source, target in pairs)
-    if visited > ENUMERATION_LIMIT:
+    if max(visited, *crossing.values(), 0) > ENUMERATION_LIMIT:
         return None
     options = [_overlaps(source, target) for source, target in pairs]
     total = 0
@@ -281,10 +303,28 @@ def _enumerated_share(pairs: Sequence[DimPair]) -> Fraction | None:
                 break
             length *= overlap
         else:
-            total += length
+            total += length * _devices(merged, crossing)
     cells = math.prod(math.lcm(_parts(source), _parts(target)) for source, target in pairs)
-    digits = {digits for pair in pairs for side in pair for digits in side}
-    return Fraction(total, cells * _parts(digits))
+    digits = {digits for pair in pairs for side in pair for digits in side if digits[0] not in crossing}
+    return Fraction(total, cells * _parts(digits) * math.prod(crossing.values()))
+
+
+def _devices(wanted: Assignment, crossing: Mapping[str, int]) -> int:
+    """How many places along the axes whose digits cross have the wanted ones."""
+    found = dict.fromkeys(crossing, -1)
+    for digits, value in wanted.items():
+        if digits[0] in crossing:
+            found[digits[0]] &= _places(digits, value, crossing[digits[0]])
+    return math.prod(places.bit_count() for places in found.values())
+
+
+@lru_cache(maxsize=1 << 10)
+def _places(digits: Digits, value: int, count: int) -> int:
+    """A bit for each of `count` places along an axis: whether its digits there are `value`."""
+    _, start, stop = digits
+    width, period = count // stop, count // start
+    run = (1 << width) - 1 << value * width
+    return sum(run << first for first in range(0, count, period))
 
 
 def _overlaps(source: Sequence[Digits], target: Sequence[Digits]) -> list[tuple[Assignment, int]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -18,11 +18,11 @@ from itertools import chain, pairwise
 
 import networkx as nx
 
-from shardwright.layout.axes import Axis, merge_adjacent
+from shardwright.layout.axes import Axis, merge_adjacent, remaining
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra
-from shardwright.layout.planning.algebra import atom_digits, canonical, crossing_axes, local_shape, spelled
-from shardwright.layout.planning.cost import messages
+from shardwright.layout.planning.algebra import atom_digits, canonical, crossing_axes, local_shape, spelled, without
+from shardwright.layout.planning.cost import messages, missing_share
 from shardwright.layout.planning.moves import (
     NOTHING,
     REDUCTIONS,
@@ -133,7 +133,7 @@ def _planned(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mes
     """The steps between two different layouts in canonical spelling."""
     crossing = crossing_axes((source, target), mesh)
     if crossing:
-        return _around_crossing(source, target, shape, mesh, crossing)
+        return _across_parts(source, target, shape, mesh, crossing)
     problem = Problem(source, target, shape, mesh, atom_digits((source, target), mesh))
     path = _direct(problem) or _shortest(problem) or _through_common_prefixes(problem)
     return [_step(problem, move) for move in _merged(path)]
@@ -151,20 +151,48 @@ def _merged(path: list[Move]) -> list[Move]:
     return found
 
 
-def _around_crossing(
+def _across_parts(
     source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh, crossing: frozenset[str]
 ) -> list[Step]:
     """
-    Drops the axes whose parts cross (2 x 3 against 3 x 2 of an axis of size 6), then goes on without them.
+    Between layouts whose parts cross (2 x 3 against 3 x 2 of an axis of size 6): an exchange, once sums are finished.
 
-    Such parts have no common refinement, so that nothing smaller than the whole axis can move.
+    Such parts have no common refinement, so that no named collective moves anything smaller than the whole axis.
     """
-    for spec in (source, target):
-        atom_digits((spec,), mesh)
-    dims = tuple(tuple(axis for axis in dim if axis.name not in crossing) for dim in source.dims)
-    partial = [axis for axis in source.partial if axis.name not in crossing]
-    partial += [axis for axis in target.partial if axis.name in crossing]
-    middle = canonical(source.with_dims(dims).with_partial(tuple(partial), source.kind), mesh)
+    due = remaining(source.partial, target.partial, mesh.sizes)
+    middles = _finished(source, due, shape, mesh)
+    ways = [[*plan(source, middle, shape, mesh).steps, *plan(middle, target, shape, mesh).steps] for middle in middles]
+    share = None if due else missing_share(source, target, mesh)
+    if share is not None:
+        ways.append([Step("exchange", source, target, share)])
+    ways.append(_around(source, target, shape, mesh, crossing))
+    return min(ways, key=_price)
+
+
+def _price(steps: Sequence[Step]) -> tuple[Fraction, int, bool]:
+    share = sum((step.share for step in steps), NOTHING)
+    return share, sum(messages(step.kind) for step in steps), any(step.kind == "exchange" for step in steps)
+
+
+def _finished(source: LayoutSpec, due: Sequence[Axis], shape: tuple[int, ...], mesh: Mesh) -> Iterator[LayoutSpec]:
+    """What partial sums that are due may become before the rest moves: finished by all, or in parts along a dim."""
+    if not due:
+        return
+    whole = algebra.all_reduce(source, due, mesh)
+    yield whole
+    for dim, axes in enumerate(whole.dims):
+        if shape[dim] % mesh.group_size((*axes, *due)) == 0:
+            dims = (*whole.dims[:dim], (*axes, *due), *whole.dims[dim + 1 :])
+            yield canonical(whole.with_dims(dims), mesh)
+
+
+def _around(
+    source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh, crossing: frozenset[str]
+) -> list[Step]:
+    """Gathers and reduces along the axes whose parts cross, then goes on without them."""
+    middle = without(source, crossing)
+    partial = (*middle.partial, *(axis for axis in target.partial if axis.name in crossing))
+    middle = canonical(middle.with_partial(partial, source.kind), mesh)
     return [*plan(source, middle, shape, mesh).steps, *plan(middle, target, shape, mesh).steps]
 
 

@@ -360,10 +360,10 @@ class Strategist:
 
     def strategy(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> Strategy | None:
         """The strategy of an assignment; None when a factor does not divide or a compound dim cannot carry it."""
-        mesh, by_factor = self.mesh, by_factor | dict(rule.fixed)
-        for factor, axes in by_factor.items():
-            if rule.sizes[factor] % mesh.group_size(axes) or not all(map(self.nests, axes)):
-                return None
+        mesh, nest = self.mesh, all(map(self.nests, itertools.chain(*by_factor.values())))
+        by_factor = by_factor | dict(rule.fixed)  # what a manual computation asks for need not nest with the rest
+        if not nest or any(rule.sizes[factor] % mesh.group_size(axes) for factor, axes in by_factor.items()):
+            return None
         sides = self._sides(rule, by_factor)
         if sides is None:
             return None

@@ -9,14 +9,15 @@ whether they differ there or not.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from shardwright.runtime.atoms import DimAtoms
+from shardwright.layout.spec import LayoutSpec
+from shardwright.runtime.atoms import Atoms, DimAtoms
 from shardwright.runtime.lowering.emitters import Lowering
-from shardwright.runtime.processes.crossing import Group, Reduction, Wanted, plan_exchange
+from shardwright.runtime.processes.crossing import Group, Reduction, Side, Wanted, plan_exchange, plan_recut
 from shardwright.runtime.program import Value
 
 
@@ -82,13 +83,44 @@ def exchange(
         extent * atoms.group_size(positions) for extent, positions in zip(merged.shape[count:], there, strict=True)
     ]
     shown = tuple(None if read is None else read.tobytes() for read in reads)
-    key = merged.shape, before, crossing, tuple(extents), after, shown, np.asarray(fill).tobytes()
+    key = atoms.axes, merged.shape, before, crossing, tuple(extents), after, shown, np.asarray(fill).tobytes()
     if key not in lowering.plans:
         wanted = Wanted(extents, after, atoms, reads)
         lowering.plans[key] = plan_exchange(merged.shape[:count], before, crossing, wanted, fill)
     plan = lowering.plans[key]
     differs = value.across.difference(crossing).union(at for each in after for at in each if at in atoms.across)
     return builder.send("exchange", merged, plan, plan.result_shape, differs)
+
+
+def recut(before: Lowering, after: Lowering, value: Value, source: LayoutSpec, target: LayoutSpec) -> Value:
+    """
+    The same from the atoms of `before` to those of `after`, which cut axes in ways that cross: what `target` wants.
+
+    The value differs along the axes of `source` alone. Of those who have an element, one gives it.
+    """
+    builder, count, dims = before.builder, before.builder.lead, before.atoms.dims(source)
+    names = {axis.name for spec in (source, target) for axes in spec.dims for axis in axes}
+    ends = [_moving(names, each.atoms, spec) for each, spec in ((before, source), (after, target))]
+    full, order, shape = before.atoms.merging(value.shape, before.atoms.held_dims(dims))
+    merged = builder.reshape(builder.transpose(builder.broadcast(value, full), order), shape)
+    if ends[0]:
+        there = [before.atoms.group_size(at for at in positions if at in ends[0]) for positions in dims]
+        extents = [extent * parts for extent, parts in zip(merged.shape[count:], there, strict=True)]
+        sides = (
+            Side.along(ends[0], before.atoms, dims),
+            Side.along(ends[1], after.atoms, after.atoms.dims(target)),
+        )
+        plan = plan_recut(merged.shape[:count], extents, *sides, Group.along(ends[0], before.atoms))
+        merged = builder.send("exchange", merged, plan, plan.result_shape, value.across.difference(ends[0]))
+    fitted = before.refitted(merged, before.atoms, after.atoms)
+    differs = fitted.across.union(after.atoms.across.intersection(after.atoms.positions(target.axes())))
+    return fitted if differs == fitted.across else builder.differing(fitted, differs)
+
+
+def _moving(names: Collection[str], atoms: Atoms, spec: LayoutSpec) -> tuple[int, ...]:
+    """The atoms across processes of some axes, along which partial results do not differ."""
+    partial = atoms.positions(spec.partial)
+    return tuple(at for at in sorted(atoms.across) if atoms.axes[at].name in names and at not in partial)
 
 
 def own_part(lowering: Lowering, value: Value, places: Mapping[int, int]) -> Value:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +22,7 @@ from shardwright.dialects.dtensor.kinds import adds_nothing
 from shardwright.dialects.dtensor.manual import FetchOp, UnvaryingOp
 from shardwright.dialects.types import element_of
 from shardwright.layout.axes import Axis
+from shardwright.layout.forms.clients import ALONE
 from shardwright.layout.planning.window import Window
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms, DimAtoms
@@ -208,7 +210,23 @@ def _sources(window: Window) -> np.ndarray[Any, Any]:
 
 
 def _relaid(lowering: Lowering, value: Value, source: LayoutSpec, target: LayoutSpec) -> Value:
-    return move(lowering, value, lowering.atoms.dims(source), lowering.atoms.dims(target))
+    atoms = lowering.atoms
+    before, after = (replace(lowering, atoms=atoms.fitting(spec.axes())) for spec in (source, target))
+    value = lowering.refitted(value, atoms, before.atoms)
+    if before.atoms.axes == after.atoms.axes:
+        moved = move(before, value, before.atoms.dims(source), after.atoms.dims(target))
+    else:
+        moved = _recut(before, after, before.narrowed(value, before.atoms, source.axes()), source, target)
+    return lowering.refitted(moved, after.atoms, atoms)
+
+
+def _recut(before: Lowering, after: Lowering, value: Value, source: LayoutSpec, target: LayoutSpec) -> Value:
+    """The value with its dims split by parts that cross those by which they were split."""
+    dims = after.atoms.dims(target)
+    if before.atoms.across:
+        return split(after, across.recut(before, after, value, source, target), after.atoms.held_dims(dims))
+    whole = merge(before, value, before.atoms.dims(source))
+    return split(after, before.refitted(whole, before.atoms, after.atoms), dims)
 
 
 def move(lowering: Lowering, value: Value, before: DimAtoms, after: DimAtoms) -> Value:
@@ -301,6 +319,15 @@ def linear_index(positions: Sequence[int], atoms: Atoms) -> np.ndarray[Any, Any]
     return index
 
 
+def _place_along(axes: Sequence[Axis], atoms: Atoms) -> np.ndarray[Any, Any]:
+    """Each device's index over axes, as `linear_index` gives it, also where their parts cross with the atoms."""
+    everywhere = replace(atoms, clients=ALONE)
+    own = everywhere.fitting(axes)
+    index = linear_index(own.positions(axes), own)
+    full, shape = own.refitting(index.shape, everywhere)
+    return np.broadcast_to(index, full).reshape(shape)
+
+
 def _dim_atoms(atoms: Atoms, dim_axes: Sequence[Sequence[Axis]]) -> DimAtoms:
     return tuple(atoms.positions(axes) for axes in dim_axes)
 
@@ -341,8 +368,8 @@ def _diagonal(lowering: Lowering, value: Value, lead: int, dim: int) -> Value:
 def moved_share(source: LayoutSpec, target: LayoutSpec, atoms: Atoms) -> Fraction:
     """The share of devices whose buffer comes from another device, counted over all devices at once."""
     stays = np.ones(atoms.sizes, bool)
-    for before, after in zip(atoms.dims(source), atoms.dims(target), strict=True):
-        stays &= linear_index(before, atoms) == linear_index(after, atoms)
+    for before, after in zip(source.dims, target.dims, strict=True):
+        stays &= _place_along(before, atoms) == _place_along(after, atoms)
     return 1 - Fraction(int(stays.sum()), stays.size)
 
 
@@ -352,10 +379,10 @@ def missing_share(source: LayoutSpec, target: LayoutSpec, local: Sequence[int], 
 
     `local` is the per-device shape under `source`.
     """
-    held, whole = np.ones(atoms.sizes, np.int64), 1
-    for before, after, extent in zip(atoms.dims(source), atoms.dims(target), local, strict=True):
-        length = extent * atoms.group_size(before) // atoms.group_size(after)
-        start, other = linear_index(before, atoms) * extent, linear_index(after, atoms) * length
+    held, whole, mesh = np.ones(atoms.sizes, np.int64), 1, atoms.mesh
+    for before, after, extent in zip(source.dims, target.dims, local, strict=True):
+        length = extent * mesh.group_size(before) // mesh.group_size(after)
+        start, other = _place_along(before, atoms) * extent, _place_along(after, atoms) * length
         held = held * np.maximum(np.minimum(start + extent, other + length) - np.maximum(start, other), 0)
         whole *= length
     return 1 - Fraction(int(held.sum()), held.size * whole) if whole else Fraction()

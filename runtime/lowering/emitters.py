@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,14 +11,17 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleO
 from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.dialects.dtensor import CollectivePermuteOp, ExchangeOp
 from shardwright.dialects.func import CallOp, FuncOp, ReturnOp
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.trip_count import control_names
 from shardwright.dialects.types import element_dtype, shape_of
+from shardwright.layout.axes import Axis
 from shardwright.plugins import extend
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.plain import FOLDS
 from shardwright.runtime.kernels import table as pointwise
+from shardwright.runtime.lowering.named_axes import axes_named
 from shardwright.runtime.ports import Port
 from shardwright.runtime.processes.crossing import Exchange
 from shardwright.runtime.program import Builder, Kind, Program, Shape, Value
@@ -84,15 +87,40 @@ class Lowering:
         """The value in another type."""
         return value if value.dtype == dtype else self.builder.pointwise("convert", [value], dtype)
 
+    def refitted(self, value: Value, before: Atoms, after: Atoms) -> Value:
+        """A value with the leading dims of other atoms, that cut the axes whose parts cross in another way."""
+        if before.axes == after.axes:
+            return value
+        full, shape = before.refitting(value.shape, after)
+        result = self.builder.reshape(self.builder.broadcast(value, full), shape)
+        differs = before.differing(value.across, after)
+        return result if differs == result.across else self.builder.differing(result, differs)
+
+    def narrowed(self, value: Value, atoms: Atoms, axes: Iterable[Axis]) -> Value:
+        """A value that differs along these axes alone, where `refitted` has repeated it along more."""
+        kept = set(atoms.positions(axes)) if atoms.stretches else set[int]()
+        alike = {at for stretch in atoms.stretches for at in stretch.positions if at not in kept}
+        narrow = self.builder.slice(value, [(0, 1 if at in alike else size, 1) for at, size in enumerate(value.shape)])
+        return narrow if narrow.across.isdisjoint(alike) else self.builder.differing(narrow, narrow.across - alike)
+
     def _emit(self, op: Operation, operands: list[Value]) -> None:
         self.builder.location = location_text(op)
         if isinstance(op, CallOp):
             results: Sequence[Value] = self._call(op, operands)
         elif (emit := EMITTERS.get(op.name)) is not None:
-            results = emit(self, op, operands)
+            results = self._emitted(emit, op, operands)
         else:
             results = [self.builder.pointwise(op.name.partition(".")[2], operands, result_dtype(op))]
         self.values.update(zip(op.results, results, strict=True))
+
+    def _emitted(self, emit: Emitter, op: Operation, operands: list[Value]) -> Sequence[Value]:
+        """What an op's emitter makes, where parts of an axis cross with the atoms that the op names."""
+        two_sided = isinstance(op, CollectivePermuteOp | ExchangeOp)  # each side may need its own
+        if not self.atoms.stretches or two_sided or not op.name.startswith("dtensor."):
+            return emit(self, op, operands)
+        atoms = self.atoms.fitting(axis for _, axis in axes_named(op))
+        seen = [self.refitted(operand, self.atoms, atoms) for operand in operands]
+        return [self.refitted(result, atoms, self.atoms) for result in emit(replace(self, atoms=atoms), op, seen)]
 
     def _call(self, op: CallOp, operands: list[Value]) -> list[Value]:
         """The callee's ops in place of the call: values are freed at their last use across functions, too."""
@@ -190,16 +218,22 @@ def _is_supported(op: Operation) -> bool:
     return dialect in ("stablehlo", "chlo") and pointwise.is_known(name)
 
 
-def lower_function(function: FuncOp, atoms: Atoms, functions: dict[str, FuncOp], ports: Sequence[Port]) -> Program:
-    """The program of one function with these arguments."""
+def lower_function(
+    function: FuncOp, atoms: Atoms, functions: dict[str, FuncOp], inputs: Sequence[Port], outputs: Sequence[Port]
+) -> Program:
+    """The program of one function with these arguments and results."""
     names = control_names(functions.values())
     lowering = Lowering(Builder(atoms.count), atoms, functions, calling=[function.sym_name.data], names=names)
     block = function.body.block
     arguments = [
-        lowering.builder.input(port.stacked_shape, port.dtype, atoms.across.intersection(port.positions))
-        for port in ports
+        lowering.builder.input(port.stacked_shape, port.dtype, port.atoms.across.intersection(port.positions))
+        for port in inputs
     ]
-    lowering.builder.program.outputs = lowering.block(block, arguments)
+    seen = [lowering.refitted(value, port.atoms, atoms) for value, port in zip(arguments, inputs, strict=True)]
+    lowering.builder.program.outputs = [
+        lowering.narrowed(lowering.refitted(value, atoms, port.atoms), port.atoms, port.spec.axes())
+        for value, port in zip(lowering.block(block, seen), outputs, strict=True)
+    ]
     return lowering.builder.program
 
 

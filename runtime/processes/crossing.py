@@ -248,6 +248,12 @@ class Side:
         """All processes, which have what their coordinates say."""
         return Side(atoms, dims, _weights(sorted(atoms.across), atoms), {})
 
+    @staticmethod
+    def along(group: Sequence[int], atoms: Atoms, dims: DimAtoms) -> Side:
+        """The processes that differ along these atoms alone."""
+        weights = _weights(sorted(group), atoms)
+        return Side(atoms, dims, weights, {at: own for at, own in atoms.coordinates.items() if at not in weights})
+
     def own(self, dim: int, extent: int) -> np.ndarray[Any, Any]:
         """The elements along a dim that this process has."""
         at = {position: self.atoms.coordinates[position] for position in (*self.weights, *self.fixed)}
@@ -286,6 +292,16 @@ class Side:
         used = {position for positions in self.dims for position in positions}
         at = self.atoms.coordinates_of(place)
         return sum(at[position] * weight for position, weight in self.weights.items() if position in used)
+
+    def base_in(self, place: int) -> int:
+        """A place in the group of processes that the weights number, without what is spare."""
+        used = {position for positions in self.dims for position in positions}
+        steps = ((weight, self.atoms.sizes[position]) for position, weight in self.weights.items() if position in used)
+        return sum(place // weight % size * weight for weight, size in steps)
+
+    def source_in(self, place: int, base: int) -> int:
+        """Which place of a group gives the one at `place` what those at `base` have: its own, if it is one of them."""
+        return place if self.base_in(place) == base else base + self.spare[place % len(self.spare)]
 
     def numbers(self, base: int, job: Clients) -> Iterable[int]:
         """Which processes of the job stand at a place without what is spare: of a mesh of no job, each by itself."""
@@ -343,10 +359,8 @@ def plan_exchange(
     `lead` are the extents of the leading dims, which go along whole.
     """
     atoms, dims = wanted.atoms, range(len(wanted.extents))
-    weights = _weights(sorted(group), atoms)
-    giving = Side(atoms, before, weights, {})
-    fixed = {position: at for position, at in atoms.coordinates.items() if position not in weights}
-    taking = Side(atoms, wanted.after, weights, fixed)
+    giving = Side(atoms, before, _weights(sorted(group), atoms), {})
+    taking = Side.along(group, atoms, wanted.after)
     due = [wanted.elements(dim, atoms.coordinates) for dim in dims]
     sends = [taking.shares(dim, *wanted.showing(dim, giving.own(dim, wanted.extents[dim]))) for dim in dims]
     receives = [giving.shares(dim, wanted.extents[dim], due[dim], np.arange(len(due[dim]))) for dim in dims]
@@ -354,6 +368,22 @@ def plan_exchange(
     plan = _exchange(Group.along(group, atoms), lead, due, outgoing, [piece for _, piece in _pieces(lead, receives)])
     places = tuple(_places(wanted.read(dim, atoms.coordinates), due[dim]) for dim in dims)
     return replace(plan, places=places, fill=fill)
+
+
+def plan_recut(lead: Sequence[int], extents: Sequence[int], before: Side, after: Side, group: Group) -> Exchange:
+    """
+    The same between sides of a group that may cut its axes otherwise: of those who have an element, one gives it.
+
+    `lead` are the extents of the leading dims, which go along whole, `extents` those of the dims, all parts together.
+    """
+    dims = range(len(extents))
+    mine, due = ([side.own(dim, extents[dim]) for dim in dims] for side in (before, after))
+    wanted = [after.shares(dim, extents[dim], mine[dim], np.arange(len(mine[dim]))) for dim in dims]
+    had = [before.shares(dim, extents[dim], due[dim], np.arange(len(due[dim]))) for dim in dims]
+    here, giver = before.base_in(group.place), before.source_in
+    outgoing = [piece for _, piece in _pieces(lead, wanted, after.spare) if giver(piece.peer, here) == group.place]
+    incoming = [Piece(giver(group.place, base), piece.index) for base, piece in _pieces(lead, had)]
+    return _exchange(group, lead, due, outgoing, incoming)
 
 
 def plan_transfer(shape: Sequence[int], before: Side, after: Side) -> Exchange:

@@ -47,19 +47,21 @@ def rich_layout(
     shape: Shape,
     *,
     priorities: bool = False,
-    descending: bool = False,
+    descending: bool | None = False,
     uneven: float = 0.0,
 ) -> str:
     """
     A random layout with all that Shardy can say: sub-axes of any cut, open dims, priorities, axes withheld.
 
-    Axes are cut by their smallest prime first, or with `descending` by their largest, so that any two cuts nest. So
-    many of the axes as `uneven` says split a dim whether it divides or not.
+    Axes are cut by their smallest prime first, or with `descending` by their largest, so that any two cuts nest; where
+    it is None, now in one way and now in the other, so that parts cross. So many of the axes as `uneven` says split a
+    dim whether it divides or not.
 
     >>> rich_layout(Random(3), {"x": 12, "y": 2}, (12, 4))
     '[{"x":(1)3}, {"y", "x":(3)2}]'
     """
-    cuts = [(name, before, size) for name, whole in mesh.items() for before, size in _cuts(random, whole, descending)]
+    largest = random.random() < 0.5 if descending is None else descending
+    cuts = [(name, before, size) for name, whole in mesh.items() for before, size in _cuts(random, whole, largest)]
     random.shuffle(cuts)
     dims: list[list[tuple[str, int, int]]] = [[] for _ in shape]
     parts = [1 for _ in shape]

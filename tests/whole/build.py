@@ -255,9 +255,14 @@ class Builder:
         self.depth = 0
         self.closed = False
         self.numbers = 0
-        self.descending = style.rich and self.chance(0.5)
+        self.descending = self._descending() if style.rich else False
 
     # Drawing.
+
+    def _descending(self) -> bool | None:
+        """Whether axes are cut by their largest prime first; in one of five programs now so and now not."""
+        drawn = self.random.random()
+        return None if 0.4 <= drawn < 0.6 else drawn < 0.5
 
     def chance(self, share: float) -> bool:
         """True in a share of all cases."""

@@ -30,7 +30,7 @@ TOLERANCES = {"f32": 1e-3, "complex<f32>": 1e-3, "f64": 1e-6}
 RIGHT, WRONG, REFUSED, CRASHED = "right", "wrong", "refused", "crashed"
 
 REFUSALS = {
-    "SW0603": "parts of one axis whose ends do not nest: no device holds a whole number of both",
+    "SW0603": "parts of an axis that cross with those that processes hold",
 }
 """Codes by which legal programs may be refused. Any other error on a random program is a fault of ours."""
 

@@ -26,8 +26,8 @@ class Choices:
         self.program = program
         self.strategist = strategist
         self.dims = dims
-        self.atoms = _atoms(program, dims, unused)
-        self.orders = _orders(self.atoms, dims, program)
+        self.atoms = _atoms(strategist, dims, unused)
+        self.orders = _orders(self.atoms, dims, strategist)
         self._layouts: dict[tuple[tuple[int, ...], Dims, Axes], tuple[Dims, ...]] = {}
         self._ways: dict[tuple[Rule, Axes, tuple[int, ...]], list[Strategy]] = {}
 
@@ -92,19 +92,19 @@ class Choices:
         return math.prod(self.program.mesh.group_size(axes) for axes in dims)
 
 
-def _atoms(program: Program, dims: Sequence[Dims], unused: bool) -> Axes:
-    """The mesh's axes, in the parts in which the program uses them."""
-    mesh = program.mesh
+def _atoms(strategist: Strategist, dims: Sequence[Dims], unused: bool) -> Axes:
+    """The mesh's axes, in the parts in which the program uses them, as far as these nest."""
+    mesh = strategist.mesh
     used = {axis for each in set(dims) for axes in each for axis in axes}
     names = {axis.name for axis in used}
     whole = [Axis(name) for name, size in mesh.sizes.items() if size > 1 and (unused or name in names)]
     if all(axis.whole for axis in used):
         return tuple(whole)
-    parts = cut({*whole, *used}, mesh.sizes)
+    parts = cut({*whole, *filter(strategist.nests, used)}, mesh.sizes)
     return tuple(part for axis in whole for part in parts[axis])
 
 
-def _orders(atoms: Axes, dims: Iterable[Dims], program: Program) -> dict[frozenset[Axis], list[Axes]]:
+def _orders(atoms: Axes, dims: Iterable[Dims], strategist: Strategist) -> dict[frozenset[Axis], list[Axes]]:
     """
     For some axes together the orders, other than the mesh's, in which they may split a dim.
 
@@ -113,9 +113,10 @@ def _orders(atoms: Axes, dims: Iterable[Dims], program: Program) -> dict[frozens
     if len(atoms) == 2:
         return {frozenset(atoms): [atoms[::-1]]}
     place = {atom: number for number, atom in enumerate(atoms)}
-    parts = cut(set(atoms) | {axis for each in set(dims) for axes in each for axis in axes}, program.mesh.sizes)
+    used = [axes for each in dict.fromkeys(dims) for axes in each if axes and all(map(strategist.nests, axes))]
+    parts = cut(set(atoms) | {axis for axes in used for axis in axes}, strategist.mesh.sizes)
     found: dict[frozenset[Axis], list[Axes]] = {}
-    for axes in dict.fromkeys(axes for each in dims for axes in each if axes):
+    for axes in dict.fromkeys(used):
         spelled = tuple(part for axis in axes for part in parts[axis])
         usual = tuple(sorted(spelled, key=lambda axis: place[axis]))
         if spelled != usual and spelled not in found.setdefault(frozenset(spelled), []):

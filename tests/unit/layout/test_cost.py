@@ -68,9 +68,8 @@ def test_missing_and_moved_shares_are_what_the_boxes_say(mesh: Mesh) -> None:
         shape = (mesh.size,) * rank
         source, target = random_layout(mesh, rank, chance), random_layout(mesh, rank, chance)
         share = missing_share(source, target, mesh)
-        if share is not None:
-            assert share == brute_missing(source, target, shape, mesh), f"{source} to {target}"
-        if share is not None and local_shape(source, shape, mesh) == local_shape(target, shape, mesh):
+        assert share == brute_missing(source, target, shape, mesh), f"{source} to {target}"
+        if local_shape(source, shape, mesh) == local_shape(target, shape, mesh):
             assert moved_share(source, target, mesh) == brute_moved(source, target, shape, mesh)
 
 
@@ -87,8 +86,19 @@ def test_radices_that_do_not_nest_have_a_limit() -> None:
     assert moved_share(layout("x y"), layout("y x"), mesh) is None
 
 
-def test_crossing_parts_have_no_exact_share() -> None:
-    assert missing_share(layout("x:(1)2"), layout("x:(1)3"), Mesh(x=6)) is None
+def test_parts_that_cross_are_counted_exactly() -> None:
+    # Of six devices the first and the last two want a third that lies in their half, the two in the middle half of one.
+    assert missing_share(layout("x:(1)2"), layout("x:(1)3"), Mesh(x=6)) == Fraction(2, 6) * Fraction(1, 6)
+    # Of three times a million the same thirds and halves.
+    assert missing_share(layout("x:(1)2"), layout("x:(1)3"), Mesh(x=6 << 19)) == Fraction(1, 18)
+    mesh = Mesh(x=12, y=2)
+    pair = layout("y x:(1)4", "x:(4)3"), layout("x:(1)6", "y x:(6)2")
+    assert missing_share(*pair, mesh) == brute_missing(*pair, (24, 24), mesh)
+
+
+def test_parts_that_cross_have_a_limit() -> None:
+    mesh = Mesh(x=6 << 20)
+    assert missing_share(layout(f"x:(1){2 << 20}"), layout(f"x:(1){3 << 20}"), mesh) is None
 
 
 def test_a_million_devices_cost_no_more_than_eight() -> None:

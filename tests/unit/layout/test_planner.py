@@ -149,11 +149,30 @@ def test_a_sum_is_scattered_where_its_parts_move_on_for_less() -> None:
     assert found.share == Fraction(8 - 2, 8 * 2) + Fraction(1, 4) - Fraction(1, 2) * Fraction(1, 4 * 4)
 
 
-def test_crossing_parts_go_by_way_of_the_whole_axis() -> None:
+def test_parts_that_cross_are_exchanged() -> None:
     found = plan(layout("x:(1)2", "y"), layout("x:(1)3", ""), (12, 12), Mesh(x=6, y=2))
+    assert [(step.kind, step.result) for step in found.steps] == [("exchange", layout("x:(1)3", ""))]
+    # A third of the rows, of which it has half the columns of five sixths: 2/6 want half of another third.
+    assert found.share == Fraction(1, 3) * (1 - Fraction(1, 2) * Fraction(5, 6))
+
+
+def test_a_sum_is_finished_before_parts_that_cross_are_exchanged() -> None:
+    mesh = Mesh(x=6, y=2)
+    scattered = plan(layout("x:(1)2", partial="y"), layout("x:(1)3"), (12,), mesh)
+    assert told(scattered) == ['reduce_scatter [{"x":(1)2, "y"}]', 'exchange [{"x":(1)3}]']
+    # Quarters after the scatter. A device has half of its quarter's half of what it wants, on average: 5/6 of a third.
+    assert scattered.share == Fraction(1, 4) + Fraction(1, 3) - Fraction(5, 6) * Fraction(1, 3) * Fraction(1, 2)
+    # What is finished along the axis itself goes on as a whole, of which each device keeps its own part.
+    whole = plan(layout("", partial="x:(1)2"), layout("x:(1)3"), (12,), mesh)
+    assert told(whole) == ['reduce_scatter [{"x":(1)2}]', 'exchange [{"x":(1)3}]']
+    assert whole.share == Fraction(1, 2) + Fraction(1, 18)
+
+
+def test_where_parts_that_cross_cannot_be_counted_the_plan_goes_by_way_of_the_whole_axis() -> None:
+    mesh = Mesh(x=6 << 20, y=2)
+    found = plan(layout(f"x:(1){2 << 20}", "y"), layout(f"x:(1){3 << 20}", ""), (mesh.size, mesh.size), mesh)
     assert [step.kind for step in found.steps] == ["all_gather", "all_slice", "all_gather"]
     assert found.steps[0].result == layout("", "y")
-    assert found.steps[-1].result == layout("x:(1)3", "")
 
 
 def test_where_an_exchange_cannot_be_counted_the_plan_gathers_and_slices() -> None:
@@ -167,9 +186,8 @@ def test_where_an_exchange_cannot_be_counted_the_plan_gathers_and_slices() -> No
 def test_crossing_parts_leave_other_partial_axes_alone() -> None:
     source, target = layout("x:(1)2", partial="y"), layout("x:(1)3", partial="y")
     found = plan(source, target, (12,), Mesh(x=6, y=2))
-    whole = layout("", partial="y")
-    assert [(step.kind, step.result) for step in found.steps] == [("all_gather", whole), ("all_slice", target)]
-    assert found.share == Fraction(1, 2)
+    assert [(step.kind, step.result) for step in found.steps] == [("exchange", target)]
+    assert found.share == Fraction(1, 18)
 
 
 def test_where_an_exchange_cannot_be_counted_two_messages_keep_the_memory_bound() -> None:
