@@ -76,6 +76,8 @@ def _lowered(writer: Writer, op: Operation) -> list[SSAValue] | None:
             return [writer.put(stablehlo.DynamicSliceOp(op.inputs[0], starts, local))]
         case dtensor.UnreduceOp():
             return [_unreduced(writer, op, value) for value in op.inputs]
+        case dtensor.UnscatterOp():
+            return [_unscattered(writer, op)]
         case dtensor.ReduceScatterOp():
             return [_reduce_scatter(writer, op)]
         case dtensor.AllToAllOp():
@@ -109,6 +111,14 @@ def _unreduced(writer: Writer, op: dtensor.UnreduceOp, value: SSAValue) -> SSAVa
     nothing = writer.splat(adds_nothing(op.kind.data, element_of(value)), value, shape_of(value))
     first = writer.put(stablehlo.CompareOp(writer.index(op.axes.data), writer.number(0), "EQ"))
     return writer.put(stablehlo.SelectOp(first, value, nothing))
+
+
+def _unscattered(writer: Writer, op: dtensor.UnscatterOp) -> SSAValue:
+    """Each device's part at its place."""
+    value, whole = op.inputs[0], shape_of(op.outputs[0])
+    nothing = writer.splat(adds_nothing(op.kind.data, element_of(value)), value, whole)
+    starts = [_start(writer, axes, extent) for axes, extent in zip(op.dim_axes.data, shape_of(value), strict=True)]
+    return writer.put(stablehlo.DynamicUpdateSliceOp(nothing, value, starts))
 
 
 def _start(writer: Writer, axes: Sequence[Axis], extent: int) -> SSAValue:

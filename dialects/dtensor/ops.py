@@ -356,18 +356,11 @@ class AllSliceOp(_DimAxesOp):
     RULE: ClassVar[Callable[..., LayoutSpec]] = staticmethod(algebra.all_slice)
 
 
-@irdl_op_definition
-class ReduceScatterOp(_DimAxesOp):
-    """
-    Combines partial results over axes and keeps this device's slice along them.
+class _ScatteringOp(_DimAxesOp, ABC):
+    """One that knows how partial results combine, too."""
 
-    `%1 = dtensor.reduce_scatter sum @mesh [{"x"}, {}] %0 : (T1) -> T2`
-    """
-
-    name = "dtensor.reduce_scatter"
     kind = prop_def(KindAttr)
     FORM: ClassVar[forms.Form] = collective_form(KIND, MESH, DIM_AXES)
-    RULE: ClassVar[Callable[..., LayoutSpec]] = staticmethod(algebra.reduce_scatter)
 
     def __init__(
         self,
@@ -381,9 +374,38 @@ class ReduceScatterOp(_DimAxesOp):
         super().__init__(operand, result_type, mesh, dim_axes, reason)
         self.properties["kind"] = KindAttr(kind)
 
+
+@irdl_op_definition
+class ReduceScatterOp(_ScatteringOp):
+    """
+    Combines partial results over axes and keeps this device's slice along them.
+
+    `%1 = dtensor.reduce_scatter sum @mesh [{"x"}, {}] %0 : (T1) -> T2`
+    """
+
+    name = "dtensor.reduce_scatter"
+    RULE: ClassVar[Callable[..., LayoutSpec]] = staticmethod(algebra.reduce_scatter)
+
     def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
         _check_kind(spec, self.kind)
         return super().derive(spec, mesh)
+
+
+@irdl_op_definition
+class UnscatterOp(_ScatteringOp):
+    """
+    Makes a value partial over axes that split dims: each device has its part in its place, among what adds nothing.
+
+    Nothing is sent.
+
+    `%1 = dtensor.unscatter sum @mesh [{"x"}, {}] %0 : (T1) -> T2`
+    """
+
+    name = "dtensor.unscatter"
+    LARGER: ClassVar[bool] = True
+
+    def derive(self, spec: LayoutSpec, mesh: Mesh) -> LayoutSpec:
+        return algebra.unscatter(spec, self.dim_axes.data, self.kind.data, mesh)
 
 
 _DIM = forms.Spelling(
@@ -673,6 +695,7 @@ COLLECTIVES: tuple[type[CollectiveOp], ...] = (
     AllGatherOp,
     AllSliceOp,
     UnreduceOp,
+    UnscatterOp,
     AllToAllOp,
     CollectivePermuteOp,
     ExchangeOp,

@@ -127,6 +127,16 @@ def unreduce(spec: LayoutSpec, axes: Iterable[Axis], kind: str, mesh: Mesh) -> L
     return canonical(spec.close().with_partial((*spec.partial, *axes), kind), mesh)
 
 
+def unscatter(spec: LayoutSpec, dim_axes: DimAxes, kind: str, mesh: Mesh) -> LayoutSpec:
+    """
+    The axes named for each dim, at its minor end, no longer split it: the value becomes partial over them.
+
+    >>> print(unscatter(LayoutSpec("mesh", ((Axis("x"), Axis("y")),)), [[Axis("y")]], "sum", Mesh(x=2, y=2)))
+    <@mesh, [{"x"}], unreduced=sum{"y"}>
+    """
+    return unreduce(all_gather(spec, dim_axes, mesh), [axis for axes in dim_axes for axis in axes], kind, mesh)
+
+
 def all_gather(spec: LayoutSpec, dim_axes: DimAxes, mesh: Mesh) -> LayoutSpec:
     """
     The axes named for each dim no longer split it; they must be at its minor end.

@@ -33,8 +33,8 @@ DimPair = tuple[Sequence[Digits], Sequence[Digits]]
 ENUMERATION_LIMIT = 1 << 20
 """The most combinations of positions that an exact count may visit where radices do not nest."""
 
-LOCAL = ("all_slice", "unreduce")
-"""The kinds in which a device keeps a part of what it has, and sends nothing."""
+LOCAL = ("all_slice", "unreduce", "unscatter")
+"""The kinds in which a device keeps all or a part of what it has, and sends nothing."""
 
 _ONE = Fraction(1)
 _ZERO = Fraction(0)
@@ -52,7 +52,7 @@ def sent_bytes(kind: str, buffer_bytes: int, group_size: int, moved_share: Fract
     (Fraction(1536, 1), Fraction(768, 1), Fraction(0, 1))
     """
     match kind:
-        case "all_slice" | "unreduce":
+        case "all_slice" | "unreduce" | "unscatter":
             return _ZERO
         case "all_reduce":
             return Fraction(2 * buffer_bytes * (group_size - 1), group_size)
@@ -86,7 +86,7 @@ def sent_share(kind: str, source: LayoutSpec, target: LayoutSpec, mesh: Mesh) ->
     """
     before, after = shards(source, mesh), shards(target, mesh)
     match kind:
-        case "all_slice" | "unreduce":
+        case "all_slice" | "unreduce" | "unscatter":
             return _ZERO
         case "all_gather":
             return Fraction(before - after, before * after)

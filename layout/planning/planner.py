@@ -18,7 +18,7 @@ from itertools import chain, pairwise
 
 import networkx as nx
 
-from shardwright.layout.axes import Axis, merge_adjacent, remaining
+from shardwright.layout.axes import Axis, cut, merge_adjacent, remaining
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra
 from shardwright.layout.planning.algebra import atom_digits, canonical, crossing_axes, local_shape, spelled, without
@@ -44,7 +44,8 @@ class Step:
     One collective of a plan: what it turns into what, its arguments, and what it sends.
 
     `axes` are the arguments of `all_reduce`, `all_to_all` and `unreduce`, `dim_axes` those of `reduce_scatter`,
-    `all_gather` and `all_slice`. `share` is the bytes that a device sends as a fraction of the global tensor's bytes.
+    `all_gather`, `all_slice` and `unscatter`. `share` is the bytes that a device sends as a fraction of the global
+    tensor's bytes.
     """
 
     kind: str
@@ -77,7 +78,7 @@ def plan(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: M
 
     Equal layouts need no steps; layouts that differ in spelling only need one empty `all_slice`. Otherwise the last
     step's result is `target` as given (closed). Where `target` is partial and `source` is not, one of the devices keeps
-    the value and the others have nothing to add (`unreduce`), which sends nothing.
+    the value and the others have nothing to add (`unreduce`), or each has its part (`unscatter`), which sends nothing.
 
     Raises `ValueError` when a layout does not fit the shape.
 
@@ -96,10 +97,7 @@ def plan(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: M
     if start.mesh != end.mesh:
         raise ValueError(f"the layouts are on different meshes: @{start.mesh} and @{end.mesh}")
     lacking = _lacking(start, end, mesh)
-    middle = algebra.all_reduce(end, lacking, mesh)
-    steps = [] if start == middle else _planned(start, middle, shape, mesh)
-    if lacking:
-        steps.append(Step("unreduce", middle, end, NOTHING, lacking))
+    steps = _unreduced(start, end, lacking, shape, mesh) if lacking else _planned(start, end, shape, mesh)
     steps[0] = replace(steps[0], source=source)
     steps[-1] = replace(steps[-1], result=target)
     return Plan(tuple(steps), sum((step.share for step in steps), NOTHING))
@@ -127,6 +125,51 @@ def _lacking(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> tuple[Axis, 
     had = spelled(source.partial, atoms, mesh)
     parts = (mesh.part(*atoms[atom]) for atom in spelled(target.partial, atoms, mesh) if atom not in had)
     return merge_adjacent(parts, mesh.sizes)
+
+
+def _unreduced(
+    source: LayoutSpec, target: LayoutSpec, lacking: Sequence[Axis], shape: tuple[int, ...], mesh: Mesh
+) -> list[Step]:
+    """
+    To the target without the axes over which the value is to become partial, then to the target.
+
+    Of these axes those that split a dim at the source may stay at its minor end until the last, where that sends less.
+    """
+    finished = algebra.all_reduce(target, lacking, mesh)
+    ways = [_with_rest(source, finished, target, (), shape, mesh)]
+    split = _split_by(source, target, lacking, mesh)
+    dims = tuple((*dim, *more) for dim, more in zip(finished.dims, split, strict=True))
+    if any(split) and not any(size % mesh.group_size(dim) for size, dim in zip(shape, dims, strict=True)):
+        ways.append(_with_rest(source, canonical(finished.with_dims(dims), mesh), target, split, shape, mesh))
+    return min(ways, key=_price)
+
+
+def _with_rest(
+    source: LayoutSpec,
+    middle: LayoutSpec,
+    target: LayoutSpec,
+    split: Sequence[tuple[Axis, ...]],
+    shape: tuple[int, ...],
+    mesh: Mesh,
+) -> list[Step]:
+    """The steps to `middle`, and from there those that send nothing."""
+    steps = list(plan(source, middle, shape, mesh).steps)
+    if any(split):
+        placed = algebra.unscatter(middle, split, target.kind, mesh)
+        steps.append(Step("unscatter", middle, placed, NOTHING, dim_axes=tuple(split)))
+        middle = placed
+    rest = remaining(target.partial, middle.partial, mesh.sizes)
+    return steps if not rest else [*steps, Step("unreduce", middle, target, NOTHING, rest)]
+
+
+def _split_by(source: LayoutSpec, target: LayoutSpec, lacking: Sequence[Axis], mesh: Mesh) -> list[tuple[Axis, ...]]:
+    """For each dim of the source those of these axes that split it; of axes whose parts cross, none."""
+    if crossing_axes((source, target), mesh):
+        return [() for _ in source.dims]
+    pieces = cut([*lacking, *(axis for dim in source.dims for axis in dim)], mesh.sizes)
+    wanted = {piece for axis in lacking for piece in pieces[axis]}
+    found = [[piece for axis in dim for piece in pieces[axis] if piece in wanted] for dim in source.dims]
+    return [merge_adjacent(axes, mesh.sizes) for axes in found]
 
 
 def _planned(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> list[Step]:

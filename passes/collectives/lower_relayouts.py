@@ -83,6 +83,8 @@ def _collective(step: planner.Step, value: SSAValue, reason: str | None) -> Oper
             return dtensor.AllGatherOp(value, result, mesh, step.dim_axes, reason)
         case "unreduce":
             return dtensor.UnreduceOp([value], [result], mesh, step.axes, step.result.kind, reason)
+        case "unscatter":
+            return dtensor.UnscatterOp(value, result, mesh, step.dim_axes, step.result.kind, reason)
         case "all_slice":
             return dtensor.AllSliceOp(value, result, mesh, step.dim_axes, reason)
         case "all_to_all":

@@ -34,7 +34,7 @@ REFUSED = frozenset(
 stablehlo.all_gather stablehlo.all_reduce stablehlo.all_to_all stablehlo.collective_broadcast
 stablehlo.collective_permute stablehlo.reduce_scatter dtensor.to_manual dtensor.from_manual
 dtensor.all_gather dtensor.all_reduce dtensor.all_slice dtensor.all_to_all dtensor.collective_permute dtensor.exchange
-dtensor.fetch dtensor.reduce_scatter dtensor.unreduce dtensor.unvarying dtensor.window
+dtensor.fetch dtensor.reduce_scatter dtensor.unreduce dtensor.unscatter dtensor.unvarying dtensor.window
 stablehlo.custom_call stablehlo.bitcast_convert stablehlo.rng chlo.bessel_i1e
 """.split()
 )

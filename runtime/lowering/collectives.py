@@ -28,7 +28,7 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms, DimAtoms
 from shardwright.runtime.ledger import Message
 from shardwright.runtime.lowering import across
-from shardwright.runtime.lowering.emitters import Lowering, data, emitter
+from shardwright.runtime.lowering.emitters import Lowering, data, emitter, result_shape
 from shardwright.runtime.program import Value
 
 
@@ -290,6 +290,24 @@ def _unreduce(lowering: Lowering, op: Operation, operands: list[Value]) -> list[
         nothing = builder.splat(adds_nothing(data(op, "kind"), element_of(made)), value.shape, value.dtype)
         results.append(builder.pointwise("select", [first, value, nothing], value.dtype))
     return results
+
+
+@emitter("dtensor.unscatter")
+def _unscatter(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    """Each dim in as many parts as it has then: a device's own value at its place, and nothing elsewhere."""
+    builder, dim_axes, (value,) = lowering.builder, data(op, "dim_axes"), operands
+    own, differs = np.ones((1,) * builder.lead, np.bool_), frozenset[int]()
+    parts, extents, made = list(value.shape[: builder.lead]), builder.local(value), op.results[0]
+    for axes, extent in zip(dim_axes, extents, strict=True):
+        index, crossing = _index_here(lowering.atoms, axes)
+        count = lowering.atoms.mesh.group_size(axes)
+        here = index.reshape(*index.shape, *(1,) * (own.ndim - builder.lead), 1, 1) == np.arange(count)[:, None]
+        own, differs = own[..., None, None] & here, differs | crossing
+        parts += [1, extent]
+    nothing = builder.splat(adds_nothing(data(op, "kind"), element_of(made)), (1,) * own.ndim, value.dtype)
+    placed = [builder.array(own, differs), builder.reshape(value, tuple(parts)), nothing]
+    found = builder.pointwise("select", placed, value.dtype)
+    return [builder.reshape(found, (*found.shape[: builder.lead], *result_shape(op)))]
 
 
 @emitter("dtensor.axis_index")

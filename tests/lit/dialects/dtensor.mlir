@@ -48,6 +48,8 @@ func.func private @planned(%p: !p, %x: !x, %r: !r) {
   %5 = dtensor.all_gather @mesh [{"x":(2)2}, {}] %x : (!x) -> tensor<8x8xf32, #dtensor.layout<@mesh, [{"x":(1)2}, {}]>>
   // CHECK-NEXT: dtensor.unreduce sum @mesh {"x"} %r : (tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {}]>>) -> tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
   %u = dtensor.unreduce sum @mesh {"x"} %r : (!r) -> !p
+  // CHECK-NEXT: dtensor.unscatter sum @mesh [{"x"}, {}] %x : (tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>) -> tensor<8x8xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
+  %v = dtensor.unscatter sum @mesh [{"x"}, {}] %x : (!x) -> !p
   // CHECK-NEXT: dtensor.all_slice @mesh [{"x"}, {}] %r
   %6 = dtensor.all_slice @mesh [{"x"}, {}] %r : (!r) -> !x
   // CHECK-NEXT: dtensor.all_to_all @mesh {"x"} 0 to 1 %x

@@ -100,6 +100,15 @@ func.func private @f(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}], unreduced
 // -----
 
 dtensor.mesh @mesh = <["x"=2, "y"=2]>
+func.func private @f(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"x", "y"}]>>) {
+  // expected-error @+1 {{"x" is not at the minor end of dim 0 of [{"x", "y"}]}}
+  %0 = dtensor.unscatter sum @mesh [{"x"}] %a : (tensor<8xf32, #dtensor.layout<@mesh, [{"x", "y"}]>>) -> tensor<8xf32, #dtensor.layout<@mesh, [{"y"}], unreduced=sum{"x"}>>
+  return
+}
+
+// -----
+
+dtensor.mesh @mesh = <["x"=2, "y"=2]>
 func.func private @f(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) {
   // expected-error @+1 {{cannot slice dim 0 along "x": [{"x"}] uses "x" already}}
   %0 = dtensor.all_slice @mesh [{"x"}] %a : (tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>

@@ -184,6 +184,20 @@ module @parts attributes {dtensor.stage = "aligned"} {
 
 // -----
 
+// What is split becomes partial over the axes that split it: each device has its part among what adds nothing.
+// CHECK-LABEL: module @unscatter attributes {dtensor.stage = "planned"}
+module @unscatter attributes {dtensor.stage = "aligned"} {
+  dtensor.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%a: tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>) -> tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {}], unreduced=sum{"y"}>> {
+    // CHECK: %0 = dtensor.unscatter sum @mesh [{}, {"y"}] %a : (tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>) -> tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {}], unreduced=sum{"y"}>>
+    // CHECK-NEXT: return
+    %0 = dtensor.relayout %a : tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>> -> tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {}], unreduced=sum{"y"}>>
+    return %0 : tensor<8x8xf32, #dtensor.layout<@mesh, [{"x"}, {}], unreduced=sum{"y"}>>
+  }
+}
+
+// -----
+
 // What is finished becomes partial: the first device has it, and nothing is sent.
 // CHECK-LABEL: module @unreduce attributes {dtensor.stage = "planned"}
 module @unreduce attributes {dtensor.stage = "aligned"} {

@@ -218,7 +218,14 @@ def test_impossible_relayouts_are_refused(
     ("source", "target", "steps"),
     [
         (layout("x"), layout("x", partial="y"), ['unreduce [{"x"}], unreduced=sum{"y"}']),
-        (layout("x"), layout("", partial="x y"), ["all_gather [{}]", 'unreduce [{}], unreduced=sum{"x", "y"}']),
+        (layout("x"), layout("", partial="x"), ['unscatter [{}], unreduced=sum{"x"}']),
+        (layout("x"), layout("x:(1)2", partial="x:(2)2"), ['unscatter [{"x":(1)2}], unreduced=sum{"x":(2)2}']),
+        (
+            layout("x"),
+            layout("", partial="x y"),
+            ['unscatter [{}], unreduced=sum{"x"}', 'unreduce [{}], unreduced=sum{"x", "y"}'],
+        ),
+        (layout("x"), layout("y", partial="x"), ['exchange [{"y", "x"}]', 'unscatter [{"y"}], unreduced=sum{"x"}']),
         (layout("", partial="x"), layout("", partial="x y"), ['unreduce [{}], unreduced=sum{"x", "y"}']),
         (
             layout("", partial="x:(1)2"),
@@ -238,7 +245,8 @@ def test_what_is_finished_becomes_partial_and_nothing_is_sent_for_it(
     found = plan(source, target, (8,), MESH)
     assert told(found) == steps
     last = found.steps[-1]
-    assert (last.share, found.messages) == (0, len(steps) - 1)
+    assert last.share == 0
+    assert found.messages == sum(not text.startswith(("un", "all_slice")) for text in steps)
 
 
 def test_open_dims_do_not_matter() -> None:

@@ -206,6 +206,24 @@ func.func public @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, 
 """
 
 
+@pytest.mark.parametrize(("target", "sent"), [('[{}, {"y"}]', 0), ("[{}, {}]", 256 // 8)])
+def test_axes_of_dims_become_those_of_partial_results_where_they_are(target: str, sent: int) -> None:
+    """Whoever has an eighth lacks another one along the columns, if anything; never the rows of others."""
+    text = f"""
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+func.func public @main(%a: tensor<8x8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}, {{"y"}}]>}})
+    -> (tensor<8x8xf32> {{sdy.sharding = #sdy.sharding<@mesh, {target}, unreduced={{"x"}}>}}) {{
+  %0 = sdy.sharded_to_unreduced [{{"x"}}, {{}}] %a out_sharding=<@mesh, [{{}}, {{"y"}}], unreduced={{"x"}}>
+      : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}}
+"""
+    (found,), predicted, local = ran(text, A)
+    np.testing.assert_array_equal(found, A)
+    assert predicted == sent
+    assert "dtensor.unscatter" in local
+
+
 def test_what_shardy_leaves_unreduced() -> None:
     (parts, whole), _, _ = ran(SHARDY, A)
     np.testing.assert_array_equal(parts, A)

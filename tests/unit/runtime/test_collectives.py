@@ -50,6 +50,13 @@ RELAYOUTS = [
     ('dtensor.all_to_all @mesh {"x"} 0 to 1', spec((X,), ()), spec((), (X,)), Fraction(3, 16)),
     ('dtensor.all_to_all @mesh {"x":(2)2} 0 to 1', spec((X,), ()), spec((X_MAJOR,), (X_MINOR,)), Fraction(1, 8)),
     ('dtensor.all_to_all @mesh {"x", "y"} 1 to 0', spec((), (X, Y)), spec((X, Y), ()), Fraction(7, 64)),
+    ('dtensor.unscatter sum @mesh [{"x"}, {}]', spec((X,), ()), spec((), (), partial=(X,), kind="sum"), Fraction(0)),
+    (
+        'dtensor.unscatter max @mesh [{"x":(2)2}, {"y"}]',
+        spec((X,), (Y,)),
+        spec((X_MAJOR,), (), partial=(X_MINOR, Y), kind="max"),
+        Fraction(0),
+    ),
     (None, spec((X_MAJOR,), (Y,)), spec((Y,), (X_MAJOR,)), Fraction(1, 2) / 4),
     (None, spec((X_MAJOR,), ()), spec((Y,), ()), Fraction(1, 2) / 2),
     (None, spec((X, Y), ()), spec((Y, X), ()), Fraction(6, 8) / 8),

@@ -109,6 +109,27 @@ def test_every_exchange_moves_what_is_missing_and_no_more(count: int, source: La
     assert sum(sent for _, _, sent in found) == 4 * missing
 
 
+@pytest.mark.parametrize("count", [2, 4, 8])
+@pytest.mark.parametrize("over", [(X,), (X_MINOR, Y)])
+def test_parts_in_their_places_are_sent_to_nobody(count: int, over: tuple[Axis, ...]) -> None:
+    rest = () if over == (X,) else (X_MAJOR,)
+    source, target = spec((*rest, *over), ()), spec(rest, (), partial=over, kind="sum")
+    array = np.arange(16 * 24, dtype=np.int32).reshape(16, 24)
+    listed = ", ".join(map(str, over))
+    found = ran(
+        module_of(f"dtensor.unscatter sum @mesh [{{{listed}}}, {{}}]", (16, 24), source, target), [array], count
+    )
+    parts = to_stacked(array, source, MESH)
+    for place, (results, ledger, sent) in enumerate(found):
+        mine = MESH.seen_by(Clients(count, place))
+        for device in mine.local_device_ids:
+            held, part = component(results[0], mine, device), component(parts, MESH, device)
+            size, at = len(part), device // 2 if over == (X,) else device % 4  # its place along the axes
+            np.testing.assert_array_equal(held[at * size : (at + 1) * size], part)
+            assert np.count_nonzero(held) == np.count_nonzero(part)
+        assert (ledger["sent_bytes"], sent) == (0, 0)
+
+
 def elements(array: Any, layout: LayoutSpec, count: int, place: int) -> Any:
     """The elements that one of several processes holds."""
     return np.unique(to_stacked(array, layout, MESH.seen_by(Clients(count, place))))
