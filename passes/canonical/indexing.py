@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
+from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import Builder, returned
+from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.stablehlo import (
     GatherDimensions,
     GatherDimensionsAttr,
@@ -254,6 +258,9 @@ def _sliced(op: stablehlo.GatherOp, dim: int, bounds: tuple[int, int, int]) -> O
 
 def _scatter(op: stablehlo.ScatterOp) -> Operation | None:
     """The same for updates: what `x.at[jnp.arange(8), i].set(u)` scatters."""
+    written = _one_box(op)
+    if written is not None:
+        return written
     found = _batched(op, op.inputs[0], op.scatter_indices, op.numbers, _SCATTER)
     if found is None:
         return None
@@ -267,6 +274,40 @@ def _scatter(op: stablehlo.ScatterOp) -> Operation | None:
     )
 
 
+def _one_box(op: stablehlo.ScatterOp) -> Operation | None:
+    """
+    A scatter of one window to a known place is an update of a slice: what `x.at[3:11].set(u)` scatters.
+
+    ```
+    %i = stablehlo.constant dense<3> : tensor<1xi32>
+    scatter(%x, %i, %u), update_window_dims = [0], scatter_dims_to_operand_dims = [0], the body returns its second
+    ```
+    becomes `stablehlo.dynamic_update_slice %x, %u, %3`. A window that does not fit is written nowhere, and stays.
+    """
+    numbers, known = op.numbers, op.scatter_indices.owner
+    if not _replaces(op) or numbers.input_batching_dims or not isinstance(known, stablehlo.ConstantOp):
+        return None
+    places, targets = stablehlo.constant_value(known).reshape(-1), numbers.scatter_dims_to_operand_dims
+    if len(places) != len(targets):
+        return None
+    shape, window = shape_of(op.inputs[0]), [shape_of(op.updates[0])[dim] for dim in numbers.update_window_dims]
+    kept, at = iter(window), dict(zip(targets, map(int, places), strict=True))
+    sizes = [1 if dim in numbers.inserted_window_dims else next(kept) for dim in range(len(shape))]
+    starts = [at.get(dim, 0) for dim in range(len(shape))]
+    if any(not 0 <= start <= total - size for start, size, total in zip(starts, sizes, shape, strict=True)):
+        return None
+    build = Builder(partial(insert_before, op))
+    corner = [build.literal(start, i32) for start in starts]
+    update = stablehlo.DynamicUpdateSliceOp(op.inputs[0], build.reshape(op.updates[0], sizes), corner)
+    return _of_type(update, op.result_types[0])
+
+
+def _replaces(op: stablehlo.ScatterOp) -> bool:
+    """Whether the new element takes the place of the old one."""
+    block = op.update_computation.block
+    return len(op.inputs) == 1 and list(returned(block)) == [block.args[1]]
+
+
 def _of_type(op: Operation, result_type: Attribute) -> Operation:
     """The op with the layout that the user gave its result."""
     retype(op.results[0], result_type)
@@ -274,15 +315,50 @@ def _of_type(op: Operation, result_type: Attribute) -> Operation:
 
 
 def _dynamic_slice(op: stablehlo.DynamicSliceOp) -> Operation | None:
-    """A slice whose starts are known is one that nobody has to look up."""
+    """
+    A slice whose starts are known is one that nobody has to look up, along those dims where they are.
+
+    ```
+    dynamic_slice %x, %i, %3, sizes = [4, 2] : tensor<16x8xf32>
+    ```
+    becomes `dynamic_slice %x, %i, %0, sizes = [4, 8]` and a slice of its columns [3:5] where any axis of the mesh may
+    split both: of a known stretch each device receives what it lacks, of an unknown one all add up what they hold.
+    """
     starts = [_splat(start) for start in op.start_indices]
-    known = [start for start in starts if start is not None]
-    if len(known) != len(starts):
-        return None
     sizes, shape = shape_of(op.result), shape_of(op.operand)
-    fitting = [min(max(start, 0), total - size) for start, total, size in zip(known, shape, sizes, strict=True)]
+    whole = None not in starts
+    part = [
+        start is not None and size < total and (whole or _splits_as_any(op, size, total))
+        for start, size, total in zip(starts, sizes, shape, strict=True)
+    ]
+    if not whole and not any(part):
+        return None
+    fitting = [
+        min(max(start or 0, 0), total - size) if known else 0
+        for start, size, total, known in zip(starts, sizes, shape, part, strict=True)
+    ]
     limits = [start + size for start, size in zip(fitting, sizes, strict=True)]
-    return _of_type(stablehlo.SliceOp(op.operand, fitting, limits), op.result.type)
+    return _of_type(stablehlo.SliceOp(_looked_up(op, starts, part), fitting, limits), op.result.type)
+
+
+def _splits_as_any(op: Operation, *sizes: int) -> bool:
+    """Whether each axis of the program's meshes divides sizes, if there is any."""
+    module = op.get_toplevel_object()
+    named = meshes(module).values() if isinstance(module, ModuleOp) else ()
+    axes = {size for mesh in named for size in mesh.shape}
+    return bool(axes) and all(size % axis == 0 for size in sizes for axis in axes)
+
+
+def _looked_up(op: stablehlo.DynamicSliceOp, starts: Sequence[int | None], known: Sequence[bool]) -> SSAValue:
+    """What a dynamic slice takes along the dims whose starts are not known, and all of the others."""
+    if None not in starts:
+        return op.operand
+    sizes = [total if whole else size for total, size, whole in zip(shape_of(op.operand), op.sizes, known, strict=True)]
+    zeros = [
+        insert_before(op, stablehlo.make_constant(0, element_of(start), ())).results[0] if whole else start
+        for start, whole in zip(op.start_indices, known, strict=True)
+    ]
+    return insert_before(op, stablehlo.DynamicSliceOp(op.operand, zeros, sizes)).results[0]
 
 
 INDEXING_RULES: Mapping[type[Operation], Rule] = {

@@ -155,3 +155,35 @@ func.func @known_starts(%x: tensor<16x8xf32>, %i: tensor<i32>) -> (tensor<4x2xf3
   %2 = stablehlo.dynamic_slice %x, %i, %b, sizes = [4, 2] : (tensor<16x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x2xf32>
   return %0, %1, %2 : tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>
 }
+
+// A scatter of one window to a known place that replaces what is there is an update of a slice; one that does not fit
+// writes nothing, and one that adds stays.
+// CHECK-LABEL: @known_place
+// CHECK: [[three:%.*]] = stablehlo.constant dense<3> : tensor<i32>
+// CHECK: [[zero:%.*]] = stablehlo.constant dense<0> : tensor<i32>
+// CHECK: stablehlo.dynamic_update_slice %x, %u, [[three]], [[zero]]
+// CHECK: [[row:%.*]] = stablehlo.reshape %r : (tensor<8xf32>) -> tensor<1x8xf32>
+// CHECK: stablehlo.dynamic_update_slice %x, [[row]]
+// CHECK-COUNT-2: "stablehlo.scatter"
+func.func @known_place(%x: tensor<16x8xf32>, %u: tensor<4x8xf32>, %r: tensor<8xf32>) -> (tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>) {
+  %i = stablehlo.constant dense<3> : tensor<1xi32>
+  %j = stablehlo.constant dense<13> : tensor<1xi32>
+  %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 1], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<16x8xf32>, tensor<1xi32>, tensor<4x8xf32>) -> tensor<16x8xf32>
+  %1 = "stablehlo.scatter"(%x, %j, %r) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<16x8xf32>, tensor<1xi32>, tensor<8xf32>) -> tensor<16x8xf32>
+  %2 = "stablehlo.scatter"(%x, %j, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 1], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<16x8xf32>, tensor<1xi32>, tensor<4x8xf32>) -> tensor<16x8xf32>
+  %3 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 1], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %c : tensor<f32>
+  }) : (tensor<16x8xf32>, tensor<1xi32>, tensor<4x8xf32>) -> tensor<16x8xf32>
+  return %0, %1, %2, %3 : tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>
+}

@@ -388,3 +388,23 @@ module @unreduced attributes {dtensor.stage = "propagated"} {
     return %1 : tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}], unreduced=sum{"x"}>>
   }
 }
+
+// -----
+
+// An update at a known place is moved there by a window; one that may go anywhere is gathered.
+// CHECK-LABEL: module @updates
+module @updates {
+  dtensor.mesh @mesh = <["x"=2]>
+  func.func public @main(%x: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>, %u: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, %v: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, %i: tensor<i32>) -> (tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) {
+    // CHECK: %[[MOVED:.*]] = dtensor.window @mesh [{"x"}] [-3] by [1] %u {padding = dense<0.000000e+00> : tensor<f32>, reason = "{{.*}}dynamic_update_slice{{.*}} needs it{{.*}}"} : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+    // CHECK: stablehlo.compare GE
+    // CHECK: stablehlo.compare LT
+    // CHECK: stablehlo.select %{{.*}}, %[[MOVED]], %x
+    // CHECK: %[[WHOLE:.*]] = dtensor.relayout %v {{.*}} -> tensor<4xf32, #dtensor.layout<@mesh, [{}]>>
+    // CHECK-NEXT: stablehlo.dynamic_update_slice %x, %[[WHOLE]], %i
+    %c = stablehlo.constant dense<3> : tensor<i32>
+    %0 = stablehlo.dynamic_update_slice %x, %u, %c : (tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<i32>) -> tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+    %1 = stablehlo.dynamic_update_slice %x, %v, %i : (tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<i32>) -> tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+    return %0, %1 : tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
+  }
+}
