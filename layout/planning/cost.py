@@ -8,11 +8,14 @@ except those that send nothing (`LOCAL`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise, product
+from operator import itemgetter
+from typing import TypeVar
 
+from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.algebra import (
     Digits,
@@ -29,6 +32,8 @@ from shardwright.layout.spec import LayoutSpec
 
 DimPair = tuple[Sequence[Digits], Sequence[Digits]]
 """The digits that split one dim in the source and in the target, major to minor."""
+
+Axes = tuple[Axis, ...]
 
 ENUMERATION_LIMIT = 1 << 20
 """The most combinations of positions that an exact count may visit where radices do not nest."""
@@ -121,6 +126,7 @@ def moved_share(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction 
     return None if held is None else 1 - held * shards(source, mesh)
 
 
+@lru_cache(maxsize=1 << 14)
 def missing_share(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction | None:
     """
     The part of its target box that a device does not hold in its source box, on average, as a share of the tensor.
@@ -140,6 +146,19 @@ def missing_share(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fractio
 def _held(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction | None:
     # Two spellings of one layout may cross where the canonical ones do not.
     source, target = canonical(source, mesh), canonical(target, mesh)
+    share = _ONE
+    for pairs in _components(zip(source.dims, target.dims, strict=True), lambda axis: axis.name):
+        part = _held_along(tuple(pairs), mesh)
+        if part is None:
+            return None
+        share *= part
+    return share
+
+
+@lru_cache(maxsize=1 << 14)
+def _held_along(pairs: tuple[tuple[Axes, Axes], ...], mesh: Mesh) -> Fraction | None:
+    """`held_share` of some dims, for each the axes of source and target: many layouts are made of few such pairs."""
+    source, target = (LayoutSpec(mesh.name, dims) for dims in zip(*pairs, strict=True))
     crossing = crossing_axes((source, target), mesh)
     nested = [without(spec, crossing) for spec in (source, target)] if crossing else (source, target)
     common = atom_digits(nested, mesh)
@@ -168,7 +187,7 @@ def held_share(pairs: Sequence[DimPair]) -> Fraction | None:
     True
     """
     share = _ONE
-    for component in _components([pair for pair in pairs if pair[0] or pair[1]]):
+    for component in _components(pairs, itemgetter(0)):
         crossing = _crossing({digits for pair in component for side in pair for digits in side})
         part = None if crossing else _nested_share(component)
         if part is None:
@@ -179,13 +198,20 @@ def held_share(pairs: Sequence[DimPair]) -> Fraction | None:
     return share
 
 
-def _components(pairs: Iterable[DimPair]) -> list[list[DimPair]]:
-    """The dims in groups that share no axis: their probabilities multiply."""
-    groups: list[tuple[set[str], list[DimPair]]] = []
+Part = TypeVar("Part")
+
+
+def _components(
+    pairs: Iterable[tuple[Sequence[Part], Sequence[Part]]], name: Callable[[Part], str]
+) -> list[list[tuple[Sequence[Part], Sequence[Part]]]]:
+    """The dims that are split in groups that share no axis: their probabilities multiply."""
+    groups: list[tuple[set[str], list[tuple[Sequence[Part], Sequence[Part]]]]] = []
     for pair in pairs:
-        names = {digits[0] for side in pair for digits in side}
+        names = {name(part) for side in pair for part in side}
+        if not names:
+            continue
         members = [pair]
-        apart: list[tuple[set[str], list[DimPair]]] = []
+        apart: list[tuple[set[str], list[tuple[Sequence[Part], Sequence[Part]]]]] = []
         for group in groups:
             if names.isdisjoint(group[0]):
                 apart.append(group)

@@ -196,7 +196,7 @@ def test_ordered_dicts_and_those_with_defaults_are_trees() -> None:
 
 
 def test_other_mappings_are_no_trees() -> None:
-    with pytest.raises(TypeError, match="SW0507.*neither an array nor hashable: unhashable type: "):
+    with pytest.raises(TypeError, match=r"SW0507.*neither an array nor hashable: unhashable type: "):
         sw.function(lambda state: state["a"])(MappingProxyType({"a": np.ones(2)}))
 
 
