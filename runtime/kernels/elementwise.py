@@ -487,6 +487,8 @@ def bit_count(dtype: np.dtype[Any]) -> int:
     """
     if dtype in NARROW_INTEGERS:
         return int(ml_dtypes.iinfo(dtype).bits)
+    if dtype.kind == "b":
+        return 1
     return int(ml_dtypes.finfo(dtype).bits) if dtype in NARROW_FLOATS else 8 * dtype.itemsize
 
 

@@ -269,6 +269,19 @@ def test_bitcasts_of_less_than_a_byte(narrow: str, wide: str) -> None:
     assert kernels.bitcast_convert(np, value[:0], large).shape == (0, 5)
 
 
+@pytest.mark.parametrize("wide", ["bool", "uint8", "int64", "float32"])
+def test_bitcasts_of_truth_values(wide: str) -> None:
+    """A truth value is one bit, as StableHLO has it: NumPy packs them alike."""
+    dtype = np.dtype(wide)
+    bits = np.random.default_rng(0).integers(0, 2, (3, kernels.bit_count(dtype))).astype(np.bool_)
+    value = bits if wide != "bool" else bits[:, 0]
+    joined = kernels.bitcast_convert(np, value, dtype)
+    expected = value if wide == "bool" else np.packbits(bits, axis=-1, bitorder="little").view(dtype)[:, 0]
+    assert joined.dtype == dtype
+    np.testing.assert_array_equal(joined.view(np.uint8), expected.view(np.uint8))
+    np.testing.assert_array_equal(kernels.bitcast_convert(np, joined, np.dtype(np.bool_)), value)
+
+
 @pytest.mark.parametrize(
     ("name", "reference", "low", "high"),
     [
