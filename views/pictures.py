@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from shardwright.compiler.tracing.array import Array
-from shardwright.compiler.tracing.dims import shape_argument
 from shardwright.compiler.tracing.dtypes import brief
 from shardwright.compiler.tracing.emit import check_layout
 from shardwright.compiler.tracing.reference import held
+from shardwright.compiler.tracing.settings import shape_argument
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.cells import in_notebook
 from shardwright.diagnostics.faults import type_error

@@ -39,8 +39,8 @@ class Namespace(Protocol):
         ...
 
 
-PLAIN_OPERANDS = (bool, int, float, complex)
-"""What operators take, next to arrays and anything else that NumPy can read."""
+OPERANDS = (bool, int, float, complex, list, tuple)
+"""What operators hand to array functions, next to what NumPy can read: these refuse lists, and say what to write."""
 
 
 class SupportsArray(Protocol):
@@ -68,7 +68,7 @@ Operator: TypeAlias = "Callable[[Any, ArrayLike], Array]"
 
 
 def _is_operand(value: Any) -> bool:
-    return isinstance(value, PLAIN_OPERANDS) or hasattr(value, "__array__")
+    return isinstance(value, OPERANDS) or hasattr(value, "__array__")
 
 
 def _operator(name: str) -> Operator:

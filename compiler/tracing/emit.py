@@ -73,13 +73,18 @@ def as_numpy(value: Value, what: str) -> np.ndarray[Any, Any]:
         raise type_error(
             "SW0507", f"{what} takes arrays and numbers, not {type(value).__name__}", help="make an array of it first"
         )
+    check_unmasked(value, what)
+    array = native_array(np.asarray(value))
+    as_dtype(array.dtype)
+    return array
+
+
+def check_unmasked(value: Value, what: str) -> None:
+    """TypeError (SW0507) for a masked array, whose mask would be lost."""
     if hasattr(value, "mask") and isinstance(value, np.ma.MaskedArray):
         raise type_error(
             "SW0507", f"{what} takes no masked arrays", help="fill them, x.filled(0), or compute with the mask as well"
         )
-    array = native_array(np.asarray(value))
-    as_dtype(array.dtype)
-    return array
 
 
 def constant(value: Value, dtype: DType, shape: Sequence[int] = ()) -> Tracer:

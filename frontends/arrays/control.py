@@ -15,6 +15,7 @@ from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import BOOLEAN, brief, kind_of
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import Tree, flatten, unflatten
+from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
@@ -41,6 +42,7 @@ Step = Callable[[list[Tracer], list[Tracer]], tuple[list[Tracer], list[Tracer]]]
 """One round of a scan: the next state and the results, of the state and one row of each input."""
 
 
+@settled
 def cond(
     pred: ArrayLike, true_fn: Callable[[*Operands], Made], false_fn: Callable[[*Operands], Made], *operands: *Operands
 ) -> Made:
@@ -63,6 +65,7 @@ def cond(
     return _branch([true_fn, false_fn], operands, lambda bodies, types: _if(chosen, bodies, types))
 
 
+@settled
 def switch(index: ArrayLike, branches: Sequence[Callable[[*Operands], Made]], *operands: *Operands) -> Made:
     """
     One of several functions of the operands, chosen by a scalar whole number, which is clamped to those there are.
@@ -90,6 +93,7 @@ def _if(chosen: Tracer, bodies: Sequence[Region], types: Sequence[AnyTensor]) ->
     return stablehlo.IfOp(chosen.value, on_true, on_false, types)
 
 
+@settled
 def while_loop(cond_fn: Callable[[Carry], ArrayLike], body_fn: Callable[[Carry], Carry], init: Carry) -> Carry:
     """
     Applies `body_fn` to a tree of arrays for as long as `cond_fn` of it holds.
@@ -122,6 +126,7 @@ def while_loop(cond_fn: Callable[[Carry], ArrayLike], body_fn: Callable[[Carry],
     return unflatten(tree, regions.loop(start, test, body))
 
 
+@settled
 def scan(
     f: Callable[[Carry, Row], tuple[Carry, Made]],
     init: Carry,
@@ -150,11 +155,9 @@ def scan(
     shapes: list[Tree] = []
 
     def step(values: list[Tracer], rows: list[Tracer]) -> tuple[list[Tracer], list[Tracer]]:
-        pair: Any = f(unflatten(carry_tree, values), unflatten(tree, rows))
-        if not isinstance(pair, tuple) or len(pair) != 2:  # pyright: ignore[reportUnknownArgumentType]
-            raise _mismatch("the function of scan must return a pair", "return the next carry and one result")
-        following = _fitting(pair[0], carry_tree, start, "the carry of scan", "its initial value")
-        made, made_tree = flatten(pair[1], is_traced)
+        carry, result = _pair(f(unflatten(carry_tree, values), unflatten(tree, rows)))
+        following = _fitting(carry, carry_tree, start, "the carry of scan", "its initial value")
+        made, made_tree = flatten(result, is_traced)
         shapes[:] = [made_tree]
         return following, [emit.as_tracer(value, "scan") for value in made]
 
@@ -162,6 +165,7 @@ def scan(
     return unflatten(carry_tree, results), unflatten(shapes[0], stacks)
 
 
+@settled
 def jacobian(function: Callable[..., Any], argnum: int = 0) -> Function[..., Any]:
     """
     The function that gives the derivative of every element of a function's results by every element of an argument.
@@ -179,6 +183,7 @@ def jacobian(function: Callable[..., Any], argnum: int = 0) -> Function[..., Any
     return Function(rows_of(function, argnum, _each))
 
 
+@settled
 def vmap(
     function: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *, axis_size: int | None = None
 ) -> Function[..., Any]:
@@ -271,7 +276,7 @@ def _scan_now(
 ) -> tuple[Any, Any]:
     carry, rows = init, list[Any]()
     for place in reversed(range(count)) if reverse else range(count):
-        carry, made = f(carry, unflatten(tree, [leaf[place] for leaf in leaves]))
+        carry, made = _pair(f(carry, unflatten(tree, [leaf[place] for leaf in leaves])))
         rows.append(made)
     rows = rows[::-1] if reverse else rows
     if not rows:
@@ -279,6 +284,13 @@ def _scan_now(
     parts = [flatten(row, is_traced) for row in rows]
     stacked = [stack(list(column)) for column in zip(*(part for part, _ in parts), strict=True)]
     return carry, unflatten(parts[0][1], stacked)
+
+
+def _pair(found: Any) -> tuple[Any, Any]:
+    """The next carry and the result of one step of a scan."""
+    if not isinstance(found, tuple) or len(found) != 2:  # pyright: ignore[reportUnknownArgumentType]
+        raise _mismatch("the function of scan must return a pair", "return the next carry and one result")
+    return found
 
 
 def _length(leaves: Sequence[Any], length: int | None) -> int:

@@ -19,7 +19,6 @@ from xdsl.ir import SSAValue
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import shape_argument, size_argument
 from shardwright.compiler.tracing.dtypes import (
     BOOLEAN,
     DEFAULT_COMPLEX,
@@ -35,6 +34,7 @@ from shardwright.compiler.tracing.dtypes import (
     listed,
     scalar_kind,
 )
+from shardwright.compiler.tracing.settings import settled, shape_argument, size_argument
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import value_error
 from shardwright.frontends.arrays.types.inspection import Device
@@ -240,9 +240,11 @@ def arange(
     first, last = (0, start) if stop is None else (start, stop)
     if step == 0:
         raise value_error("SW0510", "arange: the step is zero")
-    kinds = [scalar_kind(bound) for bound in (first, last, step)]
-    target = as_dtype(dtype) if dtype is not None else default_dtype("float" if "float" in kinds else "integer")
-    count = max(0, math.ceil((last - first) / step))
+    if not all(map(math.isfinite, (first, last, step))):
+        raise value_error("SW0510", f"arange: there is no end from {first} to {last} by {step}")
+    kind = "float" if float in map(type, (first, last, step)) else "integer"
+    target = as_dtype(dtype) if dtype is not None else default_dtype(kind)
+    count = size_argument(max(0, math.ceil((last - first) / step)), "arange")
     return _finished(_spaced(first, step, count, np.dtype(target)), name, layout, device)
 
 
@@ -338,6 +340,7 @@ def _offset_compare(direction: str, shape: Sequence[int], k: int) -> Tracer:
     return emit.compare(direction, columns, rows)
 
 
+@settled
 def asarray(
     x: ArrayLike,
     /,

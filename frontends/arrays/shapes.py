@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from operator import index as whole_number
 from typing import Any
 
 import numpy as np
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of, one_or_more
+from shardwright.compiler.tracing.settings import Dims, dim_of, dims_of, one_or_more
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
@@ -49,12 +48,7 @@ def reshape(x: ArrayLike, /, shape: Sequence[int] | int, *, copy: bool | None = 
     (3, 2)
     """
     value = emit.as_tracer(x, "reshape")
-    try:
-        sizes = [whole_number(shape)] if isinstance(shape, int) else [whole_number(size) for size in shape]
-    except TypeError:
-        raise type_error(
-            "SW0510", f"reshape: {shape!r} is no shape", help="sizes are whole numbers, one may be -1"
-        ) from None
+    sizes = list(one_or_more(shape))
     target = _worked_out(sizes, value.size)
     if math.prod(target) != value.size or min(target, default=0) < 0:
         raise value_error(
@@ -188,7 +182,9 @@ def stack(arrays: Sequence[ArrayLike], /, *, axis: int = 0) -> Array:
     return emit.concatenate([emit.reshape(value, (*shape[:dim], 1, *shape[dim:])) for value in values], dim)
 
 
-def _promoted(arrays: Sequence[ArrayLike], what: str) -> list[Tracer]:
+def _promoted(arrays: Any, what: str) -> list[Tracer]:
+    if not isinstance(arrays, Sequence | Array | np.ndarray) or isinstance(arrays, str):
+        raise type_error("SW0507", f"{what} takes arrays in a list, not {type(arrays).__name__}")
     if len(arrays) == 0:
         raise value_error("SW0504", f"{what} needs at least one array")
     dtype = emit.result_dtype(what, *arrays)
@@ -228,7 +224,7 @@ def roll(x: ArrayLike, /, shift: int | Sequence[int], *, axis: int | Sequence[in
         flat = roll(emit.reshape(value, (value.size,)), shift, axis=0)
         return emit.reshape(emit.as_tracer(flat), value.shape)
     dims = [dim_of(one, value.ndim, "roll") for one in one_or_more(axis)]
-    shifts = list(shift) if isinstance(shift, Sequence) else [whole_number(shift)] * len(dims)
+    shifts = list(shift) if isinstance(shift, Sequence) else [shift] * len(dims)
     if len(shifts) != len(dims):
         raise value_error(
             "SW0510", f"roll: {len(shifts)} shifts for {len(dims)} dims", help="give one for each, or one for all"
@@ -292,8 +288,8 @@ def _pad_widths(given: Any, rank: int) -> list[tuple[int, int]]:
     try:
         widths = np.broadcast_to(np.asarray(given), (rank, 2))
     except ValueError:
-        widths = np.zeros(0)
-    if widths.dtype.kind not in "iu" or widths.size != 2 * rank or (widths < 0).any():
+        widths = np.full(1, -1)
+    if (widths < 0).any():
         raise value_error(
             "SW0510",
             f"pad: {given!r} is no width for {rank} dims",
@@ -360,6 +356,5 @@ def split(x: ArrayLike, indices_or_sections: int | Sequence[int], /, *, axis: in
             )
         borders = list(range(0, size + 1, size // count)) if size else [0] * (count + 1)
     else:
-        given = [whole_number(place) for place in indices_or_sections]
-        borders = [0, *(slice(place).indices(size)[1] for place in given), size]
+        borders = [0, *(slice(place).indices(size)[1] for place in indices_or_sections), size]
     return [cut(value, dim, start, max(start, stop)) for start, stop in pairwise(borders)]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import wraps
-from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
-import numpy as np
-
-from shardwright.compiler.tracing.interface import is_traced, positional_names
+from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import Static, flatten
 from shardwright.compiler.tracing.reference import Reference, held
+from shardwright.compiler.tracing.settings import Settings
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
@@ -28,16 +25,15 @@ def array_function(implementation: Callable[P, R]) -> Callable[P, R]:
 
     In a traced function it calls `implementation`, whose operations all get the caller's location; elsewhere it runs
     `implementation` as a traced function of its array arguments. Everything that is no array (dims, types, Python
-    numbers) is then part of the program; where no array is taken, NumPy's numbers are Python's.
+    numbers) is then part of the program; where no array is taken, arguments are of the kinds that annotations say.
     """
     program: Function[P, R] = Function(implementation)
     written: Callable[..., R] = implementation
-    settings = _settings(implementation)
+    settings = Settings(implementation)
 
     @wraps(implementation)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        places = tuple([_plain(value) if place in settings else value for place, value in enumerate(args)])
-        names = {name: _plain(value) if name in settings else value for name, value in kwargs.items()}
+        places, names = settings.read(args, kwargs)
         trace = current_trace()
         if trace is None:
             return _run(program, places, names)
@@ -64,24 +60,6 @@ def named(name: str, doc: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return array_function(implementation)
 
     return decorate
-
-
-def _settings(implementation: Callable[..., Any]) -> frozenset[int | str]:
-    """The places and names of the arguments that are never arrays, by their annotations: dims, sizes, types."""
-    parameters = signature(implementation).parameters
-    names = {name for name, one in parameters.items() if not _ARRAYS.search(str(one.annotation))}
-    places = enumerate(positional_names(parameters.values()))
-    return frozenset(names.union(place for place, name in places if name in names))
-
-
-_ARRAYS = re.compile("Array|Positions|Value|Any")
-
-
-def _plain(value: Any) -> Any:
-    """A setting in Python's own numbers, where it is given in NumPy's."""
-    if isinstance(value, np.generic) or type(value) is np.ndarray:
-        return value.tolist()
-    return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
 
 
 def _run(program: Function[..., R], args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:

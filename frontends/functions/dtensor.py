@@ -13,9 +13,9 @@ import numpy as np
 from shardwright.compiler.control.gradients import is_differentiable
 from shardwright.compiler.stages import Backend
 from shardwright.compiler.tracing.array import Array, Namespace, function_for, ufunc_name
-from shardwright.compiler.tracing.dims import one_place
 from shardwright.compiler.tracing.dtypes import brief
 from shardwright.compiler.tracing.reference import held
+from shardwright.compiler.tracing.settings import one_place
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.engines.dtensor_value import DTensorValue, read_only, scatter

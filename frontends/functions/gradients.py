@@ -11,6 +11,7 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import flatten
+from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.dialects.dtensor.gradients import StopGradientOp
 from shardwright.frontends.functions.dispatch import array_function
@@ -32,6 +33,7 @@ def value_and_grad(function: Callable[P, R], argnums: int, *, has_aux: bool = Fa
 def value_and_grad(
     function: Callable[P, R], argnums: Sequence[int], *, has_aux: bool = False
 ) -> Function[P, tuple[R, tuple[Any, ...]]]: ...
+@settled
 def value_and_grad(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, *, has_aux: bool = False
 ) -> Function[..., Any]:
@@ -63,6 +65,7 @@ def grad(
 def grad(
     function: Callable[P, tuple[ArrayLike, R]], argnums: int | Sequence[int], *, has_aux: Literal[True]
 ) -> Function[P, tuple[Any, R]]: ...
+@settled
 def grad(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, *, has_aux: bool = False
 ) -> Function[..., Any]:
@@ -89,6 +92,7 @@ def grad(
     return Function(update_wrapper(gradient, function))
 
 
+@settled
 def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
     """
     The value of a function, and how it changes when its arguments change by `tangents` (as `jax.jvp`).
@@ -105,6 +109,7 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
     return forward(tuple(primals), tuple(tangents))
 
 
+@settled
 def vjp(function: Callable[..., R], *primals: Any) -> tuple[R, Callable[[R], tuple[Any, ...]]]:
     """
     The value of a function, and the function from a gradient of that value to those of the arguments (as `jax.vjp`).
@@ -132,6 +137,7 @@ def stop_gradient(x: ArrayLike) -> Array:
     return emit.trace_now().emit(StopGradientOp(emit.as_tracer(x).value))
 
 
+@settled
 def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
     """
     Lets a function say its own gradient (RFC: `tf.custom_gradient`).

@@ -10,8 +10,11 @@ import numpy as np
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import as_dtype, listed
-from shardwright.compiler.tracing.emit import as_numpy, check_layout
+from shardwright.compiler.tracing.emit import as_numpy, check_layout, check_unmasked
+from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import current_trace
+from shardwright.diagnostics import Diagnostic, ShardwrightBufferError
+from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.frontends.functions.dtensor import DTensor, as_dtensor, distributed, is_ours, stacked, tensor_of
@@ -43,10 +46,10 @@ def relayout(source: ArrayLike | Sequence[Any], mesh_or_layout: Layout | Mesh) -
         return _relayout(cast("ArrayLike", source), layout)
     # A copy: the tensor must not change when the caller's array does.
     plain = isinstance(source, bool | int | float | complex) and not hasattr(source, "dtype")
-    given = as_dtype(type(source)) if plain else None
-    array = (
-        listed(source, None, "relayout") if isinstance(source, list | tuple) else np.array(source, given, subok=True)
-    )
+    if plain or isinstance(source, list | tuple):
+        array = listed(source, as_dtype(type(source)) if plain else None, "relayout")
+    else:
+        array = np.array(source, subok=True)
     return distributed(as_numpy(array, "relayout"), layout)
 
 
@@ -86,6 +89,7 @@ def constraint(x: ArrayLike | Sequence[Any], layout: Layout) -> Array:
     return _constraint(cast("ArrayLike", x), layout)
 
 
+@settled
 def from_dlpack(
     x: Any, /, *, device: str | None = None, copy: bool | None = None, layout: Layout | None = None
 ) -> Array:
@@ -110,10 +114,16 @@ def from_dlpack(
         raise value_error("SW0517", f"there is no device {device!r}", help="the one device is called cpu")
     if isinstance(x, DTensor):
         return x if layout is None else relayout(x, layout)
-    array = np.from_dlpack(x, copy=copy)
+    check_unmasked(x, "from_dlpack")
+    try:
+        array = np.from_dlpack(x, copy=copy)
+    except BufferError as error:
+        message = f"from_dlpack cannot take this {type(x).__name__}: {error}"
+        raise ShardwrightBufferError(Diagnostic("SW0506", message, caller(), help="use asarray")) from error
     return tensor_of(array, None) if layout is None else relayout(array, layout)
 
 
+@settled
 def relayout_like(source: ArrayLike | Sequence[Any], reference: Array, use_mesh_only: bool = False) -> Array:
     """
     The same tensor in the layout of `reference`, or only on its mesh (RFC: `tf.dtensor.relayout_like`).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from shardwright.compiler.tracing.settings import settled
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.dialects.stablehlo.calls.custom_calls import lapack_routine
 from shardwright.passes.decomposing.custom_calls import CALLS as DECOMPOSED, PARTITIONING
@@ -14,6 +15,7 @@ from shardwright.rules.sharding import row_of
 from shardwright.runtime.kernels.custom_calls import FUNCTIONS
 
 
+@settled
 def register_custom_call(
     name: str,
     rule: str | None,

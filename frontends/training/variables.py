@@ -12,7 +12,6 @@ import numpy as np
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike, Namespace, Positions
-from shardwright.compiler.tracing.dims import shape_argument
 from shardwright.compiler.tracing.dtypes import (
     DType,
     DTypeLike,
@@ -27,6 +26,7 @@ from shardwright.compiler.tracing.dtypes import (
 from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.interface import positional_names
 from shardwright.compiler.tracing.reference import Reference, held
+from shardwright.compiler.tracing.settings import shape_argument
 from shardwright.compiler.tracing.trace import Tracer, current_trace, setting
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import update_wrapper
 from typing import Any, cast
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from shardwright.compiler.control import regions
@@ -118,8 +119,8 @@ def _size(sizes: Sequence[int], given: int | None) -> int:
 
 def _spread(axes: Any, tree: Tree | Static, what: str) -> list[int | None]:
     """The dim of each array of a tree, of dims for the tree or for its parts."""
-    if axes is None or isinstance(axes, int):
-        return [axes] * len(paths(cast("Tree", tree)))
+    if axes is None or isinstance(axes, int | np.integer):
+        return [axes if axes is None else int(axes)] * len(paths(cast("Tree", tree)))
     keys = [] if isinstance(tree, Static) else tree.keys or range(len(tree.parts))
     parts: Sequence[Any] = () if isinstance(tree, Static) else tree.parts
     known = axes.keys() if isinstance(axes, dict) else range(len(axes)) if isinstance(axes, list | tuple) else ()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import Dims, dims_of
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DTypeLike, as_dtype, check_kind
+from shardwright.compiler.tracing.settings import Dims, dims_of
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.frontends.arrays.indexing.picking import cut
 from shardwright.frontends.arrays.shapes import concat

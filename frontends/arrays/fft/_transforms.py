@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import dim_of
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, check_kind, kind_of
+from shardwright.compiler.tracing.settings import dim_of
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import chlo, stablehlo

@@ -11,8 +11,8 @@ from xdsl.ir import Operation
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike, Positions
-from shardwright.compiler.tracing.dims import dim_of, shape_argument, size_argument
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DTypeLike, as_dtype, brief, kind_of
+from shardwright.compiler.tracing.settings import dim_of, setting, shape_argument, size_argument
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
@@ -45,7 +45,7 @@ __all__ = [
     "tile",
 ]
 
-Repeats: TypeAlias = "int | Sequence[int] | np.ndarray[Any, Any]"
+Repeats: TypeAlias = "np.ndarray[Any, Any] | int | Sequence[int]"
 
 
 @array_function
@@ -189,9 +189,7 @@ def _segments(operation: type[Operation], data: ArrayLike, segment_ids: ArrayLik
             "SW0504", f"{what}: there must be a number for each row: {list(value.shape)}, not {list(places.shape)}"
         )
     rest = value.shape[places.ndim :]
-    start = emit.constant(
-        MONOIDS[operation].identity(value.dtype), value.dtype, (shape_argument(count, what)[0], *rest)
-    )
+    start = emit.constant(MONOIDS[operation].identity(value.dtype), value.dtype, (size_argument(count, what), *rest))
     return placed(operation, start, places, value, 0)
 
 
@@ -262,10 +260,15 @@ def repeat(x: ArrayLike, repeats: Repeats, /, *, axis: int | None = None) -> Arr
             "repeat has a result whose shape depends on data when the repeats are a tensor",
             help="give the repeats as a number, or a NumPy array that is known while tracing",
         )
-    if not isinstance(repeats, Sequence | np.ndarray):
-        return _repeated(flat, dim, size_argument(repeats, "repeat"), after=True)
-    counts = np.broadcast_to(np.asarray(repeats), (flat.shape[dim],))
-    return picked(flat, emit.as_tracer(np.repeat(np.arange(flat.shape[dim], dtype="int32"), counts)), dim)
+    counts = setting("repeat", "repeats", int | Sequence[int])(repeats)
+    if isinstance(counts, int):
+        return _repeated(flat, dim, size_argument(counts, "repeat"), after=True)
+    if len(counts) not in (1, flat.shape[dim]):
+        raise value_error(
+            "SW0504", f"repeat: {len(counts)} numbers for {flat.shape[dim]} elements", help="give one for each, or one"
+        )
+    places = np.repeat(np.arange(flat.shape[dim], dtype="int32"), shape_argument(counts, "repeat"))
+    return picked(flat, emit.as_tracer(places), dim)
 
 
 def _repeated(value: Tracer, dim: int, count: int, *, after: bool) -> Tracer:

@@ -7,8 +7,8 @@ from typing import NoReturn
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of, size_argument
 from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, check_kind, kind_of
+from shardwright.compiler.tracing.settings import Dims, dim_of, dims_of, size_argument
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import chlo, stablehlo

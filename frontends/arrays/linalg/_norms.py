@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import dims_of
 from shardwright.compiler.tracing.dtypes import check_kind
+from shardwright.compiler.tracing.settings import dims_of
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo

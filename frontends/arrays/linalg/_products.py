@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import dim_of
 from shardwright.compiler.tracing.dtypes import DTypeLike, check_kind, kind_of
+from shardwright.compiler.tracing.settings import dim_of
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo

@@ -19,6 +19,7 @@ from shardwright.frontends.arrays.nn._parts import (
     Format,
     Numbers,
     Padding,
+    check_padding,
     misfit,
     numbers_for,
     spatial_dims,
@@ -110,7 +111,10 @@ def _back(rank: int):
             )
         steps, gaps = numbers_for(strides, rank, name, "strides"), numbers_for(dilations, rank, name, "dilations")
         inner = [value.shape[dim] for dim in space]
-        sizes = _widened(output_shape, inner, kernel.shape[:rank], steps, gaps, padding, space)
+        edges = check_padding(padding, rank, name)
+        if output_shape is not None and len(output_shape) not in (rank, rank + 2):
+            raise misfit(name, f"output_shape {list(output_shape)} is not of {rank} spatial dims, or {rank + 2} in all")
+        sizes = _widened(output_shape, inner, kernel.shape[:rank], steps, gaps, edges, space)
         sweeps = swept(sizes, kernel.shape[:rank], steps, padding, gaps, name)
         if [sweep.result(size) for sweep, size in zip(sweeps, sizes, strict=True)] != inner:
             raise misfit(name, f"no convolution of {list(sizes)} elements has {inner} results with these strides")
@@ -210,7 +214,7 @@ def _widened(
     for at, (size, window, stride, dilation) in enumerate(zip(inner, windows, strides, dilations, strict=True)):
         reach = (window - 1) * dilation + 1
         if isinstance(padding, str):
-            found.append(size * stride + (0 if padding.upper() == "SAME" else max(reach - stride, 0)))
+            found.append(size * stride + (0 if padding == "SAME" else max(reach - stride, 0)))
         else:
             found.append((size - 1) * stride + reach - sum(padding[at]))
     return found

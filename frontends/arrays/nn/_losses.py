@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
 from shardwright.compiler.tracing.dtypes import kind_of
+from shardwright.compiler.tracing.settings import Dims, dim_of, dims_of
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.dialects import stablehlo
 from shardwright.dialects.dtensor.gradients import StopGradientOp

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
+from shardwright.compiler.tracing.settings import Dims, dim_of, dims_of
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo

@@ -64,14 +64,9 @@ def swept(
     what: str,
 ) -> list[Sweep]:
     """How a window moves along each spatial dim; SAME gives one result for each stride, VALID stays inside."""
-    if isinstance(padding, str):
-        if padding.upper() not in ("SAME", "VALID"):
-            raise misfit(what, f"there is no padding {padding!r}", "it is 'SAME', 'VALID' or pairs of numbers")
-        edges = [_edges(*at, padding.upper()) for at in zip(sizes, windows, strides, dilations, strict=True)]
-    else:
-        edges = [tuple(pair) for pair in padding]
-        if len(edges) != len(sizes) or any(len(pair) != 2 for pair in edges):
-            raise misfit(what, f"padding {padding} must be a pair of numbers for each of {len(sizes)} spatial dims")
+    edges = check_padding(padding, len(sizes), what)
+    if isinstance(edges, str):
+        edges = [_edges(*at, edges) for at in zip(sizes, windows, strides, dilations, strict=True)]
     found = [
         Sweep(window, stride, low, high, dilation=dilation)
         for window, stride, (low, high), dilation in zip(windows, strides, edges, dilations, strict=True)
@@ -79,6 +74,17 @@ def swept(
     if any(sweep.result(size) < 1 for sweep, size in zip(found, sizes, strict=True)):
         raise misfit(what, f"windows of {list(windows)} do not fit {list(sizes)} elements")
     return found
+
+
+def check_padding(padding: Padding, rank: int, what: str) -> Padding:
+    """The padding with its word in capitals; the error of a layer for other words, and for what are no pairs."""
+    if isinstance(padding, str):
+        if padding.upper() not in ("SAME", "VALID"):
+            raise misfit(what, f"there is no padding {padding!r}", "it is 'SAME', 'VALID' or pairs of numbers")
+        return padding.upper()
+    if len(padding) != rank or any(len(pair) != 2 for pair in padding):
+        raise misfit(what, f"padding {padding} must be a pair of numbers for each of {rank} spatial dims")
+    return padding
 
 
 def _edges(size: int, window: int, stride: int, dilation: int, padding: str) -> tuple[int, int]:

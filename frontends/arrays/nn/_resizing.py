@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from operator import index
 
 import numpy as np
 
@@ -58,18 +57,14 @@ def resize(x: ArrayLike, /, shape: Sequence[int], method: str = "linear", *, ant
 
 def _sizes(shape: Sequence[int], value: Array) -> list[int]:
     """What is asked for, if it is as many numbers as there are dims, and both have elements wherever they differ."""
-    try:
-        given = [index(size) for size in shape]
-        fits = all(before == after or min(before, after) > 0 for before, after in zip(value.shape, given, strict=True))
-    except (TypeError, ValueError):
-        given, fits = [], False
-    if not fits:
+    pairs = zip(value.shape, shape, strict=False)
+    if len(shape) != value.ndim or any(before != after and min(before, after) < 1 for before, after in pairs):
         raise misfit(
             "resize",
             f"an array of shape {list(value.shape)} cannot become one of {shape}",
             "give a number for each dim, of at least 1",
         )
-    return given
+    return list(shape)
 
 
 def _nearest(value: Array, dim: int, count: int) -> Array:

@@ -17,7 +17,7 @@ from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, DType, scalar_kind
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
-from shardwright.diagnostics.faults import value_error
+from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import chlo, stablehlo
 from shardwright.frontends.arrays.control import while_loop
 from shardwright.frontends.arrays.elementwise.functions import exp, floor, log, log1p, minimum, rsqrt, sqrt, where
@@ -41,6 +41,8 @@ def uniform(key: Key, shape: Sequence[int], dtype: DType, minval: Value, maxval:
     if maxval is None and whole:
         raise value_error("SW0561", f"uniform: numbers of type {dtype.name} need maxval", help="give maxval=")
     top = 1 if maxval is None else maxval
+    if complex in (type(minval), type(top)):
+        raise type_error("SW0506", "uniform: bounds are real numbers", help="draw real and imaginary parts")
     if scalar_kind(minval) and scalar_kind(top) and not minval < top:
         raise value_error("SW0561", f"uniform: there is nothing from {minval} up to {top}", help="give minval < maxval")
     return (_whole_numbers if whole else between)(key, shape, dtype, minval, top)

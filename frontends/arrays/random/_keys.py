@@ -13,9 +13,9 @@ from typing import Any
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import shape_argument
 from shardwright.compiler.tracing.dtypes import DTypeLike, as_dtype, check_kind, scalar_kind
 from shardwright.compiler.tracing.emit import Value
+from shardwright.compiler.tracing.settings import settled, shape_argument
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
@@ -48,7 +48,6 @@ Shape = int | Sequence[int]
 WHOLE, FLOAT, REAL = ("integer",), ("float",), ("integer", "float")
 
 
-@array_function
 def _drawn(
     draw: Callable[..., Array],
     kinds: tuple[str, ...],
@@ -59,9 +58,21 @@ def _drawn(
     **parameters: Value,
 ) -> Array:
     """Numbers of a distribution, of a type of these kinds. The seed is an argument: another one is no other program."""
-    what = draw.__name__
-    target, sizes = as_dtype(dtype), shape_argument(shape, what)
-    check_kind(target, kinds, what)
+    return _numbers(draw, kinds, seed, shape_argument(shape, draw.__name__), dtype, layout, **parameters)
+
+
+@array_function
+def _numbers(
+    draw: Callable[..., Array],
+    kinds: tuple[str, ...],
+    seed: ArrayLike,
+    sizes: tuple[int, ...],
+    dtype: DTypeLike,
+    layout: Layout | None,
+    **parameters: Value,
+) -> Array:
+    target = as_dtype(dtype)
+    check_kind(target, kinds, draw.__name__)
     return _laid_out(
         emit.convert(emit.as_tracer(draw(counters.key_of(seed), sizes, target, **parameters)), target), layout
     )
@@ -71,6 +82,7 @@ def _laid_out(value: Tracer, layout: Layout | None) -> Tracer:
     return value if layout is None else emit.constrain(value, layout)
 
 
+@settled
 def stateless_random_uniform(
     shape: Shape,
     seed: Seed,
@@ -102,6 +114,7 @@ def stateless_random_uniform(
     )
 
 
+@settled
 def stateless_random_uniform_full_int(
     shape: Shape, seed: Seed, dtype: DTypeLike = "uint64", name: str | None = None, layout: Layout | None = None
 ) -> Array:
@@ -116,6 +129,7 @@ def stateless_random_uniform_full_int(
     return _drawn(distributions.uniform_full_int, WHOLE, key, shape, dtype, layout)
 
 
+@settled
 def stateless_random_normal(
     shape: Shape,
     seed: Seed,
@@ -136,6 +150,7 @@ def stateless_random_normal(
     return _drawn(distributions.normal, FLOAT, key, shape, dtype, layout, mean=mean, stddev=stddev)
 
 
+@settled
 def stateless_random_truncated_normal(
     shape: Shape,
     seed: Seed,
@@ -157,6 +172,7 @@ def stateless_random_truncated_normal(
     return _drawn(distributions.normal, FLOAT, key, shape, target, layout, mean=mean, stddev=stddev, truncated=True)
 
 
+@settled
 def stateless_random_gamma(
     shape: Shape,
     seed: Seed,
@@ -177,6 +193,7 @@ def stateless_random_gamma(
     return _drawn(distributions.gamma, FLOAT, key, shape, dtype, layout, alpha=alpha, beta=1 if beta is None else beta)
 
 
+@settled
 def stateless_random_poisson(
     shape: Shape,
     seed: Seed,
@@ -196,6 +213,7 @@ def stateless_random_poisson(
     return _drawn(distributions.poisson, REAL, key, shape, dtype, layout, lam=lam)
 
 
+@settled
 def stateless_random_binomial(
     shape: Shape,
     seed: Seed,
@@ -216,6 +234,7 @@ def stateless_random_binomial(
     return _drawn(distributions.binomial, REAL, key, shape, output_dtype, layout, counts=counts, probs=probs)
 
 
+@settled
 def stateless_categorical(
     logits: ArrayLike,
     num_samples: int,
@@ -251,6 +270,7 @@ def _categorical(seed: ArrayLike, logits: ArrayLike, samples: int, dtype: DTypeL
 stateless_random_categorical = stateless_categorical
 
 
+@settled
 def stateless_shuffle(value: ArrayLike, seed: Seed, name: str | None = None, layout: Layout | None = None) -> Array:
     """
     The rows of `value` (its elements, if it has one dim) in another order.
@@ -290,6 +310,7 @@ def _dropout(seed: ArrayLike, x: ArrayLike, rate: ArrayLike, noise_shape: Sequen
     return emit.select(emit.broadcast(kept, value.shape), grown, emit.constant(0, value.dtype, value.shape))
 
 
+@settled
 def dropout(x: ArrayLike, rate: ArrayLike, seed: Seed, *, noise_shape: Sequence[int] | None = None) -> Array:
     """
     The elements with a share `rate` of them set to zero, the others over `1 - rate`, so that their mean stays.
@@ -357,6 +378,7 @@ def set_seed(seed: int) -> None:
     seeds.restart(seed)
 
 
+@settled
 def uniform(
     shape: Shape,
     minval: ArrayLike | None = 0,

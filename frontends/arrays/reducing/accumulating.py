@@ -6,8 +6,8 @@ from typing import Any
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import dim_of
 from shardwright.compiler.tracing.dtypes import DTypeLike, check_kind, default_dtype
+from shardwright.compiler.tracing.settings import dim_of
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo
@@ -125,6 +125,6 @@ def diff(
     parts = [part for part in (prepend, value, append) if part is not None]
     whole: Any = concat(parts, axis=dim) if len(parts) > 1 else value
     before: tuple[slice, ...] = (slice(None),) * dim
-    for _ in range(n):
+    for _ in range(min(n, whole.shape[dim])):  # then nothing is left
         whole = subtract(whole[(*before, slice(1, None))], whole[(*before, slice(None, -1))])
     return whole

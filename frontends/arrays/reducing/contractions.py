@@ -9,8 +9,8 @@ from functools import reduce
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import dim_of
 from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, check_kind, kind_of
+from shardwright.compiler.tracing.settings import dim_of, one_or_more
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import chlo, stablehlo
@@ -20,6 +20,7 @@ from shardwright.frontends.functions.dispatch import array_function
 __all__ = ["einsum", "matmul", "tensordot", "vecdot"]
 
 NUMERIC = ("integer", "float", "complex")
+Numbers = int | Sequence[int]
 _TERM = re.compile(r"[A-Za-z]*(\.\.\.)?[A-Za-z]*")
 
 
@@ -123,15 +124,10 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
 
 
 @array_function
-def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Array:
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | tuple[Numbers, Numbers] = 2) -> Array:
     """The sum of products over pairs of dims: the last `axes` of one and the first of the other, or two lists."""
     left, right = _operands("tensordot", x1, x2)
-    if isinstance(axes, int):
-        axes = (range(left.ndim - axes, left.ndim), range(axes))
-    pairs = [
-        (dim_of(one, left.ndim, "tensordot"), dim_of(two, right.ndim, "tensordot"))
-        for one, two in zip(axes[0], axes[1], strict=True)
-    ]
+    pairs = _paired(left.ndim, right.ndim, axes)
     for one, two in pairs:
         _check_pair("tensordot", left, one, right, two)
     left_names = string.ascii_lowercase[: left.ndim]
@@ -142,6 +138,18 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | tuple[Sequence[int
     contracted = {left_names[one] for one, _ in pairs}
     kept = "".join(label for label in left_names + right_term.labels if label not in contracted)
     return product(Term(left, left_names), right_term, kept).ordered(kept)
+
+
+def _paired(left: int, right: int, axes: int | tuple[Numbers, Numbers]) -> list[tuple[int, int]]:
+    """The dims of two tensors of so many dims that are summed over together."""
+    if isinstance(axes, int) and axes < 0:
+        raise value_error("SW0510", f"tensordot: no {axes} dims can be summed over", help="give a number from 0 on")
+    last, first = (range(left - axes, left), range(axes)) if isinstance(axes, int) else axes
+    ones = [dim_of(dim, left, "tensordot") for dim in one_or_more(last)]
+    twos = [dim_of(dim, right, "tensordot") for dim in one_or_more(first)]
+    if not len(ones) == len(twos) == len(set(ones)) == len(set(twos)):
+        raise value_error("SW0510", f"tensordot: {axes} does not pair up dims", help="give two lists of one length")
+    return [*zip(ones, twos, strict=True)]
 
 
 @array_function

@@ -7,7 +7,6 @@ from typing import Any
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dims import Dims, dim_of, dims_of
 from shardwright.compiler.tracing.dtypes import (
     BOOLEAN,
     DEFAULT_INTEGER,
@@ -18,6 +17,7 @@ from shardwright.compiler.tracing.dtypes import (
     default_dtype,
     kind_of,
 )
+from shardwright.compiler.tracing.settings import Dims, dim_of, dims_of
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo

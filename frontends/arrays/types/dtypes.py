@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from shardwright.compiler.tracing.dtypes import DType, DTypeLike, as_dtype, kind_of, promote, scalar_kind
+from shardwright.compiler.tracing.dtypes import DType, DTypeLike, as_dtype, check_kind, kind_of, promote, scalar_kind
 from shardwright.compiler.tracing.emit import dtype_of, result_dtype
 from shardwright.diagnostics.faults import type_error
 
@@ -121,6 +121,7 @@ def finfo(type: Any, /) -> FloatInfo:
     65504.0
     """
     dtype = dtype_of(type) if _is_value(type) else as_dtype(type)
+    check_kind(dtype, ("float", "complex"), "finfo")
     found = ml_dtypes.finfo(dtype)
     eps, high, low, tiny = map(float, (found.eps, found.max, found.min, found.smallest_normal))
     return FloatInfo(found.bits, eps, high, low, tiny, np.dtype(found.dtype))
@@ -133,4 +134,6 @@ def iinfo(type: Any, /) -> np.iinfo[Any]:
     >>> iinfo(np.dtype("int8")).max
     127
     """
-    return np.iinfo(dtype_of(type) if _is_value(type) else as_dtype(type))
+    dtype = dtype_of(type) if _is_value(type) else as_dtype(type)
+    check_kind(dtype, ("integer",), "iinfo")
+    return np.iinfo(dtype)

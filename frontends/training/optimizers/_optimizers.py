@@ -334,7 +334,7 @@ def _pair(item: Any) -> tuple[Any, Variable]:
             f"apply_gradients takes pairs of a gradient and a Variable, not {item!r}",
             help="zip them: optimizer.apply_gradients(zip(gradients, variables))",
         )
-    if gradient is not None and shape_of(gradient) != variable.shape:
+    if gradient is not None and dtype_of(gradient, "apply_gradients") and shape_of(gradient) != variable.shape:
         raise value_error(
             "SW0504",
             f"apply_gradients: a gradient of shape {list(shape_of(gradient))} does not fit {variable.name} of shape "

@@ -72,13 +72,13 @@ def test_numbers_that_the_type_does_not_hold(make: Any, numbers: Any) -> None:
 
 @pytest.mark.parametrize("shape", [(1.5,), "ab", RAGGED, None])
 def test_shapes_that_are_none(shape: Any) -> None:
-    with pytest.raises(TypeError, match=r"SW0510.*zeros: .* is no shape"):
+    with pytest.raises(TypeError, match=r"SW0510.*zeros: shape cannot be "):
         sw.zeros(shape)
 
 
 @pytest.mark.parametrize("shape", [(2, 1.5), [[2], [2]], None])
 def test_shapes_that_nothing_gets(shape: Any) -> None:
-    with pytest.raises(TypeError, match=r"SW0510.*reshape: .* is no shape"):
+    with pytest.raises(TypeError, match=r"SW0510.*reshape: shape cannot be "):
         sw.reshape(np.ones(4), shape)
 
 

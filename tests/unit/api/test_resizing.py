@@ -132,12 +132,12 @@ def test_gradients_are_slopes(method: str) -> None:
     [
         ("SW0541", ValueError, lambda: resize(X, (8, 16), "bilineal")),
         ("SW0541", ValueError, lambda: resize(X, (8,))),
-        ("SW0541", ValueError, lambda: resize(X, 8)),
-        ("SW0541", ValueError, lambda: resize(X, (8.5, 16))),
+        ("SW0510", TypeError, lambda: resize(X, 8)),
+        ("SW0510", TypeError, lambda: resize(X, (8.5, 16))),
         ("SW0541", ValueError, lambda: resize(X, (0, 16))),
         ("SW0541", ValueError, lambda: resize(X, (-8, 16), "nearest")),
         ("SW0541", ValueError, lambda: resize(X[:0], (8, 16))),
-        ("SW0541", ValueError, lambda: resize(X, ((8, 16), (3,)))),
+        ("SW0510", TypeError, lambda: resize(X, ((8, 16), (3,)))),
         ("SW0506", TypeError, lambda: resize(integers(8, 16), (16, 16))),
     ],
 )

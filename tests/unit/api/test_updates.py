@@ -186,7 +186,7 @@ def weighed_now(function: Any, *arguments: Any) -> Any:
     [
         ("SW0510", ValueError, lambda: sw.pad(A, 1, "mirror")),
         ("SW0510", ValueError, lambda: sw.pad(A, -1)),
-        ("SW0510", ValueError, lambda: sw.pad(A, 1.5)),
+        ("SW0510", TypeError, lambda: sw.pad(A, 1.5)),
         ("SW0510", ValueError, lambda: sw.pad(A, ((1, 2), (3, 4), (5, 6)))),
         ("SW0504", ValueError, lambda: sw.pad(A[:0], 1, "edge")),
         ("SW0504", ValueError, lambda: sw.split(A, 3)),

@@ -1,0 +1,126 @@
+"""Arguments that are no arrays are of the kinds that annotations say, in every function, or refused by name."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shardwright
+
+sw: Any = shardwright
+"""Checkers find most of these mistakes as well."""
+
+X = np.arange(16.0, dtype="float32").reshape(4, 4)
+IMAGE, FILTERS = np.ones((1, 8, 8, 2), "float32"), np.ones((2, 2, 2, 2), "float32")
+MESH = sw.Mesh(x=2)
+D = sw.relayout(X, sw.Layout(["x"], MESH))
+
+
+def taken(carry: Any, row: Any) -> Any:
+    return carry, row
+
+
+def triangle(x: Any) -> Any:
+    return sw.tril(x, k=None)
+
+
+@pytest.mark.parametrize(
+    ("call", "told", "help"),
+    [
+        (lambda: sw.eye([2]), "eye: n_rows cannot be [2]", "it is a whole number"),
+        (lambda: sw.arange([1]), "arange: start cannot be [1]", "it is a number"),
+        (lambda: sw.fft.fft(X, n=2.5), "fft: n cannot be 2.5", "it is a whole number or None"),
+        (lambda: sw.fft.fft(X, norm=["ortho"]), "fft: norm cannot be ['ortho']", "'backward', 'ortho' or 'forward'"),
+        (lambda: sw.permute_dims(X, 1), "permute_dims: axes cannot be 1", "it is a list of whole numbers"),
+        (lambda: sw.sum(X, axis=1.0), "sum: axis cannot be 1.0", "a whole number, a list of whole numbers or None"),
+        (lambda: sw.sum(X, axis=True), "sum: axis cannot be True", "a whole number, a list of whole numbers or None"),
+        (lambda: sw.sum(X, keepdims="no"), "sum: keepdims cannot be 'no'", "it is True or False"),
+        (lambda: sw.zeros(2, name=5), "zeros: name cannot be 5", "it is a text or None"),
+        (lambda: sw.zeros(2**70), "zeros: shape cannot be 11805916207174", "it is a whole number or a list"),
+        (lambda: sw.nn.elu(X, "a"), "elu: alpha cannot be 'a'", "it is a number"),
+        (lambda: sw.nn.conv2d(IMAGE, FILTERS, padding=[1, 1]), "padding cannot be [1, 1]", "a list of lists of whole"),
+        (lambda: sw.tensordot(X, X, axes=0.5), "tensordot: axes cannot be 0.5", "(a whole number or a list of whole"),
+        (lambda: sw.random.uniform(2, name=2), "uniform: name cannot be 2", "it is a text or None"),
+        (lambda: sw.from_dlpack(X, copy="no"), "from_dlpack: copy cannot be 'no'", "it is True or False or None"),
+        (lambda: sw.grad(2), "grad: function cannot be 2", "it is a function"),
+        (lambda: sw.vmap(sw.sum, axis_size=2.0), "vmap: axis_size cannot be 2.0", "it is a whole number or None"),
+        (lambda: sw.jacobian(sw.square, "x"), "jacobian: argnum cannot be 'x'", "it is a whole number"),
+        (lambda: sw.scan(taken, 0.0, X, reverse=2), "scan: reverse cannot be 2", "it is True or False"),
+        (lambda: sw.switch(0, [1], X), "switch: branches cannot be [1]", "it is a list of functions"),
+        (lambda: sw.function(triangle)(D), "tril: k cannot be None", "it is a whole number"),
+    ],
+)
+def test_other_kinds_are_named(call: Any, told: str, help: str) -> None:
+    with pytest.raises(TypeError, match="SW0510") as error:
+        call()
+    assert told in str(error.value)
+    assert help in str(error.value)
+    assert __file__ in str(error.value)
+
+
+@pytest.mark.parametrize("number", [1, np.int64(1), np.array(1), np.uint8(1)])
+def test_whole_numbers_of_any_type(number: Any) -> None:
+    np.testing.assert_array_equal(sw.sum(D, axis=number), X.sum(1))
+    np.testing.assert_array_equal(sw.vmap(sw.sum, in_axes=number)(D), X.sum(0))
+    np.testing.assert_array_equal(sw.tensordot(D, X, axes=number), X @ X)
+
+
+@pytest.mark.parametrize("dims", [(1, 0), [1, 0], np.array([1, 0]), range(1, -1, -1), iter((1, 0))])
+def test_whole_numbers_in_anything_that_has_them(dims: Any) -> None:
+    np.testing.assert_array_equal(sw.permute_dims(X, dims), X.T)
+
+
+def test_pairs_of_dims_are_numbers_too() -> None:
+    np.testing.assert_array_equal(sw.tensordot(D, X, axes=(0, 1)), np.tensordot(X, X, axes=(0, 1)))
+    for axes in (-1, ([0, 0], [1, 1]), ([0], [0, 1])):
+        with pytest.raises(ValueError, match="SW0510"):
+            sw.tensordot(X, X, axes=axes)
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "call"),
+    [
+        ("SW0504", ValueError, lambda: sw.repeat(X, [1, 2], axis=0)),
+        ("SW0510", TypeError, lambda: sw.repeat(X, 1.5)),
+        ("SW0510", ValueError, lambda: sw.repeat(X, [1, -1, 1, 1], axis=0)),
+        ("SW0507", TypeError, lambda: sw.stack(5)),
+        ("SW0521", TypeError, lambda: sw.scan(sw.add, np.zeros(4, "float32"), X)),
+        ("SW0510", ValueError, lambda: sw.arange(float("inf"))),
+        ("SW0506", ValueError, lambda: sw.relayout(2**31, sw.Layout([], MESH))),
+        ("SW0506", TypeError, lambda: sw.finfo("int32")),
+        ("SW0506", TypeError, lambda: sw.iinfo("float32")),
+        ("SW0506", TypeError, lambda: sw.random.uniform(2, 1j)),
+        ("SW0541", ValueError, lambda: sw.nn.conv2d_transpose(IMAGE, FILTERS, (8,))),
+        ("SW0541", ValueError, lambda: sw.nn.conv2d_transpose(IMAGE, FILTERS, padding=[])),
+        ("SW0506", BufferError, lambda: sw.from_dlpack(np.array(["a"]))),
+        ("SW0507", TypeError, lambda: sw.from_dlpack(np.ma.masked_array([1.0, 2.0], [False, True]))),
+    ],
+)
+def test_values_that_do_not_fit(code: str, error: type[Exception], call: Any) -> None:
+    with pytest.raises(error, match=code):
+        call()
+
+
+def test_differences_end_where_nothing_is_left() -> None:
+    assert sw.diff(X, n=1 << 40).shape == (4, 0)
+
+
+LISTED: list[Callable[[Any], Any]] = [
+    lambda x: x - [1.0, 2.0, 3.0, 4.0],
+    lambda x: [1.0, 2.0, 3.0, 4.0] * x,
+    lambda x: x @ (1.0, 2.0, 3.0, 4.0),
+    lambda x: x == [1.0, 2.0, 3.0, 4.0],
+]
+
+
+@pytest.mark.parametrize("call", LISTED)
+def test_lists_are_no_operands(call: Any) -> None:
+    for made in (call, sw.function(call)):
+        with pytest.raises(TypeError, match=r"SW0507.* takes arrays and numbers, not (list|tuple)"):
+            made(D)
+
+
+def test_gradients_are_no_lists() -> None:
+    with pytest.raises(TypeError, match=r"SW0507.*apply_gradients takes arrays and numbers, not list"):
+        sw.optimizers.SGD(0.1).apply_gradients([([1.0, 2.0], sw.Variable([1.0, 2.0]))])
