@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import runpy
+import sys
 from functools import lru_cache
 from importlib.util import find_spec
 from itertools import islice
@@ -36,15 +37,15 @@ _OWN = tuple(
             "views",
         )
     ]
-    + [f"{_ROOT / name}" for name in ("__init__.py", "_public.py", "dtensor.py")]
+    + [f"{_ROOT / name}" for name in ("__init__.py", "__main__.py", "_public.py", "dtensor.py")]
     + [f"{folder}/" for spec in [find_spec("numpy")] if spec for folder in spec.submodule_search_locations or ()]
-    + [contextlib.__file__, runpy.__file__, "<frozen runpy>"]
+    + [contextlib.__file__, runpy.__file__, "<frozen runpy>", f"{Path(sys.executable).parent}/"]
 )
 _JAX = "/jax/_src/"
 """Part of where JAX's own files lie, which calls the functions that it traces; it is not loaded to look where."""
 
 # The repository's root is the package, so tests and examples lie under it; only these rooms are not the user's (and
-# NumPy is not, when it calls back, nor what enters our contexts and starts programs). An
+# NumPy is not, when it calls back, nor what enters our contexts and starts programs, such as installed commands). An
 # installation may reach them by a link, so a file counts by either of its names.
 _OWN_LINKED = tuple(path.replace(str(_ROOT), str(Path(__file__).parent.parent), 1) for path in _OWN)
 

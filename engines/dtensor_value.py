@@ -349,7 +349,7 @@ def _elsewhere(value: DTensorValue, axes: Sequence[Axis]) -> ShardwrightValueErr
 
 
 def _pack_error(message: str, way_out: str) -> ShardwrightValueError:
-    return ShardwrightValueError(Diagnostic("SW0512", f"pack: {message}", help=way_out))
+    return ShardwrightValueError(Diagnostic("SW0512", f"pack: {message}", caller(), help=way_out))
 
 
 def read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.diagnostics.caller import caller
 
 
 def fault(code: str, message: str, help: str) -> ShardwrightValueError:
-    """The `ValueError` with this diagnostic; raise it."""
-    return ShardwrightValueError(Diagnostic(code, message, help=help))
+    """The `ValueError` with this diagnostic, at the user's line; raise it."""
+    return ShardwrightValueError(Diagnostic(code, message, caller(), help=help))

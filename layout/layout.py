@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TypeAlias, cast
 
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
+from shardwright.diagnostics.caller import caller
 from shardwright.layout.axes import Axis, parse_axis
 from shardwright.layout.check import check_spec
 from shardwright.layout.faults import fault
@@ -314,7 +316,7 @@ class Layout:
 
         >>> Layout(["x"], Mesh(x=2, y=3)).local_shape((5, 4))  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        shardwright.diagnostics.diagnostic.ShardwrightValueError: error[SW0104]: dim 0 has 5 elements and does not ...
+        shardwright.diagnostics.diagnostic.ShardwrightValueError: ...error[SW0104]: dim 0 has 5 elements and does not ...
           note: the mesh is Mesh(x=2, y=3)
           help: no axis divides 5; sizes that fit: 4, 6
         """
@@ -469,7 +471,7 @@ def _check_without_shape(spec: LayoutSpec, mesh: Mesh) -> None:
 def _raise_fault(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh, *, uneven: bool = False) -> None:
     found = check_spec(spec, shape, mesh, uneven=uneven)
     if found is not None:
-        raise ShardwrightValueError(found)
+        raise ShardwrightValueError(replace(found, location=caller()))
 
 
 def record_of(layout: Layout) -> LayoutRecord:

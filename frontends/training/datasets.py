@@ -83,9 +83,12 @@ def create_dtensor_iterable(
         raise type_error("SW0550", f"a {type(dataset).__name__} is no dataset", help="give anything with __iter__")
     if ragged not in RAGGED:
         raise value_error("SW0550", f"ragged={ragged!r} is none of {', '.join(map(repr, RAGGED))}")
-    for name, number, least in (("num_elements_per_batch", num_elements_per_batch, 1), ("prefetch", prefetch, 0)):
-        if not hasattr(number, "__index__"):
+    numbers = {"num_elements_per_batch": num_elements_per_batch, "prefetch": prefetch}
+    given = {"num_processes": num_processes, "process_id": process_id}
+    for name, number in {**numbers, **{key: value for key, value in given.items() if value is not None}}.items():
+        if not hasattr(number, "__index__") or np.ndim(number):
             raise type_error("SW0550", f"{name} is a whole number, not {number!r}")
+        least = int(name in ("num_elements_per_batch", "num_processes"))
         if number < least:
             raise value_error("SW0550", f"{name}={number} is below {least}")
     part = part_of(_mesh(element_layouts), batch_dimension, num_processes, process_id)

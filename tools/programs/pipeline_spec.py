@@ -65,11 +65,23 @@ def option_texts(pass_class: type[ModulePass]) -> list[str]:
 
 def _specs(text: str) -> list[ArgSpec]:
     try:
-        return list(parse_pipeline(text))
+        specs = list(parse_pipeline(text))
     except ArgSpecParseError as error:
         # xDSL writes a heading, the place, the text, a caret and what is wrong, one line each.
         _, place, *_, said = str(error).rstrip().split("\n")
         raise _malformed(text, int(place.rsplit(":")[-1]) - 1, said.strip()) from error
+    _check_once(text)
+    return specs
+
+
+def _check_once(text: str) -> None:
+    """SW0707 for an option that is given twice to one pass, of which xDSL keeps the last one."""
+    for name, options in _OPTIONS.findall(_QUOTED.sub('""', text)):
+        given = [option.partition("=")[0].replace("_", "-") for option in options.split()]
+        twice = next((option for option in given if given.count(option) > 1), None)
+        if twice is not None:
+            message = f"pass '{name}' is given the option '{twice}' twice"
+            raise ShardwrightError(Diagnostic("SW0707", message, help="leave one of them out"))
 
 
 def _malformed(text: str, position: int, said: str) -> ShardwrightError:
@@ -82,6 +94,8 @@ def _malformed(text: str, position: int, said: str) -> ShardwrightError:
     return ShardwrightError(Diagnostic("SW0706", f"malformed pipeline {text!r}: {due}, {at}", help=help_text))
 
 
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_OPTIONS = re.compile(r"([\w-]+)\{([^}]*)\}")
 _WORD = re.compile(r"[\w-]+|\s+|.", re.DOTALL)
 
 _DUE = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from shardwright.compiler.report import ValueRow
@@ -15,6 +16,7 @@ from shardwright.views.explanation.entries import Collective, Entry
 from shardwright.views.explanation.places import Place, brief_places, is_at, is_in
 
 _COLLECTIVE = re.compile(r"#(?P<number>\d+)")
+_NUMBERED = re.compile(r"%\d+")
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,8 @@ def answer(values: Sequence[ValueRow], collectives: Sequence[Collective], questi
     if place := Place.of(question, file):
         return _at_line(values, collectives, place, Answer(question, (), (), file))
     named = [value for value in values if value.name and value.name.lstrip("%") == question.lstrip("%")]
+    if not named and _NUMBERED.fullmatch(question):
+        return _numbered(values, collectives, Answer(question, (), (), file))
     if not named:
         names = dict.fromkeys(value.name for value in values if value.name)
         close = close_names(question, names)[:3]
@@ -65,6 +69,20 @@ def answer(values: Sequence[ValueRow], collectives: Sequence[Collective], questi
         raise _unknown(f"no value is called '{question}'", help_text, None)
     touched = [each for each in collectives if any(_brings(each, value) for value in named)]
     return Answer(question, tuple(named), tuple(touched), file)
+
+
+def _numbered(values: Sequence[ValueRow], collectives: Sequence[Collective], empty: Answer) -> Answer:
+    """What is called by a number, which is no name: it means the lines of the program's text that define it."""
+    text = Path(empty.file).read_text(errors="replace") if Path(empty.file).is_file() else ""
+    written = re.compile(rf"\s*{empty.question}(:\d+)?\s*=")
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if written.match(line)]
+    if not lines:
+        help_text = "numbers come from printing: ask for the line that defines the value, an argument, or '#1'"
+        raise _unknown(f"no value is called '{empty.question}'", help_text, None)
+    found = [_at_line(values, collectives, Place(empty.file, line), empty) for line in lines]
+    collected = dict.fromkeys(value for each in found for value in each.values)
+    touched = dict.fromkeys(one for each in found for one in each.collectives)
+    return Answer(empty.question, tuple(collected), tuple(touched), empty.file)
 
 
 def _brings(collective: Collective, value: ValueRow) -> bool:

@@ -124,3 +124,27 @@ def test_lists_are_no_operands(call: Any) -> None:
 def test_gradients_are_no_lists() -> None:
     with pytest.raises(TypeError, match=r"SW0507.*apply_gradients takes arrays and numbers, not list"):
         sw.optimizers.SGD(0.1).apply_gradients([([1.0, 2.0], sw.Variable([1.0, 2.0]))])
+
+
+@pytest.mark.parametrize(
+    ("code", "call"),
+    [
+        ("SW0101", lambda: sw.Mesh(x=0)),
+        ("SW0102", lambda: sw.Layout(["z"], MESH)),
+        ("SW0104", lambda: sw.relayout(np.ones(3), sw.Layout(["x"], MESH))),
+        ("SW0104", lambda: sw.Variable(np.ones(3), layout=sw.Layout(["x"], MESH))),
+        ("SW0108", lambda: sw.Layout.from_string("rows", MESH)),
+        ("SW0512", lambda: sw.pack([np.ones(2)], sw.Layout(["x"], MESH))),
+    ],
+)
+def test_layouts_that_do_not_fit_are_told_at_the_line(code: str, call: Any) -> None:
+    with pytest.raises(ValueError, match=code) as error:
+        call()
+    assert str(error.value).startswith(f"{__file__}:{call.__code__.co_firstlineno}:")
+
+
+@pytest.mark.parametrize("setting", [{"num_processes": 2.0}, {"num_processes": 2, "process_id": "1"}])
+def test_processes_are_counted_in_whole_numbers(setting: Any) -> None:
+    (name, value) = [*setting.items()][-1]
+    with pytest.raises(TypeError, match=f"SW0550.*{name} is a whole number, not {value!r}"):
+        sw.create_dtensor_iterable([np.ones((4, 2))], sw.Layout(["x"], MESH), "x", **setting)

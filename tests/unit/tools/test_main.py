@@ -242,6 +242,15 @@ def test_explain_why(path: str, capsys: Capture) -> None:
     assert "lines nearby that define values: 2, 3, 4" in errors
 
 
+def test_explain_of_what_the_text_calls_by_numbers(path: str, capsys: Capture) -> None:
+    assert main(["explain", path, "--why", "%0"]) == 0
+    assert capsys.readouterr().out.startswith("line 3: stablehlo.dot_general gives f32[8, 4]")
+    assert main(["explain", path, "--why", "%7"]) == 1
+    errors = capsys.readouterr().err
+    assert "error[SW0714]: no value is called '%7'" in errors
+    assert "help: numbers come from printing: ask for the line that defines the value, an argument, or '#1'" in errors
+
+
 def test_explain_of_a_program_that_sends_nothing(path: str, capsys: Capture) -> None:
     text = """\
 dtensor.mesh @mesh = <["x"=4]>

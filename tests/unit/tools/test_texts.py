@@ -14,11 +14,11 @@ from shardwright.rules.sharding import add_row, rule_for
 TEXTS: list[tuple[Callable[[], object], str]] = [
     (
         lambda: Mesh(x=0),
-        "error[SW0101]: mesh axis 'x' has size 0\n  help: use a whole number of at least 1",
+        f"{__file__}:16:17: error[SW0101]: mesh axis 'x' has size 0\n  help: use a whole number of at least 1",
     ),
     (
         lambda: Mesh([("x", 2), ("x", 2)]),
-        "error[SW0101]: an axis name is repeated in ['x', 'x']\n  help: give each axis its own name",
+        f"{__file__}:20:17: error[SW0101]: an axis name is repeated in ['x', 'x']\n  help: give each axis its own name",
     ),
     (
         lambda: rule_for(TestOp()),
