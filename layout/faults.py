@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
-from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from collections.abc import Iterable
+from operator import index
+
+from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
 
 
 def fault(code: str, message: str, help: str) -> ShardwrightValueError:
     """The `ValueError` with this diagnostic, at the user's line; raise it."""
     return ShardwrightValueError(Diagnostic(code, message, caller(), help=help))
+
+
+def whole(number: object, what: str) -> int:
+    """A whole number, also of NumPy's; `TypeError` (SW0109) for anything else."""
+    try:
+        return index(number)  # pyright: ignore[reportArgumentType]  (whether it is one is seen here)
+    except TypeError:
+        message = f"{what} is {number!r}, which is no whole number"
+        raise ShardwrightTypeError(Diagnostic("SW0109", message, caller(), help="give one, such as 2")) from None
+
+
+def sizes(shape: object) -> tuple[int, ...]:
+    """The sizes of a shape; `TypeError` (SW0109) for what is none."""
+    if not isinstance(shape, Iterable) or isinstance(shape, str | bytes):
+        message = f"{shape!r} is no shape"
+        raise ShardwrightTypeError(Diagnostic("SW0109", message, caller(), help="give a list of sizes"))
+    return tuple([whole(size, "a size") for size in shape])

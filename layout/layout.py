@@ -10,7 +10,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, Shardwrigh
 from shardwright.diagnostics.caller import caller
 from shardwright.layout.axes import Axis, parse_axis
 from shardwright.layout.check import check_spec
-from shardwright.layout.faults import fault
+from shardwright.layout.faults import fault, sizes, whole
 from shardwright.layout.forms.layout_record import (
     LayoutRecord,
     is_record_text,
@@ -99,6 +99,8 @@ class Layout:
         >>> Layout.from_string(str(Layout(["model"], mesh)), mesh)
         Layout(['model'], Mesh(batch=4, model=2))
         """
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise _wrong_kind(text, "a text")
         if is_record_text(text):
             return layout_of_record(record_of_layout_text(text), mesh)
         if mesh is None:
@@ -131,7 +133,7 @@ class Layout:
         >>> Layout.replicated(Mesh(x=2), rank=2)
         Layout(['unsharded', 'unsharded'], Mesh(x=2))
         """
-        return cls([Mesh.UNSHARDED] * rank, mesh)
+        return cls([Mesh.UNSHARDED] * whole(rank, "the rank"), mesh)
 
     @classmethod
     def auto(cls, mesh: Mesh) -> Layout:
@@ -146,6 +148,7 @@ class Layout:
         >>> shardwright.function(lambda x, w: x @ w).layouts(*specs).arguments["x"]
         Layout(['data', 'unsharded'], Mesh(data=4))
         """
+        _check_kinds([], mesh)
         layout = cls.from_spec(LayoutSpec(mesh.name, ()), mesh)
         layout._auto = True
         return layout
@@ -160,7 +163,7 @@ class Layout:
         >>> Layout.batch_sharded(Mesh(x=2), "x", rank=2)
         Layout(['x', 'unsharded'], Mesh(x=2))
         """
-        if rank < 1:
+        if whole(rank, "the rank") < 1:
             raise fault("SW0106", f"a tensor of rank {rank} has no batch dim", "the rank must be at least 1")
         return cls([batch_dim] + [Mesh.UNSHARDED] * (rank - 1), mesh)
 
@@ -266,7 +269,7 @@ class Layout:
         """
         if self._auto:
             return self._with(LayoutSpec(self._spec.mesh, ((),) * rank, frozenset(range(rank))))
-        missing = rank - self.rank
+        missing = whole(rank, "the rank") - self.rank
         if missing == 0:
             return self
         if missing < 0:
@@ -316,11 +319,11 @@ class Layout:
 
         >>> Layout(["x"], Mesh(x=2, y=3)).local_shape((5, 4))  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        shardwright.diagnostics.diagnostic.ShardwrightValueError: ...error[SW0104]: dim 0 has 5 elements and does not ...
+        shardwright.diagnostics.diagnostic.ShardwrightValueError: ...error[SW0104]: dim 0 has 5 elements and does ...
           note: the mesh is Mesh(x=2, y=3)
           help: no axis divides 5; sizes that fit: 4, 6
         """
-        shape = tuple(global_shape)
+        shape = sizes(global_shape)
         spec = self.for_rank(len(shape)).spec
         _raise_fault(spec, shape, self._mesh, uneven=self._uneven)
         return tuple(-(-size // self._mesh.group_size(axes)) for size, axes in zip(shape, spec.dims, strict=True))
@@ -416,12 +419,17 @@ def _check_kinds(sharding_spec: object, mesh: object) -> None:
     wrong, what = (mesh, "a mesh")
     if isinstance(mesh, Mesh):
         wrong, what = sharding_spec, "a list with an entry for each dim"
-    raise ShardwrightTypeError(
+    raise _wrong_kind(wrong, what)
+
+
+def _wrong_kind(given: object, what: str) -> ShardwrightTypeError:
+    return ShardwrightTypeError(
         Diagnostic(
             "SW0109",
-            f"{wrong!r} is not {what}",
-            notes=("a layout is made of the entries for the dims first, then the mesh",),
-            help='write Layout(["batch", None], mesh), or Layout(Mesh.UNSHARDED, mesh) for a replicated tensor',
+            f"{given!r} is not {what}",
+            caller(),
+            ("a layout is made of the entries for the dims first, then the mesh",),
+            'write Layout(["batch", None], mesh), or Layout(Mesh.UNSHARDED, mesh) for a replicated tensor',
         )
     )
 

@@ -389,9 +389,9 @@ class Mesh:
         >>> Mesh(x=2, y=4).dim_size("y")
         4
         """
-        if name not in self._sizes:
+        if not isinstance(name, str) or name not in self._sizes:  # pyright: ignore[reportUnnecessaryIsInstance]
             known = f"its axes are {', '.join(self._sizes)}" if self._sizes else "it has no axes"
-            raise fault("SW0102", f"mesh {self} has no axis {name!r}", also(name, self._sizes, known))
+            raise fault("SW0102", f"mesh {self} has no axis {name!r}", also(str(name), self._sizes, known))
         return self._sizes[name]
 
     def axis_size(self, axis: Axis) -> int:

@@ -31,8 +31,9 @@ SW0107: malformed sub-axis
 SW0108: text that is no layout
     A layout is written as in the IR, [{"x"}, {}], or around the type, f32[16@x, 64].
     help: compare the text with the two forms; brackets and commas matter
-SW0109: wrong entry for a dim
-    Each entry of a layout says how one dim is split: by an axis, by several, or not at all.
+SW0109: wrong entry for a dim, or no entry at all
+    Each entry of a layout says how one dim is split: by an axis, by several, or not at all. Ranks and sizes are whole
+    numbers.
     help: give an axis name, a tuple of names, or Mesh.UNSHARDED for each dim
 SW0110: mesh with its own device order
     An sdy.mesh with device_ids orders devices in a special way. Programs refer to axes only; which device stands where

@@ -12,7 +12,7 @@ from shardwright.compiler.control import regions
 from shardwright.compiler.control.gradients import rows_of
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dtypes import BOOLEAN, brief, kind_of
+from shardwright.compiler.tracing.dtypes import BOOLEAN, DType, brief, kind_of
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import Tree, flatten, unflatten
 from shardwright.compiler.tracing.settings import settled
@@ -58,7 +58,7 @@ def cond(
     (array(8.), array(4.))
     """
     if current_trace() is None:
-        return true_fn(*operands) if bool(pred) else false_fn(*operands)
+        return true_fn(*operands) if _holds(pred, "the condition of cond") else false_fn(*operands)
     chosen = _scalar(pred, "the condition of cond")
     if chosen.dtype != BOOLEAN:
         raise _mismatch(f"the condition of cond is {brief(chosen.dtype)}, not a truth value", "compare it: x > 0")
@@ -78,10 +78,10 @@ def switch(index: ArrayLike, branches: Sequence[Callable[[*Operands], Made]], *o
     if not branches:
         raise value_error("SW0521", "switch needs at least one branch", help="give a list of functions")
     if current_trace() is None:
+        _check_place(emit.dtype_of(index, "switch"), emit.shape_of(index))
         return branches[min(max(int(np.asarray(index)), 0), len(branches) - 1)](*operands)
-    chosen = _scalar(index, "the index of switch")
-    if kind_of(chosen.dtype) != "integer":
-        raise _mismatch(f"the index of switch is {brief(chosen.dtype)}, not a whole number", "convert it to int32")
+    chosen = emit.as_tracer(index, "switch")
+    _check_place(chosen.dtype, chosen.shape)
     low, high = emit.constant(0, chosen.dtype), emit.constant(len(branches) - 1, chosen.dtype)
     clamped = emit.trace_now().emit(stablehlo.ClampOp(low.value, chosen.value, high.value))
     place = emit.convert(clamped, INT32)
@@ -108,7 +108,7 @@ def while_loop(cond_fn: Callable[[Carry], ArrayLike], body_fn: Callable[[Carry],
     """
     if current_trace() is None:
         value = init
-        while bool(cond_fn(value)):
+        while _holds(cond_fn(value), "the condition of while_loop"):
             value = body_fn(value)
         return value
     leaves, tree = flatten(init, is_traced)
@@ -343,9 +343,25 @@ def _fitting(value: Any, tree: Tree, like: Sequence[Tracer], what: str, other: s
 
 def _scalar(value: ArrayLike, what: str) -> Tracer:
     found = emit.as_tracer(value, what)
-    if found.shape:
-        raise _mismatch(f"{what} has shape {list(found.shape)}", "make it one: shardwright.all, shardwright.any")
+    _check_lone(found.shape, what)
     return found
+
+
+def _holds(value: ArrayLike, what: str) -> bool:
+    """Whether a condition holds that is known."""
+    _check_lone(emit.shape_of(value), what)
+    return bool(value)
+
+
+def _check_lone(shape: tuple[int, ...], what: str) -> None:
+    if shape:
+        raise _mismatch(f"{what} has shape {list(shape)}", "make it one: shardwright.all, shardwright.any")
+
+
+def _check_place(dtype: DType, shape: tuple[int, ...]) -> None:
+    _check_lone(shape, "the index of switch")
+    if kind_of(dtype) != "integer":
+        raise _mismatch(f"the index of switch is {brief(dtype)}, not a whole number", "convert it to int32")
 
 
 def _mismatch(message: str, way_out: str) -> Exception:

@@ -11,6 +11,7 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_INTEGER
 from shardwright.compiler.tracing.trace import Tracer
+from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.faults import index_error, type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.frontends.arrays.indexing.picking import picked_at, placed_at, places_of
@@ -116,7 +117,7 @@ def _spelled_out(key: tuple[Any, ...], value: Tracer) -> list[int | slice | None
 
 def _range(item: Any, size: int, dim: int) -> range:
     if isinstance(item, slice):
-        return range(*item.indices(size))
+        return range(*_indices(item, size, dim))
     _refuse_choice(item)
     try:
         place = whole_number(item)
@@ -131,6 +132,16 @@ def _range(item: Any, size: int, dim: int) -> range:
     if not -size <= place < size:
         raise index_error("SW0514", f"index {place} is outside of dim {dim}, which has {size} elements")
     return range(place % size, place % size + 1)
+
+
+def _indices(item: slice, size: int, dim: int) -> tuple[int, int, int]:
+    try:
+        return item.indices(size)
+    except ShardwrightError:
+        raise
+    except (TypeError, ValueError) as error:
+        help = "start, stop and step are whole numbers, and the step is not zero"
+        raise type_error("SW0514", f"{item!r} cannot index dim {dim}", help=help) from error
 
 
 def _refuse_choice(item: Any) -> None:
