@@ -8,71 +8,25 @@ from __future__ import annotations
 
 import lzma
 import sys
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+from graph_records import distances, records
+from graph_single import Case, Cases, Known, ints, longs, words
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "graphs"
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
-@dataclass(frozen=True)
-class Known:
-    """An input that is a constant of the graph."""
-
-    value: Any
-
-
-@dataclass(frozen=True)
-class Case:
-    """One node: its operation, inputs and attributes, as `tf.raw_ops` takes them."""
-
-    op: str
-    arguments: dict[str, Any]
-
-
-class Cases:
-    """Collects cases with numbers from one generator."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = np.random.default_rng(seed)
-        self.found: list[Case] = []
-
-    def add(self, *ops: str, **arguments: Any) -> None:
-        self.found += [Case(op, arguments) for op in ops]
-
-    def f(self, *shape: int, dtype: Any = "float32", low: float | None = None, high: float = 2.0) -> np.ndarray:
-        values = self.random.standard_normal(shape) if low is None else self.random.uniform(low, high, shape)
-        return np.asarray(values).astype(dtype)
-
-    def i(self, *shape: int, low: int = -5, high: int = 6, dtype: Any = "int32") -> np.ndarray:
-        return np.asarray(self.random.integers(low, high, shape)).astype(dtype)
-
-    def nonzero(self, *shape: int, dtype: Any = "int32") -> np.ndarray:
-        return (self.i(*shape, low=1, high=5) * self.random.choice([-1, 1], shape)).astype(dtype)
-
-    def b(self, *shape: int) -> np.ndarray:
-        return self.random.integers(0, 2, shape).astype(bool)
-
-
-def ints(*values: Any) -> Known:
-    return Known(np.array(values[0] if len(values) == 1 else values, np.int32))
-
-
-def longs(value: Any) -> Known:
-    return Known(np.array(value, np.int64))
-
-
 def all_cases(seed: int = 0) -> list[Case]:
     """One or more cases for each operation of the table that stands for itself."""
     cases = Cases(seed)
     groups = (elementwise, networks, reductions, shapes, moves, indexing, windows, matrices)
-    for group in (*groups, derivatives, images, segments, texts, corners, chosen):
+    for group in (*groups, derivatives, images, segments, texts, corners, chosen, distances, records):
         group(cases)
     return cases.found
 
@@ -486,10 +440,6 @@ def segments(c: Cases) -> None:
     c.add("InTopK", predictions=scores, targets=targets, k=2)
 
 
-def words(*texts: str) -> np.ndarray:
-    return np.array([text.encode() for text in texts], object)
-
-
 def texts(c: Cases) -> None:
     """What runs on the host: texts, ragged values, and what has a shape by data."""
     given = words("Red, RED sea!", "", "blue \u00c9t\u00e9", " a  b ")
@@ -723,7 +673,7 @@ def run(cases: list[Case]) -> tuple[Any, dict[str, np.ndarray]]:
                 else:
                     given[key] = getattr(tf, value) if key in _TYPES else value
             made = getattr(tf.raw_ops, case.op)(name=f"{name}/node", **given)
-            parts = [made] if isinstance(made, tf.Tensor) else list(made)
+            parts = [made] if isinstance(made, tf.Tensor) else tf.nest.flatten(made)
             wanted |= {f"{name}/out{place}": part for place, part in enumerate(parts)}
         with tf.compat.v1.Session(graph=graph) as session:
             arrays |= {name: np.asarray(array) for name, array in session.run(wanted, fed).items()}

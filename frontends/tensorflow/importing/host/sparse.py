@@ -84,6 +84,45 @@ def _filled(call: Call, places: Any, values: Any, sizes: Any, default: Any) -> t
     return np.concatenate([places, fresh])[order], np.concatenate([values, filling])[order], empty, went[: len(places)]
 
 
+@host_row("EditDistance")
+def _distances(call: Call, places: Any, values: Any, sizes: Any, *truth: Any) -> Any:
+    """How many elements must be changed, added or left out to make one row of another, or which share of that one."""
+    due_places, due_values, due_sizes = truth
+    if len(sizes) != len(due_sizes) or len(sizes) < 2:
+        raise call.fault(f"rows of {list(sizes)} and {list(due_sizes)} are not compared", "SW0898")
+    shape = checked_room(call, np.maximum(sizes, due_sizes)[:-1].tolist(), np.dtype("float32"))
+    given, due = (
+        _by_row(call, *each)
+        for each in ((places, values, sizes.tolist()), (due_places, due_values, due_sizes.tolist()))
+    )
+    found = np.zeros(shape, np.float32)
+    for row in {*given, *due}:
+        ours, theirs = given.get(row, []), due.get(row, [])
+        apart = _changes(ours, theirs)
+        found[row] = apart if not call["normalize"] else apart / len(theirs) if theirs else np.inf
+    return found
+
+
+def _by_row(call: Call, places: Any, values: Any, sizes: list[int]) -> dict[tuple[int, ...], list[Any]]:
+    _check_places(call, places, sizes)
+    found: dict[tuple[int, ...], list[Any]] = {}
+    for place, value in zip(places.tolist(), values.tolist(), strict=True):
+        found.setdefault(tuple(place[:-1]), []).append(value)
+    return found
+
+
+def _changes(ours: Sequence[Any], theirs: Sequence[Any]) -> int:
+    """Levenshtein's distance, row by row of its table."""
+    line = list(range(len(theirs) + 1))
+    for count, one in enumerate(ours, 1):
+        left, following = count, [count]
+        for place, other in enumerate(theirs):
+            left = min(left + 1, line[place + 1] + 1, line[place] + (one != other))
+            following.append(left)
+        line = following
+    return line[-1]
+
+
 @host_row("SparseCross")
 def _crossed(call: Call, *given: Any) -> tuple[Any, Any, Any]:
     """In each row all choices of one feature of each column, as texts, or as one number each."""
