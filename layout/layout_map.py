@@ -61,7 +61,12 @@ class LayoutMap(MutableMapping[str, Layout]):
     def __init__(self, layouts: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), mesh: Mesh | None = None) -> None:
         self._mesh = mesh
         self._layouts: dict[str, Layout] = {}
-        for pattern, layout in dict(layouts).items():
+        try:
+            given = dict(layouts)
+        except (TypeError, ValueError) as error:
+            shown = type(layouts).__name__
+            raise type_error("SW0553", f"a {shown} is no map of layouts: {error}", help="give a dict") from error
+        for pattern, layout in given.items():
             self[pattern] = layout
 
     def __setitem__(self, pattern: str, layout: Any) -> None:

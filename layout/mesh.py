@@ -481,7 +481,10 @@ def _pairs(dims: object) -> list[tuple[object, object]]:
 
 def _coordinates(axis: str, at: int | slice, size: int) -> list[int]:
     """The indices along an axis that a coordinate or a slice keeps."""
-    found = list(range(size))[at] if isinstance(at, slice) else [at] if 0 <= at < size else []
+    try:
+        found = list(range(size))[at] if isinstance(at, slice) else [index(at)] if 0 <= index(at) < size else []
+    except (TypeError, ValueError):
+        raise _mesh_error(f"{at!r} is no coordinate of axis {axis!r}", "give a whole number, or a slice") from None
     if not found:
         raise _mesh_error(f"axis {axis!r} of size {size} has nothing at {at!r}", "coordinates count from 0")
     return found

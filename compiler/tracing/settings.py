@@ -49,10 +49,10 @@ class Settings:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         parameters = signature(function).parameters
-        said = {name: _head(str(one.annotation)) for name, one in parameters.items()}
+        said = {name: _head(str(one.annotation)) for name, one in parameters.items() if one.annotation is not one.empty}
         written = {name: text for name, text in said.items() if not _ARRAYS.search(text)}
         kinds = get_type_hints(SimpleNamespace(__annotations__=written), function.__globals__)
-        what = function.__name__.strip("_")
+        what = function.__name__.strip("_") if function.__name__ != "__init__" else function.__qualname__.split(".")[-2]
         self._readers: dict[int | str, Reader] = {name: setting(what, name, kinds[name]) for name in written}
         places = enumerate(positional_names(parameters.values()))
         self._readers |= {place: self._readers[name] for place, name in places if name in written}
@@ -240,7 +240,7 @@ def _said(kind: Any, several: bool = False) -> str:
     if origin is tuple and Ellipsis not in parts:
         return f"({', '.join(map(_said, parts))})"
     if origin in (Sequence, tuple):
-        return f"{'lists' if several else 'a list'} of {_said(parts[0], True)}"
+        return ("lists" if several else "a list") + (f" of {_said(parts[0], True)}" if parts[0] is not Any else "")
     plain = origin or kind
     return _WORDS[plain][several] if plain in _WORDS else f"a {plain.__name__}"
 

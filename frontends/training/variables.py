@@ -26,7 +26,7 @@ from shardwright.compiler.tracing.dtypes import (
 from shardwright.compiler.tracing.emit import as_numpy, check_layout
 from shardwright.compiler.tracing.interface import positional_names
 from shardwright.compiler.tracing.reference import Reference, held
-from shardwright.compiler.tracing.settings import shape_argument
+from shardwright.compiler.tracing.settings import settled, shape_argument
 from shardwright.compiler.tracing.trace import Tracer, current_trace, setting
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
@@ -43,6 +43,7 @@ from shardwright.layout import Layout
 _scopes: ContextVar[tuple[str, ...]] = ContextVar("shardwright_name_scopes", default=())
 
 
+@settled
 @contextmanager
 def name_scope(name: str) -> Generator[str]:
     """
@@ -107,6 +108,7 @@ class Variable(Reference, Scalars):
 
     __slots__ = ("__weakref__", "_held", "_layout", "_path", "name", "trainable")
 
+    @settled
     def __init__(
         self,
         initial_value: Any,

@@ -98,6 +98,8 @@ def given_devices(devices: str | Sequence[object] | None) -> tuple[tuple[str, ..
             return None, intern(devices)
         named = " or ".join(f'"{name}"' for name in sorted(ENGINES))
         raise device_error(f"devices={devices!r} is one text", f"give a list of names, one for each device, or {named}")
+    if not isinstance(devices, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise device_error(f"devices={devices!r} is no list", "give a list of names, one for each device")
     of_jax = bool(devices) and all(hasattr(device, "device_kind") and hasattr(device, "id") for device in devices)
     return device_names(devices), JAX if of_jax else None
 

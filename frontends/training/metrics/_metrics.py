@@ -10,7 +10,7 @@ from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DTypeLike
 from shardwright.compiler.tracing.emit import dtype_of, shape_of
 from shardwright.compiler.tracing.trace import current_trace
-from shardwright.diagnostics.faults import value_error
+from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.frontends.arrays.elementwise import functions
 from shardwright.frontends.arrays.elementwise.functions import equal, logical_and, not_equal
 from shardwright.frontends.arrays.reducing.reductions import argmax, sum as total
@@ -71,7 +71,7 @@ class Sum(Metric):
     """
 
     def update_state(self, *values: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
-        (value,) = values
+        value = _only(values, type(self).__name__)
         self.total.assign_add(total(_weighted(_typed(value, self.total), sample_weight)))
 
 
@@ -92,7 +92,7 @@ class Mean(Metric):
         self.count = Variable(0.0, dtype=dtype, layout=layout, name=f"{self.name}/count", trainable=False)
 
     def update_state(self, *values: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
-        (value,) = values
+        value = _only(values, type(self).__name__)
         self._gather(_typed(value, self.total), sample_weight)
 
     def _gather(self, value: Any, weight: Any) -> None:
@@ -120,6 +120,8 @@ class Accuracy(Mean):
     """
 
     def update_state(self, *values: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
+        if len(values) != 2:
+            raise _amount(values, "Accuracy", "labels and predictions")
         y_true, y_pred = values
         if len(shape_of(y_pred)) == len(shape_of(y_true)) + 1:
             y_pred = argmax(y_pred, axis=-1)
@@ -152,3 +154,15 @@ def _weighted(value: Any, weight: Any) -> Any:
             help="give a number, or weights with as many dims as the values, each of the same size or 1",
         )
     return value * functions.astype(weight, value.dtype)
+
+
+def _only(values: tuple[Any, ...], name: str) -> Any:
+    if len(values) != 1:
+        raise _amount(values, name, "one array")
+    return values[0]
+
+
+def _amount(values: tuple[Any, ...], name: str, due: str) -> Exception:
+    return type_error(
+        "SW0504", f"{name}: update_state takes {due}, not {len(values)} arrays", help="give weights as sample_weight="
+    )

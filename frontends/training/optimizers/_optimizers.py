@@ -11,6 +11,7 @@ import numpy as np
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DType, brief, check_kind, kind_of
 from shardwright.compiler.tracing.emit import dtype_of, shape_of
+from shardwright.compiler.tracing.settings import setting
 from shardwright.compiler.tracing.trace import Tracer, outside
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.frontends.arrays.creation import zeros_like
@@ -80,7 +81,9 @@ class Optimizer(Module):
         Otherwise they are made by the first step, which a traced function may contain. Raises `TypeError` (SW0532) for
         variables of whole numbers, which no fraction of a gradient moves.
         """
-        for variable in variables:
+        for variable in setting("build", "variables", Sequence[Any])(variables):
+            if not isinstance(variable, Variable):
+                raise type_error("SW0532", f"build takes Variables, not {variable!r}", help="give a list of them")
             if kind_of(variable.dtype) not in ("float", "complex"):
                 raise type_error(
                     "SW0532",
@@ -103,7 +106,7 @@ class Optimizer(Module):
         Variables whose gradient is `None` stay. Raises `ValueError` (SW0532) when all of them are, `TypeError` for
         pairs that are not of gradients and variables, and `ValueError` (SW0504) for a gradient of another shape.
         """
-        pairs = [_pair(item) for item in grads_and_vars]
+        pairs = [_pair(item) for item in setting("apply_gradients", "grads_and_vars", Sequence[Any])(grads_and_vars)]
         moved = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
         if not moved:
             raise value_error(
@@ -242,7 +245,8 @@ def global_norm(tensors: Sequence[Array | np.ndarray[Any, Any] | None]) -> Array
     >>> float(shardwright.optimizers.global_norm([numpy.array([3.0]), numpy.array([[4.0]])]))
     5.0
     """
-    squares = [_square(tensor) for tensor in tensors if tensor is not None]
+    given = setting("global_norm", "tensors", Sequence[Any])(tensors)
+    squares = [_square(tensor) for tensor in given if tensor is not None]
     if not squares:
         raise value_error("SW0532", "there are no arrays whose norm could be taken", help="give at least one")
     norm, mesh = squares[0], _mesh_of(squares[0])
