@@ -126,7 +126,11 @@ def _reader(kind: Any) -> Reader:
 
 
 def _one_of(readers: Sequence[Reader], value: Any) -> Any:
-    return next((found for read in readers if (found := read(value)) is not _UNFIT), _UNFIT)
+    for read in readers:
+        found = read(value)
+        if found is not _UNFIT:
+            return found
+    return _UNFIT
 
 
 def _several(read: Reader, value: Any) -> Any:
@@ -151,7 +155,7 @@ def _each(readers: Sequence[Reader], value: Any) -> Any:
 def _whole(value: Any) -> Any:
     if isinstance(value, bool | np.bool_ | type):
         return _UNFIT
-    number = _called(index, value)
+    number = value if type(value) is int else _called(index, value)
     return number if number is _UNFIT or -LONG <= number < LONG else _UNFIT
 
 
