@@ -252,7 +252,7 @@ def _spaced(first: complex, step: complex, count: int, dtype: np.dtype[Any]) -> 
     value = emit.iota(DEFAULT_INTEGER if kind_of(dtype) == "complex" else dtype, (count,), 0)
     value = emit.convert(value, dtype)
     if kind_of(dtype) == "integer":  # of an unsigned type, a step down is one around
-        step = int(np.asarray(int(step.real)).astype(dtype))
+        step = int(np.asarray(int(step.real) & (1 << 64) - 1, np.uint64).astype(dtype))
     if step != 1:
         value *= emit.constant(step, dtype, (count,))
     return value + emit.constant(first, dtype, (count,)) if first else value

@@ -129,6 +129,11 @@ def test_values_that_do_not_fit(code: str, error: type[Exception], call: Any) ->
         call()
 
 
+@pytest.mark.parametrize("bounds", [(0, 5, 1 << 70), (5, 0, -2), (9, -9, -(1 << 40))])
+def test_steps_of_any_size(bounds: Any) -> None:
+    assert sw.arange(*bounds).tolist() == list(range(*bounds))
+
+
 def test_differences_end_where_nothing_is_left() -> None:
     assert sw.diff(X, n=1 << 40).shape == (4, 0)
 
