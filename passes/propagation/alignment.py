@@ -105,7 +105,8 @@ class Aligner:
     ):
         self.emit = order is None
         self.order = program.steps if order is None else order
-        self.sent = 0.0
+        self.sent, self.messages = 0.0, 0.0
+        """What each device sends: bytes, and about in how many messages."""
         self.program = program
         self.strategist = strategist
         self.copies = copies
@@ -255,6 +256,7 @@ class Aligner:
         pending = outgoing(strategy, flowing[0] if flowing else None)
         self.strategies[node.index] = strategy
         self.sent += strategy.exchanged * self.scope.weight
+        self.messages += bool(strategy.exchanged) * self.scope.weight
         for value, result in zip(node.results, strategy.results, strict=True):
             self.pending[value], self.made[value] = pending, result
             self._define(value, self._spec(result, pending))
@@ -338,6 +340,9 @@ class Aligner:
         often = self.scope.outermost(self.homes[value]).weight / self.scope.weight
         return often * min(self._share(form, spec, value) for form in forms.available)
 
+    def _plan(self, source: LayoutSpec, target: LayoutSpec, value: int) -> planner.Plan:
+        return planner.plan(source, target, self.program.shapes[value], self.program.mesh)
+
     def _share(self, source: LayoutSpec, target: LayoutSpec, value: int) -> float:
         program = self.program
         share = planner.cost_share(source, target, program.shapes[value], program.mesh)
@@ -363,6 +368,7 @@ class Aligner:
         # From the cheapest form that is there; the first made of equal ones, so that text does not depend on hashes.
         best = min(forms.available, key=lambda form: self._share(form, spec, value))
         self.sent += self._share(best, spec, value) * scope.weight
+        self.messages += self._plan(best, spec, value).messages * scope.weight
         self.inside[scope].append((value, spec))
         self.at_home[value] = self.at_home[value] or spec is home
         source = forms.available[best]

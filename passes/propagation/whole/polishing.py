@@ -17,7 +17,7 @@ MOST_OPS, MOST_VISITS = 8, 240
 Ops of a program that is looked at so, and visits of ops that are spent on it, at about a millisecond each.
 
 The network prices what ops share in part only: who needs a copy that is there for another, and in which layout it is
-made of which. Of 295 random programs of up to 8 ops brute force found something better in 27, and in 7 after this.
+made of which. Of 313 random programs of up to 8 ops brute force found something better in 28, and in 3 after this.
 """
 
 Outcome = TypeVar("Outcome")

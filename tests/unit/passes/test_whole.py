@@ -358,7 +358,7 @@ def test_brute_force_over_random_programs_agrees(seeds: range, most: int, monkey
 @RANDOM
 def test_brute_force_that_counts_copies_agrees(seeds: range, most: int) -> None:
     """What ops share the network prices in part only: what it misses is found by changes of one value or two."""
-    assert agreeing(seeds, most) >= 0.97
+    assert agreeing(seeds, most) >= 0.985
 
 
 @pytest.mark.parametrize("seed", [73, 83, 124])
@@ -368,6 +368,22 @@ def test_what_ops_share_is_found_by_changes(seed: int, monkeypatch: pytest.Monke
     assert agrees(text, 1500)
     monkeypatch.setattr(improving, "MOST_OPS", 0)
     assert not agrees(text, 1500)
+
+
+@pytest.mark.parametrize("seed", [275, 397])
+def test_a_change_that_takes_no_more_messages_may_save_little(seed: int) -> None:
+    """Of 1,152 bytes 64, and of 1,344 as many."""
+    assert agrees(random_program(seed), 1500)
+
+
+def test_a_change_that_takes_another_message_must_save_a_fourteenth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One message more saves 16 bytes of 320."""
+    text = random_program(289)
+    plan = improved(text)
+    assert plan.cost(plan.dims)[0] == 320
+    monkeypatch.setattr(improving, "WORTH_WHILE", 0.04)
+    plan = improved(text)
+    assert plan.cost(plan.dims)[0] == 304
 
 
 @pytest.mark.parametrize("seed", range(20))
