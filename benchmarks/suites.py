@@ -12,6 +12,7 @@ from pathlib import Path
 from shardwright.benchmarks import files, ours, shardy, xla
 from shardwright.benchmarks.check_programs import OK, Checked, check
 from shardwright.benchmarks.export_transformer import SIZES, Options, export
+from shardwright.benchmarks.inputs import inputs_alone
 from shardwright.benchmarks.jax_child import compile_seconds
 from shardwright.benchmarks.layers import without_layers
 from shardwright.benchmarks.measure import Timed, in_a_row, interleave, timed
@@ -192,7 +193,10 @@ def engine_layers(settings: Settings) -> Report:
 
 def plan_quality(settings: Settings) -> Report:
     """Plans next to layouts by hand, other partitioners, and the least there is; nothing runs."""
-    return quality(settings.program_count)
+    report = quality(settings.program_count)
+    if xla.available():
+        report.parts.append(inputs_alone(settings.program_count))
+    return _noted(report)
 
 
 def verdict_of(checked: Checked, xla_bytes: float | None, shardy_bytes: float | None) -> str:

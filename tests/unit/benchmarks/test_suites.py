@@ -56,7 +56,8 @@ def test_storage_is_compared_with_plain_files_and_codecs() -> None:
     assert all(float(row["throughput"] or 0) > 0 for row in rows)
 
 
-def test_quality_compares_plans_with_layouts_by_hand_and_with_the_least() -> None:
+def test_quality_compares_plans_with_layouts_by_hand_and_with_the_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xla, "available", lambda: False)
     report = SUITES["quality"](replace(SMOKE, program_count=2))
     fitting = [row for row in report.rows if "chosen sent" in row]
     assert fitting
