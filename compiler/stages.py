@@ -201,6 +201,7 @@ class Traced(_Stage):
         memory_limit: int | str | None = None,
         objective: Literal["bytes", "seconds"] = "bytes",
         topology: Topology | None = None,
+        recompute: bool = False,
     ) -> Traced:
         """
         Chooses a layout for all that has none yet: those that send least with all devices at work.
@@ -211,6 +212,9 @@ class Traced(_Stage):
         On `mesh`, where the program has none itself. A device then holds at most `memory_limit` bytes at once, values
         without the memory that what runs saves by fusing and reusing. What has a closed layout keeps it; the chosen
         layouts are those of the `parameters` of the new stage's interface, and each says why it is there.
+
+        Where nothing fits into the memory, and `recompute` allows it, values are computed again instead of kept until
+        the backward pass: what frees most for the least work.
 
         Raises `ShardwrightError` where there is no mesh (SW0468), another one already (SW0405), or nothing was found
         that fits into the memory (SW0469), and `ValueError` (SW0582) for a limit that is no number of bytes, or another
@@ -229,7 +233,7 @@ class Traced(_Stage):
         from shardwright.diagnostics.figures import size_in_bytes
 
         limit = None if memory_limit is None else size_in_bytes(memory_limit)
-        module = chosen(self.module, mesh, limit, objective, topology)
+        module = chosen(self.module, mesh, limit, objective, topology, recompute=recompute)
         known = next(iter(meshes(module).values()))
         mesh = self.interface.mesh if self.interface.mesh.axis_names else mesh or known
         return Traced(module, decided(replace(self.interface, mesh=mesh, meshes=(mesh,)), module), self.backend)

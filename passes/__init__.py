@@ -33,6 +33,7 @@ _CLASSES = {
     "fit-borders": "padding.fit_borders.FitBordersPass",
     "insert-relayouts": "propagation.insert_relayouts.InsertRelayoutsPass",
     "release-copies": "collectives.release_copies.ReleaseCopiesPass",
+    "recompute-values": "collectives.recompute_values.RecomputeValuesPass",
     "lower-relayouts": "collectives.lower_relayouts.LowerRelayoutsPass",
     "optimize-collectives": "collectives.optimize_collectives.OptimizeCollectivesPass",
     "localize": "collectives.localize.LocalizePass",

@@ -31,6 +31,12 @@ STAGE = "dtensor.stage"
 MEMORY_LIMIT = "dtensor.memory_limit"
 """The module attribute that says how many bytes a device may hold at once."""
 
+RECOMPUTE = "dtensor.recompute"
+"""
+The module attribute that lets values be computed again, where a device would hold more than the limit otherwise; and
+what an op has that was put in for that.
+"""
+
 WHY = "dtensor.why"
 """Where an op, and an argument of the entry function, says why its layout is what it is."""
 

@@ -17,7 +17,7 @@ from shardwright.layout import Mesh
 from shardwright.layout.axes import parse_axis
 from shardwright.layout.planning.topology import Topology
 
-__all__ = ["Work", "groups_of", "works_of"]
+__all__ = ["Work", "groups_of", "operations_of", "works_of"]
 
 _FREE = (stablehlo.ConstantOp, stablehlo.IotaOp, stablehlo.BroadcastInDimOp, stablehlo.ReshapeOp)
 _OUTSIDE = ("builtin.", "func.", "dtensor.", "stablehlo.while", "stablehlo.case", "stablehlo.if", "stablehlo.return")
@@ -69,6 +69,16 @@ def works_of(
             seconds = max(flops / topology.flops, touched / topology.memory) * times + launches * topology.launch
             works.append(Work(op, seconds, flops * times, touched * times, launches))
     return tuple(works), tuple(once)
+
+
+def operations_of(local: ModuleOp) -> int:
+    """The operations on numbers that a device does, what loops and branches that depend on data do counted once."""
+    found = repeated_operations(local)
+    return sum(
+        _operations(op) * repetition.times
+        for op, repetition in found
+        if not (is_collective(op) or op.name.startswith(_OUTSIDE) or _is_in_body(op))
+    )
 
 
 def _row_seconds(row: CollectiveRow, mesh: Mesh, topology: Topology) -> float:

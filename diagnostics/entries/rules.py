@@ -95,6 +95,7 @@ SW0468: no mesh to choose layouts over
     help: give one: traced.lay_out(Mesh(data=4, model=2)), or --mesh data=4,model=2
 SW0469: no layouts within the memory limit
     No way was found to split the program over its mesh so that each device holds no more than the limit at once. What
-    is largest in the one that holds least is listed.
-    help: raise the limit, use more devices, split the batch into several steps, or recompute (shardwright.checkpoint)
+    is largest in the one that holds least is listed, and what would come of computing values again: how much a device
+    then holds, sends and does, and which lines of the program that is.
+    help: raise the limit, use more devices, lay out with recompute=True (--recompute), or use shardwright.checkpoint
 """

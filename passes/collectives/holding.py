@@ -44,7 +44,7 @@ class Holding:
     """The bytes held after each op of a block has begun, and the values of the block that are there at the most."""
 
     levels: tuple[int, ...]
-    highest: frozenset[SSAValue]
+    highest: tuple[SSAValue, ...]
 
     @classmethod
     def of(cls, block: Block, size: Size = bytes_of) -> Holding:
@@ -52,22 +52,22 @@ class Holding:
         return cls(*_held(block, sum(map(size, block.args)), size))
 
 
-def _held(block: Block, now: int, size: Size) -> tuple[tuple[int, ...], frozenset[SSAValue]]:
+def _held(block: Block, now: int, size: Size) -> tuple[tuple[int, ...], tuple[SSAValue, ...]]:
     last = ends(block)
     levels: list[int] = []
-    alive: set[SSAValue] = set()
-    most, highest = -1, frozenset[SSAValue]()
+    alive: dict[SSAValue, None] = {}
+    most, highest = -1, tuple[SSAValue, ...]()
     dying: dict[int, list[SSAValue]] = {}
     for at, op in enumerate(block.ops):
         for value in op.results:
-            alive.add(value)
+            alive[value] = None
             now += size(value)
             dying.setdefault(last[value], []).append(value)
         levels.append(now + _inside(op, size))
         if levels[-1] > most:
-            most, highest = levels[-1], frozenset(alive)
+            most, highest = levels[-1], tuple(alive)
         for value in dying.pop(at, ()):
-            alive.discard(value)
+            del alive[value]
             now -= size(value)
     return tuple(levels), highest
 

@@ -103,11 +103,34 @@ def test_why(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "%a is f32[8@x, 64], chosen automatically: rows over x" in capsys.readouterr().out
 
 
+def test_values_are_computed_again_where_nothing_fits_otherwise(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    program = tmp_path / "program.mlir"
+    program.write_text(
+        "func.func public @main(%a: tensor<64xf32>) -> tensor<64xf32> {\n"
+        "  %0 = stablehlo.exponential %a : tensor<64xf32>\n"
+        "  %1 = stablehlo.tanh %0 : tensor<64xf32>\n"
+        "  %2 = stablehlo.sine %1 : tensor<64xf32>\n"
+        "  %3 = stablehlo.cosine %2 : tensor<64xf32>\n"
+        "  %4 = stablehlo.add %3, %1 : tensor<64xf32>\n"
+        "  %5 = stablehlo.add %4, %0 : tensor<64xf32>\n"
+        "  return %5 : tensor<64xf32>\n}\n"
+    )
+    # The argument and three more, each device an eighth; without it a fourth one.
+    command = ["run", str(program), "--auto", "x=8", "--memory-limit", "128"]
+    assert main(command) == 1
+    found = capsys.readouterr().err
+    assert "with recompute=True (values are computed again) each device holds 128 bytes at most, sends 0 and" in found
+    assert main([*command, "--recompute", "--check"]) == 0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--auto", "x4"], "shardwright price: argument --auto: 'x4' is not AXIS=SIZE,..., such as data=2,model=4"),
         (["--memory-limit", "1GB"], "--memory-limit is for layouts to choose"),
+        (["--recompute"], "--recompute is for layouts to choose"),
         (
             ["--auto", "x=4", "--memory-limit", "much"],
             "shardwright price: argument --memory-limit: 'much' is no number",
