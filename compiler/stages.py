@@ -202,6 +202,7 @@ class Traced(_Stage):
         objective: Literal["bytes", "seconds"] = "bytes",
         topology: Topology | None = None,
         recompute: bool = False,
+        microbatches: bool = False,
     ) -> Traced:
         """
         Chooses a layout for all that has none yet: those that send least with all devices at work.
@@ -214,7 +215,8 @@ class Traced(_Stage):
         layouts are those of the `parameters` of the new stage's interface, and each says why it is there.
 
         Where nothing fits into the memory, and `recompute` allows it, values are computed again instead of kept until
-        the backward pass: what frees most for the least work.
+        the backward pass: what frees most for the least work. With `microbatches`, the batch is done in as few parts as
+        will do, one after the other, and what they give is added up: sums then round otherwise.
 
         Raises `ShardwrightError` where there is no mesh (SW0468), another one already (SW0405), or nothing was found
         that fits into the memory (SW0469), and `ValueError` (SW0582) for a limit that is no number of bytes, or another
@@ -233,7 +235,8 @@ class Traced(_Stage):
         from shardwright.diagnostics.figures import size_in_bytes
 
         limit = None if memory_limit is None else size_in_bytes(memory_limit)
-        module = chosen(self.module, mesh, limit, objective, topology, recompute=recompute)
+        allowed = {"recompute": recompute, "microbatches": microbatches}
+        module = chosen(self.module, mesh, limit, objective, topology, **allowed)
         known = next(iter(meshes(module).values()))
         mesh = self.interface.mesh if self.interface.mesh.axis_names else mesh or known
         return Traced(module, decided(replace(self.interface, mesh=mesh, meshes=(mesh,)), module), self.backend)

@@ -13,12 +13,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.builtin import i32
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import element_of, shape_of, tensor
+from shardwright.dialects.types import element_of, plain, shape_of, tensor, tensor_type
 
-__all__ = ["Builder", "appending", "blocks_in", "body_of", "captured_by", "free_values", "only_op", "returned"]
+__all__ = [
+    "Builder",
+    "appending",
+    "blocks_in",
+    "body_of",
+    "captured_by",
+    "counted_loop",
+    "free_values",
+    "only_op",
+    "returned",
+]
 
 
 @dataclass(frozen=True)
@@ -176,6 +186,28 @@ def appending(block: Block) -> Builder:
         return op
 
     return Builder(insert)
+
+
+def counted_loop(
+    build: Builder,
+    start: Sequence[SSAValue],
+    rounds: int,
+    body: Callable[[Builder, Sequence[SSAValue]], Sequence[SSAValue]],
+) -> Sequence[SSAValue]:
+    """
+    A loop that carries `start`: what it has after so many rounds.
+
+    `body` makes the ops of a round, of its number and of what is carried, and gives what is carried on.
+    """
+    carried = [build.literal(0, i32), *start]
+    types = [plain(tensor_type(value)) for value in carried]
+    condition, block = Block(arg_types=types), Block(arg_types=types)
+    asks, inside = appending(condition), appending(block)
+    asks.insert(stablehlo.ReturnOp(asks.compare(condition.args[0], "LT", asks.literal(rounds, i32))))
+    following = body(inside, block.args)
+    inside.insert(stablehlo.ReturnOp(inside.add(block.args[0], inside.literal(1, i32)), *following))
+    loop = stablehlo.WhileOp(carried, Region(condition), Region(block), types)
+    return build.insert(loop).results[1:]
 
 
 def returned(block: Block) -> Sequence[SSAValue]:

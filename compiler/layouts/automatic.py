@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 from xdsl.dialects.builtin import ModuleOp
 
+from shardwright.compiler.layouts.microbatches import in_microbatches
 from shardwright.compiler.layouts.offers import Offer, nothing_fits
 from shardwright.compiler.layouts.trials import Trials, Wanted
 from shardwright.compiler.layouts.unsharded import strip_layouts
@@ -32,15 +33,16 @@ def chosen(
     topology: Topology | None = None,
     *,
     recompute: bool = False,
+    microbatches: bool = False,
 ) -> ModuleOp:
     """
     The traced program with all layouts, on `mesh` if it has none itself; the given one stays.
 
     They are those that send least or, for "seconds", those that take least on a topology (one of the usual orders of
     magnitude, if none is given). Each device holds at most `limit` bytes at once (`memory_of`). Where nothing is found
-    that fits, values are computed again, if `recompute` allows it. Raises SW0468 where
-    there is no mesh, SW0405 where the program has another one, SW0469 where nothing was found that fits, and SW0585 for
-    another objective.
+    that fits, values are computed again, if `recompute` allows it, and the batch is done in as few parts as will do, if
+    `microbatches` allows that. Raises SW0468 where there is no mesh, SW0405 where the program has another one, SW0469
+    where nothing was found that fits, and SW0585 for another objective.
     """
     if objective not in get_args(Goal):
         raise value_error(
@@ -58,13 +60,37 @@ def chosen(
     plain = Trials(module, wanted)
     if plain.best is not None:
         return plain.best.module
-    again = Trials(module, wanted, recompute=True)
-    if recompute and again.best is not None:
-        return again.best.module
     assert plain.least is not None
-    found = again.best or again.least
-    offers = [Offer("recompute=True", "values are computed again", found)] if found and found.again else []
+    offers: list[Offer] = []
+    for allowed, way in ((recompute, _recomputed), (microbatches, _in_parts)):
+        offer = way(module, wanted)
+        if allowed and offer is not None and offer.tried.memory.peak <= wanted.limit:
+            return offer.tried.module
+        if offer is not None and offer.tried.memory.peak < plain.least.memory.peak:
+            offers.append(offer)
     raise nothing_fits(module, wanted.limit, plain.least, offers)
+
+
+def _recomputed(module: ModuleOp, wanted: Wanted) -> Offer | None:
+    """What comes of computing values again; None where none could be."""
+    again = Trials(module, wanted, recompute=True)
+    found = again.best or again.least
+    return Offer("recompute=True", "values are computed again", found) if found and found.again else None
+
+
+def _in_parts(module: ModuleOp, wanted: Wanted) -> Offer | None:
+    """What comes of as few parts of the batch as will do, or of those that hold least; None where it has none."""
+    offer: Offer | None = None
+    for count, parts in in_microbatches(module):
+        trials = Trials(parts, wanted)
+        found = trials.best or trials.least
+        assert found is not None
+        if offer is not None and found.memory.peak >= offer.tried.memory.peak:
+            break  # more parts do not help any more
+        offer = Offer("microbatches=True", f"{count} parts of the batch one after the other", found)
+        if trials.best is not None:
+            break
+    return offer
 
 
 def _put_on(module: ModuleOp, mesh: Mesh | None) -> None:

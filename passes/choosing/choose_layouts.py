@@ -119,7 +119,7 @@ class Chooser:
         # What sends less may hold more.
         refined = prices.held(state.dims)
         dims, held = (state.dims, refined) if refined <= max(held, limit) else (before, held)
-        _write(program, dims, [_reason(program, self.assigner, *each) for each in enumerate(dims)])
+        write_layouts(program, dims, [_reason(program, self.assigner, *each) for each in enumerate(dims)])
         return held
 
 
@@ -138,7 +138,7 @@ def _dim_of_argument(program: Program, argument: int, dim: int) -> str:
     return f"{dim_name(dim, len(program.shapes[argument]))} of argument {argument}"
 
 
-def _write(program: Program, chosen: Sequence[Dims], reasons: Sequence[str]) -> None:
+def write_layouts(program: Program, chosen: Sequence[Dims], reasons: Sequence[str]) -> None:
     """Puts the layouts into the types, and the reasons beside them."""
     entry: dict[int, str] = {}
     for value, dims in enumerate(chosen):

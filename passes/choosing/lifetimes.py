@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shardwright.passes.collectives.holding import is_seen, takes_nothing
-from shardwright.passes.program import Closing, Node, Opening, Program, Scope
+from shardwright.passes.program import Closing, Node, Opening, Program
 
 __all__ = ["Lifetimes"]
 
@@ -24,12 +24,13 @@ class Lifetimes:
     def __init__(self, program: Program):
         count, steps = len(program.values), len(program.steps)
         first, last = np.zeros(count, np.intp), np.zeros(count, np.intp)
-        inside: list[tuple[Scope, set[int]]] = []
+        inside: list[tuple[int, set[int]]] = []
         for at, step in enumerate(program.steps):
             if isinstance(step, Opening):
-                inside.append((step.scope, set()))
+                inside.append((at, set()))
             elif isinstance(step, Closing):
-                _, read = inside.pop()
+                opened, read = inside.pop()
+                read = {value for value in read if first[value] < opened}
                 last[list(read)] = at
                 if inside:
                     inside[-1][1].update(read)

@@ -20,6 +20,13 @@ from shardwright.rules.rule import ANY
 
 __all__ = ["Price", "Prices"]
 
+APART = 3
+"""
+Ops that take what others alone make are alike where these stand alike, and those of which they take it, so many deep.
+
+Any deeper, the first of equal layers would be another one than the second, and that one another than the third.
+"""
+
 
 class Price(NamedTuple):
     """
@@ -119,6 +126,8 @@ class Prices:
             onwards = sorted(alone[user.index] for value in node.results for user in program.users[value])
             standing.append((alone[node.index], tuple(made[value] for value in node.operands), tuple(onwards)))
         of_node = list(_numbered(standing))
+        for _ in range(APART):
+            of_node = list(_numbered((of_node[node.index], self._feeds(node, of_node)) for node in program.nodes))
         counts = np.bincount(of_node, [node.scope.weight for node in program.nodes])
         first = {number: node for node, number in reversed(list(zip(program.nodes, of_node, strict=True)))}
         carried = dict(_accumulating(program))

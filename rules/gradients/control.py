@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import i32
 from xdsl.ir import Block, Region, SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import Builder, appending, body_of, captured_by, returned
+from shardwright.dialects.building import Builder, appending, body_of, captured_by, counted_loop, returned
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, WithGradientOp
 from shardwright.dialects.text.locations import fault
 from shardwright.dialects.trip_count import trip_count
 from shardwright.dialects.types import plain, shape_of, tensor_type
 from shardwright.rules.gradients.vjp import Gradient, Site, has_gradient, vjp
-
-Body = Callable[[Builder, Sequence[SSAValue]], list[SSAValue]]
-"""Makes the ops of a loop's body from its arguments, the counter first; gives what the body returns."""
 
 
 @vjp("dtensor.with_gradient")
@@ -97,16 +94,14 @@ def _kept(op: stablehlo.WhileOp, rounds: int, site: Site) -> Sequence[SSAValue]:
     carried = list(op.inputs)
     types = [plain(tensor_type(value)) for value in carried]
     stacks = [site.literal(0, kind.element_type, (rounds, *kind.get_shape())) for kind in types]
-    count = site.literal(0, i32)
 
     def body(inside: Builder, arguments: Sequence[SSAValue]) -> list[SSAValue]:
         index, values, piles = arguments[0], arguments[1 : 1 + len(types)], arguments[1 + len(types) :]
         piles = [_stored(pile, value, index, inside) for pile, value in zip(piles, values, strict=True)]
         following = _cloned(op.body.block, dict(zip(op.body.block.args, values, strict=True)), inside)
-        return [_next(index, inside), *following, *piles]
+        return [*following, *piles]
 
-    loop = _counted([count, *carried, *stacks], rounds, body)
-    return site.insert(loop).results[1 + len(types) :]
+    return counted_loop(site, [*carried, *stacks], rounds, body)[len(types) :]
 
 
 def _reversed(
@@ -114,8 +109,7 @@ def _reversed(
 ) -> Sequence[Gradient]:
     captured = _captured([op.condition, op.body], site)
     moving = [place for place, value in enumerate(op.inputs) if has_gradient(value)]
-    count = site.literal(0, i32)
-    start = [count, *(seeds[place] for place in moving), *map(site.zeros, captured)]
+    start = [*(seeds[place] for place in moving), *map(site.zeros, captured)]
 
     def body(inside: Builder, arguments: Sequence[SSAValue]) -> list[SSAValue]:
         index, mine, sums = arguments[0], arguments[1 : 1 + len(moving)], arguments[1 + len(moving) :]
@@ -126,29 +120,15 @@ def _reversed(
         targets = [following[at] for at in moving]
         found = inside.insert(GradientOp(targets, mine, [*(values[at] for at in moving), *primals.values()])).results
         totals = [inside.add(total, share) for total, share in zip(sums, found[len(moving) :], strict=True)]
-        return [_next(index, inside), *found[: len(moving)], *totals]
+        return [*found[: len(moving)], *totals]
 
-    results = site.insert(_counted(start, rounds, body)).results
-    for value, total in zip(captured, results[1 + len(moving) :], strict=True):
+    results = counted_loop(site, start, rounds, body)
+    for value, total in zip(captured, results[len(moving) :], strict=True):
         site.contribute(value, total)
     gradients: list[Gradient] = [None] * len(op.inputs)
-    for place, gradient in zip(moving, results[1 : 1 + len(moving)], strict=True):
+    for place, gradient in zip(moving, results[: len(moving)], strict=True):
         gradients[place] = gradient
     return gradients
-
-
-def _counted(start: Sequence[SSAValue], rounds: int, body: Body) -> stablehlo.WhileOp:
-    """A loop over `start`, whose first value counts the rounds."""
-    types = [plain(tensor_type(value)) for value in start]
-    condition, block = Block(arg_types=types), Block(arg_types=types)
-    asks, inside = appending(condition), appending(block)
-    asks.insert(stablehlo.ReturnOp(asks.compare(condition.args[0], "LT", asks.literal(rounds, i32))))
-    inside.insert(stablehlo.ReturnOp(*body(inside, block.args)))
-    return stablehlo.WhileOp(start, Region(condition), Region(block), types)
-
-
-def _next(index: SSAValue, inside: Builder) -> SSAValue:
-    return inside.add(index, inside.literal(1, i32))
 
 
 def _stored(pile: SSAValue, value: SSAValue, index: SSAValue, inside: Builder) -> SSAValue:

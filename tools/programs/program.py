@@ -45,9 +45,10 @@ def parsed(text: str, name: str, options: Namespace) -> ModuleOp:
         if options.memory_limit is not None:
             help_text = "add --auto data=4,model=2, or leave the limit out; shardwright check has --max-peak"
             raise ShardwrightError(Diagnostic("SW0701", "--memory-limit is for layouts to choose", help=help_text))
-        if options.recompute:
+        if options.recompute or options.microbatches:
             help_text = "add --auto data=4,model=2 and --memory-limit 16GB, or leave it out"
-            raise ShardwrightError(Diagnostic("SW0701", "--recompute is for layouts to choose", help=help_text))
+            option = "--recompute" if options.recompute else "--microbatches"
+            raise ShardwrightError(Diagnostic("SW0701", f"{option} is for layouts to choose", help=help_text))
         if options.objective is not None:
             help_text = "add --auto data=4,model=2, or leave the objective out"
             raise ShardwrightError(Diagnostic("SW0701", "--objective is for layouts to choose", help=help_text))
@@ -59,7 +60,15 @@ def parsed(text: str, name: str, options: Namespace) -> ModuleOp:
     run_pipeline(module, READ)
     topology = read_topology(options.topology)
     goal, limit = options.objective or "bytes", options.memory_limit
-    return chosen(module, Mesh(options.auto), limit, goal, topology, recompute=options.recompute)
+    return chosen(
+        module,
+        Mesh(options.auto),
+        limit,
+        goal,
+        topology,
+        recompute=options.recompute,
+        microbatches=options.microbatches,
+    )
 
 
 def read_topology(path: str | None) -> Topology | None:

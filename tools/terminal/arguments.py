@@ -55,6 +55,8 @@ class CodedArgumentParser(argparse.ArgumentParser):
         self.add_argument("--memory-limit", type=size_of_memory, metavar="SIZE", help=about)
         about = "with --memory-limit: compute values again where nothing fits otherwise"
         self.add_argument("--recompute", action="store_true", help=about)
+        about = "with --memory-limit: do the batch in parts, one after the other, where nothing fits otherwise"
+        self.add_argument("--microbatches", action="store_true", help=about)
         about = "with --auto: what devices do least of, sending bytes (the default) or seconds"
         self.add_argument("--objective", choices=["bytes", "seconds"], help=about)
         about = "JSON of links and devices that seconds are told by, as shardwright price --json prints it"

@@ -131,6 +131,7 @@ def test_values_are_computed_again_where_nothing_fits_otherwise(
         (["--auto", "x4"], "shardwright price: argument --auto: 'x4' is not AXIS=SIZE,..., such as data=2,model=4"),
         (["--memory-limit", "1GB"], "--memory-limit is for layouts to choose"),
         (["--recompute"], "--recompute is for layouts to choose"),
+        (["--microbatches"], "--microbatches is for layouts to choose"),
         (
             ["--auto", "x=4", "--memory-limit", "much"],
             "shardwright price: argument --memory-limit: 'much' is no number",

@@ -454,6 +454,34 @@ def test_a_loop_holds_what_is_alive_in_it() -> None:
     assert math.isfinite(levels[-1])
 
 
+def test_what_a_loop_makes_and_reads_goes_before_the_loop_ends() -> None:
+    """Of four values that each round makes one after the other two are there at a time, beside what goes round."""
+    vector = 8 * F32
+    program = program_of(
+        """
+  %c0 = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %c0, %s = %a) : tensor<i32>, tensor<8xf32>
+  cond {
+    %n = stablehlo.constant dense<4> : tensor<i32>
+    %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %1 = stablehlo.negate %s : tensor<8xf32>
+    %2 = stablehlo.tanh %1 : tensor<8xf32>
+    %3 = stablehlo.negate %2 : tensor<8xf32>
+    %4 = stablehlo.tanh %3 : tensor<8xf32>
+    stablehlo.return %j, %4 : tensor<i32>, tensor<8xf32>
+  }""",
+        "%a: tensor<8xf32>",
+        results="tensor<8xf32>",
+        left="%r#1",
+    )
+    held = priced(program).held
+    assert 3 * vector <= held < 5 * vector
+
+
 # Copies that are made again
 
 

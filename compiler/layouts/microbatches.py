@@ -1,0 +1,301 @@
+"""
+A program whose batch is done part by part, what the parts give added up: it holds the values of one part at a time.
+
+The parts are found by the compiler itself. Were they the devices of a mesh of their own, it would split what has the
+batch, and reduce what is summed over it; the program of such a device, with the number of a round in the place of that
+of the device, and sums in the place of reductions, is the body of the loop.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from xdsl.dialects.builtin import ModuleOp, i32
+from xdsl.ir import Block, Operation, SSAValue
+
+from shardwright.compiler.layouts.unsharded import strip_layouts
+from shardwright.compiler.pipelines import ALIGN, LOCALIZE, PROPAGATE, run_pipeline
+from shardwright.dialects.building import Builder, body_of, counted_loop, free_values, returned
+from shardwright.dialects.dtensor import (
+    AllReduceOp,
+    AllSliceOp,
+    AxisIndexOp,
+    CollectiveOp,
+    ConstraintOp,
+    MeshOp,
+    RelayoutOp,
+    UnreduceOp,
+)
+from shardwright.dialects.dtensor.hints import BarrierOp, GroupOp
+from shardwright.dialects.dtensor.manual import manual_axes
+from shardwright.dialects.types import element_of, shape_of
+from shardwright.passes.choosing.assignments import Assigner
+from shardwright.passes.choosing.choose_layouts import write_layouts
+from shardwright.passes.program import Program, entry_function
+from shardwright.passes.propagation.numbering import build_program
+from shardwright.passes.rewriter import erase, insert_before, retype
+from shardwright.passes.stages import WHY
+from shardwright.rules.reductions import is_zero
+
+__all__ = ["in_microbatches"]
+
+PARTS = "microbatch"
+"""The axis whose devices the parts would be."""
+
+
+def in_microbatches(module: ModuleOp) -> Iterator[tuple[int, ModuleOp]]:
+    """
+    The program in 2, 3, 4 ... parts of its batch, as far as that divides; nothing where there is none.
+
+    A batch is what can be done part by part: nothing that has it needs what is summed over it. Of several the one that
+    most bytes have. A program that asks for layouts inside, or of a manual computation, is not taken apart.
+    """
+    asking = ConstraintOp | RelayoutOp | BarrierOp | GroupOp
+    if any(isinstance(op, asking) or manual_axes(op) for op in module.walk()):
+        return
+    dims = (size for argument in entry_function(module).args for size in shape_of(argument))
+    counts = sorted({count for size in dict.fromkeys(dims) for count in _divisors(size)})
+    name: int | None = None
+    while counts:
+        count = counts.pop(0)
+        plan = _Splits(module, count)
+        for each in plan.names if name is None else [name]:
+            parts = plan.split(each)
+            if parts is None:
+                continue
+            if name is None:
+                name, counts = each, [other for other in _divisors(parts.size * count) if other > count]
+            yield count, _written(module.clone(), parts)
+            break
+
+
+def _divisors(size: int) -> list[int]:
+    """What divides a size, but for one."""
+    small = [count for count in range(1, math.isqrt(size) + 1) if size % count == 0]
+    return sorted({*small, *(size // count for count in small)} - {1})
+
+
+class _Splits:
+    """A program, and how its values are split where a named dim is in so many parts."""
+
+    def __init__(self, module: ModuleOp, parts: int):
+        self._parts = parts
+        self._bare = module.clone()
+        strip_layouts(self._bare)
+        for op in list(self._bare.ops):
+            if isinstance(op, MeshOp):
+                erase(op)
+        insert_before(entry_function(self._bare), MeshOp("parts", [(PARTS, parts)]))
+        program = build_program(self._bare)
+        self._assigner = Assigner(program)
+        sizes = {name: self._bytes(program, name) for name in self._assigner.names}
+        self.names = sorted((name for name in sizes if sizes[name]), key=lambda name: -sizes[name])
+        """The named dims of arguments that divide, the heaviest first."""
+
+    def _bytes(self, program: Program, name: int) -> int:
+        dims = self._assigner.of_values(self._assigner.layouts(((name,),)))
+        arguments = range(len(program.root.block.args))
+        if not any(any(dims[argument]) for argument in arguments):
+            return 0
+        return sum(size for size, each in zip(program.bytes, dims, strict=True) if any(each))
+
+    def split(self, name: int) -> _Parts | None:
+        """The parts of a named dim; None where it cannot be done part by part."""
+        local = self._bare.clone()
+        program = build_program(local)
+        dims = self._assigner.of_values(self._assigner.layouts(((name,),)))
+        write_layouts(program, dims, [""] * len(dims))
+        run_pipeline(local, (*PROPAGATE, *ALIGN, "lower-relayouts", *LOCALIZE))
+        return _Parts.of(entry_function(local).body.block, entry_function(self._bare).body.block, self._parts)
+
+
+class _Place(Enum):
+    """Where an op goes."""
+
+    BEFORE = 0
+    INSIDE = 1
+    AFTER = 2
+
+
+@dataclass
+class _Parts:
+    """The program of one part: where each of its ops goes, which values it takes in parts, and which it adds up."""
+
+    block: Block
+    count: int
+    size: int
+    """How much of the batch a part has."""
+    place: dict[SSAValue, _Place] = field(default_factory=dict[SSAValue, _Place])
+    ops: dict[Operation, _Place] = field(default_factory=dict[Operation, _Place])
+    taken: dict[SSAValue, tuple[SSAValue, int]] = field(default_factory=dict[SSAValue, tuple[SSAValue, int]])
+    """What is taken in parts: of which value, along which dim."""
+    summed: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """Each sum over all parts, and the value of each part."""
+    given: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    """What the program gives in parts, and along which dim."""
+
+    @classmethod
+    def of(cls, block: Block, whole: Block, count: int) -> _Parts | None:
+        """Reads the program of a device as that of a part; None where it needs more than sums of the others."""
+        pairs = [*zip(block.args, whole.args, strict=True), *zip(returned(block), returned(whole), strict=True)]
+        sizes = {shape_of(one)[dim] for one, other in pairs for dim in _split_dims(one, other)}
+        if len(sizes) != 1:
+            return None
+        parts = cls(block, count, sizes.pop())
+        for argument, other in zip(block.args, whole.args, strict=True):
+            split = _split_dims(argument, other)
+            parts.place[argument] = _Place.INSIDE if split else _Place.BEFORE
+            if split:
+                parts.taken[argument] = argument, split[0]
+        return parts if all(map(parts._put, body_of(block))) and parts._give(whole) else None
+
+    @property
+    def by_number(self) -> bool:
+        """Whether it matters which part is which."""
+        return any(isinstance(op, AxisIndexOp) for op in self.block.walk())
+
+    def _put(self, op: Operation) -> bool:
+        """Finds the place of an op, if there is one."""
+        places = {self.place[value] for value in free_values(op)}
+        if isinstance(op, AllReduceOp):
+            if places != {_Place.INSIDE} or op.kind.data != "sum":
+                return False
+            self.summed |= dict(zip(op.results, op.operands, strict=True))
+            self._note(op, _Place.AFTER)
+        elif isinstance(op, AllSliceOp):
+            (dim,) = _split_dims(op.results[0], op.operands[0])
+            self.taken[op.results[0]] = op.operands[0], dim
+            self._note(op, _Place.INSIDE)
+            return places == {_Place.BEFORE} and shape_of(op.results[0])[dim] == self.size
+        elif isinstance(op, UnreduceOp) and is_zero(op.operands[0]):
+            self._note(op, _Place.INSIDE)  # each part begins with nothing
+        elif isinstance(op, CollectiveOp) or {_Place.INSIDE, _Place.AFTER} <= places:
+            return False
+        elif any(inner is not op and isinstance(inner, CollectiveOp | AxisIndexOp) for inner in op.walk()):
+            return False  # in a loop or a branch
+        else:
+            first = _Place.INSIDE if isinstance(op, AxisIndexOp) else _Place.BEFORE
+            self._note(op, max([first, *places], key=lambda place: place.value))
+        return True
+
+    def _note(self, op: Operation, place: _Place) -> None:
+        self.ops[op] = place
+        self.place |= dict.fromkeys(op.results, place)
+
+    def _give(self, whole: Block) -> bool:
+        for value, other in zip(returned(self.block), returned(whole), strict=True):
+            if self.place[value] is _Place.INSIDE:
+                split = _split_dims(value, other)
+                if not split:
+                    return False
+                self.given[value] = split[0]
+        return bool(self.summed or self.given)
+
+
+def _split_dims(part: SSAValue, whole: SSAValue) -> list[int]:
+    pairs = zip(shape_of(part), shape_of(whole), strict=True)
+    return [dim for dim, (size, other) in enumerate(pairs) if size != other]
+
+
+def _written(module: ModuleOp, parts: _Parts) -> ModuleOp:
+    """The module, in which the batch is done in parts."""
+    function = entry_function(module)
+    block = function.body.block
+    last = block.last_op
+    assert last is not None
+    build = Builder(lambda op: insert_before(last, op))
+    loop = _Loop(parts, dict(zip(parts.block.args, block.args, strict=True)))
+    loop.put(build, _Place.BEFORE)
+    loop.run(build)
+    loop.put(build, _Place.AFTER)
+    for at, value in enumerate(returned(parts.block)):
+        found = loop.values[value]
+        if found.type != last.operands[at].type and isinstance(found.owner, Operation):
+            retype(found, last.operands[at].type)  # the layout that the user gave it
+        last.operands[at] = found
+    run_pipeline(module, ("dce", "canonicalize", "cse", "dce"))
+    return module
+
+
+class _Loop:
+    """Writes the program of all parts; `values` are what stands for those of the program of one."""
+
+    def __init__(self, parts: _Parts, values: dict[SSAValue, SSAValue]):
+        self._parts = parts
+        self.values = values
+        self._taken = [value for value in parts.taken if parts.place[value] is _Place.INSIDE]
+
+    def put(self, build: Builder, place: _Place) -> None:
+        """Puts the ops that go to a place, but for those that say what is taken and summed."""
+        for op, own in self._parts.ops.items():
+            if own is place and isinstance(op, UnreduceOp):
+                self.values |= zip(op.results, map(self.values.__getitem__, op.operands), strict=True)
+            elif own is place and not isinstance(op, AllReduceOp | AllSliceOp | AxisIndexOp):
+                copy = op.clone(self.values)
+                for before, after in zip(op.walk(), copy.walk(), strict=True):
+                    after.location = before.location
+                copy.attributes.pop(WHY, None)  # of the parts nobody speaks any more
+                build.insert(copy)
+
+    def run(self, build: Builder) -> None:
+        """Puts the loop."""
+        parts, outside = self._parts, dict(self.values)
+        piles = [
+            build.reshape(outside[source], self._pile(value, dim))
+            for value in self._taken
+            for source, dim in [parts.taken[value]]
+        ]
+        sums = [build.zeros(value) for value in parts.summed.values()]
+        whole = [build.literal(0, element_of(value), self._pile(value, dim)) for value, dim in parts.given.items()]
+
+        def body(inside: Builder, carried: Sequence[SSAValue]) -> list[SSAValue]:
+            index, totals, given = carried[0], carried[1 : 1 + len(sums)], carried[1 + len(sums) :]
+            self.values = dict(outside)
+            for value, pile in zip(self._taken, piles, strict=True):
+                self.values[value] = self._loaded(pile, value, index, inside)
+            for op in parts.ops:
+                if isinstance(op, AxisIndexOp):
+                    self.values[op.results[0]] = index
+            self.put(inside, _Place.INSIDE)
+            shares = [self.values[value] for value in parts.summed.values()]
+            return [
+                *(inside.add(total, share) for total, share in zip(totals, shares, strict=True)),
+                *(self._stored(pile, value, index, inside) for pile, value in zip(given, parts.given, strict=True)),
+            ]
+
+        results = counted_loop(build, [*sums, *whole], parts.count, body)
+        self.values = outside | dict(zip(parts.summed, results[: len(sums)], strict=True))
+        for (value, dim), pile in zip(parts.given.items(), results[len(sums) :], strict=True):
+            shape = list(shape_of(value))
+            shape[dim] *= parts.count
+            self.values[value] = build.reshape(pile, shape)
+
+    def _pile(self, value: SSAValue, dim: int) -> list[int]:
+        """
+        The shape of all parts of a value: which part it is comes after the place in it, where that makes no difference.
+
+        So a batch that is split over devices is taken apart on each of them.
+        """
+        size, count = self._parts.size, self._parts.count
+        shape = list(shape_of(value))
+        return [*shape[:dim], *((count, size) if self._parts.by_number else (size, count)), *shape[dim + 1 :]]
+
+    def _starts(self, value: SSAValue, dim: int, index: SSAValue, inside: Builder) -> tuple[list[SSAValue], list[int]]:
+        """Where a part begins in the pile, and its shape there."""
+        place = dim if self._parts.by_number else dim + 1
+        shape = list(shape_of(value))
+        shape.insert(place, 1)
+        starts = [inside.literal(0, i32)] * len(shape)
+        starts[place] = index
+        return starts, shape
+
+    def _loaded(self, pile: SSAValue, value: SSAValue, index: SSAValue, inside: Builder) -> SSAValue:
+        starts, shape = self._starts(value, self._parts.taken[value][1], index, inside)
+        return inside.reshape(inside.window(pile, starts, shape), shape_of(value))
+
+    def _stored(self, pile: SSAValue, value: SSAValue, index: SSAValue, inside: Builder) -> SSAValue:
+        starts, shape = self._starts(value, self._parts.given[value], index, inside)
+        return inside.update(pile, inside.reshape(self.values[value], shape), starts)

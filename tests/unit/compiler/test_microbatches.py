@@ -1,0 +1,151 @@
+"""A batch that is done part by part: the same results, no more sent, less held; and what cannot be done so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shardwright as sw
+from shardwright.compiler.layouts.memory import memory_of
+from shardwright.compiler.layouts.microbatches import in_microbatches
+from shardwright.compiler.pipelines import IMPORT, run_pipeline
+from shardwright.compiler.stages import Traced
+
+ROWS, SIZE, HIDDEN, LAYERS = 512, 8, 32, 3
+MESH = sw.Mesh(data=4)
+F32 = 4
+WEIGHTS = LAYERS * 2 * SIZE * HIDDEN * F32
+
+
+def loss(params: Any, x: Any) -> Any:
+    for w, v in params:
+        x = x + sw.tanh(x @ w) @ v
+    return sw.mean(x * x)
+
+
+def step(params: Any, x: Any) -> Any:
+    """What training does in one step: the loss, and the parameters after it."""
+    found, slopes = sw.value_and_grad(loss)(params, x)
+    return found, [(w - a, v - b) for (w, v), (a, b) in zip(params, slopes, strict=True)]
+
+
+def specs() -> Any:
+    return [(sw.TensorSpec((SIZE, HIDDEN)), sw.TensorSpec((HIDDEN, SIZE)))] * LAYERS, sw.TensorSpec((ROWS, SIZE))
+
+
+def draw(*shape: int) -> Any:
+    return np.random.default_rng(sum(shape)).standard_normal(shape, "float32")
+
+
+def arrays() -> Any:
+    return [(draw(SIZE, HIDDEN), draw(HIDDEN, SIZE))] * LAYERS, draw(ROWS, SIZE)
+
+
+def peak(stage: Traced) -> int:
+    return memory_of(stage.partition().module).peak
+
+
+def counts(function: Callable[..., Any], *shapes: tuple[int, ...]) -> list[int]:
+    """The numbers of parts in which a function can be done."""
+    module = sw.function(function).trace(*map(sw.TensorSpec, shapes)).module.clone()
+    run_pipeline(module, IMPORT)
+    return [count for count, _ in in_microbatches(module)]
+
+
+def same(function: Callable[..., Any], *given: Any) -> None:
+    """In two parts, on one device and on four, a function gives what it gives at once."""
+    traced = sw.function(function).trace(*given)
+    module = traced.module.clone()
+    run_pipeline(module, IMPORT)
+    _, parts = next(in_microbatches(module))
+    expected = traced.compile()(*given)
+    stage = Traced(parts, traced.interface, traced.backend)
+    for each in (stage, stage.lay_out(MESH)):
+        found = each.compile(certify=True)(*given)
+        for one, due in zip(leaves_of(found), leaves_of(expected), strict=True):
+            due = np.asarray(due)
+            np.testing.assert_allclose(np.asarray(one), due, rtol=1e-5, atol=1e-6 * np.abs(due).max())
+
+
+def leaves_of(value: Any) -> list[Any]:
+    return [leaf for each in value for leaf in leaves_of(each)] if isinstance(value, list | tuple) else [value]
+
+
+def test_as_few_parts_as_will_do_and_what_was_offered() -> None:
+    stage = sw.function(step).trace(*specs())
+    free = stage.lay_out(MESH)
+    assert free.partition().predicted_bytes == 2 * 3 / 4 * (WEIGHTS + F32)  # gradients and the loss, summed up
+    limit = peak(free) * 3 // 5
+    with pytest.raises(sw.ShardwrightError) as caught:
+        stage.lay_out(MESH, memory_limit=limit)
+    parts = stage.lay_out(MESH, memory_limit=limit, microbatches=True)
+    (found,) = caught.value.diagnostics
+    sent = parts.partition().predicted_bytes
+    assert found.notes[-1].startswith(
+        f"with microbatches=True (4 parts of the batch one after the other) each device holds {peak(parts):,} bytes at "
+        f"most, sends {float(sent or 0):,.0f} and does "
+    )
+    assert "lay out with microbatches=True" in (found.help or "")
+    # What parts add up is reduced once, after them.
+    assert sent == free.partition().predicted_bytes
+    assert peak(parts) <= limit
+    found, expected = parts.compile()(*arrays()), free.compile()(*arrays())
+    for one, due in zip(leaves_of(found), leaves_of(expected), strict=True):
+        np.testing.assert_allclose(one.numpy(), due.numpy(), rtol=1e-5, atol=1e-5)
+
+
+def test_two_parts_do_not_fit_there() -> None:
+    module = sw.function(step).trace(*specs()).module.clone()
+    run_pipeline(module, IMPORT)
+    assert [count for count, _ in in_microbatches(module)] == [2, 4, 8, 16, 32, 64, 128, 256, 512]
+    stage = sw.function(step).trace(*specs())
+    _, two = next(in_microbatches(module))
+    limit = peak(stage.lay_out(MESH)) * 3 // 5
+    assert peak(Traced(two, stage.interface, stage.backend).lay_out(MESH)) > limit
+
+
+def test_a_training_step() -> None:
+    same(step, *arrays())
+
+
+def test_results_by_row_come_in_their_order() -> None:
+    same(lambda x, w: (sw.tanh(x @ w), sw.sum(x)), draw(ROWS, SIZE), draw(SIZE, HIDDEN))
+
+
+def test_what_goes_by_position_gets_its_own() -> None:
+    """A row's number is that which it has in the whole batch."""
+    same(lambda x, w: sw.tanh(x * sw.reshape(sw.arange(ROWS, dtype="float32"), (ROWS, 1)) @ w), *pair())
+    same(lambda x, w: sw.sum(sw.tanh((x + sw.random.stateless_random_normal(x.shape, [3, 4])) @ w)), *pair())
+
+
+def pair() -> Any:
+    return draw(ROWS, SIZE), draw(SIZE, HIDDEN)
+
+
+def test_a_batch_that_is_not_the_first_dim() -> None:
+    """Rows of a recurrence: each step of it needs the one before, the rows do not."""
+
+    def recurrent(x: Any, w: Any) -> Any:
+        state, _ = sw.scan(lambda state, row: (sw.tanh(state @ w + row), None), sw.zeros((ROWS, SIZE)), x)
+        return sw.sum(state)
+
+    same(sw.grad(recurrent, argnums=1), draw(5, ROWS, SIZE), draw(SIZE, SIZE))
+
+
+def test_what_needs_the_whole_batch_is_not_taken_apart() -> None:
+    def normed(x: Any, w: Any) -> Any:
+        y = x @ w
+        return sw.sum(sw.tanh(y - sw.mean(y, axis=0)))
+
+    assert not counts(lambda x: sw.sum(x / sw.sum(x)), (ROWS,))
+    assert not counts(lambda x: sw.max(x), (ROWS,))
+    # Columns can be, of the weights; rows cannot.
+    assert counts(normed, (ROWS, SIZE), (SIZE, HIDDEN)) == [2, 4, 8, 16, 32]
+
+
+def test_a_layout_inside_stays() -> None:
+    whole = sw.Layout.replicated(MESH, 2)
+    assert not counts(lambda x: sw.sum(sw.relayout(sw.tanh(x), whole)), (ROWS, SIZE))
