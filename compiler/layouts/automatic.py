@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.layouts.microbatches import in_microbatches
 from shardwright.compiler.layouts.offers import Offer, nothing_fits
-from shardwright.compiler.layouts.trials import Trials, Wanted
+from shardwright.compiler.layouts.trials import FEWER, Trials, Wanted
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.diagnostics.faults import value_error
@@ -73,7 +73,7 @@ def chosen(
 
 def _recomputed(module: ModuleOp, wanted: Wanted) -> Offer | None:
     """What comes of computing values again; None where none could be."""
-    again = Trials(module, wanted, recompute=True)
+    again = Trials(module, wanted, tries=FEWER, recompute=True)
     found = again.best or again.least
     return Offer("recompute=True", "values are computed again", found) if found and found.again else None
 
@@ -82,7 +82,7 @@ def _in_parts(module: ModuleOp, wanted: Wanted) -> Offer | None:
     """What comes of as few parts of the batch as will do, or of those that hold least; None where it has none."""
     offer: Offer | None = None
     for count, parts in in_microbatches(module):
-        trials = Trials(parts, wanted)
+        trials = Trials(parts, wanted, tries=FEWER)
         found = trials.best or trials.least
         assert found is not None
         if offer is not None and found.memory.peak >= offer.tried.memory.peak:

@@ -21,11 +21,11 @@ from shardwright.layout.planning.topology import Topology
 from shardwright.passes.choosing.choose_layouts import Chooser
 from shardwright.passes.stages import MEMORY_LIMIT, RECOMPUTE
 
-__all__ = ["Trials", "Tried", "Wanted"]
+__all__ = ["FEWER", "Trials", "Tried", "Wanted"]
 
-TRIES, LEAST, MOST = 8, 0.8, 0.98
+TRIES, FEWER, LEAST, MOST = 8, 3, 0.8, 0.98
 """
-How often layouts are chosen, first without a limit, then for a lower one each time, until they fit.
+How often layouts are chosen (less often for a program that was changed to hold less, of which there may be many), first without a limit, then for a lower one each time, until they fit.
 
 What the program will hold besides its values, copies and parts that are not summed up yet, is known only once it is
 there; so what is counted on for the next choice is less by as much as the last one was too large, within bounds, as
@@ -85,9 +85,10 @@ class Trials:
     With `recompute`, values may be computed again where a device would hold too much otherwise.
     """
 
-    def __init__(self, module: ModuleOp, wanted: Wanted, *, recompute: bool = False):
+    def __init__(self, module: ModuleOp, wanted: Wanted, *, tries: int = TRIES, recompute: bool = False):
         self.module = module.clone()
         self.wanted = wanted
+        self._tries = tries
         self._recompute = recompute
         self.best: Tried | None = None
         self.least: Tried | None = None
@@ -120,7 +121,7 @@ class Trials:
         limit, best = self.wanted.limit, self.best
         budget, above, below = math.inf, math.inf, 0.0
         further = BETWEEN
-        for _ in range(TRIES):
+        for _ in range(self._tries):
             counted = min(budget, chooser.choose(budget))
             aligned = _aligned(self.module)
             tried = self._tried(aligned)
