@@ -25,7 +25,8 @@ __all__ = ["FEWER", "Trials", "Tried", "Wanted"]
 
 TRIES, FEWER, LEAST, MOST = 8, 3, 0.8, 0.98
 """
-How often layouts are chosen (less often for a program that was changed to hold less, of which there may be many), first without a limit, then for a lower one each time, until they fit.
+How often layouts are chosen (less often for a program that was changed to hold less, of which there may be many), first
+without a limit, then for a lower one each time, until they fit.
 
 What the program will hold besides its values, copies and parts that are not summed up yet, is known only once it is
 there; so what is counted on for the next choice is less by as much as the last one was too large, within bounds, as

@@ -75,5 +75,6 @@ SW0120: processes that hold no box of the mesh
     help: let the number of processes be a product of the first axes, the last of them in part
 SW0121: what describes no topology
     A topology has for each axis of a mesh a latency and a bandwidth, and what a device computes and moves in a second.
+    They are finite, rates are above zero, times are not below, and none is beyond what a machine may have (1e60).
     help: write the four kinds of numbers, all of them above zero
 """

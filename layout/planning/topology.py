@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from numbers import Real
 from typing import Any
 
 from shardwright.diagnostics.faults import value_error
@@ -16,11 +17,36 @@ __all__ = ["Link", "Topology"]
 NODE = 8
 """Devices of one machine, where nobody says otherwise."""
 
+LEAST, MOST = 1e-60, 1e60
+"""Beyond these is no machine, and seconds would not be finite."""
+
+
+_HELP = (
+    'write {"links": {"data": {"latency": 1e-5, "bandwidth": 25e9}}, "flops": 1e14, "memory": 2e12}, or in Python '
+    'Topology({"data": Link(1e-5, 25e9)}, flops=1e14, memory=2e12): seconds, bytes in a second, and operations in a '
+    "second, all above zero"
+)
+
+
+def _settle(found: Link | Topology, what: str, above_zero: Sequence[str], others: Sequence[str]) -> None:
+    """Makes plain floats of the numbers of a link or a topology; an error for what these cannot be."""
+    for name in (*above_zero, *others):
+        number: Any = getattr(found, name)
+        least = LEAST if name in above_zero else 0
+        is_number = isinstance(number, Real) and not isinstance(number, bool)
+        # Whole numbers may be too large for a float, and floats of single precision too small to be compared with.
+        if not is_number or not least <= (number if isinstance(number, int) else float(number)) <= MOST:
+            bounds = f"{LEAST:g} to {MOST:g}" if name in above_zero else f"0 to {MOST:g}"
+            raise value_error("SW0121", f"the {name} of {what} is {number!r}: it is a number from {bounds}", help=_HELP)
+        object.__setattr__(found, name, float(number))
+
 
 @dataclass(frozen=True)
 class Link:
     """
     The way between devices along one axis of a mesh: seconds for each message, and bytes in a second for each device.
+
+    Raises `ValueError` (SW0121) for a latency below zero, a bandwidth that is not above, and what no machine has.
 
     >>> Link(latency=5e-6, bandwidth=25e9).seconds(messages=2, sent=25e6)
     0.00101
@@ -28,6 +54,9 @@ class Link:
 
     latency: float
     bandwidth: float
+
+    def __post_init__(self) -> None:
+        _settle(self, "a link", above_zero=["bandwidth"], others=["latency"])
 
     def seconds(self, messages: float, sent: float) -> float:
         """How long a device takes to send so many messages, one after the other, and so many bytes with them."""
@@ -48,6 +77,8 @@ class Topology:
     What is known of a machine is given; `Topology.of(mesh)` is a stand-in of the usual orders of magnitude, whose last
     axes, up to eight devices, are one machine.
 
+    Raises `ValueError` (SW0121) for rates that are not above zero, times below zero, and what no machine has.
+
     >>> topology = Topology({"data": Link(10e-6, 25e9), "model": Link(2e-6, 200e9)}, flops=100e12, memory=2e12)
     >>> topology == Topology.from_dict(topology.as_dict())
     True
@@ -58,6 +89,14 @@ class Topology:
     memory: float
     launch: float = 0.0
     start: float = 0.0
+
+    def __post_init__(self) -> None:
+        _settle(self, "a topology", above_zero=["flops", "memory"], others=["launch", "start"])
+        if not isinstance(self.links, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise value_error("SW0121", f"the links of a topology are {self.links!r}: it has one by axis", help=_HELP)
+        for axis, link in self.links.items():
+            if not isinstance(link, Link):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise value_error("SW0121", f"the link of axis {axis!r} is {link!r}", help=_HELP)
 
     @classmethod
     def of(cls, mesh: Mesh) -> Topology:
@@ -83,19 +122,10 @@ class Topology:
         """
         try:
             known = _fields(data, cls)
-            links = {
-                str(name): Link(_not_negative(each["latency"]), _positive(each["bandwidth"]))
-                for name, each in ((name, _fields(link, Link)) for name, link in known["links"].items())
-            }
-            beside = [_not_negative(known.get(name, 0.0)) for name in ("launch", "start")]
-            return cls(links, _positive(known["flops"]), _positive(known["memory"]), *beside)
-        except (AssertionError, AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-            raise value_error(
-                "SW0121",
-                "this describes no topology",
-                help='write {"links": {"data": {"latency": 1e-5, "bandwidth": 25e9}}, "flops": 1e14, "memory": 2e12}: '
-                "seconds, bytes in a second, and operations in a second, all above zero",
-            ) from error
+            links = {str(name): Link(**_fields(link, Link)) for name, link in known.pop("links").items()}
+            return cls(links, **known)
+        except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
+            raise value_error("SW0121", "this describes no topology", help=_HELP) from error
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -159,19 +189,4 @@ def _fields(data: object, kind: type[Any]) -> dict[str, Any]:
     """What a dict has of the fields of a dataclass, and nothing else."""
     assert isinstance(data, dict)
     assert data.keys() <= {field.name for field in fields(kind)}
-    return data
-
-
-def _positive(number: Any) -> float:
-    found = _not_negative(number)
-    if found == 0:
-        raise ValueError
-    return found
-
-
-def _not_negative(number: Any) -> float:
-    assert type(number) in (int, float)
-    found = float(number)
-    if not 0 <= found < math.inf:
-        raise ValueError
-    return found
+    return dict[str, Any](data)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import shardwright as sw
@@ -113,6 +116,57 @@ BROKEN += [{"links": {"x": {"latency": 1, "bandwidth": 1, "speed": 2}}, "flops":
 def test_what_is_no_topology(data: object) -> None:
     with pytest.raises(ShardwrightValueError, match="SW0121"):
         sw.Topology.from_dict(data)
+
+
+HELP = (
+    'write {"links": {"data": {"latency": 1e-5, "bandwidth": 25e9}}, "flops": 1e14, "memory": 2e12}, or in Python '
+    'Topology({"data": Link(1e-5, 25e9)}, flops=1e14, memory=2e12): seconds, bytes in a second, and operations in a '
+    "second, all above zero"
+)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: sw.Topology({}, -1, 1), "the flops of a topology is -1: it is a number from 1e-60 to 1e+60"),
+        (lambda: sw.Topology({}, 1, 0), "the memory of a topology is 0: it is a number from 1e-60 to 1e+60"),
+        (
+            lambda: sw.Topology({}, 1, 1, launch=-1e-9),
+            "the launch of a topology is -1e-09: it is a number from 0 to 1e+60",
+        ),
+        (lambda: sw.Topology({}, 1, 1, start=True), "the start of a topology is True: it is a number from 0 to 1e+60"),
+        (lambda: sw.Topology({}, "1", 1), "the flops of a topology is '1': it is a number from 1e-60 to 1e+60"),
+        (lambda: sw.Link(math.nan, 1), "the latency of a link is nan: it is a number from 0 to 1e+60"),
+        (lambda: sw.Link(1, math.inf), "the bandwidth of a link is inf: it is a number from 1e-60 to 1e+60"),
+        (lambda: sw.Link(1, 1e-300), "the bandwidth of a link is 1e-300: it is a number from 1e-60 to 1e+60"),
+        (lambda: sw.Topology({"x": 3}, 1, 1), "the link of axis 'x' is 3"),
+        (lambda: sw.Topology([], 1, 1), "the links of a topology are []: it has one by axis"),
+    ],
+)
+def test_what_no_machine_has(make: Any, message: str) -> None:
+    with pytest.raises(ShardwrightValueError) as caught:
+        make()
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message, found.help) == ("SW0121", message, HELP)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    topology = sw.Topology({"x": sw.Link(np.float32(0.5), np.int64(2))}, flops=np.float64(3), memory=4)
+    assert json.loads(json.dumps(topology.as_dict()))["links"] == {"x": {"latency": 0.5, "bandwidth": 2.0}}
+
+
+def test_seconds_are_numbers_of_json_whatever_the_topology(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A price is never infinite: what would make it so is no topology."""
+    machine = tmp_path / "machine.json"
+    for bandwidth, code in ((1e-60, 0), (1e-300, 1), ("Infinity", 1)):
+        link = f'{{"latency": 1e60, "bandwidth": {bandwidth}}}'
+        machine.write_text(f'{{"links": {{"model": {link}}}, "flops": 1e-60, "memory": 1e-60}}')
+        assert main(["price", str(MLP), "--json", "--topology", str(machine)]) == code
+        out, err = capsys.readouterr()
+        if code:
+            assert "error[SW0121]: this describes no topology" in err
+        else:
+            json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
 
 
 def test_the_command_says_what_the_stage_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
