@@ -241,6 +241,21 @@ class Traced(_Stage):
         mesh = self.interface.mesh if self.interface.mesh.axis_names else mesh or known
         return Traced(module, decided(replace(self.interface, mesh=mesh, meshes=(mesh,)), module), self.backend)
 
+    def least_sent(self, mesh: Mesh | None = None) -> float | None:
+        """
+        The bytes below which each device sends with no layouts of the kind that `lay_out` chooses among.
+
+        These are assignments of axes to named dims that keep all devices at work; None where there are none.
+
+        >>> import shardwright
+        >>> spec = shardwright.TensorSpec((64, 8)), shardwright.TensorSpec((8, 2))
+        >>> shardwright.function(lambda x, w: shardwright.sum(x @ w)).trace(*spec).least_sent(shardwright.Mesh(data=4))
+        6.0
+        """
+        from shardwright.compiler.layouts.automatic import least_sent_by_any
+
+        return least_sent_by_any(self.module, mesh)
+
     @property
     def _is_open(self) -> bool:
         """Whether the layout of an argument is to be chosen."""

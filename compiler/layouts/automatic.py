@@ -17,8 +17,12 @@ from shardwright.dialects.dtensor import MeshOp, meshes
 from shardwright.dialects.text.locations import fault
 from shardwright.layout import Mesh
 from shardwright.layout.planning.topology import Topology
-from shardwright.passes.choosing.choose_layouts import Chooser
+from shardwright.passes.choosing.assignments import Assigner
+from shardwright.passes.choosing.bound import least_sent
+from shardwright.passes.choosing.choose_layouts import Chooser, program_to_lay_out
+from shardwright.passes.choosing.prices import Prices
 from shardwright.passes.program import entry_function
+from shardwright.passes.propagation.strategy import Strategist
 from shardwright.passes.rewriter import insert_before, replace_with
 
 Goal: TypeAlias = Literal["bytes", "seconds"]
@@ -48,9 +52,7 @@ def chosen(
         raise value_error(
             "SW0585", f"layouts cannot be chosen for {objective!r}", help='choose for "bytes", or for "seconds"'
         )
-    module = traced.clone()
-    _put_on(module, mesh)
-    run_pipeline(module, IMPORT)
+    module = on_mesh(traced, mesh)
     if objective == "bytes" and limit is None:
         Chooser(module).choose(math.inf)
         return module
@@ -69,6 +71,25 @@ def chosen(
         if offer is not None and offer.tried.memory.peak < plain.least.memory.peak:
             offers.append(offer)
     raise nothing_fits(module, wanted.limit, plain.least, offers)
+
+
+def least_sent_by_any(traced: ModuleOp, mesh: Mesh | None) -> float | None:
+    """
+    What each device sends at least under any assignment of axes to named dims with all devices at work.
+
+    None where there is no such assignment. Raises as `chosen` does.
+    """
+    program = program_to_lay_out(on_mesh(traced, mesh))
+    found = least_sent(Prices(program, Strategist(program), Assigner(program)))
+    return found if math.isfinite(found) else None
+
+
+def on_mesh(traced: ModuleOp, mesh: Mesh | None) -> ModuleOp:
+    """A copy of the traced program, on a mesh, as layouts are chosen for it."""
+    module = traced.clone()
+    _put_on(module, mesh)
+    run_pipeline(module, IMPORT)
+    return module
 
 
 def _recomputed(module: ModuleOp, wanted: Wanted) -> Offer | None:

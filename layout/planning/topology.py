@@ -33,7 +33,7 @@ def _settle(found: Link | Topology, what: str, above_zero: Sequence[str], others
     for name in (*above_zero, *others):
         number: Any = getattr(found, name)
         least = LEAST if name in above_zero else 0
-        is_number = isinstance(number, Real) and not isinstance(number, bool)
+        is_number = isinstance(number, Real) and number is not True and number is not False
         # Whole numbers may be too large for a float, and floats of single precision too small to be compared with.
         if not is_number or not least <= (number if isinstance(number, int) else float(number)) <= MOST:
             bounds = f"{LEAST:g} to {MOST:g}" if name in above_zero else f"0 to {MOST:g}"

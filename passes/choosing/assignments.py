@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable, Sequence
 from typing import TypeAlias
@@ -44,6 +45,10 @@ class Assigner:
     def layouts(self, assignment: Assignment) -> list[Dims]:
         """The layout of each sort of values."""
         return [sort.dims(self.axes, assignment) for sort in self._sorts]
+
+    def every(self) -> list[list[Dims]]:
+        """For each sort of values the layouts that it has under some assignment."""
+        return [sort.every(self.axes) for sort in self._sorts]
 
     def lead_of(self, value: int, dim: int) -> tuple[int, int] | None:
         """The first argument, and its dim, that goes by the same name as a dim of a value; None where none does."""
@@ -97,6 +102,12 @@ class _Sort:
                     left[place] //= size
                     break
         return tuple(dims)
+
+    def every(self, axes: Sequence[str]) -> list[Dims]:
+        """The layouts under all assignments."""
+        named = [name for name in dict.fromkeys(self.names) if name is not None]
+        picks = itertools.product([(), *((name,) for name in named)], repeat=len(axes))
+        return list(dict.fromkeys(self.dims(axes, assignment) for assignment in picks))
 
 
 def _taken(spec: LayoutSpec | None, reserved: Axes) -> frozenset[str]:

@@ -79,15 +79,7 @@ class Chooser:
     """
 
     def __init__(self, module: ModuleOp, topology: Topology | None = None, *, together: bool = False):
-        if not any(mesh.size > 1 for mesh in meshes(module).values()):
-            raise fault(
-                "SW0468",
-                "there is no mesh over which layouts could be chosen",
-                module,
-                help='give one: traced.lay_out(Mesh(data=4)), or in the program dtensor.mesh @mesh = <["data"=4]>',
-            )
-        self.program = build_program(module)
-        agree_in_groups(self.program)
+        self.program = program_to_lay_out(module)
         self.topology = topology
         self.strategist = (
             Strategist(self.program) if topology is None else TimedStrategist(self.program, topology, together=together)
@@ -121,6 +113,20 @@ class Chooser:
         dims, held = (state.dims, refined) if refined <= max(held, limit) else (before, held)
         write_layouts(program, dims, [_reason(program, self.assigner, *each) for each in enumerate(dims)])
         return held
+
+
+def program_to_lay_out(module: ModuleOp) -> Program:
+    """The program of a module for whose values layouts may be chosen; SW0468 where it has no mesh with axes."""
+    if not any(mesh.size > 1 for mesh in meshes(module).values()):
+        raise fault(
+            "SW0468",
+            "there is no mesh over which layouts could be chosen",
+            module,
+            help='give one: traced.lay_out(Mesh(data=4)), or in the program dtensor.mesh @mesh = <["data"=4]>',
+        )
+    program = build_program(module)
+    agree_in_groups(program)
+    return program
 
 
 def _reason(program: Program, assigner: Assigner, value: int, dims: Dims) -> str:

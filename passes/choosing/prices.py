@@ -18,7 +18,7 @@ from shardwright.passes.propagation.strategy import Strategist, Strategy
 from shardwright.rules.reductions import is_zero
 from shardwright.rules.rule import ANY
 
-__all__ = ["Price", "Prices"]
+__all__ = ["Group", "Price", "Prices"]
 
 APART = 3
 """
@@ -42,7 +42,7 @@ class Price(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class Group:
     """
     Ops that do the same under every assignment: one of them, and how many there are, weighted by their runs.
 
@@ -112,7 +112,7 @@ class Prices:
         self._done: list[dict[object, _Done]] = [{} for _ in self.groups]
         self._brought: list[dict[object, float]] = [{} for _ in self.reads]
 
-    def _grouped(self) -> tuple[list[_Group], list[int]]:
+    def _grouped(self) -> tuple[list[Group], list[int]]:
         """The groups of ops, and for each op its group: ops that are alike, and stand between such that are alike."""
         program, sort = self.program, self.assigner.sort
         kinds: list[Hashable] = []
@@ -133,7 +133,7 @@ class Prices:
         carried = dict(_accumulating(program))
         nodes = [first[number] for number in range(len(counts))]
         groups = [
-            _Group(node, count, self._feeds(node, of_node), carried.get(node.index))
+            Group(node, count, self._feeds(node, of_node), carried.get(node.index))
             for node, count in zip(nodes, counts, strict=True)
         ]
         return groups, of_node

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Sequence
+from fractions import Fraction
 
-from shardwright.tools.programs.program import parsed, program_text, read_topology
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.figures import exact_bytes, plain_number
+from shardwright.tools.programs.program import parse, parsed, program_text, read_topology
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import fitted, write_report
@@ -26,6 +30,8 @@ def command_line() -> CodedArgumentParser:
     parser.add_callbacks()
     parser.add_automatic()
     parser.set_defaults(priced=True)
+    about = "with --auto: also say what no assignment of axes to dims sends less than, with all devices at work"
+    parser.add_argument("--bound", action="store_true", help=about)
     parser.add_argument("--json", action="store_true", help="print the report as JSON on standard output")
     return parser
 
@@ -38,8 +44,11 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     from shardwright.tools.programs.signature import entry_function
 
     topology = read_topology(options.topology)
+    least: float | None = None
     with program_text(options.file, state) as (name, text):
         module = parsed(text, name, options)
+        if options.bound:
+            least = _least_sent(text, name, options)
         entry_function(module)
         stage = read_module(module, name, BACKEND).partition()
         if isinstance(stage, PartitionedSegments):
@@ -49,5 +58,28 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
         else:
             price = stage.price(topology)
             data, text = price.data(), price.text(**fitted())
+            if options.bound:
+                data, text = data | {"least_sent": least}, text + _bound_text(least, stage.predicted_bytes)
     write_report(data, None if options.json else text)
     return DONE
+
+
+def _least_sent(text: str, name: str, options: Namespace) -> float | None:
+    """What no layouts of the program send less than; SW0701 where none are to be chosen."""
+    from shardwright.compiler.layouts.automatic import least_sent_by_any
+    from shardwright.compiler.pipelines import READ, run_pipeline
+    from shardwright.layout import Mesh
+
+    if options.auto is None:
+        help_text = "add --auto data=4,model=2, or leave it out"
+        raise ShardwrightError(Diagnostic("SW0701", "--bound is for layouts to choose", help=help_text))
+    module = parse(text, name, options.callbacks)
+    run_pipeline(module, READ)
+    return least_sent_by_any(module, Mesh(options.auto))
+
+
+def _bound_text(least: float | None, sent: Fraction | None) -> str:
+    if least is None:
+        return "no assignment of axes keeps all devices at work\n"
+    mine = "" if sent is None else f": these layouts send {exact_bytes(plain_number(sent))}"
+    return f"no assignment of axes with all devices at work sends less than {exact_bytes(least)} bytes{mine}\n"
