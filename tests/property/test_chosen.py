@@ -16,7 +16,7 @@ from shardwright.runtime.executable import compile_module
 
 
 def run_chosen(seed: int) -> None:
-    """Without a limit, within nine tenths of what that held, and in half of it with values that are computed again."""
+    """Without a limit, within nine tenths of what that held, in half with values computed again, in parts."""
     program = random_program(seed)
     bare = parse_module(program.text, f"program_{seed}.mlir")
     run_pipeline(bare, ["import"])
@@ -25,12 +25,13 @@ def run_chosen(seed: int) -> None:
     if held is not None:
         run_within(program, bare, held * 9 // 10)
         run_within(program, bare, held // 2, recompute=True)
+        run_within(program, bare, held * 2 // 3, microbatches=True)
 
 
-def run_within(program: Program, bare: ModuleOp, limit: int | None, *, recompute: bool = False) -> int | None:
+def run_within(program: Program, bare: ModuleOp, limit: int | None, **allowed: bool) -> int | None:
     """What a device holds, which is no more than the limit; None where nothing fits."""
     try:
-        module = chosen(bare, None, limit, recompute=recompute)
+        module = chosen(bare, None, limit, **allowed)
     except ShardwrightError as error:
         codes = [each.code for each in error.diagnostics]
         assert (codes == ["SW0469"] and limit is not None) or codes == ["SW0468"], program.text
