@@ -72,14 +72,20 @@ def region_of(
     return Region(block)
 
 
-def branches_of(count: int, write: Callable[[int], Sequence[Tracer]]) -> tuple[list[Region], list[Reference]]:
+def branches_of(
+    writes: Sequence[Callable[[Sequence[Tracer]], Sequence[Tracer]]],
+) -> tuple[list[Region], list[Reference]]:
     """
     Regions without arguments, one for each branch, and the variables to which any of them assigns.
 
+    Few frames lie between a branch and what is inside of it: graphs have branches within branches, 64 deep.
+
     What these hold at its end is returned by every branch, after its own results.
     """
-    made: list[dict[Reference, Tracer]] = [{} for _ in range(count)]
-    bodies = [region_of([], lambda _, place=place: write(place), made[place]) for place in range(count)]
+    made: list[dict[Reference, Tracer]] = [{} for _ in writes]
+    bodies: list[Region] = []
+    for write, assigned in zip(writes, made, strict=True):
+        bodies.append(region_of([], write, assigned))
     variables = list(dict.fromkeys(variable for assigned in made for variable in assigned))
     for body, assigned in zip(bodies, made, strict=True):
         last = body.block.last_op

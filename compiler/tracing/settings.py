@@ -49,8 +49,10 @@ class Settings:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         parameters = signature(function).parameters
-        said = {name: _head(str(one.annotation)) for name, one in parameters.items() if one.annotation is not one.empty}
-        written = {name: text for name, text in said.items() if not _ARRAYS.search(text)}
+        said = {name: one.annotation for name, one in parameters.items() if one.annotation is not one.empty}
+        # Texts, as they are where annotations are not evaluated; a plugin may be written otherwise.
+        heads = {name: _head(each) if isinstance(each, str) else each for name, each in said.items()}
+        written = {name: each for name, each in heads.items() if not _ARRAYS.search(str(each))}
         kinds = get_type_hints(SimpleNamespace(__annotations__=written), function.__globals__)
         what = function.__name__.strip("_") if function.__name__ != "__init__" else function.__qualname__.split(".")[-2]
         self._readers: dict[int | str, Reader] = {name: setting(what, name, kinds[name]) for name in written}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias, TypeVar, TypeVarTuple
 
 import numpy as np
@@ -308,7 +309,7 @@ def _branch(branches: Sequence[Callable[..., Any]], operands: Sequence[Any], mak
     trees: list[Tree] = []
     first: list[Tracer] = []
 
-    def write(branch: Callable[..., Any], number: int) -> list[Tracer]:
+    def write(branch: Callable[..., Any], number: int, _: Sequence[Tracer]) -> list[Tracer]:
         value = branch(*operands)
         if not trees:
             leaves, tree = flatten(value, is_traced)
@@ -317,7 +318,7 @@ def _branch(branches: Sequence[Callable[..., Any]], operands: Sequence[Any], mak
             return list(first)
         return _fitting(value, trees[0], first, f"branch {number}", "branch 0")
 
-    bodies, variables = regions.branches_of(len(branches), lambda number: write(branches[number], number))
+    bodies, variables = regions.branches_of([partial(write, branch, number) for number, branch in enumerate(branches)])
     types = [*regions.types_of(first), *regions.types_of(map(emit.as_tracer, variables))]
     return unflatten(trees[0], regions.assigned_after(regions.put(make(bodies, types)), variables))
 
