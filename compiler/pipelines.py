@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -70,10 +70,10 @@ def run_pipeline(
     >>> run_pipeline(ModuleOp([]), ["cse", "dce"])[1].name
     'dce'
     """
-    context, times = make_context(), list[PassTime]()
+    context, known, times = make_context(), all_passes(), list[PassTime]()
     with collector_paused():
-        for name in counted("compiling", _flatten(names)):
-            pass_class = all_passes()[name]()  # loaded before the clock starts
+        for name in counted("compiling", _flatten(names, known)):
+            pass_class = known[name]()  # loaded before the clock starts
             started = time.perf_counter()
             pass_class().apply(context, module)
             times.append(PassTime(name, time.perf_counter() - started))
@@ -87,13 +87,13 @@ def run_pipeline(
     return times
 
 
-def _flatten(names: Iterable[str]) -> list[str]:
+def _flatten(names: Iterable[str], known: Collection[str]) -> list[str]:
     given = [each for name in names for each in PIPELINES.get(name, (name,))]
     passes = [each for name in given for each in (name, *following(name))]
-    unknown = [name for name in passes if name not in all_passes()]
+    unknown = [name for name in passes if name not in known]
     if unknown:
-        known = ", ".join([*PIPELINES, *all_passes()])
+        help_text = f"choose from {', '.join([*PIPELINES, *known])}"
         raise ShardwrightValueError(
-            Diagnostic("SW0705", f"there is no pass or pipeline {unknown[0]!r}", help=f"choose from {known}")
+            Diagnostic("SW0705", f"there is no pass or pipeline {unknown[0]!r}", help=help_text)
         )
     return passes

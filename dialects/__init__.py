@@ -1,5 +1,7 @@
 """The IR: StableHLO, CHLO, Shardy and our own `dtensor` dialect, their text both ways, and their verifier."""
 
+from functools import cache
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Dialect
@@ -45,8 +47,17 @@ def make_context() -> Context:
     'AddOp'
     """
     load_plugins()
+    context = _ours().clone()
+    for dialect in _ADDED.values():
+        context.load_dialect(dialect)
+    return context
+
+
+@cache
+def _ours() -> Context:
+    """A context to be copied: to look at each op of our dialects again would take as long as a small pass."""
     context = Context()
-    for dialect in (*DIALECTS, *_ADDED.values()):
+    for dialect in DIALECTS:
         context.load_dialect(dialect)
     return context
 
