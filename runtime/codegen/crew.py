@@ -27,11 +27,22 @@ _SMALLEST_PART = 128
 """Rows or columns of a product below which it is not cut further, so that a busy core holds up less."""
 
 
+_PATIENCE = 0.1
+"""Seconds after which a thread that is not done is woken again."""
+
 Product: TypeAlias = "tuple[int, Any, Any, Any]"
 """The dim of the result to cut, the two operands, and the result."""
 
 Link: TypeAlias = "Callable[[int, int], None]"
 """Runs one thread's part of a unit: `link(thread, threads)`."""
+
+
+class _Task:
+    """A job that every thread does once, and what was raised there."""
+
+    def __init__(self, job: Callable[[int], None]) -> None:
+        self.job = job
+        self.errors: list[BaseException] = []
 
 
 class Crew:
@@ -47,8 +58,8 @@ class Crew:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._job: Callable[[int], None] = _nothing
-        self._errors: list[BaseException] = []
+        self._task = _Task(_nothing)
+        self._finished = [self._task] * (size - 1)
         self._wake = [threading.Lock() for _ in range(size - 1)]
         self._done = [threading.Lock() for _ in range(size - 1)]
         self._busy = threading.Lock()
@@ -61,26 +72,42 @@ class Crew:
         with np.errstate(all="ignore"):
             while True:
                 self._wake[index].acquire()
-                try:
-                    self._job(index + 1)
-                except BaseException as error:  # handed to the caller, which raises it
-                    self._errors.append(error)
-                self._done[index].release()
+                if (task := self._task) is not self._finished[index]:
+                    try:
+                        task.job(index + 1)
+                    except BaseException as error:  # handed to the caller, which raises it
+                        task.errors.append(error)
+                    self._finished[index] = task
+                    _ring(self._done[index])
 
     def share(self, job: Callable[[int], None]) -> None:
-        """Runs `job(thread)` once on every thread and waits for all; callers from several threads take turns."""
+        """
+        Runs `job(thread)` once on every thread and waits for all; callers from several threads take turns.
+
+        Signals may interrupt it anywhere: it waits for the others all the same, up to a second signal (see `finish`).
+        """
         with self._busy:
-            self._job = job
-            for lock in self._wake:
-                lock.release()
+            self.finish()
+            task = self._task = _Task(job)
             try:
+                for lock in self._wake:
+                    _ring(lock)
                 job(0)
+                self.finish()
             finally:
-                for lock in self._done:
-                    lock.acquire()
-                self._job = _nothing
-            if self._errors:
-                raise self._errors.pop()
+                self.finish()
+        if task.errors:
+            raise task.errors[0]
+
+    def finish(self) -> None:
+        """Returns when no thread is at a job any more, which one may be after two signals."""
+        if self._task.job is _nothing:
+            return
+        for index, bell in enumerate(self._done):
+            while self._finished[index] is not self._task:
+                if not bell.acquire(True, _PATIENCE):
+                    _ring(self._wake[index])  # a signal may have come before it was woken
+        self._task.job = _nothing
 
     def tiles(
         self, tile: Callable[..., None], outer: int, rows: int, block: int, scratch: Sequence[Any], *arrays: Any
@@ -177,6 +204,12 @@ def tile_link(
 
 def _nothing(thread: int) -> None:
     return None
+
+
+def _ring(bell: threading.Lock) -> None:
+    """Lets who waits at the bell go on, or who comes there next: rung twice is rung once."""
+    if bell.locked():
+        bell.release()
 
 
 @cache

@@ -67,6 +67,7 @@ class FusedEngine:
         """See `Engine`."""
         flat = [np.ascontiguousarray(base).reshape(-1).view(np.uint8) for base in bases]
         with self._lock, one_blas_thread():
+            self._crew.finish()
             if self._main is None:
                 self._main = self._loaded()
             return self._main(ledger, communicator, self._crew, *flat)
