@@ -90,6 +90,10 @@ class Value:
         return self.size * self.dtype.itemsize
 
 
+LARGEST_CONSTANT = 1 << 26
+"""Bytes above which a value that depends on no input is computed in each run all the same."""
+
+
 @dataclass(slots=True, eq=False)
 class Step:
     """

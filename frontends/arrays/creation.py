@@ -28,6 +28,7 @@ from shardwright.compiler.tracing.dtypes import (
     DTypeLike,
     as_dtype,
     brief,
+    check_integer,
     check_kind,
     default_dtype,
     kind_of,
@@ -233,6 +234,8 @@ def arange(
     """
     Numbers from `start` up to `stop`, which is left out, by `step`.
 
+    Raises `ValueError` (SW0510) for steps that lead nowhere, (SW0506) where the last number does not fit the type.
+
     >>> import shardwright
     >>> shardwright.arange(2, 8, 3)
     array([2, 5], dtype=int32)
@@ -245,6 +248,8 @@ def arange(
     kind = "float" if float in map(type, (first, last, step)) else "integer"
     target = as_dtype(dtype) if dtype is not None else default_dtype(kind)
     count = size_argument(max(0, math.ceil((last - first) / step)), "arange")
+    if count and kind_of(np.dtype(target)) == "integer":
+        check_integer(int(first) + (count - 1) * int(step), np.dtype(target))
     return _finished(_spaced(first, step, count, np.dtype(target)), name, layout, device)
 
 

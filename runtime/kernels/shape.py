@@ -28,6 +28,19 @@ def concatenate(xp: Any, arrays: Arrays, axis: int, out: Array | None = None) ->
     return xp.concatenate(spread, axis=axis, out=out)
 
 
+def iota(xp: Any, length: int, shape: Sequence[int], dtype: str) -> Array:
+    """
+    The numbers from zero to below `length` along the one dim that has so many.
+
+    >>> iota(np, 3, (1, 3), "float16").tolist()
+    [[0.0, 1.0, 2.0]]
+    """
+    kind = np.dtype(dtype)
+    direct = kind.kind in "iuf" and kind.itemsize >= 4  # the others may not have all the numbers, which wrap or round
+    numbers = xp.arange(length, dtype=kind) if direct else xp.arange(length).astype(kind)
+    return numbers.reshape(tuple(shape))
+
+
 def pad(xp: Any, array: Array, value: Array, low: Sequence[int], high: Sequence[int], interior: Sequence[int]) -> Array:
     """
     The array with `value` around it and between its elements; a negative amount cuts off.

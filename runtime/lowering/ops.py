@@ -13,6 +13,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_dtype
 from shardwright.runtime.kernels.elementwise import bit_count, working_dtype
+from shardwright.runtime.kernels.shape import iota
 from shardwright.runtime.lowering.emitters import (
     Lowering,
     data,
@@ -23,7 +24,7 @@ from shardwright.runtime.lowering.emitters import (
     result_shape,
 )
 from shardwright.runtime.lowering.extremes import extreme_kind
-from shardwright.runtime.program import Dot, Value
+from shardwright.runtime.program import LARGEST_CONSTANT, Dot, Value
 from shardwright.runtime.stacking import identity
 
 REDUCERS = {
@@ -57,9 +58,12 @@ def _iota(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Valu
     dtype, shape = result_dtype(op), result_shape(op)
     dim = data(op, "iota_dimension")
     builder = lowering.builder
-    counted = [extent if index == dim else 1 for index, extent in enumerate(shape)]
-    steps = np.arange(shape[dim]).astype(dtype).reshape((1,) * builder.lead + tuple(counted))
-    return [builder.broadcast(builder.array(steps), (1,) * builder.lead + shape)]
+    counted = (1,) * builder.lead + tuple(extent if index == dim else 1 for index, extent in enumerate(shape))
+    if shape[dim] * dtype.itemsize > LARGEST_CONSTANT:
+        steps = builder.call("iota", [], counted, dtype, shape[dim], counted, dtype.name)
+    else:
+        steps = builder.array(iota(np, shape[dim], counted, dtype.name))
+    return [builder.broadcast(steps, (1,) * builder.lead + shape)]
 
 
 @emitter("stablehlo.convert", "chlo.convert")

@@ -30,11 +30,7 @@ from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.planning.trimming import trim
 from shardwright.runtime.planning.units import Branch, Kernel, Loop, Part, Sum, Tally, Test, Unit, inner_parts, touched
 from shardwright.runtime.planning.wishes import find_wishes
-from shardwright.runtime.program import VIEWS, Kind, Program, Step, Value, root_of
-
-_LARGEST_CONSTANT = 1 << 26
-"""Bytes above which a value that depends on no input is computed in each run all the same."""
-
+from shardwright.runtime.program import LARGEST_CONSTANT, VIEWS, Kind, Program, Step, Value, root_of
 
 LARGEST = 5
 """How many of the values that take most memory are known by name."""
@@ -155,7 +151,7 @@ class Planner:
         if not step.results or not known or not all(result.constant for result in step.results):
             return False
         size = max(result.nbytes for result in step.results)
-        if size > _LARGEST_CONSTANT and step.kind not in VIEWS:
+        if size > LARGEST_CONSTANT and step.kind not in VIEWS:
             for result in step.results:
                 result.constant = False
             return False

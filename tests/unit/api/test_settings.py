@@ -134,6 +134,14 @@ def test_steps_of_any_size(bounds: Any) -> None:
     assert sw.arange(*bounds).tolist() == list(range(*bounds))
 
 
+@pytest.mark.parametrize("bounds", [(0, 1 << 40, 1 << 36), (0, (1 << 31) + 1), (5, -(1 << 33), -(1 << 32))])
+def test_numbers_beyond_the_type_are_no_range(bounds: Any) -> None:
+    with pytest.raises(ValueError, match=r"SW0506\]: -?\d+ does not fit i32"):
+        sw.arange(*bounds)
+    if len(bounds) == 3:
+        assert sw.arange(*bounds, dtype="int64").tolist() == list(range(*bounds))
+
+
 def test_differences_end_where_nothing_is_left() -> None:
     assert sw.diff(X, n=1 << 40).shape == (4, 0)
 

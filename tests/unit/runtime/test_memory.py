@@ -46,6 +46,25 @@ def test_what_does_not_fit_is_refused_with_its_largest_values() -> None:
     assert caught.value.diagnostics[0].location.file == __file__
 
 
+@pytest.mark.parametrize("split", [[None], ["data"]])
+def test_numbers_that_are_counted_take_no_memory_before_they_run(split: list[str | None]) -> None:
+    @sw.function
+    def numbers() -> sw.Array:
+        return sw.arange(1 << 40, dtype="int64", layout=sw.Layout(split, MESH))
+
+    stage = numbers.trace().partition()
+    assert stage.compile().peak_bytes >= 8 << 40
+    with pytest.raises(ShardwrightError, match=r"SW0609.*a run holds [\d.]+ TiB at once"):
+        numbers()
+
+
+@pytest.mark.parametrize(("dtype", "count"), [("float32", 17 << 20), ("bfloat16", 33 << 20)])
+def test_many_numbers_are_counted_as_few_are(dtype: str, count: int) -> None:
+    made = sw.function(lambda: sw.arange(count, dtype=dtype))()
+    assert made.dtype.name == dtype
+    assert (np.asarray(made) == np.arange(count).astype(made.dtype)).all()
+
+
 @pytest.mark.parametrize("fused", [True, False])
 def test_after_a_refusal_a_program_runs_where_there_is_memory(fused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     x = sw.relayout(np.arange(64, dtype=np.float32).reshape(8, 8), sw.Layout(["data"], MESH))
