@@ -40,6 +40,7 @@ from shardwright.compiler.tracing.interface import (
 )
 from shardwright.compiler.tracing.pytree import Tree, arranged, flatten, unflatten
 from shardwright.compiler.tracing.reference import held
+from shardwright.compiler.tracing.settings import settled
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.diagnostics.faults import no_pickle, type_error, value_error
 from shardwright.dialects.collector import collector_paused
@@ -194,6 +195,7 @@ class Traced(_Stage):
     module attributes {dtensor.stage = "traced"} {
     """
 
+    @settled
     def lay_out(
         self,
         mesh: Mesh | None = None,
@@ -459,6 +461,7 @@ class Partitioned(_Stage):
         self._ask_one_mesh("what_if")
         return self.backend.views.what_if(self, without, layouts, mesh)
 
+    @settled
     def price(self, topology: Topology | None = None) -> Price:
         """
         What one run costs each device in seconds, before it runs: computing, sending along each axis, memory.

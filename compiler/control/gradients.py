@@ -13,6 +13,7 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.dtypes import DType, brief, kind_of
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import Tree, flatten, unflatten
+from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, WithGradientOp
@@ -229,7 +230,7 @@ def ruled(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]
     """The function of what one gives first, with the gradient that it gives second; at once it is just that value."""
 
     def call(*args: P.args, **kwargs: P.kwargs) -> Any:
-        value, rule = function(*args, **kwargs)
+        value, rule = _with_rule(function(*args, **kwargs))
         if current_trace() is None:
             return value
         leaves, _ = flatten(args, is_traced)
@@ -249,6 +250,17 @@ def ruled(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]
     return update_wrapper(call, function)
 
 
+def _with_rule(found: Any) -> tuple[Any, Callable[..., Any]]:
+    """What a function with a gradient of its own returns, if it is that."""
+    if not isinstance(found, tuple | list) or len(found) != 2 or not callable(found[1]):  # pyright: ignore[reportUnknownArgumentType]
+        raise type_error(
+            "SW0520",
+            "a function with a gradient of its own returns no pair of its value and of a function",
+            help="return value, gradient: the gradient is a function of that of the value",
+        )
+    return found[0], found[1]
+
+
 def _one_each(found: Any, inputs: Sequence[Tracer]) -> list[Tracer]:
     """The gradients that a user's rule gives, one for each input and of its shape and type."""
     given = list(found) if isinstance(found, tuple | list) else [found]  # pyright: ignore[reportUnknownArgumentType]
@@ -265,6 +277,7 @@ def _one_each(found: Any, inputs: Sequence[Tracer]) -> list[Tracer]:
     ]
 
 
+@settled
 def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
     """
     The function, whose intermediate values are computed again for the gradient instead of kept (rematerialisation).

@@ -2,8 +2,9 @@
 Settings: arguments of array functions that are no arrays (dims, sizes, numbers, texts), read as their annotations say.
 
 One law for all functions, by kinds. A whole number is what Python takes for an index, of 64 bits, and no truth value; a
-number is no text and no list; a list is whatever can be gone through, but for texts and dicts. NumPy's numbers and
-arrays become Python's. What dims and shapes must be beyond that is checked by the functions at the end.
+number is no text and no list; a list is whatever can be gone through, but for texts and dicts; a path is a text or what
+has one; of a class are its instances. NumPy's numbers and arrays become Python's. What dims and shapes must be beyond
+that is checked by the functions at the end.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, wraps
 from inspect import signature
 from operator import index
+from os import PathLike
+from pathlib import Path
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -66,8 +69,8 @@ class Settings:
         return places, {name: read[name](value) if name in read else value for name, value in kwargs.items()}
 
 
-_ARRAYS = re.compile("Array|Positions|Value|Seed|Any|object")
-"""What stands in the annotations of arguments that are no settings."""
+_ARRAYS = re.compile(r"Array|Layout|Positions|Value|Seed|(?<!Sequence\[)Any|object")
+"""What stands in the annotations of arguments that are no settings; layouts are read by `check_layout` (SW0515)."""
 
 
 def _head(annotation: str) -> str:
@@ -124,7 +127,15 @@ def _reader(kind: Any) -> Reader:
         return partial(_each, [_reader(part) for part in parts])
     if origin in (Sequence, tuple):
         return partial(_several, _reader(parts[0]))
-    return _READERS.get(str if origin is Literal else origin or kind, lambda value: value)
+    plain = str if origin is Literal else origin or kind
+    if plain in _READERS:
+        return _READERS[plain]
+    return partial(_of_class, plain) if _is_class(plain) else lambda value: value
+
+
+def _is_class(kind: Any) -> bool:
+    """Whether the kind has instances; what only says what a value can do is left to the function."""
+    return isinstance(kind, type) and kind is not Any and not getattr(kind, "_is_protocol", False)
 
 
 def _one_of(readers: Sequence[Reader], value: Any) -> Any:
@@ -193,6 +204,14 @@ def _text(value: Any) -> Any:
     return value if isinstance(value, str) else _UNFIT
 
 
+def _path(value: Any) -> Any:
+    return value if isinstance(value, str | PathLike) else _UNFIT
+
+
+def _of_class(kind: Any, value: Any) -> Any:
+    return value if isinstance(value, kind) else _UNFIT
+
+
 def _nothing(value: Any) -> Any:
     return None if value is None else _UNFIT
 
@@ -222,6 +241,7 @@ _READERS: dict[Any, Reader] = {
     str: _text,
     np.ndarray: _as_it_is,
     Callable: _function,
+    Path: _path,
     NoneType: _nothing,
 }
 
@@ -232,6 +252,9 @@ _WORDS = {
     int: ("a whole number", "whole numbers"),
     str: ("a text", "texts"),
     Callable: ("a function", "functions"),
+    Iterable: ("a list", "lists"),
+    Mapping: ("a dict", "dicts"),
+    Path: ("a path", "paths"),
     NoneType: ("None", "None"),
 }
 

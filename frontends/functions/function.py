@@ -18,12 +18,13 @@ from shardwright.compiler.stages import Compiled, Traced
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.interface import is_argument, positional_names, trace_function
 from shardwright.compiler.tracing.pytree import Static, Tree, flatten
+from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import no_pickle, type_error
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.recording import holding, record
-from shardwright.frontends.functions.signature import Signature, TensorSpec, bound, undecided
+from shardwright.frontends.functions.signature import Signature, TensorSpec, bound, checked, undecided
 from shardwright.views.limits import ACTIVE, Limits
 
 P = ParamSpec("P")
@@ -46,14 +47,14 @@ class Function(Generic[P, R]):
     def __init__(
         self,
         function: Callable[P, R],
-        static: Sequence[str] = (),
+        static: str | Sequence[str] = (),
         signature: Signature | None = None,
     ) -> None:
         self.name = getattr(function, "__name__", type(function).__name__)
         self._function = function
         self._static_names = frozenset([static] if isinstance(static, str) else static)
         self._static_places = _places(function, self._static_names)
-        self._signature = signature
+        self._signature = None if signature is None else checked(signature)
         self._cache: OrderedDict[Hashable, Compiled] = OrderedDict()
         self._lock = RLock()
         self._limits: tuple[Limits, ...] = ()
@@ -298,17 +299,18 @@ def _leaf_key(leaf: Any) -> Hashable:
 
 @overload
 def function(
-    function: Callable[P, R], /, *, static: Sequence[str] = (), input_signature: Signature | None = None
+    function: Callable[P, R], /, *, static: str | Sequence[str] = (), input_signature: Signature | None = None
 ) -> Function[P, R]: ...
 @overload
 def function(
-    *, static: Sequence[str] = (), input_signature: Signature | None = None
+    *, static: str | Sequence[str] = (), input_signature: Signature | None = None
 ) -> Callable[[Callable[P, R]], Function[P, R]]: ...
+@settled
 def function(
     function: Callable[P, R] | None = None,
     /,
     *,
-    static: Sequence[str] = (),
+    static: str | Sequence[str] = (),
     input_signature: Signature | None = None,
 ) -> Function[P, R] | Callable[[Callable[P, R]], Function[P, R]]:
     """

@@ -14,6 +14,7 @@ from shardwright.compiler.tracing.emit import as_numpy, check_layout, result_dty
 from shardwright.compiler.tracing.interface import is_traced, type_text
 from shardwright.compiler.tracing.pytree import flatten, paths, unflatten
 from shardwright.compiler.tracing.reference import held
+from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics.faults import type_error
 from shardwright.frontends.functions.dtensor import distributed
@@ -37,6 +38,7 @@ class TensorSpec(TypedArray):
 
     __slots__ = ("_layout", "name")
 
+    @settled
     def __init__(
         self,
         shape: Sequence[int | None],
@@ -77,6 +79,16 @@ class TensorSpec(TypedArray):
 
 Signature = Sequence[Any]
 """What each positional argument of a function is: a tree of specs."""
+
+
+def checked(signature: Signature) -> Signature:
+    """The signature, of which each leaf is a spec; TypeError (SW0533) for others."""
+    for spec in flatten(tuple(signature), is_traced)[0]:
+        if not isinstance(spec, TypedArray):
+            raise type_error(
+                "SW0533", f"{spec!r} in a signature is no TensorSpec", help="give shardwright.TensorSpec(shape, dtype)"
+            )
+    return signature
 
 
 def bound(

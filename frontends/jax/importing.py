@@ -15,6 +15,7 @@ from shardwright.compiler.bytecode import required
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.stages import Callbacks, Traced, read_module
 from shardwright.compiler.tracing.pytree import Tree, flatten
+from shardwright.compiler.tracing.settings import settled
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import dtype_element, tensor
@@ -26,6 +27,7 @@ KEPT = "kept_var_idx"
 """Where JAX says which arguments the lowered program still takes."""
 
 
+@settled
 def load_mlir(path: str | Path, *, callbacks: Callbacks = None) -> Traced:
     """
     Reads a program from a file of StableHLO text or MLIR bytecode, as JAX writes it; its shardings become layouts.

@@ -18,6 +18,7 @@ from shardwright.compiler.layouts.decided import Layouts
 from shardwright.compiler.stages import Compiled, Traced
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.dtypes import brief
+from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.frontends import arrays, functions
 from shardwright.frontends.functions.function import Function
@@ -320,6 +321,7 @@ def from_graph(
     return _program(state, order, nodes, wanted, made, layout_of, fillers)
 
 
+@settled
 def from_saved_model(
     path: str | Path,
     signature: str = "serving_default",

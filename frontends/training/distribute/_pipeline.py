@@ -13,6 +13,7 @@ import numpy as np
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.emit import check_layout
 from shardwright.compiler.tracing.pytree import flatten, unflatten
+from shardwright.compiler.tracing.settings import settled
 from shardwright.diagnostics.faults import value_error
 from shardwright.engines.jobs.timeline import span
 from shardwright.engines.owned.owners import owner_of
@@ -69,6 +70,7 @@ class Pipeline:
     (1.0, (3, 3), True)
     """
 
+    @settled
     def __init__(self, stages: Sequence[Stage], loss: Stage, layouts: Sequence[Layout], microbatches: int) -> None:
         if not stages or len(stages) != len(layouts) or microbatches < 1:
             raise value_error(

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.emit import shape_of
+from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import setting
 from shardwright.diagnostics import SourceLocation
 from shardwright.diagnostics.caller import caller
@@ -87,6 +88,7 @@ class DTensorStrategy:
     (Layout(['unsharded', 'model'], Mesh(batch=4, model=2)), True)
     """
 
+    @settled
     def __init__(
         self,
         default_mesh: Mesh,
@@ -97,7 +99,8 @@ class DTensorStrategy:
             raise value_error("SW0554", "a mesh without axes has none for batches")
         self.mesh = default_mesh
         self.batch_dim = default_mesh.axis_names[0] if batch_dim is None else batch_dim
-        self.layout_map = layout_map if isinstance(layout_map, LayoutMap) else LayoutMap(layout_map or {}, default_mesh)
+        patterns = {} if layout_map is None else layout_map
+        self.layout_map = patterns if isinstance(patterns, LayoutMap) else LayoutMap(patterns, default_mesh)
         self.num_replicas_in_sync = default_mesh.dim_size(self.batch_dim)
         self._met: set[str] = set()
         self._traced = lru_cache(maxsize=64)(Function)
@@ -126,6 +129,7 @@ class DTensorStrategy:
             self.layout_map.warn_unmet(self._met, scope.names, place)
             self._met |= set(self.layout_map)
 
+    @settled
     def run(self, fn: Callable[..., R], args: Any = (), kwargs: Mapping[str, Any] | None = None) -> R:
         """
         Calls a function on all devices (RFC: `strategy.run(train_step, next(batches))`).

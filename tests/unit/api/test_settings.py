@@ -15,6 +15,7 @@ X = np.arange(16.0, dtype="float32").reshape(4, 4)
 IMAGE, FILTERS = np.ones((1, 8, 8, 2), "float32"), np.ones((2, 2, 2, 2), "float32")
 MESH = sw.Mesh(x=2)
 D = sw.relayout(X, sw.Layout(["x"], MESH))
+TRACED = sw.function(sw.sin).trace(D)
 
 
 def taken(carry: Any, row: Any) -> Any:
@@ -57,6 +58,20 @@ def triangle(x: Any) -> Any:
             "it is a list",
         ),
         (lambda: sw.optimizers.global_norm(5), "global_norm: tensors cannot be 5", "it is a list"),
+        (lambda: sw.function(triangle, static=5), "function: static cannot be 5", "a text or a list of texts"),
+        (lambda: sw.function(static=5)(triangle), "function: static cannot be 5", "a text or a list of texts"),
+        (lambda: sw.function(triangle, input_signature=5), "input_signature cannot be 5", "a list or None"),
+        (lambda: sw.checkpoint(5), "checkpoint: function cannot be 5", "it is a function"),
+        (lambda: sw.jvp(sw.sum, 5, (X,)), "jvp: primals cannot be 5", "it is a list"),
+        (lambda: sw.TensorSpec(5), "TensorSpec: shape cannot be 5", "a list of whole numbers or None"),
+        (lambda: sw.load_mlir(5), "load_mlir: path cannot be 5", "a text or a path"),
+        (lambda: sw.from_saved_model(None), "from_saved_model: path cannot be None", "a text or a path"),
+        (lambda: TRACED.lay_out("x"), "lay_out: mesh cannot be 'x'", "a Mesh or None"),
+        (lambda: TRACED.lay_out(topology=5), "lay_out: topology cannot be 5", "a Topology or None"),
+        (lambda: TRACED.partition().price(MESH), "price: topology cannot be Mesh", "a Topology or None"),
+        (lambda: sw.distribute.DTensorStrategy(5), "DTensorStrategy: default_mesh cannot be 5", "a Mesh"),
+        (lambda: sw.distribute.DTensorStrategy(MESH).run(5), "run: fn cannot be 5", "a function"),
+        (lambda: sw.distribute.Pipeline([sw.sin], sw.sum, [], "1"), "microbatches cannot be '1'", "a whole number"),
         (lambda: sw.function(triangle)(D), "tril: k cannot be None", "it is a whole number"),
     ],
 )
@@ -66,6 +81,17 @@ def test_other_kinds_are_named(call: Any, told: str, help: str) -> None:
     assert told in str(error.value)
     assert help in str(error.value)
     assert __file__ in str(error.value)
+
+
+def test_signatures_are_made_of_specs() -> None:
+    with pytest.raises(TypeError, match=r"SW0533\]: 5 in a signature is no TensorSpec"):
+        sw.function(triangle, input_signature=[5])
+
+
+@pytest.mark.parametrize("made", [X, (X,), (X, X), (sw.sin, X), None])
+def test_a_function_with_its_gradient_gives_a_pair(made: Any) -> None:
+    with pytest.raises(TypeError, match=r"SW0520.*returns no pair of its value and of a function"):
+        sw.custom_gradient(lambda: made)()
 
 
 @pytest.mark.parametrize("number", [1, np.int64(1), np.array(1), np.uint8(1)])
