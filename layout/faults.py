@@ -23,6 +23,14 @@ def whole(number: object, what: str) -> int:
         raise ShardwrightTypeError(Diagnostic("SW0109", message, caller(), help="give one, such as 2")) from None
 
 
+def truth(value: object, what: str) -> bool:
+    """True or False, also as 1 and 0; `TypeError` (SW0109) for anything else."""
+    if getattr(value, "shape", ()) or value not in (0, 1):
+        message = f"{what} is {value!r}, which is neither True nor False"
+        raise ShardwrightTypeError(Diagnostic("SW0109", message, caller(), help="give one of them"))
+    return bool(value)
+
+
 def sizes(shape: object) -> tuple[int, ...]:
     """The sizes of a shape; `TypeError` (SW0109) for what is none."""
     if not isinstance(shape, Iterable) or isinstance(shape, str | bytes):

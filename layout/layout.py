@@ -10,7 +10,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, Shardwrigh
 from shardwright.diagnostics.caller import caller
 from shardwright.layout.axes import Axis, parse_axis
 from shardwright.layout.check import check_spec
-from shardwright.layout.faults import fault, sizes, whole
+from shardwright.layout.faults import fault, sizes, truth, whole
 from shardwright.layout.forms.layout_record import (
     LayoutRecord,
     is_record_text,
@@ -68,7 +68,7 @@ class Layout:
         entries: Iterable[DimSharding] = [sharding_spec] if isinstance(sharding_spec, str) else sharding_spec
         if sharding_spec == Mesh.UNSHARDED:
             entries = []
-        self._mesh, self._uneven, self._auto = mesh, uneven, False
+        self._mesh, self._uneven, self._auto = mesh, truth(uneven, "uneven"), False
         self._spec = LayoutSpec(mesh.name, tuple(_dim_axes(entry, mesh) for entry in entries))
         _check_without_shape(self._spec, mesh)
 
@@ -356,7 +356,8 @@ class Layout:
         >>> Layout(["batch"], Mesh(batch=4)).describe((16, 64), "f32")
         'f32[16@batch, 64]'
         """
-        return self.for_rank(len(shape)).spec.brief(tuple(shape), dtype)
+        dims = sizes(shape)
+        return self.for_rank(len(dims)).spec.brief(dims, dtype)
 
     def picture(self, shape: Sequence[int] | None = None, dtype: str = "") -> Picture:
         """
@@ -435,7 +436,7 @@ def _wrong_kind(given: object, what: str) -> ShardwrightTypeError:
 
 
 def _dim_axes(entry: object, mesh: Mesh) -> tuple[Axis, ...]:
-    if entry is None or entry == Mesh.UNSHARDED:
+    if entry is None or (isinstance(entry, str) and entry == Mesh.UNSHARDED):
         return ()
     names = [entry] if isinstance(entry, str) else entry
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in cast("list[object]", names)):

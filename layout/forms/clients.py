@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from shardwright.diagnostics import ShardwrightValueError
-from shardwright.layout.faults import fault
+from shardwright.layout.faults import fault, whole
 
 COUNT_VARIABLES = ("SHARDWRIGHT_NUM_CLIENTS", "DTENSOR_NUM_CLIENTS", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
 """
@@ -71,14 +71,14 @@ class Clients:
         """
         What is given, else what the environment says, else the only process.
 
-        Raises `ValueError` (SW0116) for a process that is not one of them.
+        Raises `ValueError` (SW0116) for a process that is not one of them, `TypeError` (SW0109) for no whole number.
 
         >>> Clients.found(4, 3)
         Clients(count=4, place=3)
         """
         clients = Clients(
-            _from_environment(COUNT_VARIABLES, 1) if count is None else count,
-            _from_environment(PLACE_VARIABLES, 0) if place is None else place,
+            _from_environment(COUNT_VARIABLES, 1) if count is None else whole(count, "num_clients"),
+            _from_environment(PLACE_VARIABLES, 0) if place is None else whole(place, "client_id"),
         )
         if not 0 <= clients.place < clients.count:
             raise _clients_error(f"client {clients.place} is none of {clients.count} clients")

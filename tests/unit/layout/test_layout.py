@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -207,3 +209,26 @@ def test_axes_of_a_mesh() -> None:
         Mesh(x=0)
     assert caught.value.diagnostics[0].code == "SW0101"
     assert (MESH == "mesh", Mesh(batch=4, model=2) == MESH, Mesh(batch=2, model=4) == MESH) == (False, True, False)
+
+
+ARRAY = np.ones(2)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: Layout(["batch"], MESH, uneven=ARRAY), "uneven is .* neither True nor False"),  # pyright: ignore
+        (lambda: Layout(["batch"], MESH, uneven=2), "uneven is 2, which is neither True nor False"),  # pyright: ignore
+        (lambda: Layout(["batch"], MESH).describe(4, "f32"), "4 is no shape"),  # pyright: ignore
+        (lambda: Mesh.distributed({"x": 2}, num_clients="2", client_id=0), "num_clients is '2'"),  # pyright: ignore
+        (lambda: Mesh.distributed({"x": 2}, num_clients=2, client_id=[1]), r"client_id is \[1\]"),  # pyright: ignore
+    ],
+)
+def test_other_kinds_of_settings(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ShardwrightTypeError, match=f"SW0109.*{words}"):
+        call()
+
+
+def test_arrays_name_no_axes() -> None:
+    assert "SW0109" in error(lambda: Layout([ARRAY], MESH))  # pyright: ignore
+    assert "SW0109" in error(lambda: Layout.batch_sharded(MESH, ARRAY, rank=2))  # pyright: ignore
