@@ -42,7 +42,7 @@ from shardwright.compiler.tracing.pytree import Tree, arranged, flatten, unflatt
 from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.tracing.settings import settled
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.diagnostics.faults import no_pickle, type_error, value_error
+from shardwright.diagnostics.faults import attribute_error, no_pickle, type_error, value_error
 from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.text.parsing import parse_module
@@ -160,6 +160,16 @@ class _Stage:
 
     def __repr__(self) -> str:
         return _summary(type(self).__name__, self.interface, self._figures)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """What a later stage has: AttributeError (SW0516) that says which."""
+            kind = type(self).__name__
+            for step, later in (("partition", Partitioned), ("compile", Compiled)):
+                if not name.startswith("_") and hasattr(type(self), step) and hasattr(later, name):
+                    raise attribute_error("SW0516", f"a {kind} has no {name} yet", help=f"write .{step}().{name}")
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"

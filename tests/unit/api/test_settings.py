@@ -172,6 +172,22 @@ def test_differences_end_where_nothing_is_left() -> None:
     assert sw.diff(X, n=1 << 40).shape == (4, 0)
 
 
+@pytest.mark.parametrize(
+    ("stage", "name", "help"),
+    [
+        (TRACED, "explain", r"write \.partition\(\)\.explain"),
+        (TRACED, "ledger", r"write \.compile\(\)\.ledger"),
+        (TRACED.propagate(), "price", r"write \.partition\(\)\.price"),
+        (TRACED.partition(), "source", r"write \.compile\(\)\.source"),
+    ],
+)
+def test_what_a_later_stage_has_is_named(stage: Any, name: str, help: str) -> None:
+    with pytest.raises(AttributeError, match=rf"SW0516\]: a {type(stage).__name__} has no {name} yet\n.*{help}"):
+        getattr(stage, name)
+    assert not hasattr(stage, "_ipython_display_")
+    assert not hasattr(stage, "colour")
+
+
 LISTED: list[Callable[[Any], Any]] = [
     lambda x: x - [1.0, 2.0, 3.0, 4.0],
     lambda x: [1.0, 2.0, 3.0, 4.0] * x,
