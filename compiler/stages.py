@@ -11,7 +11,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
@@ -27,27 +26,24 @@ from shardwright.compiler.pipelines import (
     run_pipeline,
 )
 from shardwright.compiler.report import CollectiveRow, ValueRow, collective_rows, predicted_bytes, value_rows
-from shardwright.compiler.tracing.array import Array
-from shardwright.compiler.tracing.dtypes import brief, kind_of, scalar_kind
 from shardwright.compiler.tracing.interface import (
     Interface,
-    Parameter,
     decided,
     interface_of,
     is_argument,
     laid_out,
-    type_text,
+    matched,
+    with_elements,
 )
-from shardwright.compiler.tracing.pytree import Tree, arranged, flatten, unflatten
+from shardwright.compiler.tracing.pytree import arranged, flatten, unflatten
 from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.tracing.settings import settled
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.diagnostics.faults import attribute_error, no_pickle, type_error, value_error
+from shardwright.diagnostics.faults import attribute_error, no_pickle, value_error
 from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
-from shardwright.dialects.types import native_array
 from shardwright.layout import Layout, Mesh, Topology
 
 if TYPE_CHECKING:
@@ -702,7 +698,7 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, tree = flatten(arranged((args, kwargs), self.interface.arguments), is_argument)
-        return self.run(_matched(leaves, tree, self.interface))
+        return self.run(matched(leaves, tree, self.interface))
 
     def run(self, arguments: Sequence[Any]) -> Any:
         """
@@ -713,7 +709,7 @@ class Compiled:
         >>> traced.compile().run([numpy.ones(2, "float32")])
         array([2., 2.], dtype=float32)
         """
-        taken = [_with_elements(*pair) for pair in zip(arguments, self.interface.parameters, strict=True)]
+        taken = [with_elements(*pair) for pair in zip(arguments, self.interface.parameters, strict=True)]
         results = self.executable([*taken, *map(held, self.interface.captured)])
         count = len(results) - len(self.interface.updated)
         for variable, value in zip(self.interface.updated, results[count:], strict=True):
@@ -731,51 +727,6 @@ def _summary(stage: str, interface: Interface, figures: str) -> str:
     if len(interface.parameters) > LISTED:
         shown.append(f"and {len(interface.parameters) - LISTED} more")
     return f"{stage}({interface.name}({', '.join(shown)}), {interface.mesh!r}, {figures})"
-
-
-def _matched(leaves: Sequence[Any], tree: Tree, interface: Interface) -> list[Any]:
-    """The array arguments; TypeError (SW0508) where the call is not the one that was compiled."""
-    if tree != interface.arguments:
-        expected = ", ".join(map(str, interface.parameters))
-        raise type_error(
-            "SW0508",
-            f"{interface.name} was compiled for other arguments",
-            f"it takes {expected or 'no arrays'}",
-            help="call the function itself, which compiles for each kind of arguments, or trace it again",
-        )
-    return [_checked(value, parameter) for value, parameter in zip(leaves, interface.parameters, strict=True)]
-
-
-def _checked(value: Any, parameter: Parameter) -> Any:
-    if scalar_kind(value) is not None and parameter.shape == ():
-        return value
-    array = value if isinstance(value, Array) else native_array(np.asarray(value))
-    layout = array.layout if isinstance(array, Array) else None
-    fits = (array.shape, array.dtype) == (parameter.shape, parameter.dtype)
-    if fits and (layout is None or layout == parameter.layout):
-        return array
-    raise type_error(
-        "SW0508",
-        f"argument {parameter.name} is {type_text(array.shape, array.dtype, layout)}",
-        f"the program was compiled for {type_text(parameter.shape, parameter.dtype, parameter.layout)}",
-        help="shardwright.relayout changes a layout; for another shape or type trace the function again",
-    )
-
-
-def _with_elements(value: Any, parameter: Parameter) -> Any:
-    """The argument with its type: a Python number takes the parameter's."""
-    if type(value) not in (int, float, complex):
-        return value
-    try:
-        if type(value) is float and kind_of(parameter.dtype) in ("integer", "boolean"):
-            raise TypeError("a fraction would be cut off")
-        return np.asarray(value, parameter.dtype)
-    except (OverflowError, TypeError) as error:
-        raise type_error(
-            "SW0506",
-            f"argument {parameter.name} is {value!r}, which does not fit {brief(parameter.dtype)}",
-            help="pass an array of the type that you mean",
-        ) from error
 
 
 def load_mlir(path: str | Path, backend: Backend, callbacks: Callbacks = None) -> Traced:

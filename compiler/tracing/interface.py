@@ -26,7 +26,7 @@ from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.stablehlo import ConvertOp
 from shardwright.dialects.text.locations import caller_location, location_attribute
-from shardwright.dialects.types import dtype_element, element_dtype, element_of, shape_of, tensor
+from shardwright.dialects.types import dtype_element, element_dtype, element_of, native_array, shape_of, tensor
 from shardwright.layout import Layout, Mesh
 from shardwright.passes.rewriter import retype
 from shardwright.passes.stages import set_stage
@@ -348,3 +348,48 @@ def _parameter(value: Any, place: int, known: Mapping[str, Mesh]) -> Parameter:
     is_known = spec is not None and spec.closed and spec.mesh in known
     layout = layout_for(value, {}, known) if is_known else None
     return Parameter(name or f"arg{place}", shape_of(value), element_dtype(value.type), layout)
+
+
+def matched(leaves: Sequence[Any], tree: Tree, interface: Interface) -> list[Any]:
+    """The array arguments; TypeError (SW0508) where the call is not the one that was compiled."""
+    if tree != interface.arguments:
+        expected = ", ".join(map(str, interface.parameters))
+        raise type_error(
+            "SW0508",
+            f"{interface.name} was compiled for other arguments",
+            f"it takes {expected or 'no arrays'}",
+            help="call the function itself, which compiles for each kind of arguments, or trace it again",
+        )
+    return [_checked(value, parameter) for value, parameter in zip(leaves, interface.parameters, strict=True)]
+
+
+def _checked(value: Any, parameter: Parameter) -> Any:
+    if scalar_kind(value) is not None and parameter.shape == ():
+        return value
+    array = value if isinstance(value, Array) else native_array(np.asarray(value))
+    layout = array.layout if isinstance(array, Array) else None
+    fits = (array.shape, array.dtype) == (parameter.shape, parameter.dtype)
+    if fits and (layout is None or layout == parameter.layout):
+        return array
+    raise type_error(
+        "SW0508",
+        f"argument {parameter.name} is {type_text(array.shape, array.dtype, layout)}",
+        f"the program was compiled for {type_text(parameter.shape, parameter.dtype, parameter.layout)}",
+        help="shardwright.relayout changes a layout; for another shape or type trace the function again",
+    )
+
+
+def with_elements(value: Any, parameter: Parameter) -> Any:
+    """The argument with its type: a Python number takes the parameter's."""
+    if type(value) not in (int, float, complex):
+        return value
+    try:
+        if type(value) is float and kind_of(parameter.dtype) in ("integer", "boolean"):
+            raise TypeError("a fraction would be cut off")
+        return np.asarray(value, parameter.dtype)
+    except (OverflowError, TypeError) as error:
+        raise type_error(
+            "SW0506",
+            f"argument {parameter.name} is {value!r}, which does not fit {brief(parameter.dtype)}",
+            help="pass an array of the type that you mean",
+        ) from error
