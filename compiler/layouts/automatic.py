@@ -9,10 +9,11 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.layouts.microbatches import in_microbatches
 from shardwright.compiler.layouts.offers import Offer, nothing_fits
-from shardwright.compiler.layouts.trials import FEWER, Trials, Wanted
+from shardwright.compiler.layouts.trials import FEWER, LaidOut, Trials
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.diagnostics.faults import value_error
+from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor import MeshOp, meshes
 from shardwright.dialects.text.locations import fault
 from shardwright.layout import Mesh
@@ -29,6 +30,7 @@ Goal: TypeAlias = Literal["bytes", "seconds"]
 """What chosen layouts make least."""
 
 
+@collector_paused()
 def chosen(
     traced: ModuleOp,
     mesh: Mesh | None,
@@ -58,19 +60,19 @@ def chosen(
         return module
     mesh = next(iter(meshes(module).values()), None)
     known = None if objective == "bytes" or mesh is None else topology or Topology.of(mesh)
-    wanted = Wanted(math.inf if limit is None else limit, known)
-    plain = Trials(module, wanted)
+    most, program = math.inf if limit is None else limit, LaidOut(module, known)
+    plain = Trials(program, most)
     if plain.best is not None:
         return plain.best.module
     assert plain.least is not None
     offers: list[Offer] = []
     for allowed, way in ((recompute, _recomputed), (microbatches, _in_parts)):
-        offer = way(module, wanted)
-        if allowed and offer is not None and offer.tried.memory.peak <= wanted.limit:
+        offer = way(program, most)
+        if allowed and offer is not None and offer.tried.memory.peak <= most:
             return offer.tried.module
         if offer is not None and offer.tried.memory.peak < plain.least.memory.peak:
             offers.append(offer)
-    raise nothing_fits(module, wanted.limit, plain.least, offers)
+    raise nothing_fits(module, most, plain.least, offers)
 
 
 def least_sent_by_any(traced: ModuleOp, mesh: Mesh | None) -> float | None:
@@ -92,18 +94,19 @@ def on_mesh(traced: ModuleOp, mesh: Mesh | None) -> ModuleOp:
     return module
 
 
-def _recomputed(module: ModuleOp, wanted: Wanted) -> Offer | None:
+def _recomputed(program: LaidOut, limit: float) -> Offer | None:
     """What comes of computing values again; None where none could be."""
-    again = Trials(module, wanted, tries=FEWER, recompute=True)
+    again = Trials(program, limit, tries=FEWER, recompute=True)
     found = again.best or again.least
     return Offer("recompute=True", "values are computed again", found) if found and found.again else None
 
 
-def _in_parts(module: ModuleOp, wanted: Wanted) -> Offer | None:
+def _in_parts(program: LaidOut, limit: float) -> Offer | None:
     """What comes of as few parts of the batch as will do, or of those that hold least; None where it has none."""
     offer: Offer | None = None
-    for count, parts in in_microbatches(module):
-        trials = Trials(parts, wanted, tries=FEWER)
+    for count, parts in in_microbatches(program.given):
+        program = LaidOut(parts, program.topology, like=program)
+        trials = Trials(program, limit, tries=FEWER, first=limit)
         found = trials.best or trials.least
         assert found is not None
         if offer is not None and found.memory.peak >= offer.tried.memory.peak:

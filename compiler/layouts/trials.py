@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -18,10 +17,12 @@ from shardwright.compiler.report import collective_rows, predicted_bytes
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.text.locations import where
 from shardwright.layout.planning.topology import Topology
-from shardwright.passes.choosing.choose_layouts import Chooser
+from shardwright.passes.choosing.choose_layouts import Choice, Chooser
+from shardwright.passes.collectives.holding import Holding, part_of
+from shardwright.passes.program import Dims, entry_function
 from shardwright.passes.stages import MEMORY_LIMIT, RECOMPUTE
 
-__all__ = ["FEWER", "Trials", "Tried", "Wanted"]
+__all__ = ["FEWER", "LaidOut", "Trials", "Tried"]
 
 TRIES, FEWER, LEAST, MOST = 8, 3, 0.8, 0.98
 """
@@ -51,18 +52,6 @@ LARGE = 2000
 """Ops above which one of each kind is enough: to partition a program of twelve layers takes seconds."""
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """
-    What is asked of layouts: that a device holds at most so many bytes at once, and what is to be least then.
-
-    That are the seconds on a topology or, where there is none, the bytes sent.
-    """
-
-    limit: float
-    topology: Topology | None
-
-
 class Tried(NamedTuple):
     """
     A program with layouts, what it costs each device, what that sends, holds, and how many operations it takes.
@@ -79,58 +68,90 @@ class Tried(NamedTuple):
     again: Counter[str]
 
 
+class LaidOut:
+    """
+    A program, what chooses its layouts, and what came of those that were chosen: each is partitioned once.
+
+    What is best for a program `like` this one, with the same arguments, is where its choosers begin to search.
+    """
+
+    def __init__(self, module: ModuleOp, topology: Topology | None, like: LaidOut | None = None):
+        self.given = module
+        """The program as it was, without what is chosen."""
+        self.module = module.clone()
+        self.topology = topology
+        ways = [(None, False)] if topology is None else [(topology, False), (topology, True), (None, False)]
+        known = [None] * len(ways) if like is None else like.choosers
+        self.choosers = [
+            Chooser(self.module, on, together=together, like=chooser)
+            for (on, together), chooser in zip(ways, known, strict=True)
+        ]
+        self._known: dict[tuple[Dims, ...], tuple[ModuleOp, ModuleOp, Tried]] = {}
+
+    def of(self, choice: Choice) -> tuple[ModuleOp, ModuleOp, Tried]:
+        """The module in these layouts, which were chosen last, as it is, aligned and tried."""
+        if choice.dims not in self._known:
+            module, aligned = self.module.clone(), self.module.clone()
+            run_pipeline(aligned, (*PROPAGATE, *ALIGN))
+            self._known[choice.dims] = module, aligned, _tried(module, aligned.clone(), self.topology)
+        return self._known[choice.dims]
+
+
 class Trials:
     """
     Layouts of a program that were tried: the one that costs least of those that fit, and the one that holds least.
 
-    With `recompute`, values may be computed again where a device would hold too much otherwise.
+    With `recompute`, values may be computed again where a device would hold too much otherwise. The search is first
+    for layouts that hold no more than `first`.
     """
 
-    def __init__(self, module: ModuleOp, wanted: Wanted, *, tries: int = TRIES, recompute: bool = False):
-        self.module = module.clone()
-        self.wanted = wanted
+    def __init__(
+        self,
+        program: LaidOut,
+        limit: float,
+        *,
+        tries: int = TRIES,
+        first: float = math.inf,
+        recompute: bool = False,
+    ):
+        self.program = program
+        self.limit = limit
         self._tries = tries
+        self._first = first
         self._recompute = recompute
+        self._known: dict[tuple[Dims, ...], Tried] = {}
         self.best: Tried | None = None
         self.least: Tried | None = None
         self._run()
 
     def _run(self) -> None:
-        limit, topology = self.wanted.limit, self.wanted.topology
-        if topology is None:
-            self.within(Chooser(self.module))
+        choosers = self.program.choosers
+        if self.program.topology is None:
+            self.within(choosers[0])
             return
-        choosers = (
-            Chooser(self.module, topology),
-            Chooser(self.module, topology, together=True),
-            Chooser(self.module),
-        )
         most = 1 if len(choosers[0].program.nodes) > LARGE else CANDIDATES
         for chooser in choosers:
             self.candidates(chooser, most)
-            if limit < math.inf:
+            if self.limit < math.inf:
                 self.within(chooser)
 
     def candidates(self, chooser: Chooser, most: int) -> None:
         """Tries the best layouts of a chooser."""
         for assignment in chooser.good(math.inf, most):
-            chooser.choose(math.inf, assignment)
-            self._note(self._tried(_aligned(self.module)))
+            self._note(self.program.of(chooser.choose(math.inf, assignment))[2])
 
     def within(self, chooser: Chooser) -> None:
         """Tries what a chooser finds for the limit, counting on less each time until it fits."""
-        limit, best = self.wanted.limit, self.best
-        budget, above, below = math.inf, math.inf, 0.0
+        limit, best = self.limit, self.best
+        budget, above, below = self._first, math.inf, 0.0
         further = BETWEEN
         for _ in range(self._tries):
-            counted = min(budget, chooser.choose(budget))
-            aligned = _aligned(self.module)
-            tried = self._tried(aligned)
-            fits = tried.memory.peak <= limit
-            if not fits and self._is_better(tried):
-                tried = self._with_values_made_again(aligned, tried)
+            choice = chooser.choose(budget)
+            counted = min(budget, choice.held)
+            fits = self.program.of(choice)[2].memory.peak <= limit
+            tried = self._with_less(choice)
             self._note(tried)
-            if fits and above == math.inf:
+            if fits and budget == math.inf:
                 break  # without a limit nothing costs less
             if self.best is not best:
                 further -= 1
@@ -140,52 +161,72 @@ class Trials:
             close = min(max(limit / tried.memory.peak, LEAST), MOST)
             budget = (below + above) / 2 if below else above * close
 
+    def _with_less(self, choice: Choice) -> Tried:
+        """What comes of layouts, values made again where too much is held otherwise and that may help."""
+        if choice.dims not in self._known:
+            module, aligned, tried = self.program.of(choice)
+            if tried.memory.peak > self.limit and self._is_better(tried):
+                tried = self._with_values_made_again(module, aligned, tried)
+            self._known[choice.dims] = tried
+        return self._known[choice.dims]
+
     def _is_better(self, tried: Tried) -> bool:
         return self.best is None or tried.cost < self.best.cost
 
     def _note(self, tried: Tried) -> None:
         peak = tried.memory.peak
-        if peak <= self.wanted.limit:
+        if peak <= self.limit:
             self.best = tried if self._is_better(tried) else self.best
         if self.least is None or peak < self.least.memory.peak:
             self.least = tried
 
-    def _with_values_made_again(self, aligned: ModuleOp, kept: Tried) -> Tried:
+    def _with_values_made_again(self, module: ModuleOp, aligned: ModuleOp, kept: Tried) -> Tried:
         """The program in which values are let go of and made again, if it fits then; or with them `kept`."""
-        limit, again = int(self.wanted.limit), kept
+        limit, again = int(self.limit), kept
         aim = limit
         for _ in range(AIMS):
-            again = self._tried(aligned, aim)
-            if again.memory.peak <= limit:
-                break
+            laid_out, local = (self._aiming(each, aim) for each in (module, aligned))
+            run_pipeline(local, ALIGN[1:])
+            if _length(local) == _length(aligned):
+                break  # nothing can be let go of
+            is_all = _held(local) > aim
+            again = _tried(laid_out, local, self.program.topology)
+            if is_all or again.memory.peak <= limit:
+                break  # for a lower aim nothing more would be let go of
             aim = aim * limit // again.memory.peak
         return min(again, kept, key=lambda each: each.memory.peak)
 
-    def _tried(self, aligned: ModuleOp, aim: int | None = None) -> Tried:
-        """What comes of the program as it was laid out and aligned, values let go of until it holds `aim` bytes."""
-        module, local = self.module.clone(), aligned.clone()
-        if aim is not None:
-            for each in (module, local):
-                each.attributes[MEMORY_LIMIT] = IntegerAttr(aim, 64)
-                if self._recompute:
-                    each.attributes[RECOMPUTE] = UnitAttr()
-            run_pipeline(local, ALIGN[1:])
-        run_pipeline(local, PLAN)
-        again = Counter(_places_again(local))
-        sent, topology = predicted_bytes(local), self.wanted.topology
-        rows = [] if topology is None else collective_rows(local)
-        run_pipeline(local, LOCALIZE)
-        cost = math.inf if sent is None else float(sent)
-        if topology is not None:
-            works, _ = works_of(rows, local, next(iter(meshes(local).values())), topology)
-            cost = math.fsum(work.seconds for work in works)
-        return Tried(module, cost, sent, memory_of(local), operations_of(local), again)
+    def _aiming(self, module: ModuleOp, aim: int) -> ModuleOp:
+        """A copy of a module that says how much is to be held."""
+        copy = module.clone()
+        copy.attributes[MEMORY_LIMIT] = IntegerAttr(aim, 64)
+        if self._recompute:
+            copy.attributes[RECOMPUTE] = UnitAttr()
+        return copy
 
 
-def _aligned(laid_out: ModuleOp) -> ModuleOp:
-    aligned = laid_out.clone()
-    run_pipeline(aligned, (*PROPAGATE, *ALIGN))
-    return aligned
+def _length(aligned: ModuleOp) -> int:
+    return len(entry_function(aligned).body.block.ops)
+
+
+def _held(aligned: ModuleOp) -> int:
+    """What a device holds at most, as far as aligned programs tell."""
+    mesh = next(iter(meshes(aligned).values()))
+    return max(Holding.of(entry_function(aligned).body.block, lambda value: part_of(value, mesh)).levels)
+
+
+def _tried(module: ModuleOp, local: ModuleOp, topology: Topology | None) -> Tried:
+    """What comes of a module that was laid out, of which `local` is the aligned program, used up here."""
+    run_pipeline(local, PLAN)
+    again = Counter(_places_again(local))
+    sent = predicted_bytes(local)
+    rows = [] if topology is None else collective_rows(local)
+    run_pipeline(local, LOCALIZE)
+    cost = math.inf if sent is None else float(sent)
+    if topology is not None:
+        works, _ = works_of(rows, local, next(iter(meshes(local).values())), topology)
+        cost = math.fsum(work.seconds for work in works)
+    return Tried(module, cost, sent, memory_of(local), operations_of(local), again)
 
 
 def _places_again(planned: ModuleOp) -> Iterator[str]:

@@ -111,7 +111,9 @@ def cost_share(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], m
     >>> cost_share(LayoutSpec("mesh", ((Axis("x"),),)), LayoutSpec("mesh", ((),)), (8,), Mesh(x=4))
     0.75
     """
-    return float(plan(source, target, shape, mesh).share)
+    # Of a dim it matters by what parts it divides, not how many elements there are: shapes of one kind have one plan.
+    alike = tuple(math.gcd(size, mesh.size) for size in shape)
+    return float(plan(source, target, alike, mesh).share)
 
 
 def _lacking(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> tuple[Axis, ...]:

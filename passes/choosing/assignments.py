@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -54,6 +54,17 @@ class Assigner:
         """The first argument, and its dim, that goes by the same name as a dim of a value; None where none does."""
         name = self._names[value][dim]
         return None if name is None else self._leads.get(name)
+
+    def translated(self, assignment: Assignment, other: Assigner) -> Assignment:
+        """The assignment of `other`, whose program has the same arguments, by the names that these dims have here."""
+
+        def names(theirs: Iterable[int]) -> Iterator[int]:
+            for place in filter(None, map(other._leads.get, theirs)):
+                name = self._names[place[0]][place[1]]
+                if name is not None:
+                    yield name
+
+        return tuple(tuple(dict.fromkeys(names(theirs))) for theirs in assignment)
 
     def of_values(self, layouts: Sequence[Dims]) -> list[Dims]:
         """The layout of each value, from those of the sorts."""

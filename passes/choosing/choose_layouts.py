@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
@@ -69,16 +70,30 @@ class ChooseLayoutsPass(ModulePass):
         Chooser(op).choose(math.inf if self.memory_limit is None else self.memory_limit)
 
 
+class Choice(NamedTuple):
+    """Layouts, by value, and the bytes that a device holds with them at once, by and large."""
+
+    dims: tuple[Dims, ...]
+    held: float
+
+
 class Chooser:
     """
     Chooses the layouts of a module, for one memory limit after another if need be.
 
     With a topology, those that take the least seconds on it, as if reductions went `together` or apart, else those that
-    send least. Raises SW0468 where the module
-    has no mesh with axes.
+    send least. The search starts with what a chooser found last for a program `like` this one. Raises SW0468 where the
+    module has no mesh with axes.
     """
 
-    def __init__(self, module: ModuleOp, topology: Topology | None = None, *, together: bool = False):
+    def __init__(
+        self,
+        module: ModuleOp,
+        topology: Topology | None = None,
+        *,
+        together: bool = False,
+        like: Chooser | None = None,
+    ):
         self.program = program_to_lay_out(module)
         self.topology = topology
         self.strategist = (
@@ -86,33 +101,46 @@ class Chooser:
         )
         self.assigner = Assigner(self.program)
         self.prices = Prices(self.program, self.strategist, self.assigner)
+        self._ground = Ground(self.program)
         work = self.prices.work
         objective = Objective.of_seconds(topology, work) if topology is not None else Objective.of_bytes()
-        self.search = Search(self.prices, objective)
+        start = () if like is None else [self.assigner.translated(each, like.assigner) for each in like.search.found]
+        self.search = Search(self.prices, objective, start)
+        self._refined: dict[Assignment, tuple[Choice, Choice]] = {}
+        """For each assignment that was looked at its layouts, and what refinement makes of them."""
 
     def good(self, limit: float, most: int) -> list[Assignment]:
         """The best assignments with which a device holds at most so many bytes, by and large, the best first."""
         return self.search.best(limit)[:most]
 
-    def choose(self, limit: float, assignment: Assignment | None = None) -> float:
+    def choose(self, limit: float, assignment: Assignment | None = None) -> Choice:
         """
         Puts layouts into the types of the module's values: those of an assignment, of the best if none is given.
 
-        What is given back are the bytes that a device then holds, by and large.
+        What is given back are the layouts, and the bytes that a device then holds, by and large.
         """
-        program, prices = self.program, self.prices
-        state = initial_state(program)
         (assignment,) = [assignment] if assignment else self.good(limit, 1)
+        if assignment not in self._refined:
+            self._refined[assignment] = self._both(assignment)
+        before, refined = self._refined[assignment]
+        # What sends less may hold more.
+        choice = refined if refined.held <= max(before.held, limit) else before
+        reasons = [_reason(self.program, self.assigner, *each) for each in enumerate(choice.dims)]
+        write_layouts(self.program, choice.dims, reasons)
+        return choice
+
+    def _both(self, assignment: Assignment) -> tuple[Choice, Choice]:
+        """The layouts of an assignment, and those to which they are refined."""
+        program, state = self.program, initial_state(self.program)
         state.dims = self.assigner.of_values(self.assigner.layouts(assignment))
-        before, held = list(state.dims), prices.held(state.dims)
-        refine(program, self.strategist, state, ground=Ground(program))
+        before = self._choice(state.dims)
+        refine(program, self.strategist, state, ground=self._ground)
         if self.topology is None:
             improve(program, self.strategist, state)  # it knows bytes only
-        # What sends less may hold more.
-        refined = prices.held(state.dims)
-        dims, held = (state.dims, refined) if refined <= max(held, limit) else (before, held)
-        write_layouts(program, dims, [_reason(program, self.assigner, *each) for each in enumerate(dims)])
-        return held
+        return before, self._choice(state.dims)
+
+    def _choice(self, dims: Sequence[Dims]) -> Choice:
+        return Choice(tuple(dims), self.prices.held(dims))
 
 
 def program_to_lay_out(module: ModuleOp) -> Program:

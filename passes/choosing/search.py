@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from shardwright.passes.choosing.assignments import Assignment
 from shardwright.passes.choosing.objective import Objective
@@ -31,37 +32,46 @@ class Search:
 
     As far as there are such: what is done twice, where bytes decide, and what is held beyond the limit, costs more than
     sending all that the program makes. Of those that cost the same, the shortest. A limit comes in once it is known
-    what is best without one, or with a higher one: what fits is often that, and one axis more.
+    what is best without one, or with a higher one: what fits is often that, and one axis more. It starts with what is
+    best for a program like this one, where that is known.
     """
 
-    def __init__(self, prices: Prices, objective: Objective):
+    def __init__(self, prices: Prices, objective: Objective, start: Sequence[Assignment] = ()):
         self.prices = prices
         self.objective = objective
-        self._beam: list[Assignment] = [((),) * len(prices.assigner.axes)]
-        self._settle(math.inf)
+        self._beam: list[Assignment] = [*start] or [((),) * len(prices.assigner.axes)]
 
-    def best(self, limit: float) -> list[Assignment]:
-        """The best assignments that hold at most so many bytes, the best first."""
-        if limit < math.inf:
-            self._settle(limit)
+    @cached_property
+    def _free(self) -> list[Assignment]:
+        return self._settled(self._beam, math.inf)
+
+    @property
+    def found(self) -> list[Assignment]:
+        """What was best for the last limit."""
         return self._beam
 
-    def _settle(self, limit: float) -> None:
-        """Moves the beam to where no change helps any more, the best first."""
+    def best(self, limit: float) -> list[Assignment]:
+        """The best assignments that hold at most so many bytes, the best first; without a limit, the search is anew."""
+        self._beam = self._free if limit == math.inf else self._settled(self._beam, limit)
+        return self._beam
+
+    def _settled(self, beam: list[Assignment], limit: float) -> list[Assignment]:
+        """The beam where no change helps any more, the best first."""
         prices = self.prices
 
         def cost(assignment: Assignment) -> tuple[float, int, Assignment]:
             return self._cost(prices.of(assignment), limit), sum(map(len, assignment)), assignment
 
         for _ in range(ROUNDS):
-            found = {*self._beam, *(near for each in self._beam for near in _near(each, prices.assigner.names))}
+            found = {*beam, *(near for each in beam for near in _near(each, prices.assigner.names))}
             different: dict[Price, Assignment] = {}
             for assignment in sorted(found, key=cost):
                 different.setdefault(prices.of(assignment), assignment)
             best = list(different.values())[:WIDTH]
-            if best == self._beam:
+            if best == beam:
                 break
-            self._beam = best
+            beam = best
+        return beam
 
     def _cost(self, price: Price, limit: float) -> float:
         prices, objective = self.prices, self.objective

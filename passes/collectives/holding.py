@@ -10,10 +10,12 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
+from shardwright.dialects.dtensor import layout_of
 from shardwright.dialects.stablehlo import BroadcastInDimOp, CaseOp, IfOp, ReshapeOp, WhileOp, is_splat
 from shardwright.dialects.types import element_dtype, shape_of
+from shardwright.layout.mesh import Mesh
 
-__all__ = ["Holding", "bytes_of", "ends", "is_seen", "place_in", "takes_nothing"]
+__all__ = ["Holding", "bytes_of", "ends", "is_seen", "part_of", "place_in", "takes_nothing"]
 
 Size: TypeAlias = Callable[[SSAValue], int]
 """The bytes that a device holds of a value."""
@@ -37,6 +39,12 @@ def bytes_of(value: SSAValue) -> int:
     if not isinstance(value.type, TensorType) or (isinstance(value.owner, Operation) and takes_nothing(value.owner)):
         return 0
     return math.prod(shape_of(value)) * element_dtype(value.type).itemsize
+
+
+def part_of(value: SSAValue, mesh: Mesh) -> int:
+    """The bytes that a device holds of a value with a layout."""
+    spec = layout_of(value)
+    return bytes_of(value) // (1 if spec is None else math.prod(map(mesh.group_size, spec.dims)))
 
 
 @dataclass(frozen=True)

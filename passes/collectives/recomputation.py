@@ -13,7 +13,7 @@ from shardwright.dialects.dtensor import RelayoutOp, layout_of
 from shardwright.dialects.purity import is_pure
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.topology import Topology
-from shardwright.passes.collectives.holding import Holding, bytes_of, ends, is_seen, place_in
+from shardwright.passes.collectives.holding import Holding, ends, is_seen, part_of, place_in
 from shardwright.rules.table import ROWS
 
 __all__ = ["Gap", "Recomputation", "can_be_repeated", "maker_of", "seen_of"]
@@ -56,9 +56,7 @@ class Recomputation:
 
     def size(self, value: SSAValue) -> int:
         """The bytes that a device holds of a value."""
-        spec = layout_of(value)
-        parts = 1 if spec is None else math.prod(map(self._mesh.group_size, spec.dims))
-        return bytes_of(value) // parts
+        return part_of(value, self._mesh)
 
     def readers(self, value: SSAValue) -> set[int]:
         """The places at which a value is read, also in another shape."""

@@ -17,7 +17,7 @@ from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.planner import cost_share
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.collectives.holding import Holding, bytes_of, ends, place_in
+from shardwright.passes.collectives.holding import Holding, ends, part_of, place_in
 from shardwright.passes.program import entry_function
 from shardwright.passes.rewriter import insert_before
 from shardwright.passes.stages import MEMORY_LIMIT, require_stage
@@ -99,9 +99,7 @@ class _Releasing:
         self._gaps = [gap for op in self._ops if isinstance(op, RelayoutOp) for gap in self._gaps_of(op, last)]
 
     def _size(self, value: SSAValue) -> int:
-        spec = layout_of(value)
-        parts = 1 if spec is None else math.prod(map(self._mesh.group_size, spec.dims))
-        return bytes_of(value) // parts
+        return part_of(value, self._mesh)
 
     def _gaps_of(self, copy: RelayoutOp, last: dict[SSAValue, int]) -> Iterator[_Gap]:
         """The gaps between the readers of a copy, where its source is there to make it again."""

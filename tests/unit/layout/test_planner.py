@@ -249,6 +249,23 @@ def test_what_is_finished_becomes_partial_and_nothing_is_sent_for_it(
     assert found.messages == sum(not text.startswith(("un", "all_slice")) for text in steps)
 
 
+@pytest.mark.parametrize("shape", [(8, 12), (24, 36), (6, 48), (4, 2), (0, 12), (1, 12)])
+def test_a_share_is_that_of_the_plan_whatever_the_size(shape: tuple[int, int]) -> None:
+    """Sizes that the same numbers of parts divide share a plan: each share is what a plan for the shape says."""
+    mesh = Mesh(x=2, y=2, z=3)
+    x, y, z = map(Axis, "xyz")
+    dims: list[tuple[Axis, ...]] = [(), (x,), (y,), (z,), (x, y), (y, x), (x, z)]
+    specs = [LayoutSpec("mesh", (one, other)) for one in dims for other in dims if not {*one} & {*other}]
+    fit = [
+        spec
+        for spec in specs
+        if not any(size % mesh.group_size(axes) for size, axes in zip(shape, spec.dims, strict=True))
+    ]
+    for source in fit:
+        for target in fit:
+            assert cost_share(source, target, shape, mesh) == float(plan(source, target, shape, mesh).share)
+
+
 def test_open_dims_do_not_matter() -> None:
     open_spec = LayoutSpec("mesh", (axes("x"), ()), frozenset({1}))
     assert plan(open_spec, layout("x", ""), SHAPE, MESH).steps == ()
