@@ -94,6 +94,8 @@ class Prices:
         self.strategist = strategist
         self.assigner = assigner
         self.lifetimes = Lifetimes(program)
+        self._given = {program.numbers[value] for value in program.return_op.operands}
+        """What the program gives back."""
         self.groups, self._of_node = self._grouped()
         self.reads = self._readers(self._of_node)
         self.work = math.fsum(group.count * _work(group.node) for group in self.groups)
@@ -139,11 +141,11 @@ class Prices:
         return groups, of_node
 
     def _feeds(self, node: Node, of_node: Sequence[int]) -> tuple[int | None, ...]:
-        program, ends = self.program, set(self.program.return_op.operands)
+        program = self.program
 
         def feed(value: int) -> int | None:
             producer = program.producers[value]
-            if producer is None or program.values[value] in ends or producer.scope is not node.scope:
+            if producer is None or value in self._given or producer.scope is not node.scope:
                 return None
             return of_node[producer.index] if program.users[value] == [node] else None
 
