@@ -33,7 +33,7 @@ from shardwright.dialects.sdy.ops import (
 )
 from shardwright.dialects.sdy.rules import KEPT_RULE, SHARDY_RULE, OpShardingRuleAttr
 from shardwright.dialects.stablehlo import CustomCallOp
-from shardwright.dialects.stablehlo.collectives import COLLECTIVE_OPS
+from shardwright.dialects.stablehlo.collectives import COLLECTIVE_OPS, ReplicaGroupsAttr
 from shardwright.dialects.text.locations import fault, label
 from shardwright.layout.axes import merge_adjacent
 from shardwright.layout.mesh import Mesh
@@ -134,7 +134,7 @@ class _Meshes:
 
 def _import_meshes(module: ModuleOp) -> _Meshes:
     found = _Meshes(meshes(module), {}, set())
-    said = dict.fromkeys(sharding.mesh for op in module.walk() for sharding in _said_of(op))
+    said = dict.fromkeys(mesh for op in module.walk() for mesh in _named_by(op))
     declared = [op for op in module.ops if isinstance(op, sdy.MeshOp)]
     declared += _written_in_place(module, said, declared)
     named = {op.mesh.data.axes for op in declared if op.sym_name.data in said or op.mesh.data in said} - {()}
@@ -155,15 +155,17 @@ def _import_meshes(module: ModuleOp) -> _Meshes:
     return found
 
 
-def _said_of(op: Operation) -> Iterator[sdy.Sharding]:
-    """The shardings in what an op says of its values; a function, of its arguments and results."""
+def _named_by(op: Operation) -> Iterator[str | sdy.SdyMesh]:
+    """The meshes of what an op says of its values, or a function of its arguments and results, and of its groups."""
     waiting: list[Attribute] = [*op.properties.values(), *op.attributes.values()]
     while waiting:
         match waiting.pop():
             case sdy.ShardingAttr(data=found):
-                yield found
+                yield found.mesh
             case sdy.ShardingPerValueAttr(data=found):
-                yield from found
+                yield from (sharding.mesh for sharding in found)
+            case ReplicaGroupsAttr(data=found):
+                yield found.mesh
             case ArrayAttr(data=found):
                 waiting += found
             case DictionaryAttr(data=found):

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute
 
 from shardwright.dialects import sdy
 from shardwright.dialects.sdy.ops import ManualAxesAttr, ManualComputationOp
+from shardwright.dialects.stablehlo.collectives import ReplicaGroups, ReplicaGroupsAttr
 from shardwright.layout.axes import Axis, part, span
 from shardwright.passes.rewriter import erase
 
@@ -77,6 +78,8 @@ class _Retelling:
                 return sdy.ShardingAttr(self.sharding(found))
             case sdy.ShardingPerValueAttr(data=found):
                 return sdy.ShardingPerValueAttr(tuple(map(self.sharding, found)))
+            case ReplicaGroupsAttr(data=found):
+                return ReplicaGroupsAttr(self.groups(found))
             case ArrayAttr(data=found):
                 return _same_if_equal(said, ArrayAttr(map(self.attribute, found)))
             case DictionaryAttr(data=found):
@@ -87,11 +90,18 @@ class _Retelling:
     def sharding(self, said: sdy.Sharding) -> sdy.Sharding:
         """A sharding on the one mesh."""
         mesh = self.meshes[said.mesh]
-        if not mesh.axes or mesh.axes == self.axes:
+        if not mesh.axes or said.mesh == self.name:
             return said
+        if mesh.axes == self.axes:
+            return changed(said, mesh=self.name)
         dims = tuple(changed(dim, axes=self._parts(mesh, dim.axes)) for dim in said.dims)
         others = {"replicated": self._parts(mesh, said.replicated), "unreduced": self._parts(mesh, said.unreduced)}
         return changed(said, mesh=self.name, dims=dims, **others)
+
+    def groups(self, said: ReplicaGroups) -> ReplicaGroups:
+        """Groups of devices that differ along axes, on the one mesh."""
+        mesh = self.meshes[said.mesh]
+        return ReplicaGroups(self.name, said.axes if mesh.axes == self.axes else self._parts(mesh, said.axes))
 
     def manual(self, op: ManualComputationOp) -> ManualAxesAttr:
         """The axes of a manual computation, which are whole ones."""

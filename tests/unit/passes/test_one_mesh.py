@@ -7,6 +7,7 @@ import pytest
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.dtensor import layout_of, meshes
+from shardwright.dialects.stablehlo.collectives import AllReduceOp
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.passes.program import entry_function
 
@@ -100,3 +101,31 @@ def test_manual_axes_that_are_parts_of_others_are_refused() -> None:
     text = MANUAL.replace("  return", second.replace("tensor<2xf32>", "tensor<4xf32>") + "  return")
     with pytest.raises(ShardwrightError, match="SW0405"):
         run_pipeline(parse_module(text), ["import"])
+
+
+def test_a_mesh_of_the_same_axes_and_another_name_is_the_one() -> None:
+    """And groups of devices that go by its axes, or by those of another mesh, go by those of the one."""
+    groups = "replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @MESH, axes = [AXES]>"
+    sums = [
+        f"""%{number} = "stablehlo.all_reduce"(%{number - 1}) <{{{groups}}}> ({{
+          ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+            %s = stablehlo.add %l, %r : tensor<f32>
+            stablehlo.return %s : tensor<f32>
+        }}) : (tensor<2xf32>) -> tensor<2xf32>
+        """.replace("MESH", mesh).replace("AXES", f'#stablehlo.axis_ref<name = "{axis}">')
+        for number, mesh, axis in ((2, "again", "y"), (3, "parts", "p"))
+    ]
+    text = MANUAL.replace(GRID, f"{GRID}\n{GRID.replace('grid', 'again')}")
+    text = text.replace("@parts, [", "@again, [").replace('{"q"}', '{"y"}')
+    text = text.replace("sdy.return %1", "".join(sums) + "sdy.return %3")
+    module = parse_module(text)
+    run_pipeline(module, ["import"])
+    assert list(meshes(module)) == ["grid"]
+    (spec,) = (layout_of(value) for value in entry_function(module).args)
+    assert spec is not None
+    assert (spec.mesh, spec.body()) == ("grid", '[{"y"}]')
+    found = [op.groups for op in module.walk() if isinstance(op, AllReduceOp)]
+    assert [str(each) for each in found] == [
+        'mesh = @grid, axes = [#stablehlo.axis_ref<name = "y">]',
+        'mesh = @grid, axes = [#stablehlo.axis_ref<name = "x", sub_axis_info = (1)2>]',
+    ]
