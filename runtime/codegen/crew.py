@@ -87,27 +87,33 @@ class Crew:
         Signals may interrupt it anywhere: it waits for the others all the same, up to a second signal (see `finish`).
         """
         with self._busy:
-            self.finish()
+            self._settle()
             task = self._task = _Task(job)
             try:
                 for lock in self._wake:
                     _ring(lock)
                 job(0)
-                self.finish()
+                self._settle()
             finally:
-                self.finish()
+                self._settle()
         if task.errors:
             raise task.errors[0]
 
     def finish(self) -> None:
         """Returns when no thread is at a job any more, which one may be after two signals."""
-        if self._task.job is _nothing:
+        with self._busy:
+            self._settle()
+
+    def _settle(self) -> None:
+        """The same, for who has the crew: another caller's job must not be taken for the last one."""
+        task = self._task
+        if task.job is _nothing:
             return
         for index, bell in enumerate(self._done):
-            while self._finished[index] is not self._task:
+            while self._finished[index] is not task:
                 if not bell.acquire(True, _PATIENCE):
                     _ring(self._wake[index])  # a signal may have come before it was woken
-        self._task.job = _nothing
+        task.job = _nothing
 
     def tiles(
         self, tile: Callable[..., None], outer: int, rows: int, block: int, scratch: Sequence[Any], *arrays: Any
