@@ -16,10 +16,11 @@ def test_xla_sends_no_less_for_any_of_them() -> None:
     """More than the 23 that the planner was measured on; six depend on data, and nobody can say."""
     report = inputs_alone()
     counted = [row for row in report.rows if row["sent"] is not None and row["xla"] is not None]
-    assert len(counted) > 100
+    assert len(report.rows) > 30
+    assert len(counted) >= len(report.rows) - 6
     assert [row["program"] for row in counted if float(row["sent"] or 0) > float(row["xla"] or 0)] == []
     dense = [row for row in counted if row["shardy"] is not None]
-    assert len(dense) > 10
+    assert len(dense) > len(counted) // 4
     assert [row["program"] for row in dense if float(row["sent"] or 0) > float(row["shardy"] or 0)] == []
 
 
