@@ -18,7 +18,6 @@ QUICK = [
 WORSE = {
     "argmax_sharded": "256 bytes too much",
     "complex_arithmetic": "two values whose rows and columns go by the same names are laid out otherwise",
-    "einsum_outer": "the sum is scattered over two axes by hand, as one axis each is enough to fit",
     "power_iteration": "4 % more, for less memory",
     "scan_over_split_time": "time is split by hand, so that each round asks one device",
 }
