@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from shardwright.benchmarks import files, ours, shardy, xla
 from shardwright.benchmarks.report import Cell, Report
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
+from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.func import FuncOp
 from shardwright.dialects.sdy import ShardingConstraintOp
 from shardwright.dialects.stablehlo import CaseOp, IfOp, WhileOp
@@ -86,6 +87,8 @@ def _ours(text: str) -> float | None:
     """What our plan sends; None where that depends on data."""
     try:
         return ours.sent_bytes(text)
+    except ShardwrightError:
+        raise  # what we refuse is no program that sends what depends on data
     except ValueError:
         return None
 

@@ -67,8 +67,8 @@ WRONG_IN_XLA = {("dynamic_slices_clamped", "sdy"): "XLA's own partitioner clamps
 @pytest.mark.parametrize("form", ["sdy", "stablehlo"])
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_stored_programs(name: str, form: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    if (name, form) in WRONG_IN_XLA:
-        request.applymarker(pytest.mark.xfail(reason=WRONG_IN_XLA[name, form], strict=OLD))
+    if OLD and (name, form) in WRONG_IN_XLA:
+        request.applymarker(pytest.mark.xfail(reason=WRONG_IN_XLA[name, form], strict=True))
     path = PROGRAMS / name / f"{name}.mlir"
     assert_right(name, run_with_jax(exported(path, form, tmp_path), inputs(name), result_layouts(path)))
 
