@@ -31,8 +31,12 @@ def best_state(program: Program, strategist: Strategist) -> State:
 def _best_refined(program: Program, strategist: Strategist, ground: Ground) -> State:
     spreading = Spreading(program, strategist)
     usual = spreading.state()
-    others = [spreading.state(first) for first in leaders(program)]
-    others = [other for other in others if other.dims != usual.dims]
+    states = [usual]
+    for first in leaders(program):
+        led = spreading.state(first)
+        if all(led.dims != state.dims for state in states):
+            states.append(led)
+    others = states[1:]
     if not others:
         refine(program, strategist, usual, ground=ground)
         return usual
