@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.dialects.building import blocks_in
+from shardwright.dialects.dtensor.ops import with_layout
 from shardwright.dialects.purity import is_pure
 from shardwright.passes.canonical.arithmetic import ARITHMETIC_RULES
 from shardwright.passes.canonical.extensions import EXTENSION_RULES
@@ -37,6 +39,8 @@ _RULES: Mapping[type[Operation], Sequence[Rule]] = {
 }
 """The rules of each op; the first that applies does."""
 
+_TYPED = (ReturnOp, CallOp)
+
 
 @dataclass(frozen=True)
 class CanonicalizePass(ModulePass):
@@ -44,7 +48,7 @@ class CanonicalizePass(ModulePass):
     Folds splat constants and do-nothing ops, composes shape ops, gives reductions their identity as init value.
 
     One forward walk: when it reaches an op, the ops that define its operands are already in their final form. Nothing
-    is folded through an op whose result type it would change, so layouts that the user gave stay.
+    takes the place of a result that has a layout which the user gave and that it has not itself, so layouts stay.
 
     Before:
         %c = stablehlo.constant dense<1.0> : tensor<f32>
@@ -97,11 +101,23 @@ def _apply(rule: Rule, op: Operation, loose: list[SSAValue]) -> bool:
         loose += operands
         replace_with(op, outcome)
         return True
-    if isinstance(outcome, SSAValue) and outcome.type == op.results[0].type:
+    if isinstance(outcome, SSAValue) and _may_stand_for(outcome, op.results[0]):
         loose += operands
         replace(op, [outcome])
         return True
     return False
+
+
+def _may_stand_for(value: SSAValue, result: SSAValue) -> bool:
+    """
+    Whether they are of one type, where only `value` may have a layout: `result` may have any, so that one as well.
+
+    What a function is given and gives has the types that it says, layouts included.
+    """
+    if value.type == result.type:
+        return True
+    readers = (use.operation for use in result.uses)
+    return with_layout(value.type, None) == result.type and not any(isinstance(each, _TYPED) for each in readers)
 
 
 def _erase_unused(values: list[SSAValue]) -> None:

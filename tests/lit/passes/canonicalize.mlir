@@ -287,6 +287,20 @@ func.func @an_argument_keeps_its_layout_to_itself(%x: tensor<4xf32, #dtensor.lay
   return %0 : tensor<4xf32>
 }
 
+// What has no layout of its own may be a value that has one, except where a function says what it gives.
+// CHECK-LABEL: @an_argument_with_a_layout_stands_for_what_is_equal
+// CHECK-NEXT: %[[ONE:.*]] = stablehlo.constant
+// CHECK-NEXT: %[[READ:.*]] = stablehlo.negate %x
+// CHECK-NEXT: %[[GIVEN:.*]] = stablehlo.multiply %x, %[[ONE]]
+// CHECK-NEXT: return %[[READ]], %[[GIVEN]]
+func.func @an_argument_with_a_layout_stands_for_what_is_equal(%x: tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %one = stablehlo.constant dense<1.0> : tensor<4xf32>
+  %0 = stablehlo.multiply %x, %one : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<4xf32>) -> tensor<4xf32>
+  %1 = stablehlo.negate %0 : tensor<4xf32>
+  %2 = stablehlo.multiply %x, %one : (tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<4xf32>) -> tensor<4xf32>
+  return %1, %2 : tensor<4xf32>, tensor<4xf32>
+}
+
 dtensor.mesh @mesh = <["x"=2]>
 
 // Floats are converted to floats; to integers only where the program runs, since backends differ out of range.
