@@ -12,7 +12,7 @@ PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"
 
 QUICK = [
     "attn_gqa_rope", "decode_loop", "graph_message_passing", "gru_scan_train", "mapped_rows", "mlp_fwd", "moe_fwd",
-    "tblock_fwd", "tblock_gqa_train", "tblock_train", "tblock_train_sp", "xent_onehot",
+    "tblock_fwd", "tblock_train", "xent_onehot",
 ]  # fmt: skip
 
 WORSE = {

@@ -49,7 +49,7 @@ def test_mpi_moves_pieces_however_they_lie() -> None:
     assert run(3, "pieces").count("done") == 3
 
 
-@pytest.mark.parametrize("count", [pytest.param(2, marks=pytest.mark.slow), 4])
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_the_api_on_several_processes(count: int) -> None:
     assert run(count, "api").count("done") == count
 

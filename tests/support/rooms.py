@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,11 +35,20 @@ def module_name(path: Path) -> str:
     return ".".join((PACKAGE, *(parts[:-1] if parts[-1] == "__init__" else parts)))
 
 
+@cache
+def imports(path: Path) -> list[ast.AST]:
+    """What imports in a file: at its top, in functions, for checkers only, and calls of `import_module`."""
+    kinds = ast.Import | ast.ImportFrom | ast.Call
+    return [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, kinds) and _imports(node)]
+
+
+def _imports(node: ast.Import | ast.ImportFrom | ast.Call) -> bool:
+    return not isinstance(node, ast.Call) or (isinstance(node.func, ast.Name) and node.func.id == "import_module")
+
+
 def imported_modules(path: Path, known: dict[str, Path]) -> set[str]:
-    """The package's modules that a file names: at its top, in functions, for checkers only, by `import_module`."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        found.update(name for name in _named(node, known) if name in known)
+    """The package's modules that a file names, also by `import_module`."""
+    found = {name for node in imports(path) for name in _named(node, known) if name in known}
     return found - {module_name(path)}
 
 
@@ -49,7 +59,7 @@ def _named(node: ast.AST, known: dict[str, Path]) -> Iterator[str]:
         for alias in node.names:  # a module of a package, or what the package itself has
             inner = f"{node.module}.{alias.name}"
             yield inner if inner in known else node.module
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "import_module":
+    elif isinstance(node, ast.Call):
         first = node.args[0] if node.args else None
         if isinstance(first, ast.Constant):
             yield str(first.value)

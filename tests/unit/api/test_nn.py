@@ -370,7 +370,7 @@ POINTWISE = [
 CASES = [*CONVOLUTIONS, *TRANSPOSED, *POOLS, *NORMS, *POINTWISE, *LOSSES, *ATTENTION]
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_as_numpy_computes_it(case: Case) -> None:
     with np.errstate(all="ignore"):

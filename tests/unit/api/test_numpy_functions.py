@@ -187,6 +187,7 @@ def test_every_row_has_a_case() -> None:
     assert {name for name, _, _ in CASES} | set(WITHOUT_VALUES) == set(ROWS)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("name", "function", "arrays"), CASES, ids=[name for name, _, _ in CASES])
 def test_results_are_those_of_numpy_and_stay_distributed(
     name: str, function: Callable[..., Any], arrays: tuple[Any, ...]

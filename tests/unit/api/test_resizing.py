@@ -77,6 +77,7 @@ CASES = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_as_defined(case: Case) -> None:
     check_everywhere(case.function, case.expected(*case.arguments), case.arguments)

@@ -68,6 +68,7 @@ def test_quality_compares_plans_with_layouts_by_hand_and_with_the_least(monkeypa
     assert products.rows == [{"products": 2, "at the least": 2, "worst, as a ratio": 1.0}]
 
 
+@pytest.mark.slow
 def test_layers_are_switched_off_one_at_a_time() -> None:
     report = SUITES["layers"](replace(SMOKE, program_count=1))
     (row,) = report.rows

@@ -118,6 +118,7 @@ func.func public @main(
     assert (rows_factor in moved) == splits
 
 
+@pytest.mark.slow
 def test_with_many_axes_a_heavy_op_still_keeps_those_that_it_must() -> None:
     # Ten axes over two factors are too many assignments to try them all. All ten split the rows of %a and the
     # columns of %b: none of them may be left out.

@@ -19,7 +19,7 @@ from shardwright.serialization.riegeli.transposed.writing import encode_transpos
 from shardwright.serialization.wire import WireFault
 
 
-@pytest.fixture(autouse=True, params=["plain", "compiled"])
+@pytest.fixture(autouse=True, params=["plain", pytest.param("compiled", marks=pytest.mark.slow)])
 def engine_of(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """All of it holds for plain Python, and for compiled code from the first byte on."""
     monkeypatch.setattr(engine._Choice, "engine", engine.PLAIN)  # pyright: ignore[reportPrivateUsage]
@@ -203,6 +203,7 @@ def said(data: bytes, count: int, size: int) -> object:
     return bytes(found.values), list(found.ends)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine_of", ["compiled"], indirect=True)
 @pytest.mark.parametrize("seed", range(6))
 def test_damaged_chunks_are_the_same_to_compiled_code(
