@@ -134,9 +134,8 @@ def test_another_number_of_processes(count: int) -> None:
     assert "faulty.py:" in found.texts[0]
 
 
-@pytest.mark.parametrize(
-    "moment", [pytest.param(each, marks=() if each == "called" else (pytest.mark.slow,)) for each in MOMENTS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_a_slow_process_is_waited_for_and_the_next_job_runs(moment: str) -> None:
     assert outcome_of(2, str(PROGRAM), "vanish", "start").code == 5
     found = outcome_of(2, str(PROGRAM), "slow", moment, seconds=60)

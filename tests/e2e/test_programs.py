@@ -28,7 +28,7 @@ def predicted(name: str) -> float:
     return float(total)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_results(name: str) -> None:
     """Partitioned with every check on, and run; predicted bytes are compared with those sent."""

@@ -559,6 +559,7 @@ def test_an_array_goes_from_layout_to_layout(count: int) -> None:
                     assert [c.tolist() for c in x.components()] == [c.tolist() for c in simulated.components()]
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_written_and_read(tmp_path: Path) -> None:
     pytest.importorskip("tensorstore")
     with sw.Workers(2) as workers:

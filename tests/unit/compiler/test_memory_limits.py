@@ -112,6 +112,7 @@ def test_twelve_layers_of_a_transformer(mesh: sw.Mesh) -> None:
                 np.testing.assert_allclose(w.numpy(), np.asarray(v), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_what_is_known_is_not_found_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing fits, layouts are chosen by one chooser for each program, and each of them is partitioned once."""
     choose, run = Chooser.choose, trials.run_pipeline

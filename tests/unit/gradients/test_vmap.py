@@ -59,6 +59,7 @@ def rows_of(instance: Instance, array: np.ndarray[Any, Any]) -> np.ndarray[Any, 
     return several(array)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("instance", INSTANCES, ids=lambda instance: instance.name)
 def test_each_op_for_all_rows_is_the_op_for_each(instance: Instance) -> None:
     for mapped in choices(len(instance.arguments)):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import product
 
 import pytest
 
 import shardwright as sw
+from shardwright.compiler.stages import Partitioned
 from shardwright.views.calibration import Sample, accuracy, fitted
 
 pytest.importorskip("scipy")
@@ -21,20 +23,25 @@ def spec(*shape: int, axes: list[str | None]) -> sw.TensorSpec:
 
 
 def samples(topology: sw.Topology) -> list[Sample]:
-    """Products, sums, gathers and elementwise programs of several sizes, with the seconds by a topology."""
-    made: list[Sample] = []
+    """Programs of several sizes, with the seconds by a topology."""
+    samples = (Sample(name, stage, 0.0) for name, stage in programs().items())
+    return [replace(sample, seconds=sample.foretold(topology)) for sample in samples]
+
+
+@cache
+def programs() -> dict[str, Partitioned]:
+    """Products, sums, gathers and elementwise programs of several sizes."""
+    made: dict[str, Partitioned] = {}
     for size, axis in product((16, 64, 256), ("data", "model")):
         rows, square = spec(size, size, axes=[axis, None]), spec(size, size, axes=[None, None])
-        programs = {
+        traced = {
             "product": sw.function(lambda x, w: x @ w).trace(rows, square),
             "sum": sw.function(lambda x: sw.sum(x, axis=0)).trace(rows),
             "gather": sw.function(lambda x: sw.relayout(x, sw.Layout.replicated(MESH, 2))).trace(rows),
             "chain": sw.function(lambda x: sw.tanh(sw.exp(x))).trace(square),
             "gradient": sw.function(lambda x, w: sw.tanh(x.T @ (x @ w))).trace(rows, square),
         }
-        for name, traced in programs.items():
-            sample = Sample(f"{name} of {size} along {axis}", traced.partition(), 0.0)
-            made.append(replace(sample, seconds=sample.foretold(topology)))
+        made |= {f"{name} of {size} along {axis}": stage.partition() for name, stage in traced.items()}
     return made
 
 
