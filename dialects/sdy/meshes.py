@@ -10,11 +10,12 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, prop_def, traits_def
+from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.parser import AttrParser
 from xdsl.traits import SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from shardwright.dialects.stablehlo.calls.custom_calls import TokenType, is_token
 from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
 from shardwright.dialects.text.literals import parse_name
@@ -282,8 +283,10 @@ class SameTypeOp(forms.WrittenOp, forms.TensorOp, ABC):
 
 
 class ShardedOp(SameTypeOp, ABC):
-    """The same tensor with a sharding: `name %x <@mesh, [{"x"}, {}]> : t`."""
+    """The same tensor, or token, with a sharding: `name %x <@mesh, [{"x"}, {}]> : t`."""
 
+    input = operand_def(TensorType | TokenType)
+    result = result_def(TensorType | TokenType)
     sharding = prop_def(ShardingAttr)
     FORM: ClassVar[forms.Form] = forms.Form(
         forms.OPERANDS, forms.Field("sharding", forms.spelled(ShardingAttr)), types=forms.ONE
@@ -291,8 +294,9 @@ class ShardedOp(SameTypeOp, ABC):
 
     def verify_(self) -> None:
         super().verify_()
-        rank, dims = len(shape_of(self.input)), self.sharding.data.dims
-        if len(dims) != rank:
+        rank = 0 if is_token(self.input) else len(shape_of(self.input))
+        dims = self.sharding.data.dims
+        if dims and len(dims) != rank:  # none, of whatever rank: the value is on the one device of its mesh
             raise VerifyException(f"the sharding has {len(dims)} dims, but the tensor has {rank}")
 
 

@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 
 from shardwright.dialects.building import blocks_in
 from shardwright.dialects.sdy import ShardingPerValueAttr
+from shardwright.dialects.sdy.meshes import ShardedOp
 from shardwright.dialects.stablehlo.calls.custom_calls import AfterAllOp, CreateTokenOp, is_token
 from shardwright.dialects.text.xdsl_patches import operands_of
 from shardwright.passes.importing.gspmd import SHARDING
@@ -51,11 +52,15 @@ class DropTokensPass(ModulePass):
                 _name_less(inner, block.args)
         for inner in reversed(ops):
             if any(map(is_token, inner.results)):
-                erase(inner) if isinstance(inner, AfterAllOp | CreateTokenOp) else _give_less(inner)
+                erase(inner) if isinstance(inner, _ONLY_TOKENS) else _give_less(inner)
         for function, kept in signatures.items():
             _keep(function.properties, "res_attrs", kept)
             if function.body.blocks:
                 function.update_function_type()
+
+
+_ONLY_TOKENS = (AfterAllOp, CreateTokenOp, ShardedOp)
+"""Ops that give nothing else where they give a token: Shardy's constraints give what they take."""
 
 
 def _kept_results(function: FuncOp) -> list[int]:

@@ -46,3 +46,16 @@ func.func public @frames(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
   }) : (tensor<i1>) -> !stablehlo.token
   return %3#1 : tensor<4xf32>
 }
+
+// -----
+
+// What is said of where a token is says nothing.
+
+// CHECK-LABEL: func.func public @constrained(%x: tensor<4xf32>) -> tensor<4xf32> {
+// CHECK-NEXT: return %x : tensor<4xf32>
+sdy.mesh @mesh = <["x"=2]>
+func.func public @constrained(%t: !stablehlo.token, %x: tensor<4xf32>) -> (!stablehlo.token, tensor<4xf32>) {
+  %0 = sdy.sharding_constraint %t <@mesh, []> : !stablehlo.token
+  %1 = sdy.reshard %0 <@mesh, []> : !stablehlo.token
+  return %1, %x : !stablehlo.token, tensor<4xf32>
+}
