@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.dialects import chlo, stablehlo
@@ -84,10 +87,15 @@ _LARGEST = "take the largest of the negated elements"
 
 
 def _approximate_top_k(op: stablehlo.CustomCallOp, site: Site) -> Sequence[SSAValue]:
-    """All elements in order, then as many of the first ones as are asked for: what XLA does on CPUs as well."""
-    if "reduction_dim" not in op.options or len(op.computations) != 1:
+    """
+    All elements in order, then as many of the first ones as are asked for: what XLA does on CPUs as well.
+
+    The first half of XLA's way on TPUs asks for more of them, of which the second half takes the first.
+    """
+    reduced = op.options.get("reduction_dim", _written(op, "reduction_dim"))
+    if reduced is None or len(op.computations) != 1:
         raise fault("SW0431", f"the custom call @{op.target} of this kind is not known", op, help=_ONE_DIM)
-    count, dim = len(op.operands) // 2, int(op.options["reduction_dim"])
+    count, dim = len(op.operands) // 2, int(reduced)
     inputs = op.operands[:count]
     comparator = _region(op, site, op.computations[0])
     ordered = site.insert(stablehlo.SortOp(inputs, dim, comparator, stable=True)).results
@@ -95,6 +103,17 @@ def _approximate_top_k(op: stablehlo.CustomCallOp, site: Site) -> Sequence[SSAVa
         return ordered
     zeros = [0] * len(shape_of(ordered[0]))
     return [site.slice(value, zeros, shape_of(result)) for value, result in zip(ordered, op.results, strict=True)]
+
+
+def _written(op: stablehlo.CustomCallOp, name: str) -> Any:
+    """What the JSON in a call's configuration says under a name; None where it says nothing."""
+    config = op.backend_config
+    if not isinstance(config, StringAttr) or not config.data.startswith("{"):
+        return None
+    try:
+        return json.loads(config.data).get(name)
+    except ValueError:
+        return None
 
 
 _ONE_DIM = "say along which dim (reduction_dim), and name one function that compares"
@@ -120,7 +139,7 @@ CALLS: Mapping[str, Decomposition] = {
     "X64Combine": _combined,
     "X64SplitLow": _low,
     "X64SplitHigh": _high,
-    "ApproxTopK": _approximate_top_k,
+    **dict.fromkeys(("ApproxTopK", "PartialReduce"), _approximate_top_k),
     "TopK": _top_k,
     "mhlo.topk": _top_k,
 }

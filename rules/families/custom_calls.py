@@ -23,14 +23,25 @@ EFFECTS: set[str] = set()
 """The calls of which it is known what happens in them: they are done once, with whole tensors, where they stand."""
 
 
-MATRICES = frozenset({"Qr", "ProductOfElementaryHouseholderReflectors", "LuDecomposition", "Eigh"})
-"""The factorisations that JAX calls on TPUs, which XLA's compiler there knows: dims before a matrix's are a batch's."""
+MATRICES = frozenset(
+    """
+    Qr QrDecompositionBlock ProductOfElementaryHouseholderReflectors CompactWyHelper LuDecomposition Eigh Cholesky
+    InvertDiagBlocksLowerTriangular InvertDiagBlocksUpperTriangular
+    """.split()
+)
+"""
+The factorisations that JAX calls on TPUs, and XLA's steps of them, which its compiler there knows: dims before a
+matrix's are a batch's.
+"""
+
+POINTWISE = frozenset({"xla.megascale.provide_metadata"})
+"""Calls of XLA's compiler that Shardy splits like functions of each element: all tensors have the same dims."""
 
 
 def is_known(op: CustomCallOp) -> bool:
     """Whether somebody says how a call may be split, and what happens in it besides, if anything does."""
     return (not op.effects or op.target in EFFECTS) and (
-        op.target in CALLS or op.target in MATRICES or shardys(op) is not None or op.routine is not None
+        op.target in (CALLS.keys() | MATRICES | POINTWISE) or shardys(op) is not None or op.routine is not None
     )
 
 
@@ -54,6 +65,8 @@ def _custom_call(op: CustomCallOp) -> Rule:
             raise bad_row(f"@{op.target}", f"Shardy's rule does not fit this call: {error}", where(op)) from error
     if op.target in MATRICES and op.operands:
         return batched_rule(*shapes, len(shapes[0][0]) - 2)
+    if op.target in POINTWISE and op.operands:
+        return batched_rule(*shapes, len(shapes[0][0]))
     if op.target in CALLS:
         return batched_rule(*shapes, 0)
     raise ShardwrightValueError(unknown_call(op))

@@ -115,6 +115,22 @@ func.func public @largest(%x: tensor<8xf32>, %i: tensor<8xi32>, %low: tensor<f32
 
 // -----
 
+// The first half of XLA's way on TPUs, which has its options in JSON, asks for more than are wanted: the first ones.
+
+// CHECK-LABEL: func.func public @bins
+func.func private @greater(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+  %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+func.func public @bins(%x: tensor<2x8xf32>, %i: tensor<2x8xi32>, %low: tensor<f32>, %none: tensor<i32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
+  // CHECK: "stablehlo.sort"(%x, %i) <{dimension = 1 : i64, is_stable = true}>
+  // CHECK: stablehlo.slice %0#0 [0:2, 0:3] : (tensor<2x8xf32>) -> tensor<2x3xf32>
+  %0:2 = stablehlo.custom_call @PartialReduce(%x, %i, %low, %none) {backend_config = "{\22log2_reduction\22: 5, \22reduction_dim\22: 1, \22top_k\22: 2}", called_computations = [@greater]} : (tensor<2x8xf32>, tensor<2x8xi32>, tensor<f32>, tensor<i32>) -> (tensor<2x3xf32>, tensor<2x3xi32>)
+  return %0#0, %0#1 : tensor<2x3xf32>, tensor<2x3xi32>
+}
+
+// -----
+
 // What says where a value is to be goes on as it is: the import reads it.
 
 // CHECK-LABEL: func.func public @partitioning
