@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 
 from shardwright.dialects.func import CallOp
 from shardwright.dialects.text.locations import fault
@@ -25,6 +26,14 @@ def calls_in(function: FuncOp) -> list[CallOp]:
     """The calls in the body of `function`, in order."""
     # Ops are classes of an ABC, of which `isinstance` is ten times as dear for all that are no calls.
     return [op for op in function.body.walk() if op.name == CallOp.name and isinstance(op, CallOp)]
+
+
+def around(op: Operation) -> Iterator[Operation]:
+    """The ops that an op stands inside of, inner ones first."""
+    outer = op.parent_op()
+    while outer is not None:
+        yield outer
+        outer = outer.parent_op()
 
 
 def _public_others(module: ModuleOp) -> list[FuncOp]:

@@ -33,12 +33,13 @@ from shardwright.dialects.sdy.ops import (
 )
 from shardwright.dialects.sdy.rules import KEPT_RULE, SHARDY_RULE, OpShardingRuleAttr
 from shardwright.dialects.stablehlo import CustomCallOp
-from shardwright.dialects.stablehlo.collectives import COLLECTIVE_OPS, ReplicaGroupsAttr
+from shardwright.dialects.stablehlo.collectives import COLLECTIVE_OPS, PartitionIdOp, ReplicaGroupsAttr
 from shardwright.dialects.text.locations import fault, label
+from shardwright.dialects.types import shape_of
 from shardwright.layout.axes import merge_adjacent
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.importing.calls import callees_first, calls_in, functions, hide_used, is_private
+from shardwright.passes.importing.calls import around, callees_first, calls_in, functions, hide_used, is_private
 from shardwright.passes.importing.gspmd import SHARDING, import_gspmd
 from shardwright.passes.importing.manual import CollectiveReader, check_replicas, inline_manual, inline_named
 from shardwright.passes.importing.one_mesh import say_of_one
@@ -101,7 +102,7 @@ class ImportSdyPass(ModulePass):
         hide_used(op)
         declared = _import_meshes(op)
         import_gspmd(op, declared.known)
-        importer = _Importer(declared)
+        importer = _Importer(declared, _asked_outside(op) if declared.single else None)
         for function in functions(op).values():
             if function.body.blocks:
                 importer.import_function(function)
@@ -124,7 +125,8 @@ class _Meshes:
     """
     The module's meshes, and for each of Shardy's symbols the one that stands for it.
 
-    `single` are the names of meshes that are one certain device: JAX says so where Python is called back.
+    `single` are the names of meshes that are one certain device: JAX says so where Python is called back, others where
+    an op is too small to be split. What is there is whole, and whole on all other devices as well.
     """
 
     known: dict[str, Mesh]
@@ -184,7 +186,7 @@ def _written_in_place(
     for mesh in said:
         if isinstance(mesh, sdy.SdyMesh) and mesh not in known:
             free = (name for at in count() if StringAttr(name := f"mesh_{at}" if at else "mesh") not in names)
-            made.append(sdy.MeshOp(next(free) if mesh.axes else str(mesh), mesh))
+            made.append(sdy.MeshOp(next(free), mesh))
             made[-1].location = module.location
             names.add(made[-1].sym_name)
             module.body.block.insert_op_before(made[-1], next(iter(module.body.block.ops)))
@@ -194,13 +196,15 @@ def _written_in_place(
 def _import_mesh(op: sdy.MeshOp, found: _Meshes) -> None:
     name, mesh = op.sym_name.data, op.mesh.data
     if mesh.device_ids and not mesh.axes:
-        found.single.add(name)
-        erase(op)
-        return
-    if mesh.device_ids != tuple(range(len(mesh.device_ids))) and (number := _numbered(op)) is not None:
+        found.single |= {name, str(mesh)}
+        if not found.known and not _lays_out(op):
+            erase(op)
+            return
+    elif mesh.device_ids != tuple(range(len(mesh.device_ids))) and (number := _numbered(op)) is not None:
         raise _devices_named(name, op, label(number, "and here devices are numbered"))
     same = (other for other, known in found.known.items() if not mesh.axes or tuple(known.sizes.items()) == mesh.axes)
-    symbol = found.symbols[name] = next(same, name)
+    symbol = next(same, name)
+    found.symbols |= {name: symbol, str(mesh): symbol}
     if symbol in found.known:
         erase(op)
     else:
@@ -208,11 +212,28 @@ def _import_mesh(op: sdy.MeshOp, found: _Meshes) -> None:
         replace_with(op, MeshOp(name, mesh.axes))
 
 
+def _lays_out(op: sdy.MeshOp) -> bool:
+    """Whether a sharding on a mesh is one of a value, and not of a call that happens on its one device."""
+    names = {op.sym_name.data, op.mesh.data}
+    ops = _module_of(op).walk()
+    return any(not names.isdisjoint(_named_by(other)) for other in ops if not isinstance(other, CustomCallOp))
+
+
 def _numbered(op: Operation) -> Operation | None:
     """An op of the module that says which device by a number, which means another one where the mesh orders them."""
+    return next((other for other in _module_of(op).walk() if isinstance(other, COLLECTIVE_OPS)), None)
+
+
+def _asked_outside(module: ModuleOp) -> Operation | None:
+    """An op that asks for the number of a device where no manual computation is: what it gives differs by device."""
+    asked = (op for op in module.walk() if isinstance(op, PartitionIdOp))
+    return next((op for op in asked if not any(isinstance(outer, ManualComputationOp) for outer in around(op))), None)
+
+
+def _module_of(op: Operation) -> ModuleOp:
     module = op.parent_op()
-    assert module is not None
-    return next((op for op in module.walk() if isinstance(op, COLLECTIVE_OPS)), None)
+    assert isinstance(module, ModuleOp)
+    return module
 
 
 def _devices_named(name: str, place: Operation | SSAValue, labels: tuple[Label, ...] = ()) -> ShardwrightError:
@@ -228,8 +249,10 @@ def _devices_named(name: str, place: Operation | SSAValue, labels: tuple[Label, 
 
 
 class _Importer:
-    def __init__(self, meshes: _Meshes):
+    def __init__(self, meshes: _Meshes, asked: Operation | None):
         self.meshes = meshes
+        self.asked = asked
+        """What asks for the number of a device outside of manual computations."""
         self.finished: list[tuple[Operation, str, str]] = []
         """The relayouts in place of collectives of this function, with the names of these and how they combine."""
         self.collectives = CollectiveReader(next(iter(meshes.known.values()), Mesh()), meshes.symbols)
@@ -269,7 +292,7 @@ class _Importer:
             return
         annotation = op.attributes.pop(SHARDING, None)
         if isinstance(op, CustomCallOp):
-            # Where a call into Python happens is for the call to say.
+            # Where a call happens is for the call to say: on one device, nothing of it is split.
             annotation = None if annotation is not None and self._is_single(annotation) else annotation
             rule = op.attributes.pop(SHARDY_RULE, None)
             if rule is not None:
@@ -330,7 +353,7 @@ class _Importer:
     def _inline(self, op: Operation) -> None:
         """Puts the bodies of computations in their place, the inner ones first."""
         if isinstance(op, ManualComputationOp):
-            inline_manual(op, self.collectives.mesh, self._even_spec)
+            inline_manual(op, self.collectives.mesh, self._manual_spec)
         elif isinstance(op, NamedComputationOp):
             inline_named(op, self._spec)
 
@@ -373,21 +396,27 @@ class _Importer:
         assert op.parent is not None
         op.parent.insert_op_after(constraint, op)
 
-    def _even_spec(self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue) -> LayoutSpec:
-        """The same where each device computes on a part that it sees the size of."""
-        return self._spec(sharding, value, place, uneven=False)
+    def _manual_spec(self, sharding: sdy.Sharding, value: SSAValue, place: Operation) -> LayoutSpec:
+        """The same at the border of a manual computation, which sees even parts along its own axes."""
+        spec = self._spec(sharding, value, place)
+        assert isinstance(place, ManualComputationOp)
+        assert isinstance(value.type, TensorType)
+        own = set(place.manual_axes.data)
+        dims = tuple(tuple(axis for axis in axes if axis.name in own) for axes in spec.dims)
+        check_layout(LayoutSpec(spec.mesh, dims), value.type, self.meshes.known, place, uneven=False)
+        return spec
 
-    def _spec(
-        self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue, *, uneven: bool = True
-    ) -> LayoutSpec:
+    def _spec(self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue) -> LayoutSpec:
         """The layout that `sharding` gives to `value`; raises what is wrong with it, pointing at `place`."""
         if not isinstance(value.type, TensorType):
             message = f"a value of type {value.type} cannot have a layout"
             raise fault("SW0113", message, place, help="drop the sharding", word=SHARDING)
+        if str(sharding.mesh) in self.meshes.single:
+            return self._whole(sharding, value, place)
         open_dims = frozenset(number for number, dim in enumerate(sharding.dims) if dim.is_open)
         priorities = tuple(dim.priority or 0 for dim in sharding.dims)
         spec = LayoutSpec(
-            self._mesh_symbol(sharding, place),
+            self._mesh_symbol(sharding),
             tuple(dim.axes for dim in sharding.dims),
             open_dims,
             sharding.unreduced,
@@ -396,7 +425,7 @@ class _Importer:
             priorities if any(priorities) else (),
         )
         listed = changed(spec, withheld=sharding.replicated)
-        check_layout(listed, value.type, self.meshes.known, place, uneven=uneven)
+        check_layout(listed, value.type, self.meshes.known, place, uneven=True)
         sizes = self.meshes.known[spec.mesh].sizes
         return changed(
             spec,
@@ -404,14 +433,15 @@ class _Importer:
             partial=merge_adjacent(spec.partial, sizes),
         )
 
-    def _mesh_symbol(self, sharding: sdy.Sharding, place: Operation | SSAValue) -> str:
-        if str(sharding.mesh) in self.meshes.single:
-            raise _devices_named(str(sharding.mesh), place)
-        if isinstance(sharding.mesh, str):
-            return self.meshes.symbols.get(sharding.mesh, sharding.mesh)
-        axes = sharding.mesh.axes
-        known = self.meshes.known.items()
-        return next((name for name, mesh in known if tuple(mesh.sizes.items()) == axes), str(sharding.mesh))
+    def _whole(self, sharding: sdy.Sharding, value: SSAValue, place: Operation | SSAValue) -> LayoutSpec:
+        """What is on one device is whole: so it is on each, from where nothing has to be sent to have it elsewhere."""
+        name = str(sharding.mesh)
+        if self.asked is not None:
+            raise _devices_named(name, place, label(self.asked, "and here each device has a number of its own"))
+        return LayoutSpec(self._mesh_symbol(sharding), ((),) * len(shape_of(value)))
+
+    def _mesh_symbol(self, sharding: sdy.Sharding) -> str:
+        return self.meshes.symbols.get(str(sharding.mesh), str(sharding.mesh))
 
 
 def _in_reducer(op: Operation) -> bool:
@@ -473,8 +503,11 @@ def _no_sharding(function: FuncOp, found: Attribute) -> ShardwrightError:
 
 
 def _per_value(op: Operation, annotation: Attribute) -> tuple[sdy.Sharding, ...]:
-    if isinstance(annotation, sdy.ShardingPerValueAttr) and len(annotation.data) == len(op.results):
-        return annotation.data
+    if isinstance(annotation, sdy.ShardingPerValueAttr):
+        if len(annotation.data) == len(op.results):
+            return annotation.data
+        if not op.results and not any(sharding.dims for sharding in annotation.data):
+            return ()  # Shardy says of what gives nothing that it is whole
     if isinstance(annotation, sdy.ShardingAttr) and len(op.results) == 1:
         return (annotation.data,)
     raise fault(

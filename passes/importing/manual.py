@@ -53,7 +53,7 @@ def inline_manual(op: ManualComputationOp, mesh: Mesh, read: ReadSharding) -> No
         %r = dtensor.from_manual @mesh [{"x"}] manual {"x"} %1 : (tensor<2xf32>) -> tensor<4xf32>
         %0 = dtensor.constraint %r : tensor<4xf32> -> tensor<4xf32, #dtensor.layout<@mesh, [{"x"}]>>
     """
-    manual = _manual_axes(op, mesh)
+    manual = _manual_axes(op, mesh) if op.inputs or op.outputs else ()  # else nothing says on which mesh
     block, name = op.body.block, f"of the manual computation{_at(op)}"
     for number, (argument, value) in enumerate(zip(block.args, op.inputs, strict=True)):
         spec = _withheld(read(op.in_shardings.data[number], value, op), manual, mesh)

@@ -1,4 +1,4 @@
-"""`settle-calls`: custom calls that each device makes for itself, in manual computations, are not to be split."""
+"""`settle-calls`: custom calls that each device makes for itself, or one device alone, are not to be split."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from shardwright.dialects.sdy.meshes import MeshOp
+from shardwright.dialects.sdy import ShardingPerValueAttr
+from shardwright.dialects.sdy.meshes import MeshOp, SdyMesh
 from shardwright.dialects.sdy.ops import ManualComputationOp
 from shardwright.dialects.sdy.rules import SHARDY_RULE, OpShardingRuleAttr
 from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, custom_calls
 from shardwright.passes.decomposing.custom_calls import CALLS, PARTITIONING
-from shardwright.passes.importing.calls import calls_in, functions, is_private
+from shardwright.passes.importing.calls import around, calls_in, functions, is_private
+from shardwright.passes.importing.gspmd import SHARDING
 from shardwright.rules.families.custom_calls import is_known, whole_rule
 
 
@@ -26,8 +28,9 @@ class SettleCallsPass(ModulePass):
     Custom calls without a rule get one by which nothing is split, where all axes of the mesh are manual.
 
     Each device has tensors of its own there: kernels (Pallas, FFI) in a `shard_map` are called with what it has, and
-    nobody has to know what they compute. Calls with side effects and calls back into Python stay without a rule, and so
-    do those outside, unless there is one device only.
+    nobody has to know what they compute. Calls of which the program says that one device makes them are not split
+    either. Calls with side effects and calls back into Python stay without a rule, and so do all others outside, unless
+    there is one device only.
 
     Before:
         sdy.mesh @mesh = <["x"=2]>
@@ -56,8 +59,28 @@ class SettleCallsPass(ModulePass):
     name = "settle-calls"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for call in local_calls(op, [call for call in custom_calls(op) if _is_unknown(call)]):
+        unknown = [call for call in custom_calls(op) if _is_unknown(call)]
+        for call in {*local_calls(op, unknown), *_on_one_device(op, unknown)}:
             call.attributes[SHARDY_RULE] = OpShardingRuleAttr(whole_rule(call))
+
+
+def _on_one_device(module: ModuleOp, calls: Sequence[CustomCallOp]) -> list[CustomCallOp]:
+    """Those of the calls of which the program says that one device makes them, or gives one of their results."""
+    if not calls:
+        return []
+    declared = {op.sym_name.data: op.mesh.data for op in module.ops if isinstance(op, MeshOp)}
+    return [call for call in calls if any(map(_is_one_device, _said_meshes(call, declared)))]
+
+
+def _said_meshes(call: CustomCallOp, declared: Mapping[str, SdyMesh]) -> Iterator[SdyMesh | None]:
+    """The meshes of the shardings of a call's results."""
+    said = call.attributes.get(SHARDING)
+    for sharding in said.data if isinstance(said, ShardingPerValueAttr) else ():
+        yield declared.get(sharding.mesh) if isinstance(sharding.mesh, str) else sharding.mesh
+
+
+def _is_one_device(mesh: SdyMesh | None) -> bool:
+    return mesh is not None and not mesh.axes and bool(mesh.device_ids)
 
 
 def local_calls(module: ModuleOp, calls: Sequence[CustomCallOp]) -> list[CustomCallOp]:
@@ -91,16 +114,9 @@ def _shared_functions(table: Mapping[str, FuncOp], axes: set[str]) -> set[str]:
 
 def _is_manual(op: Operation, axes: set[str]) -> bool:
     """Whether the manual computations around an op leave no axis to anybody else."""
-    around = [outer for outer in _around(op) if isinstance(outer, ManualComputationOp)]
-    return bool(around) and axes <= {name for outer in around for name in outer.manual_axes.data}
+    manual = [outer for outer in around(op) if isinstance(outer, ManualComputationOp)]
+    return bool(manual) and axes <= {name for outer in manual for name in outer.manual_axes.data}
 
 
 def _function_of(op: Operation) -> str:
-    return next(outer.sym_name.data for outer in _around(op) if isinstance(outer, FuncOp))
-
-
-def _around(op: Operation) -> Iterator[Operation]:
-    outer = op.parent_op()
-    while outer is not None:
-        yield outer
-        outer = outer.parent_op()
+    return next(outer.sym_name.data for outer in around(op) if isinstance(outer, FuncOp))

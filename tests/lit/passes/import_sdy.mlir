@@ -117,6 +117,36 @@ module @one_device {
 
 // -----
 
+// A value that is said to be on one device is whole, of whatever rank: its sharding has no dims.
+// CHECK-LABEL: module @on_one_device
+// CHECK-NEXT: dtensor.mesh @mesh = <["x"=2]>
+// CHECK-NOT: only
+// CHECK: func.func public @main(%x: tensor<4x4xf32, #dtensor.layout<@mesh, [{"x"}, {}]>>, %y: tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>)
+// CHECK-NEXT: stablehlo.add {{.*}} -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+// CHECK-NEXT: dtensor.relayout {{.*}} -> tensor<4x4xf32, #dtensor.layout<@mesh, [{}, {}]>>
+module @on_one_device {
+  sdy.mesh @only = <[], device_ids=[1]>
+  sdy.mesh @mesh = <["x"=2]>
+  func.func public @main(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %y: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@only, []>}) -> tensor<4x4xf32> {
+    %0 = stablehlo.add %x, %y {sdy.sharding = #sdy.sharding_per_value<[<mesh<[], device_ids=[0]>, []>]>} : tensor<4x4xf32>
+    %1 = sdy.reshard %0 <@only, []> : tensor<4x4xf32>
+    return %1 : tensor<4x4xf32>
+  }
+}
+
+// -----
+
+// Of what gives nothing Shardy says that it is whole.
+// CHECK-LABEL: func.func public @nothing
+// CHECK: stablehlo.custom_call @say(%x) {has_side_effect = true} : (tensor<4xf32>) -> ()
+sdy.mesh @mesh = <["x"=2]>
+func.func public @nothing(%x: tensor<4xf32>) -> tensor<4xf32> {
+  stablehlo.custom_call @say(%x) {has_side_effect = true, sdy.sharding = #sdy.sharding_per_value<[<@mesh, []>]>} : (tensor<4xf32>) -> ()
+  return %x : tensor<4xf32>
+}
+
+// -----
+
 // What Shardy records for who looks for errors says nothing of layouts, nor does a function that is called inside of a
 // manual computation of its own axes; partial results that are no sums are finished as they are.
 // CHECK-LABEL: module @records

@@ -115,10 +115,13 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
+// The number of that one device counts here.
+sdy.mesh @mesh = <["x"=2]>
 sdy.mesh @maximal = <[], device_ids=[0]>
-func.func @main(%x: tensor<4xf32>) {
+func.func @main(%x: tensor<ui32> {sdy.sharding = #sdy.sharding<@mesh, []>}) {
+  %0 = stablehlo.partition_id : tensor<ui32>
   // expected-error @+1 {{mesh @maximal lists its devices by device_ids}}
-  %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@maximal, [{}]>]>} : tensor<4xf32>
+  %1 = stablehlo.add %x, %0 {sdy.sharding = #sdy.sharding_per_value<[<@maximal, []>]>} : tensor<ui32>
   return
 }
 

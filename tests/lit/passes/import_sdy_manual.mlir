@@ -44,6 +44,32 @@ func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
+// Along its own axes a manual computation sees even parts; axes that are free in it may leave a rest.
+// CHECK-LABEL: func.func public @main(
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func public @main(%a: tensor<6x5xf32>) -> tensor<6x5xf32> {
+  // CHECK-NEXT: dtensor.constraint %a {{.*}} -> tensor<6x5xf32, #dtensor.layout<@mesh, [{"x"}, {"y"}]>>
+  // CHECK-NEXT: dtensor.to_manual @mesh [{"x"}, {}] manual {"x"} %{{.*}} -> tensor<3x5xf32>
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {"y"}]>] out_shardings=[<@mesh, [{"x"}, {"y"}]>] manual_axes={"x"} (%b: tensor<3x5xf32>) {
+    sdy.return %b : tensor<3x5xf32>
+  } : (tensor<6x5xf32>) -> tensor<6x5xf32>
+  return %0 : tensor<6x5xf32>
+}
+
+// -----
+
+// What takes and gives nothing says not on which mesh its axes are.
+// CHECK-LABEL: func.func public @main(
+// CHECK-NEXT: return
+func.func public @main() {
+  sdy.manual_computation() in_shardings=[] out_shardings=[] manual_axes={"x"} () {
+    sdy.return
+  } : () -> ()
+  return
+}
+
+// -----
+
 // Pairs and numbers of devices along the axes that they are about; a ring is one fetch.
 // CHECK-LABEL: func.func public @main(
 sdy.mesh @mesh = <["x"=4, "y"=2]>

@@ -66,3 +66,21 @@ func.func public @alone(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.custom_call @kernel(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// The program says that one device makes the call, or gives one of its results; of a call with effects that says nothing.
+
+// CHECK-LABEL: @there
+// CHECK: stablehlo.custom_call @kernel(%x) {{.*}}sdy.sharding_rule = {{.*}}need_replication={i, j, k}
+// CHECK: stablehlo.custom_call @kernel(%x) {{.*}}sdy.sharding_rule
+// CHECK-NOT: sdy.sharding_rule
+sdy.mesh @mesh = <["x"=2]>
+sdy.mesh @only = <[], device_ids=[1]>
+func.func public @there(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0:2 = stablehlo.custom_call @kernel(%x) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>, <@only, []>]>} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %1 = stablehlo.custom_call @kernel(%x) {sdy.sharding = #sdy.sharding_per_value<[<mesh<[], device_ids=[0]>, []>]>} : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = stablehlo.custom_call @kernel(%x) {has_side_effect = true, sdy.sharding = #sdy.sharding_per_value<[<@only, []>]>} : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = stablehlo.custom_call @kernel(%x) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0#0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

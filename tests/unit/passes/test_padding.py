@@ -180,3 +180,26 @@ def test_a_factor_that_is_a_part_of_a_dim_passes_no_padding() -> None:
     values = np.array([1, 2, 4, 3, 5, 6], np.float32)
     (found,) = compile_module(partitioned(text)[1]).run([values, np.array([7, 8, 9], np.float32)])
     np.testing.assert_array_equal(found, [0, 7, 8, 0, 0, 9])
+
+
+def test_axes_that_are_free_in_a_manual_computation_may_leave_a_rest() -> None:
+    text = """
+    sdy.mesh @mesh = <["x"=2, "y"=4]>
+    func.func public @main(%a: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<2x5xf32>) {
+      %0, %1 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {"y"}]>]
+          out_shardings=[<@mesh, [{"x", "y"}, {}]>, <@mesh, [{"x"}, {"y"}]>] manual_axes={"x"} (%b: tensor<3x5xf32>) {
+        %2 = stablehlo.cosine %b : tensor<3x5xf32>
+        %z = stablehlo.constant dense<0.0> : tensor<f32>
+        %3 = stablehlo.reduce(%2 init: %z) applies stablehlo.add across dimensions = [0]
+          : (tensor<3x5xf32>, tensor<f32>) -> tensor<5xf32>
+        %4 = stablehlo.reshape %3 : (tensor<5xf32>) -> tensor<1x5xf32>
+        sdy.return %2, %4 : tensor<3x5xf32>, tensor<1x5xf32>
+      } : (tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<2x5xf32>)
+      return %0, %1 : tensor<6x5xf32>, tensor<2x5xf32>
+    }
+    """
+    _, local = partitioned(text)
+    a = np.random.default_rng(0).standard_normal((6, 5)).astype(np.float32)
+    whole, summed = compile_module(local).run([a])
+    np.testing.assert_allclose(whole, np.cos(a), rtol=1e-6)
+    np.testing.assert_allclose(summed, np.cos(a).reshape(2, 3, 5).sum(1), rtol=1e-5)

@@ -16,8 +16,9 @@ from shardwright.dialects.sdy.rules import OpShardingRule, OpShardingRuleAttr
 from shardwright.dialects.stablehlo import CustomCallOp
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.layout import Mesh
-from shardwright.rules import check_op
+from shardwright.rules import check_op, rule_for
 from shardwright.rules.families.custom_calls import CALLS, rule_of, written_for_shardy
+from shardwright.rules.rule import PASS
 from shardwright.runtime.executable import compile_module
 from shardwright.runtime.kernels.custom_calls import FUNCTIONS
 
@@ -142,6 +143,36 @@ def test_without_any_rule_nothing_is_split(tmp_path: Path) -> None:
     sw.register_custom_call("my.product", None, product)
     stage = load(TEXT, tmp_path).partition()
     assert [row.kind for row in stage.predicted] == ["all_gather"]
+
+
+@pytest.mark.parametrize(
+    ("call", "shared"),
+    [
+        ("@QrDecompositionBlock(%a) : (tensor<6x5x3xf32>) -> (tensor<6x5x3xf32>, tensor<6x3xf32>)", 1),
+        ("@Cholesky(%a) : (tensor<6x3x3xf32>) -> tensor<6x3x3xf32>", 1),
+        ("@CompactWyHelper(%a) : (tensor<3x3xf32>) -> tensor<3x3xf32>", 0),
+        ("@xla.megascale.provide_metadata(%a) : (tensor<6x3xf32>) -> tensor<6x3xf32>", 2),
+    ],
+)
+def test_calls_of_xlas_compiler_keep_whole_what_is_computed_as_one(call: str, shared: int) -> None:
+    argument, results = call[call.index("(tensor") + 1 : call.index(") ->")], "uv"[: call.count("tensor") - 1]
+    names = ", ".join(f"%{name}" for name in results)
+    op = call_in(f"func.func @main(%a: {argument}) {{\n{names} = stablehlo.custom_call {call}\nreturn\n}}")
+    rule = rule_for(op)
+    first, *others = ([dim if rule.kinds[dim[0]] == PASS else () for dim in tensor] for tensor in rule.tensors())
+    assert [bool(dim) for dim in first] == [True] * shared + [False] * (len(first) - shared)
+    assert all(other[:shared] == first[:shared] and not any(other[shared:]) for other in others)
+
+
+def test_a_call_on_one_device_is_made_with_whole_tensors(tmp_path: Path) -> None:
+    only = "sdy.mesh @only = <[], device_ids=[5]>\n"
+    there = "sdy.sharding = #sdy.sharding_per_value<[<@only, []>]>"
+    text = only + TEXT.replace("{mhlo.backend_config", f"{{{there}, mhlo.backend_config")
+    stage = load(text, tmp_path).partition()
+    assert [row.kind for row in stage.predicted] == ["all_gather"]
+    sw.register_custom_call("my.product", None, product)
+    x, y = (np.random.default_rng(0).integers(-4, 5, shape).astype(np.float32) for shape in ((4, 8), (8, 6)))
+    np.testing.assert_array_equal(np.asarray(stage.compile()(x, y)), 2 * x @ y)
 
 
 def test_results_that_do_not_fit_are_refused(tmp_path: Path) -> None:
