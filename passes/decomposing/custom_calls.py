@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.building import body_of, returned
 from shardwright.dialects.chlo.along import TopKOp
 from shardwright.dialects.stablehlo.collectives import UI32
-from shardwright.dialects.text.locations import fault
-from shardwright.dialects.types import element_of, is_integer, shape_of
+from shardwright.dialects.text.locations import fault, label
+from shardwright.dialects.types import element_of, is_integer, shape_of, tensor
 from shardwright.passes.decomposing.parts import Decomposition, Site
 
 PARTITIONING = frozenset({"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"})
@@ -97,7 +97,8 @@ def _approximate_top_k(op: stablehlo.CustomCallOp, site: Site) -> Sequence[SSAVa
         raise fault("SW0431", f"the custom call @{op.target} of this kind is not known", op, help=_ONE_DIM)
     count, dim = len(op.operands) // 2, int(reduced)
     inputs = op.operands[:count]
-    comparator = _region(op, site, op.computations[0])
+    pairs = [tensor((), element_of(value)) for value in inputs for _ in range(2)]
+    comparator = _region(op, site, op.computations[0], pairs)
     ordered = site.insert(stablehlo.SortOp(inputs, dim, comparator, stable=True)).results
     if any(shape_of(result) == shape_of(value) for result, value in zip(op.results, ordered, strict=True)):
         return ordered
@@ -119,12 +120,16 @@ def _written(op: stablehlo.CustomCallOp, name: str) -> Any:
 _ONE_DIM = "say along which dim (reduction_dim), and name one function that compares"
 
 
-def _region(op: Operation, site: Site, name: str) -> Region:
-    """The body of a function as the region of an op."""
+def _region(op: stablehlo.CustomCallOp, site: Site, name: str, wanted: Sequence[Attribute]) -> Region:
+    """The body of a function as the region of an op, which gives it values of the wanted types."""
     function = site.functions.get(name)
     if function is None:
         raise fault("SW0322", f"there is no function @{name}", op, help="the module must hold the whole program")
     source = function.body.block
+    if [*source.arg_types] != [*wanted]:
+        taken, given = (", ".join(map(str, types)) for types in (source.arg_types, wanted))
+        message = f"the custom call @{op.target} gives @{name} values of types {given}, but it takes {taken}"
+        raise fault("SW0431", message, op, help=_PAIRS, labels=label(function, "it is here"))
     block = Block(arg_types=[arg.type for arg in source.args])
     values: dict[SSAValue, SSAValue] = dict(zip(source.args, block.args, strict=True))
     for inner in body_of(source):
@@ -132,6 +137,8 @@ def _region(op: Operation, site: Site, name: str) -> Region:
     block.add_op(stablehlo.ReturnOp(*(values[value] for value in returned(source))))
     return Region(block)
 
+
+_PAIRS = "let the function compare two elements of each operand: both of the first, both of the second, and so on"
 
 CALLS: Mapping[str, Decomposition] = {
     **{f"mhlo.{name}": _function(name) for name in _MHLO},
