@@ -174,6 +174,25 @@ def cut(axes: Iterable[Axis], sizes: dict[str, int]) -> dict[Axis, tuple[Axis, .
     return pieces
 
 
+def beyond(axes: tuple[Axis, ...], first: tuple[Axis, ...], sizes: dict[str, int]) -> tuple[Axis, ...] | None:
+    """
+    What `axes` go on with after those that come `first`; None where they do not begin with them.
+
+    >>> beyond((Axis("x"), Axis("y")), (Axis("x", 1, 2),), {"x": 8, "y": 2})
+    (Axis(name='x', pre=2, size=4), Axis(name='y', pre=1, size=0))
+    """
+    if axes[: len(first)] == first:
+        return axes[len(first) :]
+    last = len(first) - 1
+    if len(axes) <= last or axes[:last] != first[:last] or axes[last].name != first[last].name:
+        return None
+    full = sizes[axes[last].name]
+    (start, stop), (low, high) = span(axes[last], full), span(first[last], full)
+    if start != low or stop <= high or stop % high:
+        return None
+    return (part(axes[last].name, high, stop, full), *axes[last + 1 :])
+
+
 def remaining(axes: Iterable[Axis], taken: Iterable[Axis], sizes: dict[str, int]) -> tuple[Axis, ...]:
     """
     What is left of some axes without those, or those parts, that are taken.

@@ -17,6 +17,7 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.dtensor import RelayoutOp
 from shardwright.dialects.dtensor.hints import BACKWARD, FORWARD, BarrierOp
 from shardwright.dialects.text.locations import fault, label
+from shardwright.layout.axes import beyond
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import Dims, Node, Program
@@ -163,11 +164,12 @@ def _groups(program: Program) -> list[list[int]]:
 def _both(program: Program, one: LayoutSpec, other: LayoutSpec) -> LayoutSpec | None:
     """The layout that is as two layouts say, or None when there is none."""
     dims: list[Axes] = []
-    for dim, pair in enumerate(zip(one.dims, other.dims, strict=True)):
-        (short, says), (long, _) = sorted(zip(pair, (one, other), strict=True), key=lambda item: len(item[0]))
-        if long[: len(short)] != short or (long != short and dim not in says.open_dims):
+    for dim in range(len(one.dims)):
+        short, long = (one, other) if beyond(other.dims[dim], one.dims[dim], program.mesh.sizes) else (other, one)
+        more = beyond(long.dims[dim], short.dims[dim], program.mesh.sizes)
+        if more is None or (more and dim not in short.open_dims):
             return None
-        dims.append(long)
+        dims.append(long.dims[dim])
     withheld = tuple(dict.fromkeys(one.withheld + other.withheld))
     used = [axis for axes in dims for axis in axes]
     if any(program.overlaps([axis], [*used[:place], *withheld]) for place, axis in enumerate(used)):
@@ -364,7 +366,7 @@ class _Offers:
                 if not node.rule.movable(factor):
                     continue
                 held = winners.get(factor)
-                if held is None or _wins((axes, weight, place), held):
+                if held is None or _wins((axes, weight, place), held, self.mesh.sizes):
                     winners[factor] = (axes, max(weight, held[1]) if held and held[0] == axes else weight, place)
         return winners
 
@@ -389,9 +391,11 @@ class _Offers:
         open_factors = [factor for dim in open_dims for factor in tensor[dim] if factor in winners]
         for factor in sorted(open_factors, key=lambda factor: (-winners[factor][1], winners[factor][0])):
             axes, weight, source = winners[factor]
-            new = _added(have.get(factor, ()), axes)
+            old = have.get(factor, ())
+            new = beyond(axes, old, self.mesh.sizes)
             if not new:
                 continue
+            axes = old + new  # as they are said, which is what `split` counts
             if self.program.overlaps(new, used):
                 if gained is not None and lost is None and not self.program.overlaps(new, before):
                     lost = assemble(dict(have) | {factor: axes}, tensor, rule.sizes, self.mesh), source
@@ -414,15 +418,11 @@ def _heard(dims: Dims, later: frozenset[int] | None) -> Dims:
     return dims if later is None else tuple(() if dim in later else axes for dim, axes in enumerate(dims))
 
 
-def _added(old: Axes, axes: Axes) -> Axes:
-    """What `axes` adds to a factor split by `old`; nothing when it does not go on from there."""
-    return axes[len(old) :] if axes[: len(old)] == old else ()
-
-
-def _wins(new: tuple[Axes, int, int], old: tuple[Axes, int, int]) -> bool:
+def _wins(new: tuple[Axes, int, int], old: tuple[Axes, int, int], sizes: dict[str, int]) -> bool:
     if new[0] == old[0]:
         return new[1] > old[1]
-    shorter, longer = sorted((new[0], old[0]), key=len)
-    if longer[: len(shorter)] == shorter:
-        return new[0] is longer
+    if beyond(new[0], old[0], sizes):
+        return True
+    if beyond(old[0], new[0], sizes):
+        return False
     return (-new[1], new[0]) < (-old[1], old[0])
