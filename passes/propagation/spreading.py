@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import networkx as nx
 
@@ -17,7 +18,7 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.dtensor import RelayoutOp
 from shardwright.dialects.dtensor.hints import BACKWARD, FORWARD, BarrierOp
 from shardwright.dialects.text.locations import fault, label
-from shardwright.layout.axes import beyond
+from shardwright.layout.axes import Axis, beyond
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import Dims, Node, Program
@@ -399,7 +400,10 @@ class _Offers:
             if self.program.overlaps(new, used):
                 if gained is not None and lost is None and not self.program.overlaps(new, before):
                     lost = assemble(dict(have) | {factor: axes}, tensor, rule.sizes, self.mesh), source
-                continue
+                new = self._before_taken(new, used)
+                if not new:
+                    continue
+                axes = old + new
             trial = assemble(mine | {factor: axes}, tensor, rule.sizes, self.mesh)
             if sum(map(len, trial)) != split + len(new):
                 continue
@@ -411,6 +415,10 @@ class _Offers:
             return None
         dims = tuple(map(self.strategist.spell, assemble(mine, tensor, rule.sizes, self.mesh)))
         return _Offer(place, gained[0], dims, gained[1], lost)
+
+    def _before_taken(self, axes: Axes, used: Sequence[Axis]) -> Axes:
+        """The axes up to the first one that is taken."""
+        return tuple(takewhile(lambda axis: not self.program.overlaps([axis], used), axes))
 
 
 def _heard(dims: Dims, later: frozenset[int] | None) -> Dims:

@@ -45,6 +45,18 @@ func.func public @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
 
 // -----
 
+// One member has part of an axis in an open dim, the other all of it.
+// CHECK-LABEL: func.func public @main(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>, %b: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>)
+sdy.mesh @mesh = <["x"=4]>
+func.func public @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)2, ?}]>}, %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  sdy.sharding_group %a group_id=7 : tensor<8xf32>
+  sdy.sharding_group %b group_id=7 : tensor<8xf32>
+  %0 = stablehlo.add %a, %b : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
 // Members whose layouts the compiler chose take that of the first of them; nobody asked for the second one's.
 // CHECK-LABEL: func.func public @main(
 // CHECK: stablehlo.negate %a {{.*}} : tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>

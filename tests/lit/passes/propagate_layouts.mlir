@@ -271,3 +271,29 @@ module @one_device {
     return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+// An open dim that is split by part of an axis goes on with the rest of it.
+// CHECK-LABEL: module @rest_of_an_axis
+module @rest_of_an_axis {
+  dtensor.mesh @mesh = <["a"=4, "b"=2]>
+  func.func public @main(%a: tensor<32x8xf32, #dtensor.layout<@mesh, [{"a", ?}, {}]>>) -> tensor<32x8xf32, #dtensor.layout<@mesh, [{"a":(1)2, ?}, {}]>> {
+    // CHECK: = stablehlo.negate %a {{.*}} : tensor<32x8xf32, #dtensor.layout<@mesh, [{"a"}, {}]>>
+    %0 = stablehlo.negate %a : (tensor<32x8xf32, #dtensor.layout<@mesh, [{"a", ?}, {}]>>) -> tensor<32x8xf32, #dtensor.layout<@mesh, [{"a":(1)2, ?}, {}]>>
+    return %0 : tensor<32x8xf32, #dtensor.layout<@mesh, [{"a":(1)2, ?}, {}]>>
+  }
+}
+
+// -----
+
+// Of axes that one dim would take, those before one that another dim has.
+// CHECK-LABEL: module @up_to_what_is_taken
+module @up_to_what_is_taken {
+  dtensor.mesh @mesh = <["a"=2, "b"=2]>
+  func.func public @main(%a: tensor<8x8xf32, #dtensor.layout<@mesh, [{"a", "b"}, {}]>>) -> tensor<8x8xf32, #dtensor.layout<@mesh, [{?}, {"b", ?}]>> {
+    // CHECK: = stablehlo.negate %a {{.*}} -> tensor<8x8xf32, #dtensor.layout<@mesh, [{"a"}, {"b"}]>>
+    %0 = stablehlo.negate %a : (tensor<8x8xf32, #dtensor.layout<@mesh, [{"a", "b"}, {}]>>) -> tensor<8x8xf32, #dtensor.layout<@mesh, [{?}, {"b", ?}]>>
+    return %0 : tensor<8x8xf32, #dtensor.layout<@mesh, [{?}, {"b", ?}]>>
+  }
+}
