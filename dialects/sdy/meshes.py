@@ -41,6 +41,11 @@ class SdyMesh:
         """The size of each axis, by name."""
         return dict(self.axes)
 
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The number of each device, as many as there are."""
+        return self.device_ids or tuple(range(math.prod(size for _, size in self.axes)))
+
     def __str__(self) -> str:
         axes = ", ".join(f"{quoted(name)}={size}" for name, size in self.axes)
         ids = f", device_ids=[{', '.join(map(str, self.device_ids))}]" if self.device_ids else ""
