@@ -61,14 +61,20 @@ class _NotCheapError(Exception):
 
 
 class _Loop:
-    """Writes the loop: what is read once, then each step on one element, then what is written."""
+    """
+    Writes the loops: in each what is read there, then each step on one element, then what is written there.
+
+    What lacks the inner dims is read, computed and written in the loop around these, once: it may be written over what
+    it was read from, and would in the next round be computed from itself.
+    """
 
     def __init__(self, tile: Tile) -> None:
         self._tile = tile
-        self._lines: list[str] = []
+        self._lines: list[list[str]] = [[] for _ in range(1 + len(tile.inner))]
         self._declared: dict[str, None] = {}
         self._registers: dict[Value, str] = {}
-        self._count = 0
+        self._depth = 0
+        self._depths: dict[str, int] = {}
 
     def text(self) -> str:
         """The module."""
@@ -82,9 +88,12 @@ class _Loop:
             self._store(number, write)
         pointers = "".join(f", ptr %p{number}" for number in range(len(accesses)))
         last = len(extents) - 1
-        heads = [_head(depth, extent, depth == last) for depth, extent in enumerate(extents)]
+        *around, innermost = [[f"  {line}" for line in lines] for lines in self._lines]
+        heads = [
+            _head(depth, extent, depth == last, before)
+            for depth, (extent, before) in enumerate(zip(extents, [[], *around], strict=True))
+        ]
         tails = [_tail(depth, depth == last) for depth in reversed(range(len(extents)))]
-        body = "\n".join(f"  {line}" for line in self._lines)
         return "\n".join([
             *(f"declare {each}" for each in self._declared),
             f"define void @tile(i64 %at, i64 %low, i64 %high{pointers}) {{",
@@ -92,7 +101,7 @@ class _Loop:
             "  br label %before0",
             *heads,
             "body:",
-            body,
+            *innermost,
             *tails,
             "end:",
             "  ret void",
@@ -105,9 +114,10 @@ class _Loop:
         ])  # fmt: skip
 
     def _new(self, line: str) -> str:
-        self._count += 1
-        self._lines.append(f"%v{self._count} = {line}")
-        return f"%v{self._count}"
+        register = f"%v{len(self._depths)}"
+        self._depths[register] = self._depth
+        self._lines[self._depth].append(f"{register} = {line}")
+        return register
 
     def _address(self, number: int, window: Strided, kind: str) -> str:
         places = ["%at", *(f"%i{depth}" for depth in range(len(window.shape) - 1))]
@@ -121,6 +131,7 @@ class _Loop:
     def _load(self, number: int, read: Access) -> str:
         dtype = read.value.dtype
         kind = _type(dtype)
+        self._depth = _depth(read.window.strided)
         found = self._new(
             f"load {kind}, ptr {self._address(number, read.window.strided, kind)}, align 1, !llvm.access.group !0"
         )
@@ -128,10 +139,13 @@ class _Loop:
 
     def _store(self, number: int, write: Access) -> None:
         kind, register = _type(write.value.dtype), self._registers[write.value]
+        self._depth = _depth(write.window.strided)
+        if 1 in write.window.strided.shape[2 : 2 + self._depth]:
+            raise _NotCheapError  # it lacks a dim around one that it has, and would be computed again along that
         if write.value.dtype.kind == "b":
             register = self._new(f"zext i1 {register} to i8")
         address = self._address(number, write.window.strided, kind)
-        self._lines.append(f"store {kind} {register}, ptr {address}, align 1, !llvm.access.group !0")
+        self._lines[self._depth].append(f"store {kind} {register}, ptr {address}, align 1, !llvm.access.group !0")
 
     def _operand(self, step: Step, operand: Value, loads: Sequence[str]) -> str:
         if operand.splat is not None:
@@ -145,6 +159,7 @@ class _Loop:
         if step.kind is not Kind.POINTWISE:
             raise _NotCheapError
         operands = [self._operand(step, operand, loads) for operand in step.operands]
+        self._depth = max((self._depths.get(operand, 0) for operand in operands), default=0)
         source, target = step.operands[-1].dtype, step.results[0].dtype
         kind = _register(source)
         match step.name:
@@ -216,6 +231,12 @@ class _Loop:
         return self._new(f"{cast} {here} {operand} to {there}")
 
 
+def _depth(window: Strided) -> int:
+    """The innermost loop along which the place in the window changes: 0 for the one over rows."""
+    own = zip(window.strides[2:], window.shape[2:], strict=True)
+    return max((depth for depth, (step, extent) in enumerate(own, 1) if step and extent > 1), default=0)
+
+
 def _known(table: dict[str, str], name: str) -> str:
     if name not in table:
         raise _NotCheapError
@@ -249,11 +270,12 @@ def _comparison(static: tuple[str, bool], dtype: np.dtype[Any]) -> str:
     return f"icmp {signed}{order}"
 
 
-def _head(depth: int, extent: int | None, innermost: bool) -> str:
+def _head(depth: int, extent: int | None, innermost: bool, before: Sequence[str]) -> str:
     inside = "body" if innermost else f"before{depth + 1}"
     low, high = ("%low", "%high") if extent is None else ("0", str(extent))
     return "\n".join([
         f"before{depth}:",
+        *before,
         f"  br label %head{depth}",
         f"head{depth}:",
         f"  %i{depth} = phi i64 [ {low}, %before{depth} ], [ %n{depth}, %tail{depth} ]",

@@ -179,6 +179,45 @@ def test_rows_columns_and_transposes_meet_in_one_loop() -> None:
         np.testing.assert_array_equal(first, expected)
 
 
+def test_what_lacks_a_dim_is_computed_once() -> None:
+    """A number for each row lies where it lay before: it is counted on by one, not by one for each column."""
+    t, u = f"tensor<{SHAPE}xf32>", f"tensor<{ROWS}xi32>"
+    executable = compiled(
+        f"(%x: {t}, %n: {u}) -> ({t}, {u})",
+        f"""
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %ones = stablehlo.constant dense<1> : {u}
+  %half = stablehlo.constant dense<0.5> : {t}
+  %0:3 = stablehlo.while(%at = %zero, %w = %x, %c = %n) : tensor<i32>, {t}, {u}
+  cond {{
+    %1 = stablehlo.compare LT, %at, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }} do {{
+    %1 = stablehlo.add %c, %ones : {u}
+    %2 = stablehlo.broadcast_in_dim %1, dims = [0] : ({u}) -> tensor<{SHAPE}xi32>
+    %3 = stablehlo.convert %2 : (tensor<{SHAPE}xi32>) -> {t}
+    %4 = stablehlo.multiply %w, %half : {t}
+    %5 = stablehlo.add %4, %3 : {t}
+    %6 = stablehlo.subtract %5, %x : {t}
+    %7 = stablehlo.maximum %6, %x : {t}
+    %8 = stablehlo.add %at, %one : tensor<i32>
+    stablehlo.return %8, %7, %1 : tensor<i32>, {t}, {u}
+  }}
+  return %0#1, %0#2 : {t}, {u}""",
+    )
+    assert executable.source.count("@native") == 1
+    x = np.random.default_rng(0).integers(-8, 8, (ROWS, COLUMNS)).astype(np.float32)
+    counts = np.arange(ROWS, dtype=np.int32)
+    expected = x
+    for turn in range(1, 4):
+        expected = np.maximum(expected / 2 + (counts[:, None] + turn).astype(np.float32) - x, x)
+    found, counted = executable.run([x, counts])
+    np.testing.assert_array_equal(counted, counts + 3)
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_without_llvm_the_same_text_runs_on_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     executable = compiled(SIGNATURE, WIDE)
     inputs = wide_inputs()
