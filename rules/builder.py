@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shardwright.layout.axes import Axis
 from shardwright.rules.expansion import Expansion
-from shardwright.rules.rule import PASS, Dim, Rule, Tensor
+from shardwright.rules.rule import PASS, Dim, Rule, Tensor, Way
 
 SCALAR: Tensor = ()
 
@@ -47,7 +47,8 @@ class RuleBuilder:
         heavy: bool = False,
         expansion: Expansion | None = None,
         fixed: Sequence[tuple[int, tuple[Axis, ...]]] = (),
+        others: Sequence[Way] = (),
     ) -> Rule:
         """The finished rule."""
         sizes, kinds, sides = tuple(self.sizes), tuple(self.kinds), (tuple(operands), tuple(results))
-        return Rule(sizes, *sides, kinds, tuple(flows), pairwise, heavy, expansion, tuple(fixed))
+        return Rule(sizes, *sides, kinds, tuple(flows), pairwise, heavy, expansion, tuple(fixed), tuple(others))

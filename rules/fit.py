@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, takewhile
 
 from xdsl.ir import Operation
 
@@ -15,7 +15,7 @@ from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra
 from shardwright.layout.spec import LayoutSpec
 from shardwright.rules.reductions import is_zero
-from shardwright.rules.rule import ANY, Axes, Rule, project
+from shardwright.rules.rule import ANY, Axes, Rule, Way, project
 from shardwright.rules.table import ROWS
 
 
@@ -56,8 +56,17 @@ def misfit(
     """
     if not rule.fixed and not any(spec.partial or any(spec.dims) for spec in (*operands, *results)):
         return None  # whole everywhere fits every rule
+    problems = (_misfit(rule, way, (operands, results), mesh, zeros) for way in rule.ways())
+    found = list(takewhile(lambda problem: problem is not None, problems))
+    return found[0] if len(found) > len(rule.others) else None
+
+
+def _misfit(
+    rule: Rule, way: Way, specs: tuple[Sequence[LayoutSpec], Sequence[LayoutSpec]], mesh: Mesh, zeros: frozenset[int]
+) -> str | None:
+    """What is wrong with the layouts of an op that is done in one of its rule's ways."""
     factors: dict[int, Axes] = {}
-    for name, side, tensors in (("operand", operands, rule.operands), ("result", results, rule.results)):
+    for name, side, tensors in zip(("operand", "result"), specs, way, strict=True):
         for place, (spec, tensor) in enumerate(zip(side, tensors, strict=True)):
             found, exact = project(algebra.canonical(spec, mesh).dims, tensor, rule.sizes, mesh)
             if not exact:
@@ -72,7 +81,7 @@ def misfit(
     whole = [factor for factor, axes in factors.items() if axes and not rule.splittable(factor)]
     if whole:
         return f"a factor is split that every device needs whole ({rule.kinds[whole[0]]})"
-    return _partial_misfit(rule, operands, results, mesh, factors, zeros)
+    return _partial_misfit(rule, *specs, mesh, factors, zeros)
 
 
 def _partial_misfit(

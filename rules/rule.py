@@ -35,6 +35,9 @@ ANY = "any"
 
 Dim = tuple[int, ...]
 Tensor = tuple[Dim, ...]
+Way = tuple[tuple[Tensor, ...], tuple[Tensor, ...]]
+"""The operands and the results of an op, written in factors."""
+
 Axes = tuple[Axis, ...]
 Flows = Sequence[tuple[str, tuple[int, ...]]]
 """For kinds of partial results the groups of operands that let them pass."""
@@ -69,6 +72,12 @@ class Rule:
     fixed: tuple[tuple[int, Axes], ...] = ()
     """Factors that these axes split, and nothing else: where a manual computation begins or ends."""
 
+    others: tuple[Way, ...] = ()
+    """
+    Other ways to write the tensors, in factors that the first way lacks: the op is done in one that has all that are
+    split. Layouts spread by the first.
+    """
+
     @property
     def free(self) -> bool:
         """Whether any device can make the result in any layout, from nothing."""
@@ -82,6 +91,17 @@ class Rule:
     def tensors(self) -> tuple[Tensor, ...]:
         """Operands, then results."""
         return self.operands + self.results
+
+    def ways(self) -> tuple[Way, ...]:
+        """All ways to write the tensors: operands, and results."""
+        return ((self.operands, self.results), *self.others)
+
+    def way(self, factors: Iterable[int]) -> Way | None:
+        """The first way to write the tensors that has all these factors; None where there is none."""
+        if not self.others:
+            return self.operands, self.results
+        wanted = set(factors)
+        return next((way for way in self.ways() if wanted.issubset(_factors_of(way))), None)
 
     def splittable(self, factor: int) -> bool:
         """Whether axes may split `factor` of the op as it is."""
@@ -101,12 +121,19 @@ class Rule:
 
     def __str__(self) -> str:
         """As a row writes it, with letters for factors: first those of the results, then the others."""
-        order = [factor for tensor in (*self.results, *self.operands) for dim in tensor for factor in dim]
+        order = [factor for operands, results in self.ways() for factor in _factors_of((results, operands))]
         names = dict(zip(dict.fromkeys([*order, *range(len(self.sizes))]), factor_names(len(self.sizes)), strict=True))
-        sides = [", ".join(_tensor_text(tensor, names) for tensor in side) for side in (self.operands, self.results)]
+        ways = [
+            " -> ".join(", ".join(_tensor_text(tensor, names) for tensor in side) for side in way)
+            for way in self.ways()
+        ]
         kinds = "".join(f"  {names[i]}={kind}" for i, kind in enumerate(self.kinds) if kind != PASS)
         fixed = "".join(f"  {names[i]}@{'@'.join(axis.brief() for axis in axes)}" for i, axes in self.fixed)
-        return f"{' -> '.join(sides)}{kinds}{fixed}{flows_text(self.flows)}".strip()
+        return f"{'  or  '.join(ways)}{kinds}{fixed}{flows_text(self.flows)}".strip()
+
+
+def _factors_of(way: Way) -> list[int]:
+    return [factor for side in way for tensor in side for dim in tensor for factor in dim]
 
 
 def flows_text(flows: Flows) -> str:

@@ -23,6 +23,7 @@ splits a factor splits every dim that it stands in.
 - `k=sum` is a factor that the results lack: splitting it leaves partial sums. `replicate` factors are whole on every
   device. `permute` factors are whole as well, or, in slices, reversals and pads by constants, split at the price of an
   exchange.
+- `i j -> i j  or  l j -> k j`: two ways of one op. Axes split the factors of one of them; layouts spread by the first.
 - `i@x`: axis `x` splits the factor, always: here a manual computation begins or ends.
 - `linear=[(0, 1)]`: partial sums may pass if operands 0 and 1 are both partial; `linear=[(0,), (1,)]`: if either is.
   `flows` says the same of other kinds of partial results.

@@ -542,8 +542,10 @@ def _in_words(node: Node, strategy: Strategy) -> str:
 
 def _summed(node: Node, strategy: Strategy) -> Iterator[str]:
     """The split dims of operands that no result has."""
-    told = {factor for tensor in node.rule.results for dim in tensor for factor in dim}
-    for place, (tensor, dims) in enumerate(zip(node.rule.operands, strategy.operands, strict=True)):
+    way = node.rule.way(factor for factor, _ in strategy.factors)
+    assert way is not None
+    told = {factor for tensor in way[1] for dim in tensor for factor in dim}
+    for place, (tensor, dims) in enumerate(zip(way[0], strategy.operands, strict=True)):
         for dim, (factors, axes) in enumerate(zip(tensor, dims, strict=True)):
             if axes and not told.intersection(factors):
                 yield f"{dim_name(dim, len(dims))} of operand {place} {over(axes)}"

@@ -10,7 +10,6 @@ from xdsl.passes import ModulePass
 
 from shardwright.passes.propagation.alignment import align
 from shardwright.passes.propagation.numbering import build_program
-from shardwright.passes.propagation.readers.updates import place_updates
 from shardwright.passes.propagation.strategy import Strategist
 from shardwright.passes.stages import require_stage, set_stage
 
@@ -47,5 +46,4 @@ class InsertRelayoutsPass(ModulePass):
         require_stage(op, self.name, "propagated")
         program = build_program(op)
         align(program, Strategist(program), [spec.dims for spec in program.layouts()])
-        place_updates(op)
         set_stage(op, "aligned")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -78,10 +78,21 @@ class Strategist:
         found = self._projections.get(key)
         if found is None:
             factors, exact = project(dims, rule.tensors()[tensor], rule.sizes, self.mesh)
-            kept = {factor: tuple(itertools.takewhile(self.nests, axes)) for factor, axes in factors.items()}
-            nested = {factor: axes for factor, axes in kept.items() if axes}
+            nested = self._nested(factors)
             found = self._projections[key] = nested, exact and nested == factors
         return found
+
+    def _carried(self, rule: Rule, tensor: int, dims: Dims) -> dict[int, Axes]:
+        """The axes of the factors of one tensor, in each way in which the rule writes it."""
+        found = self.project(rule, tensor, dims)[0]
+        for operands, results in rule.others:
+            found = found | self._nested(project(dims, (*operands, *results)[tensor], rule.sizes, self.mesh)[0])
+        return found
+
+    def _nested(self, factors: Mapping[int, Axes]) -> dict[int, Axes]:
+        """The axes of factors as far as they nest with all others."""
+        kept = {factor: tuple(itertools.takewhile(self.nests, axes)) for factor, axes in factors.items()}
+        return {factor: axes for factor, axes in kept.items() if axes}
 
     def spell(self, axes: Axes) -> Axes:
         """The one spelling of a dim's axes: neighbouring parts of an axis joined."""
@@ -259,7 +270,7 @@ class Strategist:
     def _enumerate(
         self, rule: Rule, known: tuple[Dims | None, ...], weights: Sequence[int], reserved: Axes
     ) -> list[Strategy]:
-        carried = [self.project(rule, tensor, dims)[0] if dims is not None else {} for tensor, dims in enumerate(known)]
+        carried = [self._carried(rule, tensor, dims) if dims is not None else {} for tensor, dims in enumerate(known)]
         carried = _without(_refine_all(carried, self.mesh), reserved, self.mesh)
         found: dict[tuple[tuple[int, Axes], ...], Strategy] = {}
         for keep in (True, False) if rule.heavy else (False,):
@@ -380,9 +391,14 @@ class Strategist:
         return Strategy(sides[0], sides[1], partial, kind, degree, factors, exchanged)
 
     def _sides(self, rule: Rule, by_factor: dict[int, Axes]) -> list[tuple[Dims, ...]] | None:
-        """The dims of the operands and of the results; None when a compound dim cannot carry its factors' axes."""
+        """
+        The dims of the operands and of the results.
+
+        None when no way of the rule has all factors, or a compound dim cannot carry its factors' axes.
+        """
+        way = rule.way(by_factor)
         sides: list[tuple[Dims, ...]] = []
-        for tensors in (rule.operands, rule.results):
+        for tensors in way or ():
             side: list[Dims] = []
             for tensor in tensors:
                 dims = assemble(by_factor, tensor, rule.sizes, self.mesh)
@@ -391,7 +407,7 @@ class Strategist:
                     return None
                 side.append(tuple(self.spell(axes) for axes in dims))
             sides.append(tuple(side))
-        return sides
+        return sides or None
 
     def _exchanged(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> float | None:
         """The bytes that each device sends for the op's expansion; None when it cannot be expanded so."""

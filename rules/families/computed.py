@@ -18,7 +18,7 @@ from shardwright.rules.builder import SCALAR, RuleBuilder
 from shardwright.rules.families.indexing import picking_kind
 from shardwright.rules.families.selection import fold_rule
 from shardwright.rules.reductions import is_zero, splits
-from shardwright.rules.rule import ANY, PASS, PERMUTE, REPLICATE, Dim, Rule, Tensor
+from shardwright.rules.rule import ANY, PASS, PERMUTE, REPLICATE, Dim, Rule, Tensor, Way
 from shardwright.rules.sharding import Shape, add_row, operand_shapes
 from shardwright.rules.windows.moves import WindowExpansion, windows_of
 
@@ -264,42 +264,48 @@ def _window_rule(windows: tuple[Window, ...], scalars: int, flows: tuple[Any, ..
     Dims that stay pass; those that move may be split into parts whose number divides both sizes.
 
     A dim stays, too, when the result has one element of each block of the operand, the same one everywhere: `x[1::2]`,
-    or a block for each element. Of a stretch whose parts do not pair up with the dim's, `x[:, 3]`, each device gives
-    what it holds, in parts that combine as `cuts` says.
+    or a block for each element. Where `cuts` says how parts combine, each device may instead give what it holds of what
+    is cut out, `x[:, 3]`: the only way where no parts of both sizes pair up, and another one where some do.
     """
     builder = RuleBuilder()
-    operand: list[Dim] = []
-    result: list[Dim] = []
+    moved: list[tuple[Dim, Dim]] = []
+    held: list[tuple[Dim, Dim]] = []
     found: list[tuple[int | None, int, Window]] = []
     cut: set[int] = set()
     for dim, window in enumerate(windows):
         if (blocks := window.blocks) is not None:
-            factors = builder.factor(blocks)
-        elif cuts and window.common == 1 and (window.stride == 1 or window.result == 1):
-            operand.append(builder.factor(window.operand, cuts))
-            result.append(builder.factor(window.result, REPLICATE))
-            found.append((None, dim, window))
-            cut.update(operand[-1])
+            moved.append((builder.factor(blocks),) * 2)
+            held.append(moved[-1])
             continue
-        else:
-            factors = builder.factor(window.common, PERMUTE)
-            found.append((factors[0] if factors else None, dim, window))
-        operand.append(factors)
-        result.append(factors)
-    return builder.rule(
-        [tuple(operand), *[SCALAR] * scalars],
-        (tuple(result),),
-        flows,
-        expansion=WindowExpansion(tuple(found), frozenset(cut)) if found else None,
-    )
+        common = builder.factor(window.common, PERMUTE)
+        found.append((common[0] if common else None, dim, window))
+        alone = common, common
+        if cuts and 0 < window.result < window.operand:
+            alone = builder.factor(window.operand, cuts), builder.factor(window.result, REPLICATE)
+            cut.update(alone[0])
+        held.append(alone)
+        moved.append((common, common) if common else alone)
+    first, other = (_way(dims, scalars) for dims in (moved, held))
+    expansion = WindowExpansion(tuple(found), frozenset(cut)) if found else None
+    return builder.rule(*first, flows, expansion=expansion, others=[other] if held != moved else [])
 
 
-def _window(op: Operation) -> Rule:
+def _way(dims: Sequence[tuple[Dim, Dim]], scalars: int) -> Way:
+    """The tensors of an op of one operand and some scalars, whose dims are these of the operand and of the result."""
+    operand, result = (tuple(side) for side in zip(*dims, strict=True)) if dims else ((), ())
+    return (operand, *[SCALAR] * scalars), (result,)
+
+
+def _window(op: Operation, cuts: str = "") -> Rule:
     """Elements move and nothing else happens to them: a split dim exchanges what its devices lack."""
     windows = windows_of(op)
     assert windows is not None
-    cuts = picking_kind(element_of(op.operands[0])) if isinstance(op, stablehlo.SliceOp) else ""
     return _window_rule(windows, 0, ((ANY, (0,)),), cuts)
+
+
+def _slice(op: stablehlo.SliceOp) -> Rule:
+    """Elements move: of a split dim devices exchange what they lack, or each gives what it holds, and zeros."""
+    return _window(op, picking_kind(element_of(op.operands[0])))
 
 
 def _pad(op: stablehlo.PadOp) -> Rule:
@@ -375,7 +381,7 @@ for _name, _compute in {
     "broadcast_in_dim": _broadcast_in_dim,
     "transpose": _transpose,
     "reshape": _reshape,
-    "slice": _window,
+    "slice": _slice,
     "reverse": _window,
     "pad": _pad,
     "dot_general": _dot_general,

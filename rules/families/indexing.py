@@ -11,10 +11,12 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.building import only_op, returned
 from shardwright.dialects.stablehlo import GatherDimensions, ScatterDimensions
 from shardwright.dialects.types import element_of, is_boolean, shape_of
+from shardwright.layout.planning.window import Window
 from shardwright.rules.builder import SCALAR, RuleBuilder
 from shardwright.rules.reductions import combiner_of
-from shardwright.rules.rule import ANY, PASS, REPLICATE, Dim, Flows, Rule, Tensor
+from shardwright.rules.rule import ANY, PASS, PERMUTE, REPLICATE, Dim, Flows, Rule, Tensor
 from shardwright.rules.sharding import Shape, add_row, operand_shapes
+from shardwright.rules.windows.moves import UpdateExpansion, places_of
 
 _WITHOUT_SUMS = (builtin.f8E8M0FNU, builtin.f6E2M3FN, builtin.f6E3M2FN, builtin.f4E2M1FN)
 """Element types that have no zero, or that no collective sums."""
@@ -45,19 +47,33 @@ def _dynamic_slice(op: stablehlo.DynamicSliceOp) -> Rule:
 
 
 @cache
-def _dynamic_update_slice_rule(shape: Shape, update: Shape) -> Rule:
+def _dynamic_update_slice_rule(shape: Shape, update: Shape, windows: tuple[Window, ...]) -> Rule:
     builder = RuleBuilder()
     operand = builder.tensor(shape)
     new = tuple(
         dim if extent == size else builder.factor(size, REPLICATE)
         for dim, extent, size in zip(operand, shape, update, strict=True)
     )
-    return builder.rule([operand, new, *[SCALAR] * len(shape)], [operand], ((ANY, (0, 1)),))
+    starts, flows = [SCALAR] * len(shape), ((ANY, (0, 1)),)
+    parts = {dim: window.common for dim, window in enumerate(windows) if window.moves and window.common > 1}
+    if not parts or not all(update):
+        return builder.rule([operand, new, *starts], [operand], flows)
+    moved = {dim: builder.factor(count, PERMUTE) for dim, count in parts.items()}
+    whole = {dim: builder.factor(shape[dim], REPLICATE) for dim in range(len(shape)) if windows[dim].moves}
+    together = tuple((whole | moved).get(dim, own) for dim, own in enumerate(operand))
+    placed = tuple(moved.get(dim, own) for dim, own in enumerate(new))
+    expansion = UpdateExpansion(tuple((factors[0], dim) for dim, factors in moved.items()), windows)
+    other = (together, placed, *starts), (together,)
+    return builder.rule([operand, new, *starts], [operand], flows, expansion=expansion, others=[other])
 
 
 def _dynamic_update_slice(op: stablehlo.DynamicUpdateSliceOp) -> Rule:
-    """All dims of the operand pass: a device writes what falls into its own block of dims that are written in part."""
-    return _dynamic_update_slice_rule(shape_of(op.operand.type), shape_of(op.update.type))
+    """
+    All dims of the operand pass: a device writes what falls into its own block of dims that are written in part.
+
+    Where the place is known, the update may be split as well, and each device receives what falls into its block.
+    """
+    return _dynamic_update_slice_rule(shape_of(op.operand.type), shape_of(op.update.type), places_of(op) or ())
 
 
 class _Sides:

@@ -139,12 +139,14 @@ def _slice(op: stablehlo.SliceOp, local: Local) -> Sequence[SSAValue] | None:
     dims = range(len(shape))
     first = [(0 if dim in part else starts[dim], ends[dim], 1 if dim in part else strides[dim]) for dim in dims]
     operand = local.slice(op.operand, *zip(*first, strict=True))
-    sizes = shape_of(op.result)
+    stretch = [(size - 1) * strides[dim] + 1 if dim in part else size for dim, size in enumerate(shape_of(op.result))]
     whole = _global_shape(operand, local)
-    taken = [size if dim in part else whole[dim] for dim, size in enumerate(sizes)]
+    taken = [size if dim in part else whole[dim] for dim, size in enumerate(stretch)]
     element = _position_type(i32, whole)
     corner = [local.literal(starts[dim] if dim in part else 0, element) for dim in dims]
-    return [_held(local, operand, corner, taken, sizes, part)]
+    held = _held(local, operand, corner, taken, tuple(stretch), part)
+    steps = [strides[dim] if dim in part else 1 for dim in dims]
+    return [held if max(steps, default=1) == 1 else local.slice(held, [0] * len(steps), stretch, steps)]
 
 
 def _dynamic_update_slice(op: stablehlo.DynamicUpdateSliceOp, local: Local) -> Sequence[SSAValue] | None:

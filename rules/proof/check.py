@@ -156,8 +156,12 @@ def _placement(rule: Rule, by_factor: FactorAxes, mesh: Mesh) -> Placement | Non
     """The placement of an assignment; None when it is uneven, cannot be written, or would mix kinds."""
     if any(rule.sizes[factor] % mesh.group_size(axes) for factor, axes in by_factor.items()):
         return None
-    dims = [assemble(by_factor, tensor, rule.sizes, mesh) for tensor in rule.tensors()]
-    for tensor, found in zip(rule.tensors(), dims, strict=True):
+    way = rule.way(by_factor)
+    if way is None:
+        return None
+    tensors = (*way[0], *way[1])
+    dims = [assemble(by_factor, tensor, rule.sizes, mesh) for tensor in tensors]
+    for tensor, found in zip(tensors, dims, strict=True):
         if sum(map(len, found)) != _split_count(tensor, by_factor):
             return None
     reduced = {factor: axes for factor, axes in by_factor.items() if rule.reduces(factor)}

@@ -86,6 +86,35 @@ func.func public @main(%x: {x}, %u: {u}) -> ({whole}, {x}) {{
     assert ran.collectives == ["all_gather"]
 
 
+def cut(ranges: str, rows: int, layout: str) -> str:
+    x, part = laid(ROWS, 4, '[{"x"}, {}]'), laid(rows, 4, layout)
+    return f"""
+dtensor.mesh @mesh = <["x"=4]>
+func.func public @main(%x: {x}) -> {part} {{
+  %0 = stablehlo.slice %x [{ranges}, 0:4] : ({x}) -> {part}
+  return %0 : {part}
+}}
+"""
+
+
+@pytest.mark.parametrize("rows", [slice(3, 5), slice(7, 9), slice(1, 31, 7), slice(2, 32, 15)])
+def test_few_rows_are_summed_up_from_who_has_them(rows: slice) -> None:
+    expected = X[rows]
+    ran = run(cut(f"{rows.start}:{rows.stop}:{rows.step or 1}", len(expected), "[{}, {}]"), [X])
+    np.testing.assert_array_equal(ran.results[0], expected)
+    assert ran.collectives == ["all_reduce"]
+    assert ran.predicted == 2 * Fraction(3, 4) * expected.nbytes
+
+
+def test_many_rows_are_exchanged() -> None:
+    ran = run(cut("2:18", 16, '[{"x"}, {}]'), [X])
+    np.testing.assert_array_equal(ran.results[0], X[2:18])
+    # Device i wants rows 2 + 4i to 6 + 4i and has rows 8i to 8i + 8.
+    missing = [len(set(range(2 + 4 * i, 6 + 4 * i)) - set(range(8 * i, 8 * i + 8))) for i in range(4)]
+    assert ran.predicted == Fraction(sum(missing), 4) * 4 * 4
+    assert ran.collectives == ["window"]
+
+
 def test_a_slice_is_looked_up_only_along_the_dims_whose_starts_are_unknown() -> None:
     x, part = laid(ROWS, 4, '[{"x"}, {}]'), laid(SIZE, 2, '[{"x"}, {}]')
     text = f"""

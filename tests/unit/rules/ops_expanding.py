@@ -53,8 +53,24 @@ def _joined() -> Iterator[Case]:
     yield case("join nothing and more", line, ["0x6xf32", "4x6xf32", "2x6xf32"], ["6x6xf32"])
     line = "stablehlo.slice %a [1:3, 0:4, 3:4] : TYPES"
     yield case("a part and a stretch", line, ["4x4x6xf32"], ["2x4x1xf32"])
+    yield case("a few of many", "stablehlo.slice %a [3:7, 1:3] : TYPES", ["24x12xf32"], ["4x2xf32"])
     line = "dtensor.roll %a, dim = 1 by 5 : TYPES"
     yield case("roll the middle", line, ["4x12x2xf32"], ["4x12x2xf32"])
+
+
+def _written() -> Iterator[Case]:
+    for name, operand, update, places in (
+        ("rows", "12x4", "4x4", (3, 0)),
+        ("too far", "12x4", "6x4", (11, 0)),
+        ("a corner", "12x12", "4x6", (3, 5)),
+        ("rows of a column", "12x8", "4x1", (1, 5)),
+    ):
+        starts = [
+            f"%{start} = stablehlo.constant dense<{at}> : tensor<i32>" for start, at in zip("st", places, strict=True)
+        ]
+        types = f"(tensor<{operand}xf32>, tensor<{update}xf32>, tensor<i32>, tensor<i32>) -> tensor<{operand}xf32>"
+        line = f"stablehlo.dynamic_update_slice %a, %b, %s, %t : {types}"
+        yield case(f"write {name}", line, [f"{operand}xf32", f"{update}xf32"], [f"{operand}xf32"], starts)
 
 
 def _convolutions() -> Iterator[Case]:
@@ -127,5 +143,5 @@ def _transforms() -> Iterator[Case]:
 
 
 EXPANDING = [
-    *(*_meetings(), *_joined(), *_convolutions(), *_windows(), *_selections(), *_transforms()),
+    *(*_meetings(), *_joined(), *_written(), *_convolutions(), *_windows(), *_selections(), *_transforms()),
 ]

@@ -68,7 +68,10 @@ def splits(rule: Rule, mesh: Mesh) -> Iterator[ByFactor]:
             if factor is not None:
                 found[factor] = (*found.get(factor, ()), Axis(name))
         even = all(rule.sizes[factor] % mesh.group_size(axes) == 0 for factor, axes in found.items())
-        if even and any(map(rule.expands, found)) and all(written(found, each, rule, mesh) for each in rule.tensors()):
+        way = rule.way(found)
+        if way is None or not even or not any(map(rule.expands, found)):
+            continue
+        if all(written(found, each, rule, mesh) for side in way for each in side):
             yield found
 
 
@@ -94,8 +97,11 @@ class Split:
     def __post_init__(self) -> None:
         self.op = subject_of(self.module)
         self.rule = rule_for(self.op)
-        dims = [assemble(self.by_factor, tensor, self.rule.sizes, self.mesh) for tensor in self.rule.tensors()]
-        self.operands, self.results = tuple(dims[: len(self.op.operands)]), tuple(dims[len(self.op.operands) :])
+        way = self.rule.way(self.by_factor)
+        assert way is not None
+        self.operands, self.results = (
+            tuple(assemble(self.by_factor, tensor, self.rule.sizes, self.mesh) for tensor in side) for side in way
+        )
         self.relaid, self.moved = 0, 0.0
 
     @property

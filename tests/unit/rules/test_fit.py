@@ -11,7 +11,7 @@ from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.fit import misfit
-from shardwright.rules.rule import ANY, Rule
+from shardwright.rules.rule import ANY, REPLICATE, Rule
 
 MESH = Mesh(x=2, y=2)
 X, Y = (Axis("x"),), (Axis("y"),)
@@ -72,3 +72,20 @@ def test_what_does_not(
     found = misfit(rule, tuple(operands), (result,), MESH, frozenset(zeros))
     assert found is not None
     assert re.search(why, found), found
+
+
+def two_ways() -> Rule:
+    """A slice of two of eight elements: parts of both sizes pair up, or each device gives what it holds."""
+    builder = RuleBuilder()
+    together, held, whole = builder.factor(2), builder.factor(8, "sum"), builder.factor(2, REPLICATE)
+    return builder.rule([(together,)], [(together,)], others=[(((held,),), ((whole,),))])
+
+
+def test_an_op_fits_in_any_of_its_ways_and_in_no_mixture() -> None:
+    rule = two_ways()
+    assert str(rule) == "i -> i  or  k -> j  k=sum  j=replicate"
+    assert [way is None for way in map(rule.way, ([], [0], [1], [0, 1]))] == [False, False, False, True]
+    for operand, result in ((spec(X), spec(X)), (spec(X), spec((), partial=X)), (spec(()), spec(()))):
+        assert misfit(rule, (operand,), (result,), MESH, frozenset()) is None
+    for operand, result in ((spec(X), spec(())), (spec(()), spec(X)), (spec((*X, *Y)), spec(X, partial=Y))):
+        assert misfit(rule, (operand,), (result,), MESH, frozenset()) is not None
