@@ -274,7 +274,8 @@ def _window_rule(windows: tuple[Window, ...], scalars: int, flows: tuple[Any, ..
     cut: set[int] = set()
     for dim, window in enumerate(windows):
         if (blocks := window.blocks) is not None:
-            moved.append((builder.factor(blocks),) * 2)
+            stays = builder.factor(blocks)
+            moved.append((stays, stays))
             held.append(moved[-1])
             continue
         common = builder.factor(window.common, PERMUTE)
