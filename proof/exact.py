@@ -18,14 +18,16 @@ from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr, TensorType, f64, i1, i64
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr, TensorType, f64, i1, i32, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import Builder, appending, only_op
 from shardwright.dialects.dtensor import WindowOp
+from shardwright.dialects.factors import on_diagonal, product, related, turned
 from shardwright.dialects.stablehlo.elementwise import ElementwiseOp
+from shardwright.dialects.stablehlo.parts.syntax import truth
 from shardwright.dialects.trip_count import trip_count
 from shardwright.dialects.types import bit_width, element_dtype, element_of, is_boolean, is_complex, is_float, shape_of
 from shardwright.proof.loops import COUNT, bounded
@@ -42,6 +44,9 @@ ROUNDS = 8
 
 INFINITY = PRIME + PRIME // 4
 """Beyond all others, so that it is neutral for minimum or maximum; and not zero, which would be neutral for sums."""
+
+LARGEST = 64
+"""Rows of a matrix of which a Cholesky factor is computed, at most: each column takes its ops."""
 
 WIDEST = 1 << 22
 """Elements of a matrix that stands for a transform, at most."""
@@ -454,7 +459,7 @@ def _part(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[
 
 
 def _product(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
-    """A dot or convolution, on the high and the low digits of its left operand where its sums are long."""
+    """A dot or convolution."""
     length = math.prod(shape_of(op.operands[1]))
     if isinstance(op, stablehlo.DotGeneralOp):
         length = math.prod(shape_of(op.operands[0])[dim] for dim in op.contracting_dims[0])
@@ -467,26 +472,102 @@ def _product(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mappi
         copy.results[0]._type = exact_type(copy.results[0].type)  # pyright: ignore[reportPrivateUsage]
         return build.put(copy)
 
+    return _summed(build, op.name, values[0], product, length)
+
+
+def _summed(
+    build: Builder, name: str, left: SSAValue, product: Callable[[SSAValue], SSAValue], length: int
+) -> SSAValue:
+    """Sums of so many products, on the high and the low digits of the left operand where they are long."""
     if length <= 1 << 10:
-        return centre(build, product(values[0]), 1 << 47)
+        return centre(build, product(left), 1 << 47)
     if length > 1 << 22:
-        raise Inexact(f"{op.name} sums {length} products, more than stay exact")
-    high = build.put(stablehlo.RoundNearestEvenOp(build.scale(values[0], 2.0**-10)))
-    low = build.subtract(values[0], build.scale(high, 1 << 10))
+        raise Inexact(f"{name} sums {length} products, more than stay exact")
+    high = build.put(stablehlo.RoundNearestEvenOp(build.scale(left, 2.0**-10)))
+    low = build.subtract(left, build.scale(high, 1 << 10))
     upper = centre(build, product(high), 1 << 52)
     return centre(build, build.add(build.scale(upper, 1 << 10), centre(build, product(low), 1 << 52)))
+
+
+def _times(build: Builder, left: SSAValue, right: SSAValue) -> SSAValue:
+    """The products of matrices."""
+    return _summed(build, "a solve", left, lambda digits: product(build, digits, right), shape_of(left)[-1])
+
+
+def _conjugate(build: Builder, op: Operation, value: SSAValue) -> SSAValue:
+    """What `chlo.conj` makes of the elements that complex numbers of an op became."""
+    return unknown(build, "chlo.conj ", [value]) if is_complex(element_of(op.results[0])) else value
+
+
+def _solution(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
+    """
+    The solution of a triangular system, in sums and products, and the unknown inverses of what is on the diagonal.
+
+    With `s` the matrix less its diagonal `d`, `x = y - m @ x` where `y = b / d` and `m = s / d`: the product of all
+    `1 + (-m) ** (2 ** k)` with `y`, since a power of `m` is zero.
+    """
+    assert isinstance(op, stablehlo.TriangularSolveOp)
+    (matrix, right), left, lower = values, op.is_left, truth(op.lower)
+    transpose = op.transpose_a.data
+    matrix = _conjugate(build, op, matrix) if transpose is stablehlo.Transpose.ADJOINT else matrix
+    if left == (transpose is not stablehlo.Transpose.NO_TRANSPOSE):
+        matrix, lower = turned(build, matrix), not lower
+    right = right if left else turned(build, right)
+    shape, rank = shape_of(matrix), len(shape_of(matrix))
+    inside = build.select(related(build, shape, "GT" if lower else "LT"), matrix, build.zeros(matrix))
+    solution, power = right, inside
+    if not truth(op.unit_diagonal):
+        inverse = unknown(build, "inverse", [on_diagonal(build, matrix)])
+        across = [*range(rank - 1)]
+        power = centre(build, build.multiply(inside, build.broadcast(inverse, shape, across)))
+        solution = centre(build, build.multiply(right, build.broadcast(inverse, shape_of(right), across)))
+    power = build.negate(power)
+    for _step in range((shape[-1] - 1).bit_length()):
+        solution = centre(build, build.add(solution, _times(build, power, solution)))
+        power = _times(build, power, power)
+    return solution if left else turned(build, solution)
+
+
+def _factor(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
+    """
+    A Cholesky factor, column after column, in sums and products, unknown roots, and their unknown inverses.
+
+    What is asked of roots is only that they are those of the same numbers.
+    """
+    assert isinstance(op, stablehlo.CholeskyOp)
+    rank, size = len(shape_of(values[0])), shape_of(values[0])[-1]
+    if size > LARGEST:
+        raise Inexact(f"{op.name} of {size} rows is too large for exact numbers")
+    matrix = values[0] if op.is_lower else turned(build, _conjugate(build, op, values[0]))
+    factor = build.zeros(matrix)
+    for number in range(size):
+        row = _columns(build, turned(build, factor), number)
+        known = _times(build, factor, _conjugate(build, op, row))
+        left = centre(build, build.subtract(_columns(build, matrix, number), known))
+        root = unknown(build, op.name, [_columns(build, turned(build, left), number)])
+        inverse = unknown(build, "inverse", [_conjugate(build, op, root)])
+        shape, every = shape_of(left), [*range(rank)]
+        below = centre(build, build.multiply(left, build.broadcast(inverse, shape, every)))
+        place, at = build.iota(rank - 2, shape), build.literal(number, i32, shape)
+        found = build.select(build.compare(place, "GT", at), below, build.zeros(left))
+        found = build.select(build.compare(place, "EQ", at), build.broadcast(root, shape, every), found)
+        others = build.compare(
+            build.iota(rank - 1, shape_of(matrix)), "NE", build.literal(number, i32, shape_of(matrix))
+        )
+        factor = build.select(others, factor, build.broadcast(found, shape_of(matrix), every))
+    return factor if op.is_lower else turned(build, _conjugate(build, op, factor))
+
+
+def _columns(build: Builder, matrix: SSAValue, number: int) -> SSAValue:
+    """One column of matrices."""
+    *rows, _ = shape_of(matrix)
+    return build.slice(matrix, [*[0] * len(rows), number], [*rows, number + 1])
 
 
 def _transform(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
     """A Fourier transform: a linear function of its last dims, and else unknown."""
     assert isinstance(op, stablehlo.FftOp)
     return _by_matrix(build, f"fft {op.kind} {op.length}", values[0], shape_of(op.results[0]), len(op.length))
-
-
-def _factor(build: Builder, op: Operation, values: Sequence[SSAValue], _: Mapping[SSAValue, Any]) -> SSAValue:
-    """A decomposition of matrices: an unknown function of all elements of each."""
-    mixed = _by_matrix(build, op.name, values[0], shape_of(op.results[0]), 2)
-    return unknown(build, f"{op.name} {op.properties}", [mixed])
 
 
 def _by_matrix(build: Builder, name: str, value: SSAValue, shape: tuple[int, ...], dims: int) -> SSAValue:
@@ -522,5 +603,6 @@ _MEANINGS: dict[str, Callable[[Builder, Operation, list[SSAValue], Mapping[SSAVa
     "convolution": _product,
     "fft": _transform,
     "cholesky": _factor,
+    "triangular_solve": _solution,
 }
 """What ops mean that are neither moves nor unknown."""

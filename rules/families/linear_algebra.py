@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.stablehlo.algebra.linear_algebra import Transpose
 from shardwright.dialects.stablehlo.calls.custom_calls import lapack_batch
-from shardwright.dialects.types import shape_of
+from shardwright.dialects.stablehlo.parts import syntax
+from shardwright.dialects.types import bit_width, element_of
 from shardwright.rules.builder import RuleBuilder
-from shardwright.rules.rule import PASS, REPLICATE, Rule
+from shardwright.rules.families.triangles import CholeskyExpansion, SolveExpansion, Triangle
+from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Dim, Rule, Way
 from shardwright.rules.sharding import Shape, add_row, operand_shapes, result_shapes
 
 
@@ -23,31 +27,61 @@ def batched_rule(operands: tuple[Shape, ...], results: tuple[Shape, ...], batch:
     return builder.rule(tensors[: len(operands)], tensors[len(operands) :], heavy=True)
 
 
-def _cholesky(op: Operation) -> Rule:
-    """Matrices are whole, batch dims pass."""
-    return batched_rule(operand_shapes(op), result_shapes(op), len(shape_of(op.operands[0].type)) - 2)
+@cache
+def cholesky_rule(shape: Shape, element: Attribute, lower: bool, places: bool) -> Rule:
+    """Batch dims pass, and rows or columns may be split, at a price. With `places` each matrix has a number as well."""
+    builder = RuleBuilder()
+    batch = builder.tensor(shape[:-2])
+    kind = PERMUTE if bit_width(element) >= 32 else REPLICATE
+    rows, columns = (builder.factor(shape[-1], kind) for _ in range(2))
+    operand, result = (builder.tensor(shape[-2:], REPLICATE) for _ in range(2))
+    said = [batch] if places else []
+    first = [(*batch, rows, operand[1])], [(*batch, rows, result[1]), *said]
+    other = ((*batch, operand[0], columns),), ((*batch, result[0], columns), *said)
+    if not rows or kind == REPLICATE:
+        return builder.rule(*first, heavy=True)
+    expansion = CholeskyExpansion(rows[0], columns[0], lower, math.prod(shape[:-2]), places)
+    return builder.rule(*first, heavy=True, expansion=expansion, others=[other])
+
+
+def _cholesky(op: stablehlo.CholeskyOp) -> Rule:
+    """Batch dims pass; matrices that are split by rows or columns are factored in blocks."""
+    return cholesky_rule(operand_shapes(op)[0], element_of(op.a), op.is_lower, False)
 
 
 @cache
-def solve_rule(matrix: Shape, right: Shape, left: bool) -> Rule:
+def solve_rule(matrix: Shape, right: Shape, triangle: Triangle, element: Attribute) -> Rule:
     """
     Each column of the right-hand side (each row, when the matrix stands right) is solved for alone.
 
-    The solution is linear in it, so partial sums may pass.
+    The solution is linear in it, so partial sums may pass. Rows or columns of the matrix may be split as the dim that
+    is solved for is, at a price.
     """
     builder = RuleBuilder()
     batch = builder.tensor(matrix[:-2])
-    a = batch + builder.tensor(matrix[-2:], REPLICATE)
-    solved = builder.factor(matrix[-1], REPLICATE)
-    free = builder.factor(right[-1 if left else -2])
-    b = (*batch, solved, free) if left else (*batch, free, solved)
-    return builder.rule([a, b], [b], [("sum", (1,))], heavy=True)
+    kind = PERMUTE if bit_width(element) >= 32 else REPLICATE
+    rows, columns = (builder.factor(matrix[-1], kind) for _ in range(2))
+    whole = builder.tensor(matrix[-2:], REPLICATE)
+    free = builder.factor(right[-1 if triangle.left else -2])
+
+    def way(row: Dim, column: Dim, solved: Dim) -> Way:
+        b = (*batch, solved, free) if triangle.left else (*batch, free, solved)
+        return ((*batch, row, column), b), (b,)
+
+    expansion = SolveExpansion(rows[0], columns[0], triangle) if rows and kind == PERMUTE else None
+    others = [way(whole[0], columns, columns)] if expansion is not None else []
+    first = way(rows, whole[1], rows)
+    return builder.rule(*first, [("sum", (1,))], heavy=True, expansion=expansion, others=others)
 
 
 def _triangular_solve(op: stablehlo.TriangularSolveOp) -> Rule:
-    """Matrices are whole; batch dims and the sides that are solved for pass, as do partial sums of these."""
+    """Batch dims and sides that are solved for pass, as do partial sums of these; split matrices are done in blocks."""
     matrix, right = operand_shapes(op)
-    return solve_rule(matrix, right, op.is_left)
+    triangle = Triangle(op.is_left, syntax.truth(op.lower), syntax.truth(op.unit_diagonal), op.transpose_a.data)
+    return solve_rule(matrix, right, triangle, element_of(op.b))
+
+
+_TRANSPOSES = {"N": Transpose.NO_TRANSPOSE, "T": Transpose.TRANSPOSE, "C": Transpose.ADJOINT}
 
 
 def _rng_bit_generator(op: Operation) -> Rule:
@@ -59,7 +93,12 @@ def lapack_rule(op: stablehlo.CustomCallOp) -> Rule:
     """LAPACK's matrices are whole; batch dims pass, and so do the columns of what is solved for or multiplied."""
     operands, options = operand_shapes(op), op.options
     if op.routine == "trsm":
-        return solve_rule(operands[0], operands[1], options["side"] == ord("L"))
+        letters = {name: chr(option) for name, option in options.items()}
+        transpose = _TRANSPOSES[letters["trans_x"]]
+        triangle = Triangle(letters["side"] == "L", letters["uplo"] == "L", letters["diag"] == "U", transpose)
+        return solve_rule(operands[0], operands[1], triangle, element_of(op.operands[1]))
+    if op.routine == "potrf":
+        return cholesky_rule(operands[0], element_of(op.operands[0]), options["uplo"] == ord("L"), True)
     if op.routine in ("ormqr", "unmqr"):
         return _product_rule(*operands, bool(options["left"]))
     return batched_rule(operands, result_shapes(op), lapack_batch(op))

@@ -20,7 +20,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightTypeError
 from shardwright.dialects.building import Builder, appending, body_of, free_values, returned
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_of, shape_of, tensor
-from shardwright.rules.rule import PASS, Rule
+from shardwright.rules.rule import PASS, Dim, Rule, Way
 from shardwright.rules.table import rule_for
 
 Batch: TypeAlias = "Callable[[Any, Rows], Sequence[SSAValue]]"
@@ -187,13 +187,18 @@ def _operand(op: Operation, place: int, rows: Rows) -> SSAValue:
 def _passes(op: Operation, new: Operation) -> bool:
     """Whether the row of an op says that the dim in front passes, and else the same as for the op without it."""
     before, after = rule_for(op), rule_for(new)
-    pairs = list(zip(before.tensors(), after.tensors(), strict=True))
-    front = {wide[0] for narrow, wide in pairs if len(wide) > len(narrow)}
+    if len(before.others) != len(after.others):
+        return False
+    front: set[Dim] = set()
+    ways: list[Way] = []
+    for (operands, results), (more, made) in zip(before.ways(), after.ways(), strict=True):
+        pairs = [*zip(operands, more, strict=True), *zip(results, made, strict=True)]
+        front |= {wide[0] for narrow, wide in pairs if len(wide) > len(narrow)}
+        rest = tuple(wide[len(wide) - len(narrow) :] for narrow, wide in pairs)
+        ways.append((rest[: len(operands)], rest[len(operands) :]))
     if len(front) != 1 or any(after.kinds[factor] != PASS for dim in front for factor in dim):
         return False
-    rest = [wide[len(wide) - len(narrow) :] for narrow, wide in pairs]
-    operands, results = tuple(rest[: len(before.operands)]), tuple(rest[len(before.operands) :])
-    return str(Rule(after.sizes, operands, results, after.kinds, after.flows)) == str(before)
+    return str(Rule(after.sizes, *ways[0], after.kinds, after.flows, others=tuple(ways[1:]))) == str(before)
 
 
 def refusal(op: Operation, why: str) -> ShardwrightTypeError:

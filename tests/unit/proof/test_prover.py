@@ -38,6 +38,18 @@ def test_gradients_are_proved(checkpoint: bool) -> None:
     assert any(op.types == "its layout follows from its operand's" for op in proof.ops)
 
 
+def test_factors_and_systems_in_blocks_are_proved() -> None:
+    a = sw.relayout(np.eye(4), sw.Layout(["x", None], MESH))
+    step = sw.function(lambda a: sw.grad(lambda a: sw.sum(sw.linalg.cholesky(a)))(a)).trace(a).partition()
+    assert any(op.name == "dtensor.window" for op in step.planned.walk())  # blocks are sent
+    proof = step.certify()
+    assert proof.proved
+    wrong = next(op for op in step.module.walk() if op.name == "stablehlo.cholesky")
+    wrong.results[0].replace_all_uses_with(wrong.operands[0])
+    with pytest.raises(ShardwrightInternalError, match="result 0 differs"):
+        step.certify()
+
+
 def test_a_certified_program_compiles_and_runs() -> None:
     found = sw.function(loss).trace(W, X).compile(certify=True)(W, X)
     np.testing.assert_allclose(np.asarray(found), 48 * np.tanh(4.0), rtol=1e-6)

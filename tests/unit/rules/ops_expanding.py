@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .op_case import Case, case
+from .ops_linear_algebra import draw_dominant, draw_not_positive, draw_positive
 from .ops_sorting import draw_ties
 from .ops_windows import convolution, sizes, windowed
 
@@ -142,6 +143,35 @@ def _transforms() -> Iterator[Case]:
         yield case(f"FFT {shape}", line, [f"{shape}xcomplex<f64>"], [f"{shape}xcomplex<f64>"])
 
 
+def _triangles() -> Iterator[Case]:
+    for left, lower, unit, transpose, a, b in (
+        ("true", "false", "false", "NO_TRANSPOSE", "12x12xf64", "12x4xf64"),
+        ("false", "true", "true", "NO_TRANSPOSE", "8x8xf64", "6x8xf64"),
+        ("true", "true", "false", "TRANSPOSE", "2x12x12xf64", "2x12x1xf64"),
+        ("false", "false", "false", "ADJOINT", "12x12xcomplex<f64>", "2x12xcomplex<f64>"),
+    ):
+        flags = f"left_side = {left}, lower = {lower}, unit_diagonal = {unit}"
+        attributes = f"<{{{flags}, transpose_a = #stablehlo<transpose {transpose}>}}>"
+        line = f'"stablehlo.triangular_solve"(%a, %b) {attributes} : TYPES'
+        yield case(f"large solve {left} {lower} {transpose}", line, [a, b], [b], draw=draw_dominant)
+    for shape, lower in (("12x12xf64", "true"), ("2x8x8xcomplex<f64>", "true"), ("12x12xcomplex<f64>", "false")):
+        line = f"stablehlo.cholesky %a, lower = {lower} : tensor<{shape}>"
+        yield case(f"large cholesky {shape}", line, [shape], [shape], draw=draw_positive)
+        yield case(f"no cholesky {shape}", line, [shape], [shape], draw=draw_not_positive)
+    for uplo, draw in ((76, draw_positive), (85, draw_not_positive)):
+        line = f"stablehlo.custom_call @lapack_dpotrf_ffi(%a) {{mhlo.backend_config = {{uplo = {uplo} : ui8}}}} : TYPES"
+        yield case(f"LAPACK's cholesky {uplo}", line, ["2x12x12xf64"], ["2x12x12xf64", "2xi32"], draw=draw)
+
+
 EXPANDING = [
-    *(*_meetings(), *_joined(), *_written(), *_convolutions(), *_windows(), *_selections(), *_transforms()),
+    *(
+        *_meetings(),
+        *_joined(),
+        *_written(),
+        *_convolutions(),
+        *_windows(),
+        *_selections(),
+        *_transforms(),
+        *_triangles(),
+    ),
 ]

@@ -18,6 +18,13 @@ def draw_positive(generator: np.random.Generator, shape: tuple[int, ...], dtype:
     return root @ np.conjugate(np.swapaxes(root, -1, -2)) + 4 * np.eye(shape[-1], dtype=dtype)
 
 
+def draw_not_positive(generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """Symmetric matrices, of which the first one is not positive definite from its second last minor on."""
+    matrices = draw_positive(generator, shape, dtype)
+    matrices.reshape(-1, *shape[-2:])[0, -2, -2] = -1
+    return matrices
+
+
 def draw_dominant(generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """Numbers with a large diagonal, so that triangular systems are well conditioned."""
     numbers = generator.integers(-8, 9, shape) / 8
