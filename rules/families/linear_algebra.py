@@ -38,7 +38,7 @@ def cholesky_rule(shape: Shape, element: Attribute, lower: bool, places: bool) -
     said = [batch] if places else []
     first = [(*batch, rows, operand[1])], [(*batch, rows, result[1]), *said]
     other = ((*batch, operand[0], columns),), ((*batch, result[0], columns), *said)
-    if not rows or kind == REPLICATE:
+    if not rows or kind == REPLICATE or not all(shape):
         return builder.rule(*first, heavy=True)
     expansion = CholeskyExpansion(rows[0], columns[0], lower, math.prod(shape[:-2]), places)
     return builder.rule(*first, heavy=True, expansion=expansion, others=[other])
@@ -68,7 +68,9 @@ def solve_rule(matrix: Shape, right: Shape, triangle: Triangle, element: Attribu
         b = (*batch, solved, free) if triangle.left else (*batch, free, solved)
         return ((*batch, row, column), b), (b,)
 
-    expansion = SolveExpansion(rows[0], columns[0], triangle) if rows and kind == PERMUTE else None
+    expansion = (
+        SolveExpansion(rows[0], columns[0], triangle) if rows and kind == PERMUTE and all((*matrix, *right)) else None
+    )
     others = [way(whole[0], columns, columns)] if expansion is not None else []
     first = way(rows, whole[1], rows)
     return builder.rule(*first, [("sum", (1,))], heavy=True, expansion=expansion, others=others)

@@ -107,7 +107,7 @@ def _exactly(left: SSAValue, right: SSAValue, pairs: stablehlo.DotDimensions) ->
 
 def _split(factors: Sequence[int], parts: Mapping[int, int]) -> tuple[int, int, int]:
     """Which of the factors is split, into how many parts, and into how many all others are together."""
-    factor = next(factor for factor in factors if parts.get(factor, 1) > 1)
+    factor = next(factor for factor in factors if factor in parts)
     return factor, parts[factor], math.prod(number for each, number in parts.items() if each != factor)
 
 

@@ -79,9 +79,15 @@ def _key(predicate: SSAValue) -> Key | None:
 def _holds_for_equals(predicate: SSAValue, key: Key) -> bool:
     """Whether a predicate says that the key's values are equal, in the sense in which the key is compared."""
     op = predicate.owner
-    if not isinstance(op, stablehlo.CompareOp) or op.direction != "EQ" or (op.order == "TOTALORDER") != key.total:
+    after = op.operand.owner if isinstance(op, stablehlo.NotOp) else None
+    compare, wanted = (op, ("EQ",)) if after is None else (after, ("LT", "GT"))
+    if not isinstance(compare, stablehlo.CompareOp) or compare.direction not in wanted:
         return False
-    pairs = ((op.lhs, op.rhs), (op.rhs, op.lhs))
+    if (compare.order == "TOTALORDER") != key.total:
+        return False
+    pairs = ((compare.lhs, compare.rhs), (compare.rhs, compare.lhs))
+    if after is not None:  # what comes before in the key and does not come after is equal: the second elements first
+        pairs = (pairs[1 if (compare.direction == "GT") == key.descends else 0],)
     return any(_mirrored(x, y) and _alike(x, key.value, 0) for x, y in pairs)
 
 

@@ -163,6 +163,25 @@ def _triangles() -> Iterator[Case]:
         yield case(f"LAPACK's cholesky {uplo}", line, ["2x12x12xf64"], ["2x12x12xf64", "2xi32"], draw=draw)
 
 
+def _sorts() -> Iterator[Case]:
+    body = """({{
+^bb0({0}):
+  %z = stablehlo.compare {1}, %x, %y : (tensor<{2}>, tensor<{2}>) -> tensor<i1>
+  stablehlo.return %z : tensor<i1>
+}}) : TYPES"""
+    pair, more = "%x: tensor<{0}>, %y: tensor<{0}>", ", %i: tensor<i32>, %j: tensor<i32>"
+    first = '"stablehlo.sort"(%a) <{dimension = 0 : i64}> '
+    yield case("sort numbers", first + body.format(pair.format("i8"), "GT", "i8"), ["12x2xi8"], ["12x2xi8"])
+    both = '"stablehlo.sort"(%a, %n) <{dimension = 1 : i64, is_stable = true}> '
+    types = "(tensor<2x12xf32>, tensor<2x12xi32>) -> (tensor<2x12xf32>, tensor<2x12xi32>)"
+    line = (both + body.format(pair.format("f32") + more, "LT", "f32")).replace("TYPES", types)
+    places, results = "%n = stablehlo.iota dim = 1 : tensor<2x12xi32>", ["2x12xf32", "2x12xi32"]
+    yield case("sort with places", line, ["2x12xf32"], results, [places], draw=draw_ties)
+    both = '"stablehlo.sort"(%a, %b) <{dimension = 0 : i64, is_stable = true}> '
+    line = both + body.format(pair.format("f64") + more, "GT", "f64")
+    yield case("sort with others", line, ["12xf64", "12xi32"], ["12xf64", "12xi32"], draw=draw_ties)
+
+
 EXPANDING = [
     *(
         *_meetings(),
@@ -173,5 +192,6 @@ EXPANDING = [
         *_selections(),
         *_transforms(),
         *_triangles(),
+        *_sorts(),
     ),
 ]

@@ -48,7 +48,7 @@ def _transforms() -> Iterator[Case]:
 
 
 def _factors() -> Iterator[Case]:
-    for shape in ("2x3x4x4xf32", "4x2x2xcomplex<f64>"):
+    for shape in ("2x3x4x4xf32", "4x2x2xcomplex<f64>", "0x4x4xf32"):
         for lower in ("", ", lower = true"):
             line = f"stablehlo.cholesky %a{lower} : tensor<{shape}>"
             yield case(f"cholesky {shape}{lower}", line, [shape], [shape], draw=draw_positive)

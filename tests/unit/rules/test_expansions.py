@@ -111,12 +111,14 @@ class Split:
         return self.rule.expansion.price(parts, [weight(value) for value in (*self.op.operands, *self.op.results)])
 
     def come_from(self, sources: Sequence[LayoutSpec]) -> None:
-        """The operands come in these layouts, and a relayout brings each where the op needs it; splats are anywhere."""
+        """Operands come in these layouts, and relayouts bring each where the op needs it; iotas, splats are anywhere."""
         for place, (source, dims) in enumerate(zip(sources, self.operands, strict=True)):
             value, wanted = self.op.operands[place], LayoutSpec("mesh", dims)
             relaid(value, wanted)
             if isinstance(value.owner, stablehlo.ConstantOp):
                 source = wanted if stablehlo.is_splat(value.owner) else LayoutSpec("mesh", ((),) * len(dims))
+            if isinstance(value.owner, stablehlo.IotaOp):
+                source = wanted
             if source != wanted:
                 relaid(value, source)
                 self.relaid += 1

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from shardwright.diagnostics import ShardwrightError
+from shardwright.dialects import stablehlo
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.runtime.executable import compile_module
 from shardwright.runtime.kernels.sorting import network
+from shardwright.runtime.lowering.comparators import keys_of
 
 NEGATIVE_NAN = np.array([0xFFC00000], np.uint32).view(np.float32)[0]
 ODD = np.array([1, np.nan, -0.0, 0.0, NEGATIVE_NAN, -np.inf, np.inf, np.nan, -0.0, 0.0], np.float32)
@@ -114,9 +116,16 @@ def test_zeros_are_equal_in_the_order_of_floats():
     assert found[1].tolist() == [2, 0, 1]
 
 
+AFTER = {"not after": ("LT", "%y0", "%x0"), "not second": ("GT", "%x0", "%y0")}
+"""Comparisons that say that the second elements come first."""
+
+
 def lexicographic(form):
     """Two keys, the second one descending, in each of the forms in which a comparator may say so."""
     first, equal = compare("%l", "LT", "%x0", "%y0", "i32"), compare("%e", "EQ", "%x0", "%y0", "i32")
+    if form in AFTER:
+        equal = compare("%a", *AFTER[form], "i32") + "%e = stablehlo.not %a : tensor<i1>\n"
+        form = "or and"
     rest = compare("%r", "GT", "%x1", "%y1", "f32")
     both = "%b = stablehlo.and %e, %r : tensor<i1>\n"
     ends = {
@@ -127,12 +136,35 @@ def lexicographic(form):
     return first + equal + rest + ends[form]
 
 
-@pytest.mark.parametrize("form", ["or and", "and or", "select"])
+@pytest.mark.parametrize("form", ["or and", "and or", "select", *AFTER])
 def test_two_keys(form):
     random = np.random.default_rng(2)
     first, second = random.integers(0, 3, 40).astype(np.int32), random.integers(0, 3, 40).astype(np.float32)
     found = sort(lexicographic(form), [first, second, places((40,)).astype(np.int32)], ["i32", "f32", "i32"])
     assert found[2].tolist() == np.lexsort((-second, first)).tolist()
+
+
+@pytest.mark.parametrize("form", ["or and", "select", *AFTER])
+def test_whole_keys_are_sorted_by(form):
+    assert keys_in(lexicographic(form)) == 2
+
+
+def test_what_comes_after_or_is_equal_is_no_second_key():
+    turned = lexicographic("not after").replace("LT, %y0, %x0", "LT, %x0, %y0")
+    assert turned != lexicographic("not after")
+    assert keys_in(turned) is None
+
+
+def keys_in(comparator):
+    """By how many keys a comparator of two pairs orders; None if by none."""
+    pairs = "%x0: tensor<i32>, %y0: tensor<i32>, %x1: tensor<f32>, %y1: tensor<f32>"
+    text = f"func.func @main({pairs}) -> tensor<i1> {{\n{comparator}\nreturn %z : tensor<i1>\n}}"
+    block = parse_module(text, "sort.mlir").body.block.first_op.body.block
+    last = block.last_op
+    block.insert_op_before(stablehlo.ReturnOp(last.operands[0]), last)
+    last.detach()
+    found = keys_of(block)
+    return None if found is None else len(found)
 
 
 def test_a_key_may_be_computed():
