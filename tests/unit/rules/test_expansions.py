@@ -111,7 +111,7 @@ class Split:
         return self.rule.expansion.price(parts, [weight(value) for value in (*self.op.operands, *self.op.results)])
 
     def come_from(self, sources: Sequence[LayoutSpec]) -> None:
-        """Operands come in these layouts, and relayouts bring each where the op needs it; iotas, splats are anywhere."""
+        """Operands come in these layouts; relayouts bring each where the op needs it; iotas and splats are anywhere."""
         for place, (source, dims) in enumerate(zip(sources, self.operands, strict=True)):
             value, wanted = self.op.operands[place], LayoutSpec("mesh", dims)
             relaid(value, wanted)
