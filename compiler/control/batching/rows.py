@@ -187,18 +187,29 @@ def _operand(op: Operation, place: int, rows: Rows) -> SSAValue:
 def _passes(op: Operation, new: Operation) -> bool:
     """Whether the row of an op says that the dim in front passes, and else the same as for the op without it."""
     before, after = rule_for(op), rule_for(new)
-    if len(before.others) != len(after.others):
-        return False
+    count, ranks = len(before.operands), [len(each) for each in before.tensors()]
     front: set[Dim] = set()
-    ways: list[Way] = []
-    for (operands, results), (more, made) in zip(before.ways(), after.ways(), strict=True):
-        pairs = [*zip(operands, more, strict=True), *zip(results, made, strict=True)]
-        front |= {wide[0] for narrow, wide in pairs if len(wide) > len(narrow)}
-        rest = tuple(wide[len(wide) - len(narrow) :] for narrow, wide in pairs)
-        ways.append((rest[: len(operands)], rest[len(operands) :]))
+    told: set[str] = set()
+    for operands, results in after.ways():
+        wide = (*operands, *results)
+        front |= {each[0] for each, rank in zip(wide, ranks, strict=True) if len(each) > rank}
+        rest = tuple(each[len(each) - rank :] for each, rank in zip(wide, ranks, strict=True))
+        told.add(_alone(after, (rest[:count], rest[count:])))
     if len(front) != 1 or any(after.kinds[factor] != PASS for dim in front for factor in dim):
         return False
-    return str(Rule(after.sizes, *ways[0], after.kinds, after.flows, others=tuple(ways[1:]))) == str(before)
+    # Of no rows there may be fewer ways to do it; which one comes first may depend on whether there are other dims.
+    return told <= {_alone(before, way) for way in before.ways()}
+
+
+def _alone(rule: Rule, way: Way) -> str:
+    """One way of a rule as if there were no other one."""
+    factors = dict.fromkeys(factor for side in way for each in side for dim in each for factor in dim)
+    number = {factor: at for at, factor in enumerate(factors)}
+    operands, results = (
+        tuple(tuple(tuple(number[factor] for factor in dim) for dim in each) for each in side) for side in way
+    )
+    sizes, kinds = tuple(rule.sizes[factor] for factor in factors), tuple(rule.kinds[factor] for factor in factors)
+    return str(Rule(sizes, operands, results, kinds, rule.flows))
 
 
 def refusal(op: Operation, why: str) -> ShardwrightTypeError:
