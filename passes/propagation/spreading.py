@@ -364,12 +364,24 @@ class _Offers:
                 continue
             weight = self.program.bytes[value]
             for factor, axes in self.strategist.project(node.rule, place, seen)[0].items():
-                if not node.rule.movable(factor):
+                if not node.rule.movable(factor) or not self._goes_whole(node, place, factor, axes, seen):
                     continue
                 held = winners.get(factor)
                 if held is None or _wins((axes, weight, place), held, self.mesh.sizes):
                     winners[factor] = (axes, max(weight, held[1]) if held and held[0] == axes else weight, place)
         return winners
+
+    def _goes_whole(self, node: Node, place: int, factor: int, axes: Axes, seen: Dims) -> bool:
+        """
+        Whether a factor that takes an expansion has all parts of its dim: of less, the others would be gathered first.
+
+        Two rows cut out of 32 over eight devices are not had by two of them.
+        """
+        if not node.rule.expands(factor):
+            return True
+        split = self.program.mesh.group_size(axes)
+        dims = zip(node.rule.tensors()[place], seen, strict=True)
+        return all(split == self.program.mesh.group_size(mine) for factors, mine in dims if factors == (factor,))
 
     def _extend(
         self, node: Node, place: int, current: Dims, open_dims: Sequence[int], winners: Winners

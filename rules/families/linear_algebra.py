@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
 
 from xdsl.ir import Attribute, Operation
@@ -29,19 +30,30 @@ def batched_rule(operands: tuple[Shape, ...], results: tuple[Shape, ...], batch:
 
 @cache
 def cholesky_rule(shape: Shape, element: Attribute, lower: bool, places: bool) -> Rule:
-    """Batch dims pass, and rows or columns may be split, at a price. With `places` each matrix has a number as well."""
+    """
+    Batch dims pass, and rows or columns may be split, at a price. With `places` each matrix has a number as well.
+
+    Layouts do not go through what is split at a price: where much is done with one matrix, having it whole sends less.
+    """
     builder = RuleBuilder()
     batch = builder.tensor(shape[:-2])
-    kind = PERMUTE if bit_width(element) >= 32 else REPLICATE
-    rows, columns = (builder.factor(shape[-1], kind) for _ in range(2))
-    operand, result = (builder.tensor(shape[-2:], REPLICATE) for _ in range(2))
+    operand, result = ([builder.factor(shape[-1], REPLICATE) for _ in range(2)] for _ in range(2))
     said = [batch] if places else []
-    first = [(*batch, rows, operand[1])], [(*batch, rows, result[1]), *said]
-    other = ((*batch, operand[0], columns),), ((*batch, result[0], columns), *said)
-    if not rows or kind == REPLICATE or not all(shape):
-        return builder.rule(*first, heavy=True)
+
+    def way(taken: Sequence[Dim], given: Sequence[Dim]) -> Way:
+        return ((*batch, *taken),), ((*batch, *given), *said)
+
+    if not _in_blocks(element, shape):
+        return builder.rule(*way(operand, result), heavy=True)
+    rows, columns = (builder.factor(shape[-1], PERMUTE) for _ in range(2))
     expansion = CholeskyExpansion(rows[0], columns[0], lower, math.prod(shape[:-2]), places)
-    return builder.rule(*first, heavy=True, expansion=expansion, others=[other])
+    others = [way((rows, operand[1]), (rows, result[1])), way((operand[0], columns), (result[0], columns))]
+    return builder.rule(*way(operand, result), heavy=True, expansion=expansion, others=others)
+
+
+def _in_blocks(element: Attribute, *shapes: Shape) -> bool:
+    """Whether matrices may be done in blocks: not where numbers are too narrow for the sums of products in between."""
+    return bit_width(element) >= 32 and all(map(all, shapes)) and shapes[0][-1] > 1
 
 
 def _cholesky(op: stablehlo.CholeskyOp) -> Rule:
@@ -59,21 +71,20 @@ def solve_rule(matrix: Shape, right: Shape, triangle: Triangle, element: Attribu
     """
     builder = RuleBuilder()
     batch = builder.tensor(matrix[:-2])
-    kind = PERMUTE if bit_width(element) >= 32 else REPLICATE
-    rows, columns = (builder.factor(matrix[-1], kind) for _ in range(2))
-    whole = builder.tensor(matrix[-2:], REPLICATE)
+    whole = [builder.factor(matrix[-1], REPLICATE) for _ in range(2)]
     free = builder.factor(right[-1 if triangle.left else -2])
 
     def way(row: Dim, column: Dim, solved: Dim) -> Way:
         b = (*batch, solved, free) if triangle.left else (*batch, free, solved)
         return ((*batch, row, column), b), (b,)
 
-    expansion = (
-        SolveExpansion(rows[0], columns[0], triangle) if rows and kind == PERMUTE and all((*matrix, *right)) else None
-    )
-    others = [way(whole[0], columns, columns)] if expansion is not None else []
-    first = way(rows, whole[1], rows)
-    return builder.rule(*first, [("sum", (1,))], heavy=True, expansion=expansion, others=others)
+    first, flows = way(whole[0], whole[1], builder.factor(matrix[-1], REPLICATE)), [("sum", (1,))]
+    if not _in_blocks(element, matrix, right):
+        return builder.rule(*first, flows, heavy=True)
+    rows, columns = (builder.factor(matrix[-1], PERMUTE) for _ in range(2))
+    others = [way(rows, whole[1], rows), way(whole[0], columns, columns)]
+    expansion = SolveExpansion(rows[0], columns[0], triangle)
+    return builder.rule(*first, flows, heavy=True, expansion=expansion, others=others)
 
 
 def _triangular_solve(op: stablehlo.TriangularSolveOp) -> Rule:

@@ -207,10 +207,8 @@ def _sort_rule(shape: Shape, dim: int, count: int, places: int | None, adds: boo
     merged = builder.factor(shape[dim], PERMUTE)
     parts = (*dims[:dim], merged, *dims[dim + 1 :])
     other: Way = (parts,) * count, (parts,) * count
-    # Layouts go through the sorted dim where there is no other one: it is moved there and back for less.
-    alone = math.prod(shape) == shape[dim]
-    ways = (other, way) if alone else (way, other)
-    return builder.rule(*ways[0], expansion=SortExpansion(merged[0], shape, dim, places, adds), others=ways[1:])
+    # Layouts do not go through it: another dim takes it, or the whole row serves others, too, for less.
+    return builder.rule(*way, expansion=SortExpansion(merged[0], shape, dim, places, adds), others=[other])
 
 
 def _sort(op: stablehlo.SortOp) -> Rule:

@@ -106,6 +106,24 @@ def test_few_rows_are_summed_up_from_who_has_them(rows: slice) -> None:
     assert ran.predicted == 2 * Fraction(3, 4) * expected.nbytes
 
 
+def test_what_is_made_of_few_rows_is_summed_up_instead() -> None:
+    """Rows 3 and 4 are not had by two of four devices, so that their sum is all that is sent."""
+    x, part = laid(ROWS, 4, '[{"x"}, {}]'), "tensor<4xf32, #dtensor.layout<@mesh, [{}]>>"
+    text = f"""
+dtensor.mesh @mesh = <["x"=4]>
+func.func public @main(%x: {x}) -> {part} {{
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.slice %x [3:5, 0:4] : ({x}) -> tensor<2x4xf32>
+  %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<2x4xf32>, tensor<f32>) -> {part}
+  return %1 : {part}
+}}
+"""
+    ran = run(text, [X])
+    np.testing.assert_array_equal(ran.results[0], X[3:5].sum(0))
+    assert ran.collectives == ["all_reduce"]
+    assert ran.predicted == 2 * Fraction(3, 4) * 4 * 4
+
+
 def test_many_rows_are_exchanged() -> None:
     ran = run(cut("2:18", 16, '[{"x"}, {}]'), [X])
     np.testing.assert_array_equal(ran.results[0], X[2:18])

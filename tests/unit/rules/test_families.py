@@ -6,7 +6,7 @@ import pytest
 from xdsl.dialects.builtin import IntegerType, i32, i64
 
 from shardwright.dialects.text.parsing import parse_module
-from shardwright.docs.generators.rules import example_rule
+from shardwright.docs.generators.rules import EXAMPLES, example_op, example_rule
 from shardwright.layout.axes import Axis
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.layout.planning.window import Window
@@ -42,6 +42,17 @@ def test_a_product_with_reflectors_splits_the_other_side(left: bool, kinds: list
     assert [rule.kinds[rows], rule.kinds[columns]] == kinds
     assert (rule.kinds[batch], rule.heavy, rule.flows) == (PASS, True, (("sum", (2,)),))
     assert rule.operands[0][0] == rule.operands[1][0] == (batch,)
+
+
+@pytest.mark.parametrize("line", ["sort", "cholesky", "triangular_solve"])
+def test_layouts_do_not_go_through_what_is_done_in_parts_only_where_it_pays(line: str) -> None:
+    """A gradient of a system that is solved in blocks because its right-hand side is split sends half as much again."""
+    rule = next(rule_for(op) for op in map(example_op, EXAMPLES) if op.name == f"stablehlo.{line}")
+    assert rule.expansion is not None
+    first = {factor for tensor in rule.tensors() for dim in tensor for factor in dim}
+    assert first.isdisjoint(rule.expansion.factors)
+    for factor in rule.expansion.factors:
+        assert rule.way([factor]) in rule.others
 
 
 def test_a_move_is_priced_by_what_each_device_lacks() -> None:
