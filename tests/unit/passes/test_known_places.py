@@ -114,7 +114,8 @@ dtensor.mesh @mesh = <["x"=4]>
 func.func public @main(%x: {x}) -> {part} {{
   %z = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = stablehlo.slice %x [3:5, 0:4] : ({x}) -> tensor<2x4xf32>
-  %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<2x4xf32>, tensor<f32>) -> {part}
+  %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0]
+    : (tensor<2x4xf32>, tensor<f32>) -> {part}
   return %1 : {part}
 }}
 """
