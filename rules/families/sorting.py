@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from xdsl.dialects.builtin import i32, i64
+from xdsl.dialects.builtin import IntegerType, Signedness, i32, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.building import Builder, appending, body_of, returned
-from shardwright.dialects.types import element_of, is_integer, plain, shape_of, tensor, tensor_type
+from shardwright.dialects.types import element_of, is_integer, shape_of, tensor
 from shardwright.layout.planning.window import Window
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.expansion import Dims, Site
@@ -52,7 +52,9 @@ class SortExpansion:
         if count & (count - 1) or count > MOST_PARTS:
             return None
         others = math.prod(number for factor, number in parts.items() if factor != self.factor)
-        moved = sum(sizes[: len(sizes) // 2]) + (math.prod(self.shape) * 4 if self.adds else 0)
+        moved = sum(sizes[: len(sizes) // 2]) + (
+            math.prod(self.shape) * _bytes_of_places(self.shape[self.dim]) if self.adds else 0
+        )
         return sum(1 for _ in _rounds(count)) * moved / count / others
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
@@ -62,8 +64,9 @@ class SortExpansion:
         places = self.places
         if self.adds:
             places = len(values)
-            values.append(site.building(dims).iota(self.dim, self.shape))
-        merge = _Merge(site, self.dim, count, _by_place(op, places))
+            element = IntegerType(8 * _bytes_of_places(self.shape[self.dim]), Signedness.UNSIGNED)
+            values.append(site.building(dims).iota(self.dim, self.shape, element))
+        merge = _Merge(site, self.dim, count, _by_place(op, values, places))
         values = merge.sorted([in_parts(site, value, dims, {self.dim: count})[0] for value in values], self.dim + 1)
         for low, high in _rounds(count):
             values = merge.round(values, low, high)
@@ -146,14 +149,18 @@ class _Merge:
         return site.building(dims).reshape(site.put(moved, wide)[0], shape)
 
 
-def _by_place(op: stablehlo.SortOp, places: int | None) -> Region:
+def _bytes_of_places(extent: int) -> int:
+    """How large numbers are that tell so many places apart."""
+    return next(size for size in (1, 2, 4) if extent <= 1 << 8 * size)
+
+
+def _by_place(op: stablehlo.SortOp, values: Sequence[SSAValue], places: int | None) -> Region:
     """The comparator, by which of equal elements the first ones come first: `x < y or (not y < x and i < j)`."""
     if places is None:
         return op.comparator.clone()
     old = op.comparator.block
     count = len(old.args) // 2
-    types = [plain(tensor_type(each)) for each in old.args]
-    block = Block(arg_types=[*types, *[tensor((), i32)] * 2 * (places == count)])
+    block = Block(arg_types=[tensor((), element_of(value)) for value in values for _ in "xy"])
     build, args = appending(block), block.args
     before = _cloned(old, build, args[: 2 * count])
     after = _cloned(old, build, [args[at ^ 1] for at in range(2 * count)])

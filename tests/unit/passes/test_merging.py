@@ -45,6 +45,13 @@ def test_where_equal_elements_can_be_told_apart_they_stay_in_order() -> None:
     assert ran.predicted == 15 * 4 * (4 + 4) < 31 * 4 * 4 + 1
 
 
+def test_places_are_as_narrow_as_the_row_is_short() -> None:
+    row = np.array([0.0, -0.0, 1.0, -1.0] * 16, np.float32)
+    ran = run(program(16, 64, "f32"), [row])
+    np.testing.assert_array_equal(np.signbit(ran.results[0]), np.signbit(row[np.argsort(row, kind="stable")]))
+    assert ran.predicted == 10 * 4 * (4 + 1)
+
+
 def test_places_that_would_cost_more_than_all_keys_are_not_sent() -> None:
     row = np.array([0.0, -0.0] * 16, np.float32)
     ran = run(program(8, 32, "f32"), [row])
