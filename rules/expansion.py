@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from xdsl.ir import Operation, SSAValue
 
@@ -44,6 +44,15 @@ class Expansion(Protocol):
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
         """The values that take the place of the op's results, made by ops that are put in front of it."""
+        ...
+
+
+@runtime_checkable
+class InRounds(Protocol):
+    """What an expansion has that sends more than once: one thing after the other, each of which is waited for."""
+
+    def messages(self, parts: Mapping[int, int]) -> int:
+        """How often each device sends when factor `f` is split into `parts[f]` parts."""
         ...
 
 

@@ -87,12 +87,13 @@ class TimedStrategist(Strategist):
         return topology.collective_seconds(step.kind, groups, float(step.share) * size)
 
     def _exchanged(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> float | None:
-        """What the op's expansion costs, as one message along the slowest of its axes; None where there is none."""
+        """What the op's expansion costs, in messages along the slowest of its axes; None where there is none."""
         sent = super()._exchanged(rule, by_factor, weights)
         if not sent:
             return sent
         links = [self.topology.link(axis.name) for axes in by_factor.values() for axis in axes]
-        return self.unit * max(link.seconds(1, sent) for link in links)
+        rounds = self.rounds(rule, by_factor)
+        return self.unit * max(link.seconds(rounds, sent) for link in links)
 
 
 def _moved(step: Step) -> Iterator[Axis]:

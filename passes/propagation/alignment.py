@@ -256,7 +256,7 @@ class Aligner:
         pending = outgoing(strategy, flowing[0] if flowing else None)
         self.strategies[node.index] = strategy
         self.sent += strategy.exchanged * self.scope.weight
-        self.messages += bool(strategy.exchanged) * self.scope.weight
+        self.messages += strategy.messages * self.scope.weight
         for value, result in zip(node.results, strategy.results, strict=True):
             self.pending[value], self.made[value] = pending, result
             self._define(value, self._spec(result, pending))

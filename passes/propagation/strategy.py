@@ -20,6 +20,7 @@ from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra, cost, planner
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import Dims, Node, Program, overlaps
+from shardwright.rules.expansion import InRounds
 from shardwright.rules.rule import PASS, Axes, Rule, assemble, project
 
 MAX_ASSIGNMENTS, KEPT = 256, 16
@@ -51,6 +52,8 @@ class Strategy:
     """The axes of each factor that has any."""
     exchanged: float = 0.0
     """The bytes that each device sends for the expansion of the op, if the strategy takes one."""
+    messages: int = 0
+    """In how many messages."""
 
 
 class Strategist:
@@ -388,7 +391,8 @@ class Strategist:
         exchanged = self._exchanged(rule, by_factor, weights)
         if exchanged is None:
             return None
-        return Strategy(sides[0], sides[1], partial, kind, degree, factors, exchanged)
+        messages = self.rounds(rule, by_factor) if exchanged else 0
+        return Strategy(sides[0], sides[1], partial, kind, degree, factors, exchanged, messages)
 
     def _sides(self, rule: Rule, by_factor: dict[int, Axes]) -> list[tuple[Dims, ...]] | None:
         """
@@ -408,6 +412,11 @@ class Strategist:
                 side.append(tuple(self.spell(axes) for axes in dims))
             sides.append(tuple(side))
         return sides or None
+
+    def rounds(self, rule: Rule, by_factor: dict[int, Axes]) -> int:
+        """How often each device sends for the op's expansion."""
+        parts = {factor: self.mesh.group_size(axes) for factor, axes in by_factor.items()}
+        return rule.expansion.messages(parts) if isinstance(rule.expansion, InRounds) else 1
 
     def _exchanged(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> float | None:
         """The bytes that each device sends for the op's expansion; None when it cannot be expanded so."""

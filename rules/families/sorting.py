@@ -36,6 +36,7 @@ class SortExpansion:
     factor: int
     shape: Shape
     dim: int
+    operands: int
     places: int | None
     """The operand that says where each element stood, if one does and it matters."""
     adds: bool
@@ -56,6 +57,10 @@ class SortExpansion:
             math.prod(self.shape) * _bytes_of_places(self.shape[self.dim]) if self.adds else 0
         )
         return sum(1 for _ in _rounds(count)) * moved / count / others
+
+    def messages(self, parts: Mapping[int, int]) -> int:
+        """One of each operand in each round."""
+        return sum(self.operands + self.adds for _ in _rounds(parts[self.factor]))
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
         """Parts and what is in a part are dims of their own."""
@@ -215,7 +220,7 @@ def _sort_rule(shape: Shape, dim: int, count: int, places: int | None, adds: boo
     parts = (*dims[:dim], merged, *dims[dim + 1 :])
     other: Way = (parts,) * count, (parts,) * count
     # Layouts do not go through it: another dim takes it, or the whole row serves others, too, for less.
-    return builder.rule(*way, expansion=SortExpansion(merged[0], shape, dim, places, adds), others=[other])
+    return builder.rule(*way, expansion=SortExpansion(merged[0], shape, dim, count, places, adds), others=[other])
 
 
 def _sort(op: stablehlo.SortOp) -> Rule:

@@ -171,6 +171,10 @@ class SolveExpansion:
         once = 1 if self._by_rows(factor) else 2
         return once * ((count - 1) / count) ** 2 * sizes[1] / others
 
+    def messages(self, parts: Mapping[int, int]) -> int:
+        """One for each part but the last."""
+        return _split((self.rows, self.columns), parts)[1] - 1
+
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
         """As columns that are solved for, with the matrix to the left."""
         triangle, dims = self.triangle, site.operands[1]
@@ -268,6 +272,10 @@ class CholeskyExpansion:
             return None
         said = self.matrices / others * (4 if self.places else 1)
         return ((count - 1) / count) ** 2 * sizes[0] / others / 2 + 2 * (count - 1) / count * said
+
+    def messages(self, parts: Mapping[int, int]) -> int:
+        """One for each part but the last, and whether any fails."""
+        return _split((self.rows, self.columns), parts)[1]
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
         """As lower triangles of matrices that are split by rows or columns."""

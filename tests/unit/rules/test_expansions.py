@@ -28,7 +28,7 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.rewriter import insert_before
 from shardwright.passes.stages import set_stage, verify_stage
 from shardwright.rules import Rule, rule_for
-from shardwright.rules.expansion import Site
+from shardwright.rules.expansion import InRounds, Site
 from shardwright.rules.proof.trial import agree, rounding
 from shardwright.rules.rule import Axes, Tensor, assemble
 from shardwright.runtime.executable import compile_module
@@ -107,8 +107,11 @@ class Split:
     @property
     def price(self) -> float | None:
         assert self.rule.expansion is not None
-        parts = {factor: self.mesh.group_size(axes) for factor, axes in self.by_factor.items()}
-        return self.rule.expansion.price(parts, [weight(value) for value in (*self.op.operands, *self.op.results)])
+        return self.rule.expansion.price(self.parts, [weight(value) for value in (*self.op.operands, *self.op.results)])
+
+    @property
+    def parts(self) -> dict[int, int]:
+        return {factor: self.mesh.group_size(axes) for factor, axes in self.by_factor.items()}
 
     def come_from(self, sources: Sequence[LayoutSpec]) -> None:
         """Operands come in these layouts; relayouts bring each where the op needs it; iotas and splats are anywhere."""
@@ -173,6 +176,8 @@ class Tried:
         executable = compile_module(module, namespace="plain_numpy")
         for found, expected in zip(executable.run(self.arrays), self.expected, strict=True):
             assert agree(found, expected, self.tolerance), split.by_factor
+        if isinstance(split.rule.expansion, InRounds) and not split.relaid:
+            assert executable.ledger.messages == split.rule.expansion.messages(split.parts)
         return float(executable.ledger.sent_bytes)
 
 
