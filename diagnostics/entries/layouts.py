@@ -36,8 +36,8 @@ SW0109: wrong entry for a dim, or no entry at all
     numbers.
     help: give an axis name, a tuple of names, or Mesh.UNSHARDED for each dim
 SW0110: mesh with its own device order
-    An sdy.mesh with device_ids orders devices in a special way. Programs refer to axes only; which device stands where
-    is for the run to say.
+    An sdy.mesh with device_ids orders devices in a special way, or is one certain device. Programs refer to axes only;
+    which device stands where is for the run to say. That is no matter unless the program numbers devices.
     help: drop device_ids, and give the devices to Mesh(devices=...)
 SW0111: shardings that do not fit the results
     An op's sdy.sharding attribute must have one entry for each result.
