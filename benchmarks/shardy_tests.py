@@ -159,12 +159,16 @@ def _attributes(text: str) -> str:
     return "" if match is None else " attributes " + text[match.end() : closed(text, match.end())]
 
 
+def parts_of(path: Path) -> list[str]:
+    """The modules of a file."""
+    text = path.read_text()
+    return _SPLIT.split(text) if "split-input-file" in text else [text]
+
+
 def outcomes(folder: Path) -> Iterator[Outcome]:
     """What becomes of each function of the tests in a folder, but for those that expect an error."""
     for path in sorted(folder.rglob("*.mlir")):
-        text = path.read_text()
-        parts = _SPLIT.split(text) if "split-input-file" in text else [text]
-        for number, part in enumerate(parts):
+        for number, part in enumerate(parts_of(path)):
             if "expected-error" not in part:
                 for name in functions(without_comments(part)):
                     yield Outcome(str(path.relative_to(folder)), number, name, *_outcome(part, name))
