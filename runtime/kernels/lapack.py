@@ -1,12 +1,14 @@
 """
 What LAPACK's routines give, over batches of matrices: factors, reflectors, eigenvectors and info, signs included.
 
-NumPy calls LAPACK for QR factors, eigenvectors and singular values, so these are LAPACK's own.
+NumPy calls LAPACK for QR factors, eigenvectors and singular values, so these are LAPACK's own. Schur forms, which it
+has not, are SciPy's, which is loaded on use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -127,3 +129,27 @@ def geev(xp: Any, a: Array, vectors: bool) -> tuple[Array, ...]:
     parts = (values,) if a.dtype.kind == "c" else (values.real, values.imag)
     right = found[1].astype(kind) if vectors else xp.zeros(a.shape, kind)
     return *parts, xp.zeros(a.shape, kind), right, info
+
+
+def gees(xp: Any, a: Array, vectors: bool) -> tuple[Array, ...]:
+    """The Schur form, its vectors (zeros unless wanted), eigenvalues as `geev` has them, a count of zero, and info."""
+    routines: Any = import_module("scipy.linalg.lapack")
+    solve: Any = getattr(routines, f"{_SCHUR_LETTERS[a.dtype.name]}gees")
+    parts = 1 if a.dtype.kind == "c" else 2
+    form, found, info = xp.zeros(a.shape, a.dtype), xp.zeros(a.shape, a.dtype), xp.zeros(a.shape[:-2], np.int32)
+    values = [xp.zeros(a.shape[:-1], a.dtype) for _ in range(parts)]
+    for index in np.ndindex(a.shape[:-2] if a.shape[-1] else (0,)):
+        form[index], _, *each, basis, _, info[index] = solve(_unsorted, a[index], compute_v=vectors)
+        for one, value in zip(values, each, strict=True):
+            one[index] = value
+        if vectors:
+            found[index] = basis
+    return form, found, *values, xp.zeros(a.shape[:-2], np.int32), info
+
+
+def _unsorted(*value: Any) -> bool:
+    """Asks for no eigenvalue before the others."""
+    return False
+
+
+_SCHUR_LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,12 @@ from xdsl.ir import Block, Operation
 
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.dialects import stablehlo
-from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp, unclear_effect, unknown_call
+from shardwright.dialects.stablehlo.calls.custom_calls import (
+    CustomCallOp,
+    scipy_is_missing,
+    unclear_effect,
+    unknown_call,
+)
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.runtime.kernels.custom_calls import FUNCTIONS
@@ -140,6 +146,7 @@ def _singular(op: CustomCallOp) -> tuple[Any, ...]:
 
 _ROUTINES: dict[str, Callable[[CustomCallOp], tuple[Any, ...]]] = {
     "geev": lambda op: (op.options["compute_right"] == ord("V"),),
+    "gees": lambda op: (op.options["mode"] == ord("V"),),
     "gehrd": lambda op: (int(op.options["low"]), int(op.options["high"])),
     "gesdd": _singular,
     "ormqr": lambda op: (bool(op.options["left"]), bool(op.options["transpose"])),
@@ -180,6 +187,8 @@ def _custom_call(lowering: Lowering, op: Operation, operands: list[Value]) -> li
         return _users_call(lowering, op, operands)
     if op.routine is None:
         raise ShardwrightValueError(unknown_call(op))
+    if op.routine == "gees" and find_spec("scipy") is None:
+        raise ShardwrightValueError(scipy_is_missing(op))
     routine = "gesdd" if op.routine == "gesvd" else op.routine  # the same factors by a slower algorithm
     routine = _COMPLEX_NAMES.get(routine[:2], routine[:2]) + routine[2:]
     static = _ROUTINES.get(routine, lambda op: ())

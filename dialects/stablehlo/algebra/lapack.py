@@ -45,6 +45,13 @@ def _eigen(given: Tail, options: Mapping[str, Any]) -> Tail:
     return *values, square, square, ()
 
 
+def _schur(given: Tail, options: Mapping[str, Any]) -> Tail:
+    """The form, the vectors, the eigenvalues (parts apart for real operands), how many were wanted first, and info."""
+    (square,) = given
+    values = ((square[0],),) if options["letter"] in "cz" else ((square[0],),) * 2
+    return square, square, *values, (), ()
+
+
 _QR = Signature((2,), (), lambda given, _: (given[0], (min(given[0]),)))
 _BASIS = Signature((2, 1), (), lambda given, _: (given[0],))
 _PRODUCT = Signature((2, 1, 2), ("left", "transpose"), lambda given, _: (given[2],))
@@ -69,6 +76,7 @@ SIGNATURES: Mapping[str, Signature] = {
     "gesdd": _SINGULAR,
     "gesvd": _SINGULAR,
     "geev": Signature((2,), ("compute_left", "compute_right"), _eigen),
+    "gees": Signature((2,), ("mode", "sort"), _schur),
     "gtsv": Signature((1, 1, 1, 2), (), lambda given, _: (*given, ())),
     "gehrd": Signature((2,), ("low", "high"), lambda given, _: (given[0], (given[0][0] - 1,), ())),
     "sytrd": _TRIDIAGONAL,

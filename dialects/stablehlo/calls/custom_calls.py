@@ -157,7 +157,8 @@ class CustomCallOp(forms.WrittenOp):
         routine, options = lapack_routine(self.target), self.options
         left_vectors = routine == "geev" and options.get("compute_left") == ord("V")
         upper = routine in ("sytrd", "hetrd") and options.get("uplo") == ord("U")
-        return None if left_vectors or upper else routine
+        sorted_values = routine == "gees" and options.get("sort") == ord("S")
+        return None if left_vectors or upper or sorted_values else routine
 
     @property
     def options(self) -> dict[str, Any]:
@@ -245,6 +246,17 @@ def unknown_call(op: CustomCallOp) -> Diagnostic:
         notes=(f"calls that can be run are {names}; ApproxTopK, TopK and mhlo's functions become ops",),
         help="write the computation with StableHLO's ops, export it for platform cpu, call it in a shard_map over all "
         "axes, or give it a rule and a kernel: shardwright.register_custom_call",
+        word=f"@{op.target}",
+    )
+
+
+def scipy_is_missing(op: CustomCallOp) -> Diagnostic:
+    """The refusal of a routine that NumPy lacks where SciPy is not installed."""
+    return Diagnostic(
+        "SW0431",
+        f"the custom call @{op.target} is computed by SciPy, which is not installed",
+        where(op),
+        help="pip install 'shardwright[solver]'",
         word=f"@{op.target}",
     )
 

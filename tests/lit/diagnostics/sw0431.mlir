@@ -1,6 +1,6 @@
 // RUN: not shardwright-opt %s -p decompose 2>&1 | filecheck %s
 // CHECK: sw0431.mlir:11:8: error[SW0431]: the custom call @my.kernel is known by its name only
-// CHECK: note: calls that can be run are lapack_{s,d,c,z}NAME_ffi with NAME geev,
+// CHECK: note: calls that can be run are lapack_{s,d,c,z}NAME_ffi with NAME gees, geev,
 // CHECK: help: write the computation with StableHLO's ops, export it for platform cpu, call it in a shard_map over all axes, or give it a rule and a kernel
 // CHECK: sw0431.mlir:12:8: error[SW0431]: a callback calls Python back in the middle of the program
 // CHECK: help: its result is needed:

@@ -83,6 +83,11 @@ def _calls() -> Iterator[Case]:
             ["2x4x2xf32", "2x2xf32", "2x4x6xf32"],
             ["2x4x6xf32"],
         ),
+        (
+            "lapack_sgees_ffi(%a) {mhlo.backend_config = {mode = 86 : ui8, sort = 78 : ui8}}",
+            ["2x4x4xf32"],
+            ["2x4x4xf32", "2x4x4xf32", "2x4xf32", "2x4xf32", "2xi32", "2xi32"],
+        ),
         ("lapack_dgeqrf_ffi(%a) {backend_config = {}}", ["2x4x2xf64"], ["2x4x2xf64", "2x2xf64"]),
     ):
         draw = draw_positive if "potrf" in call else draw_dominant if "getrf" in call or "trsm" in call else draw_small

@@ -188,3 +188,22 @@ def test_names_that_are_taken_and_rules_that_say_nothing() -> None:
             sw.register_custom_call(name, "i -> i", np.sin)
     with pytest.raises(ValueError, match=r"SW0402.*'@my.sum': no result has factor 'j'"):
         sw.register_custom_call("my.sum", "i j -> i", np.sin)
+
+
+def test_a_schur_form_needs_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = "{mhlo.backend_config = {mode = 86 : ui8, sort = 78 : ui8}}"
+    types = "tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i32>, tensor<i32>"
+    text = f"""func.func public @main(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {{
+  %0:6 = stablehlo.custom_call @lapack_sgees_ffi(%a) {config} : (tensor<4x4xf32>) -> ({types})
+  return %0#0 : tensor<4x4xf32>
+}}"""
+    monkeypatch.setattr("shardwright.runtime.lowering.calls.find_spec", lambda name: None)
+    with pytest.raises(ShardwrightError) as raised:
+        compile_module(parse_module(text, "schur.mlir"))
+    assert str(raised.value).splitlines()[0] == (
+        "schur.mlir:2:10: error[SW0431]: the custom call @lapack_sgees_ffi is computed by SciPy, which is not installed"
+    )
+    assert "help: pip install 'shardwright[solver]'" in str(raised.value)
+    sorted_ = parse_module(text.replace("sort = 78", "sort = 83"), "schur.mlir")
+    with pytest.raises(ShardwrightError, match="is known by its name only"):
+        compile_module(sorted_)

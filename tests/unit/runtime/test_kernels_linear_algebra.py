@@ -237,6 +237,26 @@ def test_eigenvectors_of_any_matrices(dtype: Any) -> None:
     assert not info.any()
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("wanted", [True, False])
+def test_schur_forms(dtype: Any, wanted: bool) -> None:
+    pytest.importorskip("scipy")
+    matrix = numbers((3, 4, 4), dtype)
+    form, vectors, *values, count, info = kernels_lapack.gees(np, matrix, wanted)
+    whole = values[0] if len(values) == 1 else values[0] + 1j * values[1]
+    close(np.sort_complex(whole), np.sort_complex(np.linalg.eigvals(matrix)), dtype)
+    assert not count.any()
+    assert not info.any()
+    if wanted:
+        adjoint = vectors.conj().swapaxes(-1, -2)
+        close(vectors @ form @ adjoint, matrix, dtype)
+        close(vectors @ adjoint, np.broadcast_to(np.eye(4), matrix.shape), dtype)
+    else:
+        assert not vectors.any()
+    below = np.tril(form, -2 if len(values) == 2 else -1)
+    close(below, np.zeros_like(below), dtype)
+
+
 def test_what_does_not_converge_is_nan_and_the_others_are_not() -> None:
     bad = np.array([[1.0, np.nan], [np.nan, 1.0]])
     vectors, values, info = kernels_lapack.syevd(np, np.stack([np.eye(2), bad]), "L", True)
