@@ -1,4 +1,4 @@
-"""Custom calls that stand for ops: CHLO's functions under their MHLO names, and the largest elements."""
+"""Custom calls that stand for ops: CHLO's functions under MHLO's names, the largest elements, sparse products."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import StringAttr, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.building import body_of, returned
 from shardwright.dialects.chlo.along import TopKOp
 from shardwright.dialects.stablehlo.collectives import UI32
+from shardwright.dialects.stablehlo.indexing.numbers import GatherDimensions, ScatterDimensions
 from shardwright.dialects.text.locations import fault, label
 from shardwright.dialects.types import element_of, is_integer, shape_of, tensor
+from shardwright.layout.planning.sweep import Sweep
 from shardwright.passes.decomposing.parts import Decomposition, Site
 
 PARTITIONING = frozenset({"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"})
@@ -138,6 +140,35 @@ def _region(op: stablehlo.CustomCallOp, site: Site, name: str, wanted: Sequence[
     return Region(block)
 
 
+def _sparse_rows(op: stablehlo.CustomCallOp, site: Site) -> Sequence[SSAValue]:
+    """
+    A sparse matrix, given by its rows, times a dense one or a vector.
+
+    The elements of a row stand from its start to before the next one's. So the starts up to an element, counted, are
+    its row and one more; what stands before the first start, or behind the last one, is in no row and is not added.
+    """
+    elements, starts, columns, dense = op.operands
+    (count,), result = shape_of(elements), site.zeros(op.results[0])
+    if not count:
+        return [result]
+    begun = site.literal(0, i32, (count,))
+    begun = _added(begun, starts, site.literal(1, i32, shape_of(starts)), site)
+    growing = [Sweep(count, low=count - 1)]
+    row = site.put(stablehlo.ReduceWindowOp([begun], [site.literal(0, i32)], growing, stablehlo.AddOp))
+    row = site.subtract(row, site.constant(1, row))
+    inner = range(1, len(shape_of(dense)))
+    numbers = GatherDimensions(tuple(inner), (0,), start_index_map=(0,), index_vector_dim=1)
+    taken = site.put(stablehlo.GatherOp(dense, columns, numbers, (1, *shape_of(dense)[1:])))
+    return [_added(result, row, site.multiply(site.broadcast(elements, shape_of(taken), [0]), taken), site)]
+
+
+def _added(value: SSAValue, places: SSAValue, updates: SSAValue, site: Site) -> SSAValue:
+    """A value with updates added at places of its first dim."""
+    inner = tuple(range(1, len(shape_of(value))))
+    numbers = ScatterDimensions(inner, (0,), scatter_dims_to_operand_dims=(0,), index_vector_dim=1)
+    return site.put(stablehlo.ScatterOp([value], places, [updates], numbers, stablehlo.AddOp))
+
+
 _PAIRS = "let the function compare two elements of each operand: both of the first, both of the second, and so on"
 
 CALLS: Mapping[str, Decomposition] = {
@@ -149,5 +180,6 @@ CALLS: Mapping[str, Decomposition] = {
     **dict.fromkeys(("ApproxTopK", "PartialReduce"), _approximate_top_k),
     "TopK": _top_k,
     "mhlo.topk": _top_k,
+    "cpu_csr_sparse_dense_ffi": _sparse_rows,
 }
 """What becomes of custom calls that stand for ops, by target."""

@@ -131,6 +131,23 @@ func.func public @bins(%x: tensor<2x8xf32>, %i: tensor<2x8xi32>, %low: tensor<f3
 
 // -----
 
+// A sparse matrix by its rows: starts are counted up to each element, which is added to its row.
+
+// CHECK-LABEL: func.func public @sparse_rows
+func.func public @sparse_rows(%elements: tensor<5xf32>, %starts: tensor<4xi32>, %columns: tensor<5xi32>, %x: tensor<6x2xf32>) -> tensor<3x2xf32> {
+  // CHECK: %[[BEGUN:.*]] = "stablehlo.scatter"(%{{.*}}, %starts, %{{.*}})
+  // CHECK: %[[COUNTED:.*]] = "stablehlo.reduce_window"(%[[BEGUN]], %{{.*}})
+  // CHECK: %[[ROW:.*]] = stablehlo.subtract %[[COUNTED]], %{{.*}} : tensor<5xi32>
+  // CHECK: %[[TAKEN:.*]] = "stablehlo.gather"(%x, %columns)
+  // CHECK: %[[SPREAD:.*]] = stablehlo.broadcast_in_dim %elements, dims = [0]
+  // CHECK: %[[EACH:.*]] = stablehlo.multiply %[[SPREAD]], %[[TAKEN]] : tensor<5x2xf32>
+  // CHECK: "stablehlo.scatter"(%{{.*}}, %[[ROW]], %[[EACH]])
+  %0 = stablehlo.custom_call @cpu_csr_sparse_dense_ffi(%elements, %starts, %columns, %x) : (tensor<5xf32>, tensor<4xi32>, tensor<5xi32>, tensor<6x2xf32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
+
+// -----
+
 // What says where a value is to be goes on as it is: the import reads it.
 
 // CHECK-LABEL: func.func public @partitioning
