@@ -14,7 +14,7 @@ import pytest
 from harness import partitioned
 from stored_programs import inputs, meta, outputs, text
 from whole.run_one import spreadable
-from whole.spread import bytes_problem, part_problem
+from whole.spread import bytes_problem, part_problem, run_alone
 
 import shardwright as sw
 from shardwright.engines.processes import communicator_of
@@ -71,7 +71,7 @@ def drawn(most: list[str]) -> None:
         _, local = partitioned(program.text)
         alone = compile_module(local.clone(), fused=False)
         assert alone.mesh is not None
-        problem, sent = part_problem(program, local, alone.run(program.inputs), communicator)
+        problem, sent = part_problem(program, local, run_alone(program, alone), communicator)
         assert problem == "", program.seed
         own = np.where(np.arange(count) == communicator.clients.place, sent, 0)
         everything = communicator.all_reduce(Reduction(everyone, "sum"), own).tolist()

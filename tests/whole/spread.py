@@ -63,10 +63,22 @@ def spread_problem(program: Runnable, processes: int) -> str:
     alone = compile_module(local.clone(), fused=False)
     if alone.mesh is None:  # traced without any layout
         return ""
-    whole = alone.run(program.inputs)
+    whole = run_alone(program, alone)
     found = on_processes(processes, lambda communicator: part_problem(program, local, whole, communicator))
     problem = next((problem for problem, _ in found if problem), "")
     return problem or bytes_problem(alone.ledger.sent_bytes, alone.mesh, [sent for _, sent in found])
+
+
+def run_alone(program: Runnable, executable: Executable) -> list[Array]:
+    """What each device of one process has of the results: partial ones may be summed in more ways than one."""
+    return _run(program, executable, executable.mesh)
+
+
+def _run(program: Runnable, executable: Executable, mesh: Mesh | None) -> list[Array]:
+    assert mesh is not None
+    pairs = zip(program.inputs, executable.inputs, strict=True)
+    inputs = [to_stacked(array, port.spec, mesh) for array, port in pairs]
+    return [np.asarray(result) for result in executable.run_stacked(inputs)]
 
 
 def part_problem(
@@ -77,8 +89,7 @@ def part_problem(
     before = communicator.sent_bytes
     assert executable.mesh is not None
     mine = executable.mesh.seen_by(communicator.clients)
-    inputs = [to_stacked(array, port.spec, mine) for array, port in zip(program.inputs, executable.inputs, strict=True)]
-    results = [np.asarray(result) for result in executable.run_stacked(inputs)]
+    results = _run(program, executable, mine)
     return next(_differences(program.results, executable, mine, whole, results), ""), communicator.sent_bytes - before
 
 
@@ -95,11 +106,10 @@ def _differences(
 ) -> Iterator[str]:
     assert executable.mesh is not None
     for number, (value, port) in enumerate(zip(values, executable.outputs, strict=True)):
-        everything = to_stacked(whole[number], port.spec, executable.mesh)
         for device in mine.local_device_ids:
             known = _without_padding(port, executable.mesh, device)
             held = component(results[number], mine, device)[known]
-            due = replace(value, array=component(everything, executable.mesh, device)[known])
+            due = replace(value, array=component(whole[number], executable.mesh, device)[known])
             if problem := difference(held, due, "one process gives"):
                 yield f"result {number} ({value.name}) {problem} on process {mine.clients.place} of {mine.num_clients}"
 
