@@ -69,6 +69,7 @@ def test_a_graph_of_tensorflow_runs_on_eight_devices(capsys: pytest.CaptureFixtu
     assert "stablehlo.dot_general at network.pb:logits:6:1 left it partial" in text
 
 
+@pytest.mark.slow
 def test_a_controller_trains_on_its_workers(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("mpi4py", reason="workers are connected by MPI")
     assert main_of("launch/controller.py")() < 1e-4

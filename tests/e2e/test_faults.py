@@ -37,7 +37,7 @@ FAULTS = {
 """For each fault of one process what the job exits with, and the code of its text."""
 
 DISAGREEMENTS = ("elements", "shape", "program", "mesh", "versions", "order")
-QUICK = {("kill", "called"), ("raise", "inside"), ("stop", "called"), ("vanish", "end"), ("mute", "start")}
+QUICK = {("kill", "called"), ("raise", "inside"), ("vanish", "end"), ("mute", "start")}
 SILENT = {"kill", "stop", "crash", "vanish"}
 """Faults whose line is where the process was last seen: there is none before the first program."""
 

@@ -370,18 +370,19 @@ print(*workers.process_ids, (x + 1.0).numpy().sum(), flush=True)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "end",
     [
+        "",
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        "os._exit(3)",
+        "raise SystemExit(4)",
         # The other worker waits for the one that is stopped, in a call of MPI, when the controller is killed.
         "os.kill(workers.process_ids[1], signal.SIGSTOP); sw.sum(x); time.sleep(0.5); "
         "os.kill(os.getpid(), signal.SIGKILL)",
-        *(
-            pytest.param(end, marks=pytest.mark.slow)
-            for end in ("", "os.kill(os.getpid(), signal.SIGKILL)", "os._exit(3)", "raise SystemExit(4)")
-        ),
     ],
-    ids=["killed in a call", "returns", "killed", "exits", "raises"],
+    ids=["returns", "killed", "exits", "raises", "killed in a call"],
 )
 def test_nothing_is_left_when_the_controller_ends(end: str) -> None:
     done = subprocess.run(

@@ -78,7 +78,13 @@ def drawn(most: list[str]) -> None:
         assert bytes_problem(alone.ledger.sent_bytes, alone.mesh, everything) == "", program.seed
 
 
-def reductions(_: list[str]) -> None:
+def arrays(_: list[str]) -> None:
+    """What communicators do with arrays."""
+    reductions()
+    pieces()
+
+
+def reductions() -> None:
     """Every kind and element type, whether MPI combines it or not, as NumPy does: small whole numbers are exact."""
     communicator = connected()
     count, place = communicator.clients.count, communicator.clients.place
@@ -102,7 +108,7 @@ def reductions(_: list[str]) -> None:
     np.testing.assert_array_equal(communicator.reduce_scatter(Reduction(everyone, "sum"), rows), due)
 
 
-def pieces(_: list[str]) -> None:
+def pieces() -> None:
     """Each sends its neighbour pieces in long runs, in short ones, in one, and by index, from any order into any."""
     communicator = connected()
     everyone = Group.of_all(communicator.clients)
@@ -251,8 +257,7 @@ def _sent_ahead(meshes: list[sw.Mesh], rows: list[sw.Layout], mark: Path) -> Non
 SCENARIOS = {
     "programs": programs,
     "drawn": drawn,
-    "reductions": reductions,
-    "pieces": pieces,
+    "arrays": arrays,
     "api": api,
     "stages": stages,
 }

@@ -78,7 +78,7 @@ def plain() -> dict[Make, np.ndarray[Any, Any]]:
     return {make: make(SEED, None) for make in MAKES.values()}
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(("make", "layout"), CASES)
 def test_same_bits_for_every_layout(make: Make, layout: sw.Layout, plain: dict[Make, np.ndarray[Any, Any]]) -> None:
     found = make(SEED, layout)

@@ -136,6 +136,7 @@ def test_what_is_known_is_not_found_out_again(monkeypatch: pytest.MonkeyPatch) -
     assert sum(aligned) == sum(map(len, choices.values()))
 
 
+@pytest.mark.slow
 def test_a_search_begins_where_that_for_a_like_program_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """Named dims go by other numbers there: the rows of an argument are what the two have in common."""
     priced: list[Any] = []

@@ -39,7 +39,7 @@ def faults(case: Case, mesh: Mesh, limit: int | None = None) -> list[str]:
     return [f"{case.name}: {fault}" for fault in check_op(case.text, mesh, compiled, draw=case.draw, limit=limit)]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("group", GROUPS)
 def test_rows_are_right(group: str) -> None:
     assert [fault for case in GROUPS[group]() for fault in faults(case, SQUARE, limit=24)] == []
@@ -181,7 +181,7 @@ def samples(case: Case) -> Iterator[Placement]:
     yield from offered[:: max(1, len(offered) // 3)]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("group", [name for name in GROUPS if name != "others"])
 def test_localize_does_what_the_trial_did(group: str) -> None:

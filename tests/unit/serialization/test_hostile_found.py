@@ -56,7 +56,9 @@ def test_zeros_in_a_few_bytes(codec: int, size: int) -> None:
     assert (code, found) == (("", [size]) if size <= 1 << 24 else ("SW0807", None))
 
 
-@pytest.mark.parametrize("options", ["brotli:5", "zstd", "snappy", "transpose,zstd"])
+@pytest.mark.parametrize(
+    "options", ["brotli:5", "zstd", "snappy", pytest.param("transpose,zstd", marks=pytest.mark.slow)]
+)
 def test_an_honest_constant_of_zeros_is_read_by_all(options: str, tmp_path: Path) -> None:
     """The reader that puts records together has the strictest limits, and the writer keeps to them."""
     graph = graph_pb2.GraphDef()

@@ -33,6 +33,7 @@ def test_what_is_fitted_is_what_price_takes(tmp_path: Path, capsys: pytest.Captu
     assert data["mean_error"] == pytest.approx(sum(off) / len(off))
 
 
+@pytest.mark.slow
 def test_others_judge_it(capsys: pytest.CaptureFixture[str]) -> None:
     judge = str(PROGRAMS / "mlp_train_dptp" / "mlp_train_dptp.mlir")
     assert main(["calibrate", *FILES, "--judge", judge, FILES[0]]) == 0
