@@ -64,6 +64,5 @@ def test_no_public_name_is_lost() -> None:
     assert dir(shardwright) == sorted(shardwright.__all__)
 
 
-@pytest.mark.parametrize("name", PUBLIC)
-def test_every_public_name_leads_somewhere(name: str) -> None:
-    assert hasattr(shardwright, name)
+def test_every_public_name_leads_somewhere() -> None:
+    assert [name for name in PUBLIC if not hasattr(shardwright, name)] == []

@@ -33,6 +33,7 @@ def read_in_part(halo: Halo, operand: int, part: int, result: int, tap: int) -> 
     return element if not hole and 0 <= element < operand else None
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("sweep", SWEEPS, ids=str)
 def test_frames_hold_what_windows_read(sweep: Sweep) -> None:
     operand, parts = 12, 2
@@ -68,6 +69,7 @@ def test_blocks_of_spread_elements_hold_one_each() -> None:
     assert Sweep(1, stride=2, high=8, base=2).blocks(4) is None
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("sweep", SWEEPS, ids=str)
 def test_spread_back_reads_what_the_window_wrote(sweep: Sweep) -> None:
     size = 12

@@ -35,6 +35,7 @@ def expected(window: Window, parts: int) -> tuple[Fraction, Fraction]:
     return total, mine
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("parts", [1, 2, 4])
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
 def test_counts_are_those_of_the_elements(window: Window, parts: int) -> None:

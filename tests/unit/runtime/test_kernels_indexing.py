@@ -76,6 +76,7 @@ COMBINE: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("seed", range(90))
 @pytest.mark.parametrize("long_round", [None, 1, 8])
 def test_scatter(seed: int, long_round: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,6 +110,7 @@ def test_scatter(seed: int, long_round: int | None, monkeypatch: pytest.MonkeyPa
         np.testing.assert_array_equal(folded[device], expected, strict=True)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("over", [(0,), (1,), (0, 1)])
 def test_a_scatter_of_all_devices_is_the_sum_of_theirs(seed: int, over: tuple[int, ...]) -> None:

@@ -76,6 +76,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return request.param
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("size", range(len(VECTORS)))
 def test_vectors_of_the_authors(engine: str, size: int) -> None:
     assert highwayhash64(bytes(range(size)), COUNTING_KEY) == int(VECTORS[size], 16)
