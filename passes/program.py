@@ -114,11 +114,16 @@ class Node:
     """For each operand how often, for each run of the node, it would be relaid: less than once if before a loop."""
     reserved: Axes = ()
     """The manual axes of the computation: no layout at the node may name them (`passes/propagation/manual.py`)."""
+    times: float = 1.0
+    """How many ops the node stands for (`passes/propagation/structure/folding.py`)."""
+    weight: float = field(init=False)
+    """How often all of these run."""
     values: tuple[int, ...] = field(init=False)
     """Operands, then results, in the order of `rule.tensors()`; stored, as every visit asks for them."""
 
     def __post_init__(self) -> None:
         self.values = self.operands + self.results
+        self.weight = self.scope.weight * self.times
 
     def make(self, results: tuple[int, ...]) -> None:
         """Gives the results their numbers, which they have once it is known what the node makes."""
@@ -170,6 +175,10 @@ class Program:
     """For each value the manual axes along which devices hold different tensors: its layout cannot name them."""
     around: list[tuple[Node, ...]] = field(default_factory=list[tuple[Node, ...]])
     """For each value the nodes that use it, and the one that makes it."""
+    times: list[float] = field(default_factory=list[float])
+    """For each value how many it stands for."""
+    entering: dict[int, int] = field(default_factory=dict[int, int])
+    """For what ops that stand for several take of ops that do not, the like of it that the next of them takes."""
     specs: dict[Dims, LayoutSpec] = field(default_factory=dict[Dims, LayoutSpec])
     """The layouts that `spec` has given: few, and asked for all the time."""
 
@@ -214,6 +223,10 @@ class Program:
         producer = self.producers[value]
         return self.root if producer is None else producer.scope
 
+    def weight_of(self, value: int) -> float:
+        """How often a value is made, with all that it stands for."""
+        return self.scope_of(value).weight * self.times[value]
+
     @cached_property
     def unreduced(self) -> dict[int, tuple[Axes, str]]:
         """The values that are to be partial, as who wrote the program asks for, and how their parts combine."""
@@ -246,7 +259,22 @@ class Program:
         self.given.append(dtensor.layout_of(value))
         self.free.append(free)
         self.reserved.append(())
+        self.times.append(1.0)
         return number
+
+    def add_node(self, node: Node) -> None:
+        """Takes a node, whose results have their numbers, as the last one."""
+        self.nodes.append(node)
+        self.steps.append(node)
+        for value in node.results:
+            self.producers[value] = node
+        for value in dict.fromkeys(node.operands):
+            self.users[value].append(node)
+
+    def find_around(self) -> None:
+        """Finds the nodes around each value, once all nodes are there."""
+        pairs = zip(self.users, self.producers, strict=True)
+        self.around = [(*users, producer) if producer is not None else tuple(users) for users, producer in pairs]
 
     def add_alias(self, number: int, value: SSAValue) -> None:
         """Lets one more value of the IR go by a number."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -82,11 +82,6 @@ class Rule:
     def free(self) -> bool:
         """Whether any device can make the result in any layout, from nothing."""
         return not self.operands and all(kind == PASS for kind in self.kinds)
-
-    def pairs(self) -> Iterator[Rule]:
-        """The rules of the single pairs of a pairwise rule."""
-        for operand, result in zip(self.operands, self.results, strict=True):
-            yield Rule(self.sizes, (operand,), (result,), self.kinds, self.flows, pairwise=True)
 
     def tensors(self) -> tuple[Tensor, ...]:
         """Operands, then results."""

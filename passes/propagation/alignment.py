@@ -129,6 +129,8 @@ class Aligner:
         """For what is a value in another layout, as the user asked, the number of that value."""
         self.unread: dict[int, str] = {}
         """For such of them as nothing reads but who asks for yet another layout, who asked for it."""
+        self.counted: dict[tuple[int, LayoutSpec], float] = {}
+        """Relayouts of values that are counted before they are come to (`Program.entering`)."""
         self.scope = program.root
         self.homes: list[Scope] = [program.root] * len(dims)
         """For each value where it is defined, as seen from the scope at hand."""
@@ -255,8 +257,8 @@ class Aligner:
                 use.op.operands[use.place] = operand
         pending = outgoing(strategy, flowing[0] if flowing else None)
         self.strategies[node.index] = strategy
-        self.sent += strategy.exchanged * self.scope.weight
-        self.messages += strategy.messages * self.scope.weight
+        self.sent += strategy.exchanged * node.weight
+        self.messages += strategy.messages * node.weight
         for value, result in zip(node.results, strategy.results, strict=True):
             self.pending[value], self.made[value] = pending, result
             self._define(value, self._spec(result, pending))
@@ -367,8 +369,9 @@ class Aligner:
             self._obtain(value, home, anchor, asker)
         # From the cheapest form that is there; the first made of equal ones, so that text does not depend on hashes.
         best = min(forms.available, key=lambda form: self._share(form, spec, value))
-        self.sent += self._share(best, spec, value) * scope.weight
-        self.messages += self._plan(best, spec, value).messages * scope.weight
+        weight = scope.weight * self._times(value, spec, asker)
+        self.sent += self._share(best, spec, value) * weight
+        self.messages += self._plan(best, spec, value).messages * weight
         self.inside[scope].append((value, spec))
         self.at_home[value] = self.at_home[value] or spec is home
         source = forms.available[best]
@@ -378,6 +381,16 @@ class Aligner:
             reason = self._finished(value, asker) if best.partial and not spec.partial else self._reason(asker)
             forms.available[spec] = self._relayout(source, spec, anchor, reason)
         return forms.available[spec]
+
+    def _times(self, value: int, spec: LayoutSpec, asker: _Asker) -> float:
+        """How many relayouts one of a value stands for: those for all ops for which the asker stands, counted once."""
+        times = self.program.times[value] - self.counted.pop((value, spec), 0.0)
+        if asker.node is None or asker.node.times == 1 or value not in self.program.entering:
+            return times
+        # Each of these ops but the first takes what the one before it makes.
+        others = asker.node.times - 1
+        self.counted[self.program.entering[value], spec] = others
+        return times + others
 
     def _shared(self, value: int, home: LayoutSpec, spec: LayoutSpec) -> bool:
         """

@@ -38,7 +38,7 @@ def build_program(module: ModuleOp) -> Program:
     if numbering.missing:
         raise ShardwrightError(numbering.missing.values())
     reserve_axes(numbering.program)
-    numbering.program.around = _around(numbering.program)
+    numbering.program.find_around()
     return numbering.program
 
 
@@ -83,8 +83,9 @@ class _Numbering:
         if not rule.pairwise:
             self._node(op, rule, [Use(op, place) for place in range(len(op.operands))], op.results, scope)
             return
-        for place, (pair, result) in enumerate(zip(rule.pairs(), op.results, strict=True)):
-            self._node(op, pair, [Use(op, place)], [result], scope)
+        # Its pairs stand alone: each has the rule of its shape, as such pairs of other ops have.
+        for place, result in enumerate(op.results):
+            self._node(op, _tie(shape_of(result), 1, 1), [Use(op, place)], [result], scope)
 
     def _loop(self, op: stablehlo.WhileOp, outer: Scope) -> None:
         """What a loop carries has one number inside and after it: entry, body and exit agree on its layout."""
@@ -195,10 +196,7 @@ class _Numbering:
         node.make(tuple(program.add_value(value, node, free) for value in made))
         self.scopes += [scope] * len(made)
         self.depths.update((number, 1 + self._depth(node)) for number in node.results if free)
-        program.nodes.append(node)
-        program.steps.append(node)
-        for number in dict.fromkeys(numbers):
-            program.users[number].append(node)
+        program.add_node(node)
         return node
 
     def _is_made_of_nothing(self, node: Node) -> bool:
@@ -220,11 +218,6 @@ def _passes_all(rule: Rule, shape: tuple[int, ...]) -> bool:
     covered = tuple(math.prod(rule.sizes[factor] for factor in dim) for dim in rule.results[0])
     simple = all(kind == PASS for kind in rule.kinds) and all(len(dim) <= 1 for dim in rule.results[0])
     return simple and covered == shape
-
-
-def _around(program: Program) -> list[tuple[Node, ...]]:
-    pairs = zip(program.users, program.producers, strict=True)
-    return [(*users, producer) if producer is not None else tuple(users) for users, producer in pairs]
 
 
 def _last(block: Block) -> Operation:

@@ -22,6 +22,7 @@ from shardwright.passes.propagation.numbering import build_program
 from shardwright.passes.propagation.spreading import Because, State, agree_in_groups, propagate, settle_groups
 from shardwright.passes.propagation.starts import best_state
 from shardwright.passes.propagation.strategy import Strategist
+from shardwright.passes.propagation.structure.folding import fold
 from shardwright.passes.propagation.whole.improving import improve
 from shardwright.passes.rewriter import erase, insert_before, retype
 from shardwright.passes.stages import WHY, set_stage
@@ -62,16 +63,27 @@ class PropagateLayoutsPass(ModulePass):
         program = build_program(op)
         _check_partial(program)
         agree_in_groups(program)
-        strategist = Strategist(program)
-        state = best_state(program, strategist) if self.refine else propagate(program, strategist)
-        if self.refine and self.together:
-            improve(program, strategist, state)
+        state = self._state(program)
         settle_groups(program, state)
         _write(program, state)
         for inner in list(program.function.body.walk()):
             if isinstance(inner, GroupOp):
                 erase(inner)
         set_stage(op, "propagated")
+
+    def _state(self, program: Program) -> State:
+        if not self.refine:
+            return propagate(program, Strategist(program))
+        folded = fold(program)
+        if folded is not None:
+            state = best_state(folded.program, Strategist(folded.program))
+            folded.unfold(state)
+            return state
+        strategist = Strategist(program)
+        state = best_state(program, strategist)
+        if self.together:
+            improve(program, strategist, state)
+        return state
 
 
 def _check_imported(module: ModuleOp) -> None:

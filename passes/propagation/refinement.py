@@ -22,9 +22,9 @@ from shardwright.layout.axes import overlap
 from shardwright.layout.words import dims_in_words
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.alignment import bytes_sent, counted
-from shardwright.passes.propagation.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.spreading import Because, State, passes_dims_on
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist, Strategy
+from shardwright.passes.propagation.structure.ordering import structural_marks, structural_order
 from shardwright.rules.rule import Rule, assemble
 
 SWEEPS = 3
@@ -158,7 +158,7 @@ class _Refiner:
         self.failed, self.known_widely = self._still(self.failed, recent), self._still(self.failed_widely, recent)
         self.failed_widely = {}
         self.swept, self.wide_tries = self.moves, WIDE_TRIES
-        paying = [(cost, node) for node in self.program.nodes if (cost := self._cost(node)) > 0]
+        paying = [(cost / node.times, node) for node in self.program.nodes if (cost := self._cost(node)) > 0]
         kept = False
         # The dearest first, since they have the first go at the few wide tries. Equal ones go by where they stand in
         # the graph: by their place in the text, the order in which a program is written would change its layouts.
@@ -441,7 +441,7 @@ class _Refiner:
         return cost
 
     def _price(self, node: Node) -> float:
-        return node.scope.weight * self.strategist.best(node, self.state.dims)[0]
+        return node.weight * self.strategist.best(node, self.state.dims)[0]
 
 
 def _hears(node: Node, value: int) -> bool:

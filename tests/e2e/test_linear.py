@@ -18,6 +18,7 @@ from shardwright.compiler.stages import Traced
 from shardwright.passes.propagation.refinement import _Refiner
 from shardwright.passes.propagation.spreading import _Offers
 from shardwright.passes.propagation.strategy import Strategist
+from shardwright.passes.propagation.structure import folding
 
 MESH = sw.Mesh(data=4, model=2)
 ROWS, COLUMNS = sw.Layout(["data"], MESH), sw.Layout([None, "model"], MESH)
@@ -100,6 +101,7 @@ def test_more_equal_layers_need_no_more_thought(owner: type, name: str, monkeypa
         seen += 1
         return method(*arguments)
 
+    monkeypatch.setattr(folding, "SMALLEST", 1_000_000)  # each layer on its own
     monkeypatch.setattr(owner, name, counting)
     counts: list[int] = []
     for count in (20, 40):

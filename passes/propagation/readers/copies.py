@@ -83,7 +83,7 @@ class _Planner:
             gain = sum(self._gain(node, value, wanted) for node in readers)
             if gain > LEAST_SAVING and (best is None or gain > best[0]):
                 cost, changes = self._make(value, wanted, scope, DEEPEST)
-                saved = gain - scope.weight * cost
+                saved = gain - scope.weight * self.program.times[value] * cost
                 if saved > LEAST_SAVING and (best is None or saved > best[0]):
                     best = saved, wanted, changes
         if best is not None:
@@ -104,7 +104,7 @@ class _Planner:
         """What a copy saves one reader."""
         there = frozenset((place, wanted) for place, operand in enumerate(node.operands) if operand == value)
         cost = self.strategist.best(node, self.dims, self._there(node) | there)[0]
-        return node.scope.weight * max(0.0, self.costs[node.index] - cost)
+        return node.weight * max(0.0, self.costs[node.index] - cost)
 
     def _there(self, node: Node) -> frozenset[tuple[int, Dims]]:
         """The copies of a node's operands that are planned, by place."""

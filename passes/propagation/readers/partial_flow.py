@@ -227,7 +227,7 @@ class _Planner:
         flows = takes and value not in self.program.unreduced
         if maker is not None and flows:
             own = outgoing(self.strategies[maker.index], None)
-        weight = self.program.scope_of(value).weight
+        weight = self.program.weight_of(value)
         price, whole = (weight * self._finish(value, sweep.made[value], what) for what in (own, sweep.pending[value]))
         readers = [reader for reader in self.program.users[value] if loop is None or reader is not loop.tie]
         inside = {reader.index for reader in readers if loop and _is_inside(reader.scope, loop.body.owner)}

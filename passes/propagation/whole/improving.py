@@ -10,9 +10,9 @@ from shardwright.layout.words import dims_in_words
 from shardwright.networks.solving import eliminated
 from shardwright.passes.program import Dims, Node, Program, Step
 from shardwright.passes.propagation.alignment import Aligner, counted
-from shardwright.passes.propagation.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.spreading import Because, State
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist
+from shardwright.passes.propagation.structure.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.whole.building import Building
 from shardwright.passes.propagation.whole.choices import Choices
 from shardwright.passes.propagation.whole.polishing import MOST_OPS, polished, shares

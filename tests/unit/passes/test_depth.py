@@ -8,9 +8,11 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+import pytest
 
 import shardwright as sw
 from shardwright import Layout, Mesh, TensorSpec
+from shardwright.passes.propagation.structure import folding
 
 MESH = Mesh(batch=2, model=2)
 
@@ -48,7 +50,11 @@ def calls(layers: int) -> Counter[str]:
     return counted
 
 
-def test_a_network_four_times_as_deep_costs_four_times_the_calls() -> None:
-    shallow, deep = calls(6), calls(24)
+@pytest.mark.parametrize("smallest", [0, pytest.param(1_000_000, marks=pytest.mark.slow)], ids=["folded", "whole"])
+def test_a_network_four_times_as_deep_costs_four_times_the_calls(
+    smallest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folding, "SMALLEST", smallest)
+    shallow, deep = calls(8), calls(32)
     assert sum(shallow.values()) > 10_000
     assert {name: (n, shallow[name]) for name, n in deep.items() if n > 5 * shallow[name] + 1000} == {}

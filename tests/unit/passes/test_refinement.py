@@ -14,10 +14,10 @@ from shardwright.passes.program import Program
 from shardwright.passes.propagation import refinement
 from shardwright.passes.propagation.alignment import bytes_sent
 from shardwright.passes.propagation.numbering import build_program
-from shardwright.passes.propagation.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.refinement import Ground, _Refiner, refine
 from shardwright.passes.propagation.spreading import propagate
 from shardwright.passes.propagation.strategy import Strategist
+from shardwright.passes.propagation.structure.ordering import structural_marks, structural_order
 
 ROOT = Path(__file__).parents[3]
 

@@ -23,9 +23,9 @@ from shardwright.passes.program import Dims, Program
 from shardwright.passes.propagation import alignment
 from shardwright.passes.propagation.alignment import counted
 from shardwright.passes.propagation.numbering import build_program
-from shardwright.passes.propagation.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.starts import best_state
 from shardwright.passes.propagation.strategy import Strategist
+from shardwright.passes.propagation.structure.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.whole import improving
 from shardwright.passes.propagation.whole.improving import improve, is_idle
 from shardwright.passes.propagation.whole.prices import finishing, moving
