@@ -61,13 +61,19 @@ def bytes_sent(
 def align(program: Program, strategist: Strategist, dims: list[Dims]) -> None:
     """Gives every op of `program` operands in the layouts that it needs; `dims` are the layouts by value number."""
     ways = _ways(program, strategist, dims)
-    best = counted(program, strategist, dims, program.steps).copies if len(ways) > 1 else ways[0]
+    best = _least(program, strategist, dims, program.steps, ways).copies if len(ways) > 1 else ways[0]
     Aligner(program, strategist, dims, best).run()
 
 
 def counted(program: Program, strategist: Strategist, dims: list[Dims], order: Sequence[Step]) -> Aligner:
     """The walk in `order`, without the edits, that sends least: it knows what is sent, and how each op is done."""
-    walks = [Aligner(program, strategist, dims, way, order=order) for way in _ways(program, strategist, dims)]
+    return _least(program, strategist, dims, order, _ways(program, strategist, dims))
+
+
+def _least(
+    program: Program, strategist: Strategist, dims: list[Dims], order: Sequence[Step], ways: list[Copies]
+) -> Aligner:
+    walks = [Aligner(program, strategist, dims, way, order=order) for way in ways]
     for walk in walks:
         walk.run()
     # What another way saves is more than rounding, or the first one stays.
