@@ -107,17 +107,22 @@ class _Places:
 
     def own(self, value: int) -> int:
         """The like of a value in the second layer; if there is none, the value itself."""
-        number, _ = self.layers.values.get(value, (-1, 0))
-        return self.layers.by_place.get((number, self.layers.second), value)
+        if value not in self.layers.values:
+            return value
+        return self.layers.by_place.get((self.layers.values[value][0], self.layers.second), value)
 
     def node(self, index: int, further: int) -> Node:
         """The like of a node that stayed so many layers further on."""
-        number, layer = self.layers.nodes.get(index, (-1, 0))
-        return self.program.nodes[self.nodes.get((number, self._position(layer) + further), index)]
+        if index in self.layers.nodes:
+            number, layer = self.layers.nodes[index]
+            index = self.nodes.get((number, self._position(layer) + further), index)
+        return self.program.nodes[index]
 
     def value(self, value: int, further: int) -> int:
         """The like of a value that stayed so many layers further on."""
-        number, layer = self.layers.values.get(value, (-1, 0))
+        if value not in self.layers.values:
+            return value
+        number, layer = self.layers.values[value]
         return self.layers.by_place.get((number, self._position(layer) + further), value)
 
     def _position(self, layer: int) -> int:
