@@ -10,6 +10,7 @@ same. A program that is wrong as a polynomial of degree d agrees by chance once 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.compiler.exporting.results import layout_in, with_whole_results
+from shardwright.compiler.layouts.memory import memory_of
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import blocks_in, returned
@@ -39,6 +41,7 @@ from shardwright.proof.loops import known_rounds
 from shardwright.proof.structure import same_structure
 from shardwright.proof.trials import draw, extents_of, trials_of, turns
 from shardwright.proof.work import EASY, WORK, work
+from shardwright.runtime.codegen.arena import machine_bytes
 from shardwright.runtime.executable import compile_module
 
 
@@ -50,6 +53,9 @@ class CheckedOp:
     place: str
     types: str
     values: str
+
+
+TOO_LITTLE = "this machine has too little memory to run the program in exact numbers"
 
 
 @dataclass
@@ -78,7 +84,7 @@ def _blaming(what: str, kind: type[Exception] = Exception) -> Generator[None]:
         yield
     except kind as error:
         if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
-            raise Inexact("this machine has too little memory to run the program in exact numbers") from error
+            raise Inexact(TOO_LITTLE) from error
         why = error.diagnostics[0].message if isinstance(error, ShardwrightError) else str(error)
         raise Broken(f"{what}: {why}") from error
 
@@ -178,6 +184,9 @@ def _differing(
     except ShardwrightError as error:
         raise Inexact(f"the program as it was written cannot run here: {error.diagnostics[0].message}") from error
     _compare_loops(known_rounds(program), known_rounds(parts))
+    # Asked before: a system may promise more memory than it has, and end who uses it.
+    if memory_of(parts).peak * math.prod(mesh.size for mesh in meshes(parts).values()) > machine_bytes():
+        raise Inexact(TOO_LITTLE)
     # Nothing fused: the engine would fold a split product and its all-reduce into one, which would prove little.
     with _blaming("the local program cannot run"):
         devices = compile_module(parts, fused=False)
