@@ -39,7 +39,7 @@ def inputs_alone(most: int | None = None) -> Report:
             continue
         sent, theirs = _ours(text), _xla(text)
         row: dict[str, Cell] = {"program": file.name, "sent": sent, "xla": theirs, "shardy": _shardy(text)}
-        report.rows.append(row)
+        report.add(row)
         counts[_verdict(sent, theirs)] += 1
     report.notes.append(", ".join(f"{what}: {count}" for what, count in sorted(counts.items())))
     return report

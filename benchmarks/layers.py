@@ -85,7 +85,7 @@ def without_layers(repetitions: int, programs: int | None = None) -> Report:
             if name != ALL:
                 row[name] = round(sample.median / samples[ALL].median, 2)
                 ratios.setdefault(name, []).append(sample.median / samples[ALL].median)
-        report.rows.append(row)
+        report.add(row)
     for name, found in ratios.items():
         mean = math.exp(math.fsum(map(math.log, found)) / len(found))
         report.notes.append(f"{name}: geometric mean {mean:.2f}, at most {max(found):.2f}")

@@ -36,7 +36,7 @@ def processes(repetitions: int, programs: int | None = None, count: int = 2) -> 
         file = files.ProgramFile(files.PROGRAMS / name / f"{name}.mlir")
         with ExitStack() as stack:
             samples = interleave(_contenders(file, count, stack), repetitions, warmups=3)
-        report.rows.append({"program": name, **row_of(samples)})
+        report.add({"program": name, **row_of(samples)})
     report.notes.append(
         f"{ALONE}: a thread for each core; {JAX}: the same text, its devices shared by {count} processes"
     )

@@ -85,7 +85,7 @@ def quality(most: int | None = None) -> Report:
         _, quickest = both_ways(file.text, file.name, "seconds")
         if quickest is not None:
             row |= {"quickest sent": quickest.sent, "quickest us": round(quickest.seconds * 1e6, 1)}
-        report.rows.append(row)
+        report.add(row)
         counts["chosen layouts send no more" if automatic and automatic.sent <= own.sent else "chosen send more"] += 1
         counts[
             "quickest take no longer" if quickest and quickest.seconds <= own.seconds else "quickest take longer"
@@ -105,7 +105,7 @@ def products(most: int | None = None) -> Report:
         ratios.append(sent / least if least else 1.0 + sent)
     best = sum(ratio <= 1 for ratio in ratios)
     worst = round(max(ratios), 3)
-    report.rows.append({"products": len(ratios), "at the least": best, "worst, as a ratio": worst})
+    report.add({"products": len(ratios), "at the least": best, "worst, as a ratio": worst})
     return report
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -24,6 +25,12 @@ class Report:
     rows: list[dict[str, Cell]] = field(default_factory=lambda: list[dict[str, Cell]]())
     notes: list[str] = field(default_factory=lambda: list[str]())
     parts: list[Report] = field(default_factory=lambda: list[Report]())
+
+    def add(self, row: dict[str, Cell]) -> None:
+        """Takes a row, and says it on the standard error: what an hour has found is seen before its end."""
+        self.rows.append(row)
+        cells = ", ".join(f"{column} {shown(cell)}" for column, cell in row.items())
+        print(f"{self.name}: {cells}", file=sys.stderr, flush=True)
 
     def to_json(self) -> dict[str, object]:
         """The report as plain data."""

@@ -103,7 +103,7 @@ def scaling(most: int) -> Report:
     for name in FAMILY:
         count = 2
         while count <= most:
-            report.rows.append(scaled(name, count))
+            report.add(scaled(name, count))
             count *= 2
     report.notes.append("the model: 2 us for a message, 12.5 GB/s; an all-reduce is halved and doubled")
     report.notes.append("messages and bytes include the agreement on what runs next: an all-reduce of 16 bytes")

@@ -71,7 +71,7 @@ def compile_time(settings: Settings) -> Report:
         if xla.available():
             contenders[JAX] = timed(partial(xla.compile_text, file.text))
         samples = interleave(contenders, settings.repetitions)
-        report.rows.append({"program": file.name, **compared(samples, OURS, JAX)})
+        report.add({"program": file.name, **compared(samples, OURS, JAX)})
     return _noted(report)
 
 
@@ -87,7 +87,7 @@ def step_time(settings: Settings) -> Report:
             placed = loaded.place(inputs)
             contenders[JAX] = in_a_row(timed(partial(loaded.run, placed)))
         samples = interleave(contenders, settings.repetitions, warmups=3)
-        report.rows.append({"program": file.name, **compared(samples, OURS, JAX), "peak bytes": executable.peak_bytes})
+        report.add({"program": file.name, **compared(samples, OURS, JAX), "peak bytes": executable.peak_bytes})
     return _noted(report)
 
 
@@ -99,7 +99,7 @@ def partition_time(settings: Settings) -> Report:
         if xla.available() and shardy.can_partition(file.text):
             contenders[SHARDY] = partial(shardy.partition_seconds, file.text)
         samples = interleave(contenders, settings.repetitions)
-        report.rows.append({"program": file.name, **compared(samples, OURS, SHARDY)})
+        report.add({"program": file.name, **compared(samples, OURS, SHARDY)})
     return _noted(report)
 
 
@@ -114,7 +114,7 @@ def depth(settings: Settings) -> Report:
         roads[layers] = _median_road(text, settings.long_repetitions)
         row = _depth_row(layers, roads[layers])
         row[f"{JAX} s"] = compile_seconds(text, settings.jax_timeout) or f"more than {settings.jax_timeout:.0f}"
-        report.rows.append(row)
+        report.add(row)
     report.parts += [_by_pass(roads), _by_op(roads[max(roads)])]
     return report
 
@@ -162,7 +162,7 @@ def devices(settings: Settings) -> Report:
         texts = {f"{MILLION:,}": export(many), "8": export(Options(layers=2, shape=shape))}
         contenders = {name: partial(ours.partition_seconds, text) for name, text in texts.items()}
         row = compared(interleave(contenders, settings.repetitions), f"{MILLION:,}", "8")
-        report.rows.append({"program": f"transformer, {many.layers} layers, {what}", **row})
+        report.add({"program": f"transformer, {many.layers} layers, {what}", **row})
     return report
 
 
@@ -178,7 +178,7 @@ def sent_bytes(settings: Settings) -> Report:
         verdict = verdict_of(checked, *theirs)
         counts[verdict] += 1
         row: dict[str, Cell] = {"program": file.name, OURS: sent, "xla": theirs[0], SHARDY: theirs[1]}
-        report.rows.append(row | {"of xla": _share(sent, theirs[0]), "verdict": verdict})
+        report.add(row | {"of xla": _share(sent, theirs[0]), "verdict": verdict})
         report.notes += [f"{file.name}: {fault}" for fault in checked.faults[:1]]
     report.notes.append(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
     if not programs:

@@ -77,13 +77,13 @@ def _sent(executable: xla.XlaExecutable) -> float:
 
 
 def through(repetitions: int, compiles: int, count: int | None) -> Report:
-    """The programs that are stored, and five whole models at real widths."""
+    """The programs that are stored, and then five whole models at real widths, which take longest."""
     report = Report("through", f"one step on {xla.DEVICES} host devices through XLA: our partitioning over XLA's own")
     if not xla.available():
         report.notes.append("skipped: JAX is not installed (make peers installs it)")
         return report
     for name, text, inputs in _programs(count):
-        report.rows.append({"program": name, **Pair.of(text).row(inputs, repetitions, compiles)})
+        report.add({"program": name, **Pair.of(text).row(inputs, repetitions, compiles)})
     for column in ("ratio", "compile ratio"):
         found = [float(value) for row in report.rows if (value := row[column]) is not None]
         mean, above = statistics.geometric_mean(found), sum(value > 1.05 for value in found)

@@ -101,8 +101,8 @@ def write_programs(folder: Path, texts: dict[str, str]) -> None:
         np.savez(folder / name / f"{name}.npz", in_0=array, out_0=array.sum(0))
 
 
-def test_bytes_of_a_folder(tmp_path: Path) -> None:
-    """A right program, and one that is refused: each says so."""
+def test_bytes_of_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A right program, and one that is refused: each says so, at once."""
     write_programs(tmp_path, {"a": SUM, "b": SUM.replace("stablehlo.reduce(", "stablehlo.nothing(")})
     report = SUITES["bytes"](replace(SMOKE, program_count=None, folder=tmp_path))
     assert [row["verdict"] for row in report.rows] == ["more than Shardy", "refused"]
@@ -110,6 +110,10 @@ def test_bytes_of_a_folder(tmp_path: Path) -> None:
     assert [row["shardwright"] for row in report.rows] == [700.0, None]
     assert "SW0203" in report.notes[0]
     assert report.notes[-1] == "1 more than Shardy, 1 refused"
+    assert capsys.readouterr().err.splitlines() == [
+        "bytes: program a, shardwright 700, xla 900, shardy 500, of xla 0.778, verdict more than Shardy",
+        "bytes: program b, shardwright -, xla 900, shardy 500, of xla -, verdict refused",
+    ]
 
 
 def test_unknown_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
