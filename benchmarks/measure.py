@@ -53,6 +53,8 @@ def interleave(contenders: Mapping[str, Timed], repetitions: int, warmups: int =
     """
     times: dict[str, list[float]] = {name: [] for name in contenders}
     order = list(contenders.items())
+    gc.collect()
+    gc.freeze()  # what is there already is not walked before each run, which would take longer than most of them
     for round_index in range(-warmups, repetitions):
         for name, run in order:
             gc.collect()
@@ -60,6 +62,7 @@ def interleave(contenders: Mapping[str, Timed], repetitions: int, warmups: int =
             if round_index >= 0:
                 times[name].append(seconds)
         order.reverse()
+    gc.unfreeze()
     return {name: Sample(tuple(values)) for name, values in times.items()}
 
 
