@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from xdsl.dialects.builtin import IntegerType, ModuleOp, Signedness
@@ -13,56 +14,125 @@ from shardwright.compiler.exporting.devices import groups
 from shardwright.compiler.exporting.windows import Move, written
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
-from shardwright.dialects.building import blocks_in
+from shardwright.dialects.building import blocks_in, free_values
+from shardwright.dialects.purity import is_pure
+from shardwright.dialects.stablehlo.collectives import GroupedOp
 from shardwright.dialects.types import bit_width, element_of, element_size, is_complex, shape_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
+from shardwright.passes.rewriter import insert_before
+from shardwright.passes.stages import REGIONS_OF_TENSORS, WHOLE_INSIDE
 
 MESSAGE_BYTES = 1 << 16
 """What a device sends and receives in a message that others join: of more, copying costs more than waiting."""
 
-Rows = dtensor.AllGatherOp | dtensor.AllToAllOp
+Rows = dtensor.AllGatherOp | dtensor.AllToAllOp | dtensor.ReduceScatterOp
 Shared = Rows | dtensor.WindowOp
 Key = tuple[Hashable, ...]
 """What collectives that travel together have in common."""
 
 
-def bundles(module: ModuleOp, mesh: Mesh) -> dict[Operation, list[Shared]]:
-    """The collectives of which several share messages, each with all of them: the last has their place."""
-    blocks = [block for outer in module.walk() for block in blocks_in(outer)]
-    return {op: bundle for block in blocks for bundle in _of(block, mesh) for op in bundle}
+@dataclass(eq=False)
+class Bundle:
+    """Collectives that share a message; the first stands where it is sent."""
+
+    ops: list[Shared]
+    bytes: int
+    place: int | None = None
+    """The number in the block of the op for which it is sent, once one needs it."""
+
+    def joined(self, op: Shared, ready: int) -> bool:
+        """Whether another one, whose operands are there from the op of this number on, has room; then it joins."""
+        size = self.bytes + _bytes(op)
+        if (self.place is not None and ready > self.place) or size > MESSAGE_BYTES:
+            return False
+        self.ops.append(op)
+        self.bytes = size
+        return True
 
 
-def _of(block: Block, mesh: Mesh) -> list[list[Shared]]:
-    """In each bundle, nothing up to the last uses what another gives."""
-    found: list[list[Shared]] = []
-    waiting: dict[Key, list[Shared]] = {}
-    given: dict[SSAValue, Key] = {}
+def bundles(module: ModuleOp, mesh: Mesh) -> list[Bundle]:
+    """The collectives of which several share messages; with them wait ops that use what they give, in place."""
+    blocks = [block for outer in module.walk() if outer.name in WHOLE_INSIDE for block in blocks_in(outer)]
+    return [bundle for block in blocks for bundle in _Waiting(mesh).bundles(block) if len(bundle.ops) > 1]
 
-    def close(key: Key) -> None:
-        for op in waiting.pop(key, ()):
-            del given[op.outputs[0]]
 
-    for op in block.ops:
-        used = [value for inner in op.walk() for value in inner.operands] if op.regions else op.operands
-        for value in used:
-            if value in given:
-                close(given[value])
-        if not isinstance(op, Shared) or _bytes(op) > MESSAGE_BYTES:
-            continue
-        key = _key(op, mesh)
-        if sum(map(_bytes, waiting.get(key, ()))) + _bytes(op) > MESSAGE_BYTES:
-            close(key)
-        if key not in waiting:
-            waiting[key] = []
-            found.append(waiting[key])
-        waiting[key].append(op)
-        given[op.outputs[0]] = key
-    return [bundle for bundle in found if len(bundle) > 1]
+class _Waiting:
+    """
+    The collectives of a block, each in the bundle that was there last of its kind, or in a new one.
+
+    None is sent before it has to be: what makes the operands of another collective needs it, or a loop, or the end.
+    What is ready early may travel long before it is used, with what is sent by then: no more is held for that than a
+    message has.
+    """
+
+    def __init__(self, mesh: Mesh) -> None:
+        self.mesh = mesh
+        self.latest: dict[Key, Bundle] = {}
+        self.waits: dict[SSAValue, Bundle | Operation] = {}
+        self.ready: dict[SSAValue, int] = {}
+
+    def bundles(self, block: Block) -> list[Bundle]:
+        """All bundles of a block, in which ops move to the first one that cannot wait."""
+        found: list[Bundle] = []
+        for place, op in enumerate(list(block.ops)):
+            used = free_values(op)
+            needed = list(self.waits) if op.next_op is None else [value for value in used if value in self.waits]
+            if needed and _can_wait(op):
+                self.waits |= dict.fromkeys(op.results, op)
+                continue
+            for value in needed:
+                self._settle(value, place, op)
+            self.ready |= dict.fromkeys(op.results, place + 1)
+            if isinstance(op, Shared) and _bytes(op) <= MESSAGE_BYTES:
+                since = max((self.ready.get(value, 0) for value in used), default=0)
+                found += self._send(op, since)
+        return found
+
+    def _send(self, op: Shared, since: int) -> list[Bundle]:
+        """Lets a collective join the bundle of its kind; else the one that it begins."""
+        key = _key(op, self.mesh)
+        old = self.latest.get(key)
+        joined = old is not None and old.joined(op, since)
+        bundle = self.latest[key] = old if old is not None and joined else Bundle([op], _bytes(op))
+        if bundle.place is None:
+            self.waits[op.outputs[0]] = bundle
+        else:
+            self.ready[op.outputs[0]] = bundle.place + 1
+        return [] if joined else [bundle]
+
+    def _settle(self, value: SSAValue, place: int, anchor: Operation) -> None:
+        """Moves what `value` waits for in front of `anchor`, operands first."""
+        stack = [value]
+        while stack:
+            what = self.waits.get(stack[-1])
+            if isinstance(what, Bundle):
+                what.place = place
+                self._move(what.ops[0], [op.outputs[0] for op in what.ops], place, anchor)
+            elif what is None:
+                stack.pop()
+            elif unmet := [operand for operand in free_values(what) if operand in self.waits]:
+                stack += unmet
+            else:
+                self._move(what, what.results, place, anchor)
+
+    def _move(self, op: Operation, values: Iterable[SSAValue], place: int, anchor: Operation) -> None:
+        for value in values:
+            del self.waits[value]
+            self.ready[value] = place + 1
+        op.detach()
+        insert_before(anchor, op)
+
+
+def _can_wait(op: Operation) -> bool:
+    """Whether an op only computes: it sends nothing, and is no loop or branch."""
+    return is_pure(op) and not isinstance(op, dtensor.CollectiveOp | GroupedOp) and op.name not in REGIONS_OF_TENSORS
 
 
 def _key(op: Shared, mesh: Mesh) -> Key:
-    """Kind, axes and bits of an element; of windows the way in which one dim moves, and the extents of the others."""
+    """Axes and bits of an element; of sums their kind; of windows the way of one dim, and the extents of the others."""
+    if isinstance(op, dtensor.ReduceScatterOp):
+        return (op.name, _axes(op), op.kind.data, element_of(op.outputs[0]))
     if not isinstance(op, dtensor.WindowOp):
         return (op.name, _axes(op), _bits(element_of(op.outputs[0])))
     move = Move(op, mesh)
@@ -102,11 +172,7 @@ def _in_one(writer: Writer, bundle: Sequence[Rows]) -> list[SSAValue]:
     rows = [writer.bits(_rows(writer, op), common) for op in bundle]
     ends = [0, *accumulate(shape_of(row)[1] for row in rows)]
     joined = rows[0] if len(rows) == 1 else writer.put(stablehlo.ConcatenateOp(rows, 1))
-    axes = _axes(bundle[0])
-    if isinstance(bundle[0], dtensor.AllToAllOp):
-        moved = writer.all_to_all(joined, 0, 0, groups(axes, writer.mesh))
-    else:
-        moved = writer.all_gather(joined, 0, axes)
+    moved = _moved(writer, bundle[0], joined)
     count = shape_of(moved)[0]
     parts = (
         [moved]
@@ -119,26 +185,62 @@ def _in_one(writer: Writer, bundle: Sequence[Rows]) -> list[SSAValue]:
     ]
 
 
+def _moved(writer: Writer, kind: Rows, rows: SSAValue) -> SSAValue:
+    """What a device gets of all rows: from each device its row, or the rows that are its own, combined."""
+    axes = _axes(kind)
+    match kind:
+        case dtensor.AllToAllOp():
+            return writer.all_to_all(rows, 0, 0, groups(axes, writer.mesh))
+        case dtensor.AllGatherOp():
+            return writer.all_gather(rows, 0, axes)
+        case dtensor.ReduceScatterOp():
+            return writer.reduce_scatter(rows, kind.kind.data, 0, axes)
+
+
+def _split(writer: Writer, op: Rows) -> dict[int, int]:
+    """Into how many parts, one for each device, the dims are cut of what is sent to each another part of."""
+    size = writer.mesh.group_size
+    match op:
+        case dtensor.AllToAllOp():
+            return {op.target: size(op.axes.data)}
+        case dtensor.AllGatherOp():
+            return {}
+        case dtensor.ReduceScatterOp():
+            return {dim: size(axes) for dim, axes in enumerate(op.dim_axes.data) if axes}
+
+
+def _joint(writer: Writer, op: Rows) -> dict[int, int]:
+    """Of how many parts, one of each device, the dims are made of what a device gets."""
+    size = writer.mesh.group_size
+    match op:
+        case dtensor.AllToAllOp():
+            return {op.source: size(op.axes.data)}
+        case dtensor.AllGatherOp():
+            return {dim: size(axes) for dim, axes in enumerate(op.dim_axes.data) if axes}
+        case dtensor.ReduceScatterOp():
+            return {}
+
+
 def _rows(writer: Writer, op: Rows) -> SSAValue:
     """What a device sends to each other one in a row; one row if all get the same."""
-    value = op.inputs[0]
-    shape = shape_of(value)
-    if isinstance(op, dtensor.AllGatherOp):
-        return writer.reshape(value, (1, math.prod(shape)))
-    size, at = writer.mesh.group_size(op.axes.data), op.target
-    cut = writer.reshape(value, (*shape[:at], size, shape[at] // size, *shape[at + 1 :]))
-    order = [at, *(dim for dim in range(len(shape) + 1) if dim != at)]
-    return writer.reshape(writer.transpose(cut, order), (size, math.prod(shape) // size))
+    sizes, shape = _split(writer, op), shape_of(op.inputs[0])
+    cut = [part for dim, extent in enumerate(shape) for part in _parts(extent, sizes.get(dim))]
+    ahead = [dim + number for number, dim in enumerate(sizes)]
+    order = [*ahead, *(place for place in range(len(cut)) if place not in ahead)]
+    count = math.prod(sizes.values())
+    rows = writer.transpose(writer.reshape(op.inputs[0], cut), order)
+    return writer.reshape(rows, (count, math.prod(shape) // count))
+
+
+def _parts(extent: int, count: int | None) -> list[int]:
+    return [extent] if count is None else [count, extent // count]
 
 
 def _placed(writer: Writer, op: Rows, rows: SSAValue) -> SSAValue:
     """What came from each device, in the dims that it is split along."""
-    size, block = writer.mesh.group_size, list(shape_of(op.inputs[0]))
-    if isinstance(op, dtensor.AllToAllOp):
-        sizes = {op.source: size(op.axes.data)}
-        block[op.target] //= sizes[op.source]
-    else:
-        sizes = {dim: size(axes) for dim, axes in enumerate(op.dim_axes.data) if axes}
+    sizes, block = _joint(writer, op), list(shape_of(op.inputs[0]))
+    for dim, count in _split(writer, op).items():
+        block[dim] //= count
     parts = writer.reshape(rows, (*sizes.values(), *block))
     lead = {dim: place for place, dim in enumerate(sizes)}
     order = [at for dim in range(len(block)) for at in ([lead[dim]] if dim in lead else []) + [len(sizes) + dim]]

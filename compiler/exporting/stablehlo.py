@@ -20,7 +20,7 @@ from shardwright.compiler.exporting.devices import (
     permutation,
     rounds,
 )
-from shardwright.compiler.exporting.sharing import bundles, together
+from shardwright.compiler.exporting.sharing import Bundle, bundles, together
 from shardwright.compiler.exporting.windows import written
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
@@ -41,19 +41,23 @@ def lower_collectives(module: ModuleOp, mesh: Mesh) -> None:
     window) becomes an `all_to_all`, or a permute for each round of pieces that move, so that no device is sent more
     than it lacks. Small ones that are ready together share a message.
     """
-    writer, shared = Writer(mesh), bundles(module, mesh)
+    writer, together_from, shared = Writer(mesh), dict[Operation, Bundle](), set[Operation]()
+    for bundle in bundles(module, mesh):
+        together_from[bundle.ops[0]] = bundle
+        shared.update(bundle.ops)
     for op in list(module.walk()):
-        if isinstance(op, GroupedOp) and op.groups is not None:
-            op.properties |= writer.listed(groups(op.groups.axes, writer.mesh), type(op))
         writer.anchor = op
-        bundle = shared.get(op)
-        if bundle is None:
-            values = _lowered(writer, op)
-            if values is not None:
-                _replace(op, values)
-        elif op is bundle[-1]:
+        if op in together_from:
+            bundle = together_from[op].ops
             for one, value in zip(bundle, together(writer, bundle), strict=True):
                 _replace(one, [value])
+        if op in shared:
+            continue
+        if isinstance(op, GroupedOp) and op.groups is not None:
+            op.properties |= writer.listed(groups(op.groups.axes, writer.mesh), type(op))
+        values = _lowered(writer, op)
+        if values is not None:
+            _replace(op, values)
 
 
 def _replace(op: Operation, values: Sequence[SSAValue]) -> None:
@@ -130,14 +134,10 @@ def _start(writer: Writer, axes: Sequence[Axis], extent: int) -> SSAValue:
 
 def _reduce_scatter(writer: Writer, op: dtensor.ReduceScatterOp) -> SSAValue:
     """Along several dims: the parts of each device behind each other, then one message."""
-    value, dims, kind = op.inputs[0], op.dim_axes.data, op.kind.data
-    split = [dim for dim, axes in enumerate(dims) if axes]
-    if len(split) == 1:
-        return writer.reduce_scatter(value, kind, split[0], dims[split[0]])
-    local = shape_of(op.outputs[0])
-    stacked = _piled(writer, value, [writer.mesh.group_size(axes) for axes in dims], local)
-    axes = [axis for dim in split for axis in dims[dim]]
-    return writer.reshape(writer.reduce_scatter(stacked, kind, 0, axes), local)
+    split = [dim for dim, axes in enumerate(op.dim_axes.data) if axes]
+    if len(split) > 1:
+        return together(writer, [op])[0]
+    return writer.reduce_scatter(op.inputs[0], op.kind.data, split[0], op.dim_axes.data[split[0]])
 
 
 def _fetch(writer: Writer, op: manual.FetchOp) -> SSAValue:
