@@ -250,6 +250,10 @@ def cuts(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> list[Cut]:
     return found
 
 
+Need = tuple[list[int], Piece]
+"""A piece that a device needs, as if it kept it, with the devices that hold it."""
+
+
 def exchange(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> list[Piece]:
     """
     Every piece that a device needs: from itself where it has it, else from the nearest holder.
@@ -257,11 +261,15 @@ def exchange(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> list[Piece]:
     Devices that differ along the last axes only are the nearest, as in `Topology.of`. No device sends more messages
     for that than the busiest one receives, so it takes no more rounds.
     """
+    return _from_nearest(_needs(source, target, mesh), mesh)
+
+
+def _needs(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> list[Need]:
+    """What all devices need for the first place of their blocks, then for the second, and so on."""
     made = cuts(source, target, mesh)
     starts = [axis_index(axes, mesh) for axes in target.dims]
     holders = _holders(source, mesh)
-    load = [0] * mesh.size
-    kept, due = list[Piece](), list[tuple[list[int], Piece]]()
+    found: list[Need] = []
     for slot, offset in enumerate(product(*(range(cut.needed) for cut in made))):
         for device in range(mesh.size):
             place = [int(start[device]) * cut.needed + at for start, cut, at in zip(starts, made, offset, strict=True)]
@@ -269,11 +277,14 @@ def exchange(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> list[Piece]:
             what = 0
             for at, cut in zip(place, made, strict=True):
                 what = what * cut.held + at % cut.held
-            piece = Piece(device, device, (what,), (slot,))
-            if device in held:
-                kept.append(piece)
-            else:
-                due.append((held, piece))
+            found.append((held, Piece(device, device, (what,), (slot,))))
+    return found
+
+
+def _from_nearest(needs: Sequence[Need], mesh: Mesh) -> list[Piece]:
+    load = [0] * mesh.size
+    kept = [piece for held, piece in needs if piece.receiver in held]
+    due = [(held, piece) for held, piece in needs if piece.receiver not in held]
     busiest = max(Counter(piece.receiver for _, piece in due).values(), default=0)
 
     def order(sender: int, receiver: int) -> tuple[bool, int, int, int]:
@@ -286,6 +297,67 @@ def exchange(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> list[Piece]:
         load[sender] += 1
         kept.append(replace(piece, sender=sender))
     return kept
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """
+    An exchange in which each device of a group gets a share of what all of them need, and then they gather the shares.
+
+    `first` are the messages that bring the shares, `groups` the devices of each group in the order of their shares.
+    """
+
+    first: list[Piece]
+    groups: Numbers
+
+
+def gathering(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Gathering | None:
+    """
+    An exchange as a gathering, where that takes fewer messages; it never sends more: nobody is sent what it has.
+
+    >>> x, y = Axis("x"), Axis("y")
+    >>> found = gathering(LayoutSpec("m", ((y, x),)), LayoutSpec("m", ((x,),)), Mesh(x=2, y=4))
+    >>> sum(one.sender != one.receiver for one in found.first), found.groups.shape
+    (4, (2, 4))
+    """
+    needs = _needs(source, target, mesh)
+    count = len(needs) // mesh.size
+    alike: dict[int, list[int]] = {}
+    for device, block in enumerate(_blocks(target, mesh)):
+        alike.setdefault(int(block), []).append(device)
+    same = mesh.size // len(alike)
+    size = min(same, count)
+    if size < 2 or count % size or same % size:
+        return None
+    share = count // size
+    held: dict[int, set[int]] = {device: set() for device in range(mesh.size)}
+    for holders, piece in needs:
+        if piece.receiver in holders:
+            held[piece.receiver].add(piece.slot[0] // share)
+    groups: list[list[int]] = []
+    for devices in alike.values():
+        found = _shared_out(devices, held, size)
+        if found is None:
+            return None
+        groups += found
+    part = {device: number for group in groups for number, device in enumerate(group)}
+    own = [(holders, one) for holders, one in needs if one.slot[0] // share == part[one.receiver]]
+    first = _from_nearest([(holders, replace(one, slot=(one.slot[0] % share,))) for holders, one in own], mesh)
+    direct = _from_nearest(needs, mesh)
+    fewer = _degree([one for one in first if not _stays(one)]) + 1 < _degree([one for one in direct if not _stays(one)])
+    return Gathering(first, np.array(groups)) if fewer else None
+
+
+def _shared_out(devices: Sequence[int], held: dict[int, set[int]], size: int) -> list[list[int]] | None:
+    """The devices in groups of `size`, each at the place of the share of which it holds a part; None if not all can."""
+    found: list[dict[int, int]] = [{} for _ in range(len(devices) // size)]
+    for device in sorted(devices, key=lambda one: -len(held[one])):
+        wanted = held[device] or range(size)
+        free = next((group for group in found if any(place not in group for place in wanted)), None)
+        if len(held[device]) > 1 or free is None:
+            return None
+        free[next(place for place in wanted if place not in free)] = device
+    return [[group[place] for place in range(size)] for group in found]
 
 
 def _apart(one: int, other: int, shape: Sequence[int]) -> int:

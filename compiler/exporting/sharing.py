@@ -192,7 +192,7 @@ def _moved(writer: Writer, kind: Rows, rows: SSAValue) -> SSAValue:
         case dtensor.AllToAllOp():
             return writer.all_to_all(rows, 0, 0, groups(axes, writer.mesh))
         case dtensor.AllGatherOp():
-            return writer.all_gather(rows, 0, axes)
+            return writer.all_gather(rows, 0, groups(axes, writer.mesh))
         case dtensor.ReduceScatterOp():
             return writer.reduce_scatter(rows, kind.kind.data, 0, axes)
 

@@ -16,6 +16,7 @@ from shardwright.compiler.exporting.devices import (
     all_to_all,
     cuts,
     exchange,
+    gathering,
     groups,
     permutation,
     rounds,
@@ -30,6 +31,7 @@ from shardwright.dialects.stablehlo.collectives import GroupedOp
 from shardwright.dialects.types import element_of, shape_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.rewriter import replace
 
 
@@ -107,7 +109,7 @@ def _all_gather(writer: Writer, op: dtensor.AllGatherOp) -> SSAValue:
     split = [dim for dim, axes in enumerate(op.dim_axes.data) if axes]
     if len(split) > 1:
         return together(writer, [op])[0]
-    return writer.all_gather(op.inputs[0], split[0], op.dim_axes.data[split[0]])
+    return writer.all_gather(op.inputs[0], split[0], groups(op.dim_axes.data[split[0]], writer.mesh))
 
 
 def _unreduced(writer: Writer, op: dtensor.UnreduceOp, value: SSAValue) -> SSAValue:
@@ -162,16 +164,24 @@ def _pairs(messages: Sequence[Piece]) -> Numbers:
 
 
 def _exchange(writer: Writer, op: dtensor.ExchangeOp) -> SSAValue:
-    """Blocks cut into pieces that are whole on both sides: one `all_to_all`, or rounds of one piece of each device."""
-    source, target, mesh = op.source.data, op.target.data, writer.mesh
-    made = cuts(source, target, mesh)
+    """Blocks cut into pieces that are whole on both sides, which travel in as few messages as there can be."""
+    source, target = op.source.data, op.target.data
+    made = cuts(source, target, writer.mesh)
     piece = [extent // cut.needed for cut, extent in zip(made, shape_of(op.outputs[0]), strict=True)]
-    held, needed = [cut.held for cut in made], [cut.needed for cut in made]
-    stacked = _piled(writer, op.inputs[0], held, piece)
-    pieces = exchange(source, target, mesh)
-    at_once = all_to_all(pieces)
-    gathered = _at_once(writer, stacked, at_once) if at_once else _in_rounds(writer, stacked, pieces, math.prod(needed))
-    return _unpiled(writer, gathered, needed, piece)
+    needed = [cut.needed for cut in made]
+    stacked = _piled(writer, op.inputs[0], [cut.held for cut in made], piece)
+    return _unpiled(writer, _exchanged(writer, stacked, source, target, math.prod(needed)), needed, piece)
+
+
+def _exchanged(writer: Writer, stacked: SSAValue, source: LayoutSpec, target: LayoutSpec, slots: int) -> SSAValue:
+    """The pieces that a device needs: by one `all_to_all`, as shares that are gathered, or in rounds of a piece."""
+    pieces = exchange(source, target, writer.mesh)
+    if at_once := all_to_all(pieces):
+        return _at_once(writer, stacked, at_once)
+    if shared := gathering(source, target, writer.mesh):
+        share = _in_rounds(writer, stacked, shared.first, slots // shared.groups.shape[1])
+        return writer.all_gather(share, 0, shared.groups)
+    return _in_rounds(writer, stacked, pieces, slots)
 
 
 def _at_once(writer: Writer, stacked: SSAValue, move: AllToAll) -> SSAValue:

@@ -138,9 +138,8 @@ class Writer:
             collectives.ReduceScatterOp, value, groups(axes, self.mesh), factors, kind, scatter_dimension=dim
         )
 
-    def all_gather(self, value: SSAValue, dim: int, axes: Sequence[Axis]) -> SSAValue:
-        """The parts of `dim` of all devices that differ along `axes`, joined."""
-        members = groups(axes, self.mesh)
+    def all_gather(self, value: SSAValue, dim: int, members: Numbers) -> SSAValue:
+        """The parts of `dim` of all devices of a group, joined."""
         return self._collective(collectives.AllGatherOp, value, members, {dim: members.shape[1]}, all_gather_dim=dim)
 
     def all_to_all(self, value: SSAValue, source: int, target: int, members: Numbers) -> SSAValue:

@@ -121,6 +121,44 @@ def test_an_exchange_in_one_message_is_the_same_exchange(before: str, after: str
     assert Counter(moved) == Counter(messages)
 
 
+GATHERED = {
+    ('[{"x"}, {"y"}]', "[{}, {}]"): (1, 7),
+    ('[{"x"}, {"y"}]', '[{"y"}, {}]'): (2, 4),
+    ('[{"x"}, {"y"}]', '[{}, {"x"}]'): (3, 4),
+    ('[{"y", "x"}, {}]', '[{}, {"x"}]'): (4, 7),
+}
+"""The messages of a gathering, and of the direct way: one gathers, before it is one for each piece that a share lacks."""
+
+
+@pytest.mark.parametrize(("before", "after"), sorted({*GATHERED, *((a, b) for a in SIDES for b in SIDES if a != b)}))
+def test_a_gathering_sends_what_the_exchange_does_in_fewer_messages(before: str, after: str) -> None:
+    source, target = spec(before), spec(after)
+    direct = devices.exchange(source, target, MESH)
+    found = devices.gathering(source, target, MESH)
+    if found is None:
+        assert (before, after) not in GATHERED
+        return
+    slots = max(one.slot[0] for one in direct) + 1
+    share = slots // found.groups.shape[1]
+    assert sorted(found.groups.ravel().tolist()) == list(range(MESH.size))
+    # Who brings each place of a device's share; a device then has the places of its group's shares one behind another.
+    what = {(one.receiver, one.slot[0]): (one.sender, one.what[0]) for one in found.first}
+    blocks = [devices.axis_index([axis for dim in side.dims for axis in dim], MESH) for side in (source, target)]
+    for group in found.groups:
+        assert len(set(blocks[1][group].tolist())) == 1
+        whole = [what[device, at] for device in group for at in range(share)]
+        for one in direct:
+            if one.receiver in group:
+                sender, place = whole[one.slot[0]]
+                assert (blocks[0][sender], place) == (blocks[0][one.sender], one.what[0])
+    sent = [sum(one.sender != one.receiver for one in messages) for messages in (found.first, direct)]
+    assert sent[0] + MESH.size * (slots - share) == sent[1]
+    moving = [[one for one in messages if one.sender != one.receiver] for messages in (found.first, direct)]
+    taken = len(devices.rounds(moving[0], MESH.size)) + 1, len(devices.rounds(moving[1], MESH.size))
+    assert taken[0] < taken[1]
+    assert GATHERED.get((before, after), taken) == taken
+
+
 def test_rounds_send_and_receive_once() -> None:
     messages = devices.exchange(spec('[{"x"}, {"y"}]'), spec('[{"y"}, {"x"}]'), MESH)
     plan = devices.rounds(messages, MESH.size)
