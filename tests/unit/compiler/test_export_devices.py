@@ -127,7 +127,7 @@ GATHERED = {
     ('[{"x"}, {"y"}]', '[{}, {"x"}]'): (3, 4),
     ('[{"y", "x"}, {}]', '[{}, {"x"}]'): (4, 7),
 }
-"""The messages of a gathering, and of the direct way: one gathers, before it is one for each piece that a share lacks."""
+"""The messages of a gathering, and of the direct way: one gathers, after one for each piece that a share lacks."""
 
 
 @pytest.mark.parametrize(("before", "after"), sorted({*GATHERED, *((a, b) for a in SIDES for b in SIDES if a != b)}))
