@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation
 
 from shardwright.passes.program import Carried, Dims, Node, Program, Scope
-from shardwright.passes.propagation.readers.finishing import Sum, finished_ops
+from shardwright.passes.propagation.readers.finishing import UNITS, Sum, finished_ops
 from shardwright.passes.propagation.strategy import Strategist, Strategy
 from shardwright.rules.reductions import is_zero
 from shardwright.rules.rule import ANY, Axes
@@ -206,6 +206,11 @@ class _Planner:
         """What it costs to finish a value here."""
         return 0.0 if what is None else self.strategist.finish(value, made, *what, self.dims[value])
 
+    def _in_all(self, value: int, made: Dims, what: Pending | None) -> float:
+        """What it costs as often as it is done: of ways that send the same, one in a loop has more messages."""
+        price = self.program.weight_of(value) * self._finish(value, made, what)
+        return price + 1 / UNITS if price and self.program.scope_of(value).weight > 1 else price
+
     def _price(self, sweep: _Sweep, carry: Carry) -> list[bool]:
         """Which ops let partial results through, where that sends the least for all readers together."""
         program = self.program
@@ -227,8 +232,7 @@ class _Planner:
         flows = takes and value not in self.program.unreduced
         if maker is not None and flows:
             own = outgoing(self.strategies[maker.index], None)
-        weight = self.program.weight_of(value)
-        price, whole = (weight * self._finish(value, sweep.made[value], what) for what in (own, sweep.pending[value]))
+        price, whole = (self._in_all(value, sweep.made[value], what) for what in (own, sweep.pending[value]))
         readers = [reader for reader in self.program.users[value] if loop is None or reader is not loop.tie]
         inside = {reader.index for reader in readers if loop and _is_inside(reader.scope, loop.body.owner)}
         takers = [reader.index for reader in readers if _takes(reader, value, sweep)]

@@ -149,6 +149,41 @@ def test_what_a_loop_adds_up_is_finished_once_although_it_is_larger_then() -> No
     assert 64 * 4 * 4 * F32 > 8 * 4 * 4 * F32
 
 
+# Each of eight rounds puts the sum of what it carries in its place.
+STACKING = """
+sdy.mesh @mesh = <["x"=4]>
+func.func public @main(%a: tensor<SIZExf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+    -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %none = stablehlo.constant dense<0.0> : tensor<8xf32>
+  %first = stablehlo.constant dense<0> : tensor<i32>
+  %0:3 = stablehlo.while(%i = %first, %h = %a, %sums = %none) : tensor<i32>, tensor<SIZExf32>, tensor<8xf32>
+  cond {
+    %last = stablehlo.constant dense<8> : tensor<i32>
+    %more = stablehlo.compare LT, %i, %last : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %next = stablehlo.add %i, %one : tensor<i32>
+    %g = stablehlo.tanh %h : tensor<SIZExf32>
+    %sum = stablehlo.reduce(%g init: %zero) applies stablehlo.add across dimensions = [0]
+        : (tensor<SIZExf32>, tensor<f32>) -> tensor<f32>
+    %row = stablehlo.reshape %sum : (tensor<f32>) -> tensor<1xf32>
+    %all = stablehlo.dynamic_update_slice %sums, %row, %i : (tensor<8xf32>, tensor<1xf32>, tensor<i32>) -> tensor<8xf32>
+    stablehlo.return %next, %g, %all : tensor<i32>, tensor<SIZExf32>, tensor<8xf32>
+  }
+  return %0#2 : tensor<8xf32>
+}
+"""
+
+
+def test_what_a_loop_stacks_is_whole_until_it_ends_where_it_is_no_more_than_the_arguments() -> None:
+    # A device holds all eight sums, and as much of the argument: they are reduced and split once.
+    assert sent(STACKING.replace("SIZE", "32")) == Fraction(3, 4) * 8 * F32
+    # Half as much of the argument: each device keeps its two, and each is finished in its round.
+    assert sent(STACKING.replace("SIZE", "16")) == 8 * 2 * Fraction(3, 4) * F32
+
+
 # A sum over x that is wanted split by x and y first, and then as it was laid out, split by y.
 TWO_USERS = """
 !home = tensor<32x2xf32, #dtensor.layout<@mesh, [{}, {"y"}]>>
