@@ -26,7 +26,7 @@ from shardwright.passes.propagation.structure.folding import fold
 from shardwright.passes.propagation.whole.improving import improve
 from shardwright.passes.propagation.whole.stacking import stack_partial
 from shardwright.passes.rewriter import erase, insert_before, retype
-from shardwright.passes.stages import MEMORY_LIMIT, WHY, set_stage
+from shardwright.passes.stages import WHY, set_stage
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class PropagateLayoutsPass(ModulePass):
         _check_partial(program)
         agree_in_groups(program)
         state = self._state(program)
-        if self.refine and MEMORY_LIMIT not in op.attributes:
+        if self.refine:
             stack_partial(program, state)
         settle_groups(program, state)
         _write(program, state)

@@ -20,9 +20,11 @@ def stack_partial(program: Program, state: State) -> None:
 
     While it is split, everybody has to know every update, so that each is finished in its round. Whole, what is stacked
     is partial as they are, and is reduced and split once. Each device holds all of it that long: no more than it holds
-    of the arguments.
+    of the arguments. Results keep the layouts that they have.
     """
-    unsplit = {value: dims for carried in program.carried for value, dims in _unsplit(program, carried, state.dims)}
+    returned = {program.numbers[value] for value in program.return_op.operands}
+    inside = [carried for carried in program.carried if carried.value not in returned]
+    unsplit = {value: dims for carried in inside for value, dims in _unsplit(program, carried, state.dims)}
     if not unsplit:
         return
     strategist, order = Strategist(program), structural_order(program, structural_marks(program))

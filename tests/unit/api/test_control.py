@@ -120,10 +120,13 @@ def test_what_a_scan_carries_stays_split() -> None:
     split = sw.relayout(rows, sw.Layout([None, "x", "y"], mesh))
     folded = sw.function(lambda c, xs: sw.scan(lambda s, x: (s * 0.5 + x, sw.sum(s, axis=1)), c, xs))
     stage = folded.trace(carry, split).partition()
-    assert "stablehlo.while(%1 = %c_0, %2 = %c, %3 = %cst) : tensor<i32>, tensor<2x2xf64>, tensor<5x2xf64>" in (
+    # What is stacked has each device's sums of two rows in each round, to be finished once behind the loop.
+    assert "stablehlo.while(%3 = %c_0, %4 = %c, %5 = %1) : tensor<i32>, tensor<2x2xf64>, tensor<5x2xf64>" in (
         stage.as_text()
     )
-    assert stage.predicted_bytes == 5 * 2 * 8  # in each round, each device's sums of two rows
+    assert [row.kind for row in stage.predicted if row.bytes_per_device] == ["all_reduce"]
+    assert stage.predicted_bytes == 5 * 2 * 8
+    assert stage.predicted[-1].repetition.times == 1
     last, sums = folded(carry, split)
     assert last.layout == carry.layout
     expected, state = [], start
