@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -113,7 +113,51 @@ def cost_share(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], m
     """
     # Of a dim it matters by what parts it divides, not how many elements there are: shapes of one kind have one plan.
     alike = tuple(math.gcd(size, mesh.size) for size in shape)
-    return float(plan(source, target, alike, mesh).share)
+    return _share(*_renamed(source, target, alike, mesh), mesh)
+
+
+@lru_cache(maxsize=1 << 16)
+def _share(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> float:
+    return float(plan(source, target, shape, mesh).share)
+
+
+def _renamed(
+    source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh
+) -> tuple[LayoutSpec, LayoutSpec, tuple[int, ...]]:
+    """
+    The same change with its dims in another order, and axes of one size named as they come: what is sent is the same.
+
+    >>> x, y = Axis("x"), Axis("y")
+    >>> row, column = LayoutSpec("mesh", ((x,), ())), LayoutSpec("mesh", ((), (y,)))
+    >>> _renamed(column, row, (4, 2), Mesh(x=4, y=4)) == _renamed(row, column, (2, 4), Mesh(x=4, y=4))
+    True
+    """
+    dims = sorted(range(source.rank), key=lambda dim: _likeness(source, target, shape, mesh, dim))
+    sides = [spec.with_dims(tuple(spec.dims[dim] for dim in dims)) for spec in (source, target)]
+    free: dict[int, list[str]] = {}
+    for name, size in mesh.sizes.items():
+        free.setdefault(size, []).append(name)
+    met = dict.fromkeys(axis.name for spec in sides for axis in spec.axes())
+    names = {name: free[mesh.sizes[name]].pop(0) for name in met}
+    one, other = (_with_names(spec, names, mesh) for spec in sides)
+    return one, other, tuple(shape[dim] for dim in dims)
+
+
+def _likeness(
+    source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh, dim: int
+) -> tuple[list[tuple[int, int, int]], ...]:
+    """What a dim is, by whatever names its axes go."""
+    axes = ([(mesh.sizes[one.name], one.pre, one.size) for one in spec.dims[dim]] for spec in (source, target))
+    return *axes, [(shape[dim], 0, 0)]
+
+
+def _with_names(spec: LayoutSpec, names: Mapping[str, str], mesh: Mesh) -> LayoutSpec:
+    dims, partial = (
+        [tuple(axis._replace(name=names[axis.name]) for axis in axes) for axes in given]
+        for given in (spec.dims, (spec.partial,))
+    )
+    summed = sorted(partial[0], key=lambda axis: (mesh.axis_names.index(axis.name), axis.pre))
+    return LayoutSpec(spec.mesh, tuple(dims), frozenset(), tuple(summed), spec.kind)
 
 
 def _lacking(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> tuple[Axis, ...]:

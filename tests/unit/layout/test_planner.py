@@ -266,6 +266,19 @@ def test_a_share_is_that_of_the_plan_whatever_the_size(shape: tuple[int, int]) -
             assert cost_share(source, target, shape, mesh) == float(plan(source, target, shape, mesh).share)
 
 
+def test_the_share_of_a_sum_is_that_of_the_plan_whatever_its_axes_are_called() -> None:
+    """Changes that differ by the names of axes of one size, or by the order of dims, share a plan."""
+    mesh = Mesh(x=2, y=2, z=3)
+    sides = [("", ""), ("x", ""), ("", "y"), ("y", "z"), ("z", "x"), ("y x", "")]
+    for first, second in sides:
+        for partial in ("x", "y", "z", "x y"):
+            if {*partial.split()} & {*first.split(), *second.split()}:
+                continue
+            source = layout(first, second, partial=partial)
+            for target in (layout(*side) for side in sides):
+                assert cost_share(source, target, (24, 12), mesh) == float(plan(source, target, (24, 12), mesh).share)
+
+
 def test_open_dims_do_not_matter() -> None:
     open_spec = LayoutSpec("mesh", (axes("x"), ()), frozenset({1}))
     assert plan(open_spec, layout("x", ""), SHAPE, MESH).steps == ()
