@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.diagnostics.registry import coded
 from shardwright.layout.axes import Axis
+from shardwright.layout.forms.groups import axes_of_groups
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.window import Window
 from shardwright.layout.spec import LayoutSpec
@@ -130,7 +132,7 @@ def rounds(pieces: Iterable[Piece], count: int) -> list[list[Piece]]:
     >>> [len(one) for one in rounds([Piece(0, 1, (0,), (0,)), Piece(1, 0, (0,), (0,)), Piece(0, 0, (0,), (1,))], 2)]
     [1, 2]
     """
-    every = sorted(pieces, key=lambda one: ((one.receiver - one.sender) % count, one.slot, one.receiver))
+    every = sorted(pieces, key=lambda one: ((one.receiver - one.sender) % count, one.receiver, one.slot))
     moving = [one for one in every if not _stays(one)]
     if not moving or _degree(moving) == _degree(every):
         return _coloured(every)
@@ -340,12 +342,48 @@ def gathering(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Gathering |
         if found is None:
             return None
         groups += found
+    if axes_of_groups(groups, mesh) is None:
+        return None  # nobody else lists such groups, and we do not read them
     part = {device: number for group in groups for number, device in enumerate(group)}
     own = [(holders, one) for holders, one in needs if one.slot[0] // share == part[one.receiver]]
     first = _from_nearest([(holders, replace(one, slot=(one.slot[0] % share,))) for holders, one in own], mesh)
     direct = _from_nearest(needs, mesh)
     fewer = _degree([one for one in first if not _stays(one)]) + 1 < _degree([one for one in direct if not _stays(one)])
     return Gathering(first, np.array(groups)) if fewer else None
+
+
+@dataclass(frozen=True)
+class Route:
+    """
+    The messages of an exchange: one `all_to_all`, or `rounds` of a piece from each device, behind each other.
+
+    Of rounds a device has as many pieces as it has `places`: all that it needs, or where there are `groups` its share.
+    """
+
+    at_once: AllToAll | None
+    rounds: list[list[Piece]]
+    places: int
+    groups: Numbers | None
+
+    @property
+    def pairs(self) -> Hashable:
+        """Who sends to whom, message by message: what exchanges have in common that can share these."""
+        groups = self.at_once.groups if self.at_once else self.groups
+        rounds = ([(one.sender, one.receiver) for one in messages] for messages in self.rounds)
+        return groups if groups is None else tuple(map(tuple, groups.tolist())), tuple(map(tuple, rounds))
+
+
+@lru_cache(maxsize=256)
+def route(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Route:
+    """The fewest messages of an exchange, of those ways that there are."""
+    pieces = exchange(source, target, mesh)
+    places = len(pieces) // mesh.size
+    if at_once := all_to_all(pieces):
+        return Route(at_once, [], places, None)
+    shared = gathering(source, target, mesh)
+    if shared is None:
+        return Route(None, rounds(pieces, mesh.size), places, None)
+    return Route(None, rounds(shared.first, mesh.size), places // shared.groups.shape[1], shared.groups)
 
 
 def _shared_out(devices: Sequence[int], held: dict[int, set[int]], size: int) -> list[list[int]] | None:
@@ -439,7 +477,7 @@ def windows(moves: Sequence[Sequence[tuple[Window, int]]]) -> list[tuple[tuple[i
 
     >>> found = windows([[(Window(480, 512, -8), 8)]])
     >>> [(sizes, [(one.sender, one.receiver) for one in messages]) for sizes, messages in found if sizes < (40,)]
-    [((4,), [(0, 1), (7, 6), (5, 4), (3, 2)]), ((8,), [(4, 3), (5, 4)]), ((16,), [(6, 5), (7, 6)])]
+    [((4,), [(0, 1), (3, 2), (5, 4), (7, 6)]), ((8,), [(4, 3), (5, 4)]), ((16,), [(6, 5), (7, 6)])]
     """
     count = math.prod(parts for _, parts in moves[0])
     along = [[(one, parts, window(one, parts)) for one, parts in moved] for moved in moves]

@@ -1,16 +1,17 @@
-"""Small collectives of one kind that are ready at the same time share a message: devices wait for each other once."""
+"""Small collectives of one kind share a message, and so do exchanges: devices wait for each other once."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
+import numpy as np
 from xdsl.dialects.builtin import IntegerType, ModuleOp, Signedness
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from shardwright.compiler.exporting.devices import groups
+from shardwright.compiler.exporting.devices import Numbers, Piece, Route, cuts, groups, route
 from shardwright.compiler.exporting.windows import Move, written
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
@@ -27,7 +28,7 @@ MESSAGE_BYTES = 1 << 16
 """What a device sends and receives in a message that others join: of more, copying costs more than waiting."""
 
 Rows = dtensor.AllGatherOp | dtensor.AllToAllOp | dtensor.ReduceScatterOp
-Shared = Rows | dtensor.WindowOp
+Shared = Rows | dtensor.WindowOp | dtensor.ExchangeOp
 Key = tuple[Hashable, ...]
 """What collectives that travel together have in common."""
 
@@ -133,6 +134,8 @@ def _key(op: Shared, mesh: Mesh) -> Key:
     """Axes and bits of an element; of sums their kind; of windows the way of one dim, and the extents of the others."""
     if isinstance(op, dtensor.ReduceScatterOp):
         return (op.name, _axes(op), op.kind.data, element_of(op.outputs[0]))
+    if isinstance(op, dtensor.ExchangeOp):
+        return (op.name, route(op.source.data, op.target.data, mesh).pairs, _bits(element_of(op.outputs[0])))
     if not isinstance(op, dtensor.WindowOp):
         return (op.name, _axes(op), _bits(element_of(op.outputs[0])))
     move = Move(op, mesh)
@@ -162,27 +165,38 @@ def _bits(element: Attribute) -> Attribute | int:
 def together(writer: Writer, bundle: Sequence[Shared]) -> list[SSAValue]:
     """What each of some collectives of a bundle gives."""
     moved = [op for op in bundle if isinstance(op, dtensor.WindowOp)]
-    return written(writer, moved) if moved else _in_one(writer, [op for op in bundle if isinstance(op, Rows)])
+    exchanges = [op for op in bundle if isinstance(op, dtensor.ExchangeOp)]
+    if moved or exchanges:
+        return written(writer, moved) if moved else _exchanged(writer, exchanges)
+    return _in_one(writer, [op for op in bundle if isinstance(op, Rows)])
 
 
 def _in_one(writer: Writer, bundle: Sequence[Rows]) -> list[SSAValue]:
     """One message, in whose rows each device sends its parts behind each other."""
     elements = [element_of(op.outputs[0]) for op in bundle]
-    common = elements[0] if len(set(elements)) == 1 else IntegerType(bit_width(elements[0]), Signedness.UNSIGNED)
-    rows = [writer.bits(_rows(writer, op), common) for op in bundle]
-    ends = [0, *accumulate(shape_of(row)[1] for row in rows)]
-    joined = rows[0] if len(rows) == 1 else writer.put(stablehlo.ConcatenateOp(rows, 1))
-    moved = _moved(writer, bundle[0], joined)
-    count = shape_of(moved)[0]
-    parts = (
-        [moved]
-        if len(rows) == 1
-        else [writer.put(stablehlo.SliceOp(moved, (0, start), (count, stop))) for start, stop in pairwise(ends)]
-    )
+    rows = _alike(writer, [_rows(writer, op) for op in bundle])
+    parts = _joint_rows(writer, rows, lambda joined: _moved(writer, bundle[0], joined))
     return [
         _placed(writer, op, writer.bits(part, element))
         for op, part, element in zip(bundle, parts, elements, strict=True)
     ]
+
+
+def _alike(writer: Writer, values: Sequence[SSAValue]) -> list[SSAValue]:
+    """The values as elements of one type: as their bits, where there are several."""
+    elements = [element_of(value) for value in values]
+    common = elements[0] if len(set(elements)) == 1 else IntegerType(bit_width(elements[0]), Signedness.UNSIGNED)
+    return [writer.bits(value, common) for value in values]
+
+
+def _joint_rows(writer: Writer, values: Sequence[SSAValue], move: Callable[[SSAValue], SSAValue]) -> list[SSAValue]:
+    """What becomes of the rows of each value when those of all are moved as one row."""
+    if len(values) == 1:
+        return [move(values[0])]
+    ends = [0, *accumulate(shape_of(value)[1] for value in values)]
+    moved = move(writer.put(stablehlo.ConcatenateOp(values, 1)))
+    count = shape_of(moved)[0]
+    return [writer.put(stablehlo.SliceOp(moved, (0, start), (count, stop))) for start, stop in pairwise(ends)]
 
 
 def _moved(writer: Writer, kind: Rows, rows: SSAValue) -> SSAValue:
@@ -245,3 +259,130 @@ def _placed(writer: Writer, op: Rows, rows: SSAValue) -> SSAValue:
     lead = {dim: place for place, dim in enumerate(sizes)}
     order = [at for dim in range(len(block)) for at in ([lead[dim]] if dim in lead else []) + [len(sizes) + dim]]
     return writer.reshape(writer.transpose(parts, order), shape_of(op.outputs[0]))
+
+
+def _exchanged(writer: Writer, bundle: Sequence[dtensor.ExchangeOp]) -> list[SSAValue]:
+    """Blocks cut into pieces that are whole on both sides, which travel in as few messages as there can be."""
+    mesh = writer.mesh
+    made = [cuts(op.source.data, op.target.data, mesh) for op in bundle]
+    routes = [route(op.source.data, op.target.data, mesh) for op in bundle]
+    shapes = [
+        [extent // cut.needed for cut, extent in zip(one, shape_of(op.outputs[0]), strict=True)]
+        for one, op in zip(made, bundle, strict=True)
+    ]
+    piles = [
+        _piled(writer, op.inputs[0], [cut.held for cut in one], piece)
+        for op, one, piece in zip(bundle, made, shapes, strict=True)
+    ]
+    moved = _routed(writer, _alike(writer, piles), routes)
+    return [
+        _unpiled(writer, writer.bits(value, element_of(op.outputs[0])), [cut.needed for cut in one], piece)
+        for op, value, one, piece in zip(bundle, moved, made, shapes, strict=True)
+    ]
+
+
+def _routed(writer: Writer, piles: Sequence[SSAValue], routes: Sequence[Route]) -> list[SSAValue]:
+    """The pieces that each device needs of each pile of pieces."""
+    first = routes[0]
+    if first.at_once is not None:
+        moves = [one.at_once for one in routes if one.at_once is not None]
+        members = first.at_once.groups
+        taken = [writer.take(pile, move.sends) for pile, move in zip(piles, moves, strict=True)]
+        moved = _by_rows(writer, taken, members.shape[1], lambda rows: writer.all_to_all(rows, 0, 0, members))
+        return [writer.take(pile, np.argsort(move.slots).tolist()) for pile, move in zip(moved, moves, strict=True)]
+    shares = in_rounds(writer, piles, [one.rounds for one in routes], [one.places for one in routes])
+    members = first.groups
+    if members is None:
+        return shares
+    return _by_rows(writer, shares, 1, lambda rows: writer.all_gather(rows, 0, members))
+
+
+def _by_rows(
+    writer: Writer, piles: Sequence[SSAValue], count: int, move: Callable[[SSAValue], SSAValue]
+) -> list[SSAValue]:
+    """Piles moved as so many rows: of each as many pieces in a row."""
+    rows = [writer.reshape(pile, (count, math.prod(shape_of(pile)) // count)) for pile in piles]
+    return [
+        writer.reshape(value, (shape_of(value)[0] * shape_of(pile)[0] // count, shape_of(pile)[1]))
+        for value, pile in zip(_joint_rows(writer, rows, move), piles, strict=True)
+    ]
+
+
+def _piled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequence[int]) -> SSAValue:
+    """The pieces of a block as rows."""
+    cut = writer.reshape(value, [n for pair in zip(counts, piece, strict=True) for n in pair])
+    rank = len(piece)
+    order = [*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]
+    return writer.reshape(writer.transpose(cut, order), (math.prod(counts), math.prod(piece)))
+
+
+def _unpiled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequence[int]) -> SSAValue:
+    """The block made of the pieces behind each other."""
+    rank = len(piece)
+    order = [at for dim in range(rank) for at in (dim, rank + dim)]
+    parts = writer.transpose(writer.reshape(value, (*counts, *piece)), order)
+    return writer.reshape(parts, [count * extent for count, extent in zip(counts, piece, strict=True)])
+
+
+def in_rounds(
+    writer: Writer, piles: Sequence[SSAValue], plans: Sequence[list[list[Piece]]], places: Sequence[int]
+) -> list[SSAValue]:
+    """
+    The pieces of each pile that a device needs, received round by round; who receives none writes aside.
+
+    In all plans the same devices send to each other in a round.
+    """
+    found = [_Received(writer, pile, plan, count) for pile, plan, count in zip(piles, plans, places, strict=True)]
+    for at, messages in enumerate(plans[0]):
+        pairs = paired(messages)
+        moved = _joint_rows(
+            writer, [one.sent(at) for one in found], lambda rows, pairs=pairs: writer.permute(rows, pairs)
+        )
+        for one, value in zip(found, moved, strict=True):
+            one.take(at, value)
+    return [one.whole() for one in found]
+
+
+def paired(messages: Sequence[Piece]) -> Numbers:
+    """Who sends, and who receives, in the order of the receivers' and senders' numbers."""
+    return np.array(sorted((one.sender, one.receiver) for one in messages))
+
+
+class _Received:
+    """What a device has of one pile, as it comes."""
+
+    def __init__(self, writer: Writer, pile: SSAValue, plan: list[list[Piece]], places: int) -> None:
+        self.writer, self.pile, self.plan, self.places = writer, pile, plan, places
+        self.size = shape_of(pile)[1]
+        self.value: SSAValue | None = None
+        self.spare = any(len(messages) < writer.mesh.size for messages in plan)
+
+    def sent(self, at: int) -> SSAValue:
+        """The piece that each device sends in a round."""
+        if shape_of(self.pile)[0] == 1:
+            return self.pile
+        what = [0] * self.writer.mesh.size
+        for one in self.plan[at]:
+            what[one.sender] = one.what[0]
+        writer = self.writer
+        start = writer.lookup(what, writer.device())
+        return writer.put(stablehlo.DynamicSliceOp(self.pile, [start, writer.number(0)], (1, self.size)))
+
+    def take(self, at: int, piece: SSAValue) -> None:
+        """Puts what came in a round in its place."""
+        if self.places == len(self.plan) == 1 and not self.spare:
+            self.value = piece
+            return
+        writer = self.writer
+        slot = [self.places] * writer.mesh.size
+        for one in self.plan[at]:
+            slot[one.receiver] = one.slot[0]
+        room = (self.places + self.spare, self.size)
+        before = writer.splat(0, self.pile, room) if self.value is None else self.value
+        place = writer.lookup(slot, writer.device())
+        self.value = writer.put(stablehlo.DynamicUpdateSliceOp(before, piece, [place, writer.number(0)]))
+
+    def whole(self) -> SSAValue:
+        """All pieces."""
+        whole = (self.places, self.size)
+        return self.writer.splat(0, self.pile, whole) if self.value is None else self.writer.part(self.value, {}, whole)

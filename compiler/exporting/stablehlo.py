@@ -5,23 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from shardwright.compiler.exporting.devices import (
-    AllToAll,
-    Numbers,
-    Piece,
-    all_to_all,
-    cuts,
-    exchange,
-    gathering,
-    groups,
-    permutation,
-    rounds,
-)
-from shardwright.compiler.exporting.sharing import Bundle, bundles, together
+from shardwright.compiler.exporting.devices import Piece, groups, permutation, rounds
+from shardwright.compiler.exporting.sharing import Bundle, bundles, in_rounds, paired, together
 from shardwright.compiler.exporting.windows import written
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
@@ -31,7 +19,6 @@ from shardwright.dialects.stablehlo.collectives import GroupedOp
 from shardwright.dialects.types import element_of, shape_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
-from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.rewriter import replace
 
 
@@ -40,8 +27,8 @@ def lower_collectives(module: ModuleOp, mesh: Mesh) -> None:
     Turns each `dtensor` op of a local program into ops of StableHLO, in place.
 
     A collective becomes StableHLO's of the same name, with the groups listed. What goes by no such name (an exchange, a
-    window) becomes an `all_to_all`, or a permute for each round of pieces that move, so that no device is sent more
-    than it lacks. Small ones that are ready together share a message.
+    window) becomes an `all_to_all`, or a permute for each round of pieces that move, or with a gather behind these, so
+    that no device is sent more than it lacks. Small ones share a message: each is sent when somebody needs one of them.
     """
     writer, together_from, shared = Writer(mesh), dict[Operation, Bundle](), set[Operation]()
     for bundle in bundles(module, mesh):
@@ -93,7 +80,7 @@ def _lowered(writer: Writer, op: Operation) -> list[SSAValue] | None:
         case dtensor.AxisIndexOp():
             return [writer.index(op.axes.data)]
         case dtensor.ExchangeOp():
-            return [_exchange(writer, op)]
+            return together(writer, [op])
         case dtensor.WindowOp():
             return written(writer, [op])
         case manual.FetchOp():
@@ -154,75 +141,6 @@ def _fetch(writer: Writer, op: manual.FetchOp) -> SSAValue:
     plan = rounds(pieces, writer.mesh.size)
     at_once = len(plan) == 1 and any(one.sender != one.receiver for one in plan[0])
     if at_once or writer.shares_axes():
-        return writer.united([writer.permute(value, _pairs(messages), fills=True) for messages in plan], value)
-    stacked = writer.reshape(value, (1, *shape_of(value)))
-    return writer.reshape(_in_rounds(writer, stacked, pieces, 1), shape_of(value))
-
-
-def _pairs(messages: Sequence[Piece]) -> Numbers:
-    return np.array(sorted((one.sender, one.receiver) for one in messages))
-
-
-def _exchange(writer: Writer, op: dtensor.ExchangeOp) -> SSAValue:
-    """Blocks cut into pieces that are whole on both sides, which travel in as few messages as there can be."""
-    source, target = op.source.data, op.target.data
-    made = cuts(source, target, writer.mesh)
-    piece = [extent // cut.needed for cut, extent in zip(made, shape_of(op.outputs[0]), strict=True)]
-    needed = [cut.needed for cut in made]
-    stacked = _piled(writer, op.inputs[0], [cut.held for cut in made], piece)
-    return _unpiled(writer, _exchanged(writer, stacked, source, target, math.prod(needed)), needed, piece)
-
-
-def _exchanged(writer: Writer, stacked: SSAValue, source: LayoutSpec, target: LayoutSpec, slots: int) -> SSAValue:
-    """The pieces that a device needs: by one `all_to_all`, as shares that are gathered, or in rounds of a piece."""
-    pieces = exchange(source, target, writer.mesh)
-    if at_once := all_to_all(pieces):
-        return _at_once(writer, stacked, at_once)
-    if shared := gathering(source, target, writer.mesh):
-        share = _in_rounds(writer, stacked, shared.first, slots // shared.groups.shape[1])
-        return writer.all_gather(share, 0, shared.groups)
-    return _in_rounds(writer, stacked, pieces, slots)
-
-
-def _at_once(writer: Writer, stacked: SSAValue, move: AllToAll) -> SSAValue:
-    moved = writer.all_to_all(writer.take(stacked, move.sends), 0, 0, move.groups)
-    return writer.take(moved, np.argsort(move.slots).tolist())
-
-
-def _piled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequence[int]) -> SSAValue:
-    """The pieces of a block behind each other."""
-    cut = writer.reshape(value, [n for pair in zip(counts, piece, strict=True) for n in pair])
-    rank = len(piece)
-    order = [*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]
-    return writer.reshape(writer.transpose(cut, order), (math.prod(counts), *piece))
-
-
-def _unpiled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequence[int]) -> SSAValue:
-    """The block made of the pieces behind each other."""
-    rank = len(piece)
-    order = [at for dim in range(rank) for at in (dim, rank + dim)]
-    parts = writer.transpose(writer.reshape(value, (*counts, *piece)), order)
-    return writer.reshape(parts, [count * extent for count, extent in zip(counts, piece, strict=True)])
-
-
-def _in_rounds(writer: Writer, stacked: SSAValue, pieces: Sequence[Piece], slots: int) -> SSAValue:
-    """The pieces that a device needs behind each other, received round by round; who receives nothing writes aside."""
-    mesh, piece = writer.mesh, shape_of(stacked)[1:]
-    plan = rounds(pieces, mesh.size)
-    zeros = [writer.number(0)] * len(piece)
-    spare = any(len(messages) < mesh.size for messages in plan)
-    gathered = writer.splat(0, stacked, (slots + spare, *piece))
-    for messages in plan:
-        what, slot = [0] * mesh.size, [slots] * mesh.size
-        for one in messages:
-            what[one.sender], slot[one.receiver] = one.what[0], one.slot[0]
-        sent = stacked
-        if shape_of(stacked)[0] > 1:
-            start = writer.lookup(what, writer.device())
-            sent = writer.put(stablehlo.DynamicSliceOp(stacked, [start, *zeros], (1, *piece)))
-        moved = writer.permute(sent, _pairs(messages))
-        if slots == len(plan) == 1 and len(messages) == mesh.size:
-            return moved
-        place = writer.lookup(slot, writer.device())
-        gathered = writer.put(stablehlo.DynamicUpdateSliceOp(gathered, moved, [place, *zeros]))
-    return writer.part(gathered, {}, (slots, *piece))
+        return writer.united([writer.permute(value, paired(messages), fills=True) for messages in plan], value)
+    row = writer.reshape(value, (1, math.prod(shape_of(value))))
+    return writer.reshape(in_rounds(writer, [row], [plan], [1])[0], shape_of(value))
