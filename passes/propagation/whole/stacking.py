@@ -8,9 +8,9 @@ from shardwright.dialects.stablehlo import DynamicUpdateSliceOp
 from shardwright.layout.words import dims_in_words
 from shardwright.passes.program import Carried, Dims, Program
 from shardwright.passes.propagation.alignment import counted
-from shardwright.passes.propagation.structure.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.spreading import Because, State
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist
+from shardwright.passes.propagation.structure.ordering import structural_marks, structural_order
 from shardwright.rules.reductions import is_zero
 
 
