@@ -1,9 +1,9 @@
-"""Sort: dims other than the sorted one pass; in a split one sorted parts are merged, two and two."""
+"""Sort: dims other than the sorted one pass; in a split one sorted parts are dealt out and handed back, or merged."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.building import Builder, appending, body_of, returned
-from shardwright.dialects.types import element_of, is_integer, shape_of, tensor
+from shardwright.dialects.types import element_of, element_size, is_integer, shape_of, tensor
 from shardwright.layout.planning.window import Window
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.expansion import Dims, Site
@@ -27,16 +27,20 @@ MOST_PARTS = 256
 @dataclass(frozen=True)
 class SortExpansion:
     """
-    A sort along a dim in a power of two of parts: each part is sorted, then pairs of them, as in Batcher's network.
+    A sort along a dim in parts: each part is sorted, dealt out to all and handed back, or merged two and two.
 
-    In a round each device has the elements of one other device, takes the lesser or the greater of each two, and sorts
-    them. Where equal elements can be told apart, their places, in one of the operands or an operand more, order them.
+    Parts that are long enough are columns of a matrix, as in Leighton's columnsort: each deals its elements out to all,
+    sorts what it has been dealt, and hands it back in order; then no element is far from its place, and neighbours set
+    right what is at their border. Others, in a power of two of parts, meet as in Batcher's network: in a round each
+    device has the elements of one other device, takes the lesser or the greater of each two, and sorts them. Where
+    equal elements can be told apart, their places, in one of the operands or an operand more, order them.
     """
 
     factor: int
     shape: Shape
     dim: int
-    operands: int
+    widths: tuple[int, ...]
+    """The bytes of an element of each operand, as it is sent."""
     places: int | None
     """The operand that says where each element stood, if one does and it matters."""
     adds: bool
@@ -47,35 +51,43 @@ class SortExpansion:
         """The factor of the sorted dim."""
         return frozenset((self.factor,))
 
+    @property
+    def _added(self) -> int:
+        """The bytes of the place of an element, where it goes along."""
+        return _bytes_of_places(self.shape[self.dim]) if self.adds else 0
+
     def price(self, parts: Mapping[int, int], sizes: Sequence[int]) -> float | None:
-        """All that a device has, in each round."""
-        count = parts[self.factor]
+        """All that a device has, in each round; or what others are dealt, twice, and what is at two borders."""
+        count, extent = parts[self.factor], self.shape[self.dim]
+        held, given = math.prod(self.shape) / math.prod(parts.values()), sum(self.widths)
+        if _in_columns(extent, count):
+            border = 2 * _out_of_place(count) * count / extent
+            return held * (count - 1) / count * (given + (1 + border) * (given + self._added))
         if count & (count - 1) or count > MOST_PARTS:
             return None
-        others = math.prod(number for factor, number in parts.items() if factor != self.factor)
-        moved = sum(sizes[: len(sizes) // 2]) + (
-            math.prod(self.shape) * _bytes_of_places(self.shape[self.dim]) if self.adds else 0
-        )
-        return sum(1 for _ in _rounds(count)) * moved / count / others
+        return held * (given + self._added) * sum(1 for _ in _rounds(count))
 
     def messages(self, parts: Mapping[int, int]) -> int:
-        """One of each operand in each round."""
-        return sum(self.operands + self.adds for _ in _rounds(parts[self.factor]))
+        """One of each operand in each round; or two all-to-alls, the first one without places, and two neighbours."""
+        count, operands = parts[self.factor], len(self.widths)
+        if _in_columns(self.shape[self.dim], count):
+            return 4 * operands + 3 * self.adds
+        return sum(operands + self.adds for _ in _rounds(count))
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
         """Parts and what is in a part are dims of their own."""
         assert isinstance(op, stablehlo.SortOp)
         dims, count, values = site.operands[0], site.parts(self.factor), list(op.operands)
-        places = self.places
-        if self.adds:
-            places = len(values)
-            element = IntegerType(8 * _bytes_of_places(self.shape[self.dim]), Signedness.UNSIGNED)
-            values.append(site.building(dims).iota(self.dim, self.shape, element))
-        merge = _Merge(site, self.dim, count, _by_place(op, values, places))
-        values = merge.sorted([in_parts(site, value, dims, {self.dim: count})[0] for value in values], self.dim + 1)
-        for low, high in _rounds(count):
-            values = merge.round(values, low, high)
-        return [site.building(dims).reshape(value, self.shape) for value in values[: len(op.outputs)]]
+        build, extent = site.building(dims), self.shape[self.dim]
+        places = len(values) if self.adds else self.places
+        if self.places is not None:
+            values[self.places] = build.cast(values[self.places], _number(extent))
+        way = (_Columns if _in_columns(extent, count) else _Merge)(site, op, count, places)
+        if self.adds and isinstance(way, _Merge):
+            values.append(build.iota(self.dim, self.shape, _number(extent)))
+        found = way.all_sorted([in_parts(site, value, dims, {self.dim: count})[0] for value in values])
+        made = zip(found, op.operands, strict=False)
+        return [build.convert(build.reshape(value, self.shape), like=old) for value, old in made]
 
 
 def _rounds(count: int) -> Iterator[tuple[int, int]]:
@@ -91,21 +103,161 @@ def _rounds(count: int) -> Iterator[tuple[int, int]]:
 
 
 @dataclass(frozen=True)
-class _Merge:
-    """The rounds of a sort of values whose parts stand along a dim, and what is in a part along the next one."""
+class _Parts:
+    """Values whose parts stand along a dim, and what is in a part along the next one; and how elements compare."""
 
     site: Site
-    dim: int
+    op: stablehlo.SortOp
     count: int
-    comparator: Region
+    places: int | None
+    """The value that says where each element stood, if equal ones can be told apart."""
 
-    def sorted(self, values: Sequence[SSAValue], dim: int) -> list[SSAValue]:
-        """The values sorted along a dim that is whole."""
+    @property
+    def dim(self) -> int:
+        """The dim of the parts."""
+        return self.op.dim
+
+    @property
+    def inner(self) -> int:
+        """The dim of what is in a part."""
+        return self.op.dim + 1
+
+    def sorted(self, values: Sequence[SSAValue], dim: int, *, strict: bool = True) -> list[SSAValue]:
+        """
+        The values sorted along a dim that is whole.
+
+        Where elements do not stand in order, those that are equal are told apart (`strict`).
+        """
         dims = self.site.spec(values[0]).dims
-        made = stablehlo.SortOp(values, dim, self.comparator.clone())
-        return list(self.site.put(made, *[dims] * len(values)))
+        comparator = _comparator(self.op, values, self.places if strict else None)
+        return list(self.site.put(stablehlo.SortOp(values, dim, comparator), *[dims] * len(values)))
 
-    def round(self, values: Sequence[SSAValue], low: int, high: int) -> list[SSAValue]:
+    def like(self, value: SSAValue) -> Builder:
+        """Builds values with the dims of another one."""
+        return self.site.building(self.site.spec(value).dims)
+
+    def where(self, marks: Callable[[Builder, SSAValue], SSAValue], value: SSAValue) -> SSAValue:
+        """Which elements of a value are in parts whose numbers are marked."""
+        dims = self.site.spec(value).dims
+        build = self.site.building((dims[self.dim],))
+        marked = marks(build, build.iota(0, (self.count,)))
+        return self.site.building(dims).broadcast(marked, shape_of(value), (self.dim,))
+
+    def moved(self, value: SSAValue, dims: Dims, windows: Mapping[int, Window], along: int) -> SSAValue:
+        """Windows of a value: elements cross from device to device along one dim, the others are whole."""
+        site, shape = self.site, shape_of(value)
+        every = [windows.get(at, Window(size, size, 0)) for at, size in enumerate(shape)]
+        axes = [dims[along] if at == along else () for at in range(len(shape))]
+        padding = stablehlo.make_dense(0, element_of(value), ()) if any(each.pads for each in every) else None
+        op = dtensor.WindowOp(
+            value, tensor(shape, element_of(value)), site.mesh.name, axes, every, padding, site.reason
+        )
+        return site.put(op, dims)[0]
+
+
+@dataclass(frozen=True)
+class _Columns(_Parts):
+    """Parts that are dealt out, handed back, and set right at their borders."""
+
+    def all_sorted(self, values: Sequence[SSAValue]) -> list[SSAValue]:
+        """The values in order; with where each element stood, if that is a value more."""
+        dealt = [self._dealt(value) for value in self.sorted(values, self.inner, strict=False)]
+        # So far equal elements stand in order: those of a part as they were, and part after part.
+        dealt += [self._numbers(dealt[0])] if self.places == len(values) else []
+        found = [self._handed_back(value) for value in self.sorted(dealt, self.inner, strict=False)]
+        return self._set_right(self.sorted(found, self.inner))
+
+    def _apart(self, value: SSAValue, *sizes: int) -> SSAValue:
+        """A value with the two dims of parts and what is in them made three, of which the first one is split."""
+        shape, dims, dim = shape_of(value), self.site.spec(value).dims, self.dim
+        wide = (*dims[: dim + 1], (), (), *dims[dim + 2 :])
+        return self.site.building(wide).reshape(value, (*shape[:dim], *sizes, *shape[dim + 2 :]))
+
+    def _exchanged(self, value: SSAValue, order: tuple[int, int, int]) -> SSAValue:
+        """
+        Three dims in another order, in which the first one is split, and the others are one.
+
+        Of these the one that is split comes from any place; what it takes to have it split moves.
+        """
+        shape, dims, dim = shape_of(value), self.site.spec(value).dims, self.dim
+        split = tuple(dims[dim] if at == order[0] else () for at in range(3))
+        value = self.site.relayout(value, (*dims[:dim], *split, *dims[dim + 3 :]))
+        turned = [*range(dim), *(dim + at for at in order), *range(dim + 3, len(shape))]
+        value = self.site.building(dims).transpose(value, turned)
+        joined = self.site.building((*dims[: dim + 1], (), *dims[dim + 3 :]))
+        extent = math.prod(shape[dim : dim + 3]) // self.count
+        return joined.reshape(value, (*shape[:dim], self.count, extent, *shape[dim + 3 :]))
+
+    def _dealt(self, value: SSAValue) -> SSAValue:
+        """Element `i` of each part goes to the part with the number of its remainder, from all parts in their order."""
+        each = shape_of(value)[self.inner] // self.count
+        return self._exchanged(self._apart(value, self.count, each, self.count), (2, 0, 1))
+
+    def _handed_back(self, value: SSAValue) -> SSAValue:
+        """Element `i` of each part goes to where it would be if the `i`th elements of all parts came one by one."""
+        each = shape_of(value)[self.inner] // self.count
+        return self._exchanged(self._apart(value, self.count, self.count, each), (1, 2, 0))
+
+    def _numbers(self, like: SSAValue) -> SSAValue:
+        """For what has been dealt, the place at which it stood once parts were sorted."""
+        shape, dims, dim = shape_of(like), self.site.spec(like).dims, self.dim
+        extent, element = shape[self.inner], _number(shape[self.inner] * self.count)
+        wide = (*shape[:dim], self.count, self.count, extent // self.count, *shape[dim + 2 :])
+        build = self.site.building((*dims[: dim + 1], (), (), *dims[dim + 2 :]))
+        number = build.iota(dim, wide, element)
+        for at, step in ((dim + 1, extent), (dim + 2, self.count)):
+            number = build.add(number, build.scale(build.iota(at, wide, element), step))
+        return self.like(like).reshape(number, shape)
+
+    def _set_right(self, values: Sequence[SSAValue]) -> list[SSAValue]:
+        """What is out of place is near the border of two parts: both sort what is there, and keep what is theirs."""
+        near, extent = _out_of_place(self.count), shape_of(values[0])[self.inner]
+        firsts = [self._cut(value, 0, near) for value in values]
+        lasts = [self._cut(value, extent - near, extent) for value in values]
+        before, after = self._met(lasts, firsts, -1), self._met(firsts, lasts, 1)
+        if extent == 2 * near:
+            return [self._joined(*each) for each in zip(before, after, strict=True)]
+        middles = [self._cut(value, near, extent - near) for value in values]
+        return [self._joined(*each) for each in zip(before, middles, after, strict=True)]
+
+    def _joined(self, *pieces: SSAValue) -> SSAValue:
+        """Elements of each part, one piece after the other."""
+        return self.like(pieces[0]).put(stablehlo.ConcatenateOp(pieces, self.inner))
+
+    def _cut(self, value: SSAValue, start: int, end: int) -> SSAValue:
+        """Elements of each part."""
+        shape = shape_of(value)
+        starts, ends = [0] * len(shape), list(shape)
+        starts[self.inner], ends[self.inner] = start, end
+        return self.like(value).slice(value, starts, ends)
+
+    def _met(self, others: Sequence[SSAValue], own: Sequence[SSAValue], step: int) -> list[SSAValue]:
+        """Of the elements on both sides of a border those that belong to who has `own`; others are a step further."""
+        near, below = _out_of_place(self.count), step < 0
+        pairs: list[SSAValue] = []
+        for value, mine in zip(others, own, strict=True):
+            dims, window = self.site.spec(value).dims, {self.dim: Window(self.count, self.count, step)}
+            sent = self.moved(value, dims, window, self.dim)
+            pairs.append(self._joined(sent, mine) if below else self._joined(mine, sent))
+        start, end = (near, 2 * near) if below else (0, near)
+        kept = [self._cut(pair, start, end) for pair in self.sorted(pairs, self.inner)]
+        outermost = 0 if below else self.count - 1
+        alone = self.where(lambda build, at: build.compare(at, "EQ", build.constant(outermost, at)), own[0])
+        return [self.like(mine).select(alone, mine, met) for mine, met in zip(own, kept, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Merge(_Parts):
+    """Parts that are merged two and two."""
+
+    def all_sorted(self, values: Sequence[SSAValue]) -> list[SSAValue]:
+        """The values in order; of equal ones that can be told apart the places go along."""
+        values = self.sorted(values, self.inner)
+        for low, high in _rounds(self.count):
+            values = self._round(values, low, high)
+        return values
+
+    def _round(self, values: Sequence[SSAValue], low: int, high: int) -> list[SSAValue]:
         """The lesser elements of each pair of parts in the first one, the greater ones in the second one, sorted."""
         shape, dims = shape_of(values[0]), self.site.spec(values[0]).dims
         front = self.site.building(((), *dims))
@@ -117,22 +269,14 @@ class _Merge:
             )
             for value in values
         ]
-        build, first = self.site.building(dims), self._is_first(shape, dims, high)
+        build, first = self.site.building(dims), self.where(lambda b, number: _is_first(b, number, high), values[0])
         chosen: list[SSAValue] = []
         for pair in self.sorted(pairs, 0):
             lesser, greater = (
                 build.reshape(front.slice(pair, (at, *[0] * len(shape)), (at + 1, *shape)), shape) for at in range(2)
             )
             chosen.append(build.select(first, lesser, greater))
-        return self.sorted(chosen, self.dim + 1)
-
-    def _is_first(self, shape: Shape, dims: Dims, high: int) -> SSAValue:
-        """Where a part is the first one of its pair."""
-        build = self.site.building((dims[self.dim],))
-        number = build.iota(0, (self.count,))
-        inside = build.put(stablehlo.RemainderOp(number, build.literal(1 << high, i32, (self.count,))))
-        first = build.compare(inside, "LT", build.literal(1 << (high - 1), i32, (self.count,)))
-        return self.site.building(dims).broadcast(first, shape, (self.dim,))
+        return self.sorted(chosen, self.inner)
 
     def _met(self, value: SSAValue, low: int, high: int) -> SSAValue:
         """What is in the part that each part meets, back to front."""
@@ -143,15 +287,29 @@ class _Merge:
         split = [found.get(piece, ()) for piece in range(3)]
         wide = (*dims[:dim], *split, *dims[dim + 1 :])
         apart = site.building(wide).reshape(value, (*shape[:dim], *pieces, *shape[dim + 1 :]))
-        turned = {dim + 1, dim + 3}
-        windows = [
-            Window(size, size, size - 1, -1) if at in turned else Window(size, size, 0)
-            for at, size in enumerate(shape_of(apart))
-        ]
-        axes = [split[1] if at == dim + 1 else () for at in range(len(wide))]
-        type_ = tensor(shape_of(apart), element_of(value))
-        moved = dtensor.WindowOp(apart, type_, site.mesh.name, axes, windows, None, site.reason)
-        return site.building(dims).reshape(site.put(moved, wide)[0], shape)
+        back = {at: Window(size, size, size - 1, -1) for at in (dim + 1, dim + 3) for size in (shape_of(apart)[at],)}
+        return site.building(dims).reshape(self.moved(apart, wide, back, dim + 1), shape)
+
+
+def _is_first(build: Builder, number: SSAValue, high: int) -> SSAValue:
+    """Where a part is the first one of its pair."""
+    inside = build.put(stablehlo.RemainderOp(number, build.constant(1 << high, number)))
+    return build.compare(inside, "LT", build.constant(1 << (high - 1), number))
+
+
+def _out_of_place(count: int) -> int:
+    """
+    How far from its place an element is at most, once so many parts have been dealt out and handed back.
+
+    Of zeros and ones, in rows of one element of each part, only so many ones can stand before some zero.
+    """
+    return (count - 1) ** 2
+
+
+def _in_columns(extent: int, count: int) -> bool:
+    """Whether parts of a dim are dealt out: they have to be long enough, and two meet for less."""
+    each = extent // count
+    return count > 2 and each % count == 0 and each >= 2 * _out_of_place(count)
 
 
 def _bytes_of_places(extent: int) -> int:
@@ -159,19 +317,27 @@ def _bytes_of_places(extent: int) -> int:
     return next(size for size in (1, 2, 4) if extent <= 1 << 8 * size)
 
 
-def _by_place(op: stablehlo.SortOp, values: Sequence[SSAValue], places: int | None) -> Region:
-    """The comparator, by which of equal elements the first ones come first: `x < y or (not y < x and i < j)`."""
-    if places is None:
-        return op.comparator.clone()
+def _number(extent: int) -> IntegerType:
+    """The type of these numbers."""
+    return IntegerType(8 * _bytes_of_places(extent), Signedness.UNSIGNED)
+
+
+def _comparator(op: stablehlo.SortOp, values: Sequence[SSAValue], places: int | None) -> Region:
+    """
+    The comparator for values of which some may be narrower, or go along.
+
+    With `places`, where equal elements stood, the first ones come first: `x < y or (not y < x and i < j)`.
+    """
     old = op.comparator.block
-    count = len(old.args) // 2
     block = Block(arg_types=[tensor((), element_of(value)) for value in values for _ in "xy"])
     build, args = appending(block), block.args
-    before = _cloned(old, build, args[: 2 * count])
-    after = _cloned(old, build, [args[at ^ 1] for at in range(2 * count)])
-    first = build.compare(args[2 * places], "LT", args[2 * places + 1])
-    equal = build.both(build.put(stablehlo.NotOp(after)), first)
-    build.insert(stablehlo.ReturnOp(build.put(stablehlo.OrOp(before, equal))))
+    wide = [build.convert(new, like=arg) for new, arg in zip(args, old.args, strict=False)]
+    before = _cloned(old, build, wide)
+    if places is not None:
+        after = _cloned(old, build, [wide[at ^ 1] for at in range(len(wide))])
+        first = build.compare(args[2 * places], "LT", args[2 * places + 1])
+        before = build.put(stablehlo.OrOp(before, build.both(build.put(stablehlo.NotOp(after)), first)))
+    build.insert(stablehlo.ReturnOp(before))
     return Region(block)
 
 
@@ -210,8 +376,8 @@ def _places_of(op: stablehlo.SortOp) -> int | None:
 
 
 @cache
-def _sort_rule(shape: Shape, dim: int, count: int, places: int | None, adds: bool) -> Rule:
-    builder = RuleBuilder()
+def _sort_rule(shape: Shape, dim: int, widths: tuple[int, ...], places: int | None, adds: bool) -> Rule:
+    builder, count = RuleBuilder(), len(widths)
     dims = tuple(builder.factor(size, PERMUTE if at == dim else PASS) for at, size in enumerate(shape))
     way: Way = (dims,) * count, (dims,) * count
     if not all(shape) or shape[dim] == 1 or shape[dim] >= 1 << 31:
@@ -219,15 +385,17 @@ def _sort_rule(shape: Shape, dim: int, count: int, places: int | None, adds: boo
     merged = builder.factor(shape[dim], PERMUTE)
     parts = (*dims[:dim], merged, *dims[dim + 1 :])
     other: Way = (parts,) * count, (parts,) * count
+    sent = tuple(_bytes_of_places(shape[dim]) if at == places else width for at, width in enumerate(widths))
     # Layouts do not go through it: another dim takes it, or the whole row serves others, too, for less.
-    return builder.rule(*way, expansion=SortExpansion(merged[0], shape, dim, count, places, adds), others=[other])
+    return builder.rule(*way, expansion=SortExpansion(merged[0], shape, dim, sent, places, adds), others=[other])
 
 
 def _sort(op: stablehlo.SortOp) -> Rule:
-    """All operands are split alike; along the sorted dim parts are sorted, and merged at a price."""
+    """All operands are split alike; along the sorted dim parts are sorted, and dealt out or merged at a price."""
     places = _places_of(op) if _tells_apart(op) else None
     adds = places is None and _tells_apart(op)
-    return _sort_rule(operand_shapes(op)[0], op.dim, len(op.inputs), places, adds)
+    widths = tuple(element_size(element_of(value)) for value in op.inputs)
+    return _sort_rule(operand_shapes(op)[0], op.dim, widths, places, adds)
 
 
 add_row("stablehlo.sort", _sort)

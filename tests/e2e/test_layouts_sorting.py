@@ -172,6 +172,12 @@ CASES: dict[str, Case] = {
         sort_text(["a", "b"], ["r0", "r1"], ["f32", "i32"], "8", 0, ABSOLUTE),
         lambda a, b: by_absolute(a, b, 0),
     ),
+    "sort a long vector": Case(
+        ("144xf32", "144xi32"),
+        ("144xf32", "144xi32"),
+        sort_text(["a", "b"], ["r0", "r1"], ["f32", "i32"], "144", 0, ABSOLUTE),
+        lambda a, b: by_absolute(a, b, 0),
+    ),
     **{
         f"top {k} of {shape}": Case(
             (f"{shape}xf32",),

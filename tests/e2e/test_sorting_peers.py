@@ -63,6 +63,8 @@ PROGRAMS: dict[str, Program] = {
     "sort": same(lambda x: jnp.sort(x, 0)),
     "sort in descending order": same(lambda x: jnp.sort(x, 1, descending=True)),
     "sort a vector": Program(jnp.sort, ("f32[1024]",), ((BOTH,),), (BOTH,)),
+    "argsort a vector": Program(jnp.argsort, ("nan[4096]",), ((BOTH,),), (BOTH,)),
+    "median of a vector": Program(jnp.median, ("f32[4096]",), ((BOTH,),)),
     "argsort": same(lambda x: jnp.argsort(x, axis=0)),
     "argsort in descending order": same(lambda x: jnp.argsort(x, axis=1, descending=True)),
     "sort by two keys": free(_sorted_pairs, "f32[64,16]", "i32[64,16]", "f32[64,16]"),

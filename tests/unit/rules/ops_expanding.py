@@ -180,6 +180,13 @@ def _sorts() -> Iterator[Case]:
     both = '"stablehlo.sort"(%a, %b) <{dimension = 0 : i64, is_stable = true}> '
     line = both + body.format(pair.format("f64") + more, "GT", "f64")
     yield case("sort with others", line, ["12xf64", "12xi32"], ["12xf64", "12xi32"], draw=draw_ties)
+    yield case("deal with others", line, ["144xf64", "144xi32"], ["144xf64", "144xi32"], draw=draw_ties)
+    middle = first.replace("dimension = 0", "dimension = 1")
+    yield case("deal numbers", middle + body.format(pair.format("i8"), "GT", "i8"), ["2x80x3xi8"], ["2x80x3xi8"])
+    line = (both + body.format(pair.format("f32") + more, "LT", "f32")).replace('"(%a, %b)', '"(%a, %n)')
+    line = line.replace("TYPES", "(tensor<144xf32>, tensor<144xi32>) -> (tensor<144xf32>, tensor<144xi32>)")
+    places = "%n = stablehlo.iota dim = 0 : tensor<144xi32>"
+    yield case("deal with places", line, ["144xf32"], ["144xf32", "144xi32"], [places], draw=draw_ties)
 
 
 EXPANDING = [
