@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -65,7 +65,7 @@ class Strategist:
         self._order = {name: index for index, name in enumerate(self.mesh.sizes)}
         self._borders = _borders(program)
         self._projections: dict[tuple[Rule, int, Dims], tuple[dict[int, Axes], bool]] = {}
-        self._options: dict[tuple[Rule, tuple[Dims | None, ...], tuple[int, ...], Axes], tuple[Strategy, ...]] = {}
+        self._options: dict[object, tuple[Strategy, ...]] = {}
         self._shares: dict[tuple[Dims, Dims, tuple[int, ...]], float] = {}
         self._wide: dict[tuple[Rule, tuple[int, ...], Axes], list[Strategy]] = {}
         self._missing: dict[tuple[Dims, Dims], float] = {}
@@ -253,7 +253,8 @@ class Strategist:
         """
         All sensible strategies for the op when every value has the dims given by number; never empty.
 
-        An axis may go to any factor that some tensor splits by it.
+        An axis may go to any factor that some tensor splits by it; where a light op in a loop reads what that is split
+        by and what comes from outside, to any dim: that is relaid once, and what is looked up of it in each round.
         """
         rule = node.rule
         if rule.pairwise:
@@ -264,21 +265,28 @@ class Strategist:
             for place, value in enumerate(node.values)
         )
         weights = [self.program.bytes[value] for value in node.values]
-        key = (rule, known, tuple(weights), node.reserved)
+        once = frozenset(place for place, share in enumerate(node.shares) if share < 1 and not rule.heavy)
+        key = (rule, known, tuple(weights), node.reserved, once)
         found = self._options.get(key)
         if found is None:
-            found = self._options[key] = tuple(self._enumerate(rule, known, weights, node.reserved))
+            found = self._options[key] = tuple(self._enumerate(rule, known, weights, node.reserved, once))
         return found
 
     def _enumerate(
-        self, rule: Rule, known: tuple[Dims | None, ...], weights: Sequence[int], reserved: Axes
+        self,
+        rule: Rule,
+        known: tuple[Dims | None, ...],
+        weights: Sequence[int],
+        reserved: Axes,
+        once: frozenset[int],
     ) -> list[Strategy]:
         carried = [self._carried(rule, tensor, dims) if dims is not None else {} for tensor, dims in enumerate(known)]
         carried = _without(_refine_all(carried, self.mesh), reserved, self.mesh)
+        anywhere = {axis for place in once for axes in carried[place].values() for axis in axes}
         found: dict[tuple[tuple[int, Axes], ...], Strategy] = {}
         for keep in (True, False) if rule.heavy else (False,):
             assigned = _assignments(
-                self._choices(rule, carried, keep),
+                self._choices(rule, carried, keep, anywhere),
                 lambda picks: self._about(
                     self.strategy(rule, self._orders(rule, picks, carried, weights)[0], weights), known, weights
                 ),
@@ -312,11 +320,14 @@ class Strategist:
             sent += share * weights[tensor]
         return sent
 
-    def _choices(self, rule: Rule, carried: Sequence[dict[int, Axes]], keep: bool) -> dict[Axis, list[int | None]]:
+    def _choices(
+        self, rule: Rule, carried: Sequence[dict[int, Axes]], keep: bool, anywhere: Collection[Axis]
+    ) -> dict[Axis, list[int | None]]:
         """
         For each axis in use the factors that some tensor splits by it, and None for leaving it out.
 
-        With `keep`, an axis that two tensors or more are split by may not be left out: the work stays split.
+        Some axes may go `anywhere`. With `keep`, an axis that two tensors or more are split by may not be left out: the
+        work stays split.
         """
         choices: dict[Axis, list[int | None]] = {}
         tensors: Counter[Axis] = Counter()
@@ -330,8 +341,8 @@ class Strategist:
                             factors.append(factor)
         for axis in tensors:
             factors = choices.setdefault(axis, [])
-            if not any(rule.splittable(factor) for factor in factors if factor is not None):
-                factors += self._elsewhere(rule, axis)
+            if axis in anywhere or not any(rule.splittable(factor) for factor in factors if factor is not None):
+                factors += [factor for factor in self._elsewhere(rule, axis) if factor not in factors]
         for axis, factors in choices.items():
             if not keep or tensors[axis] < 2:
                 factors.append(None)

@@ -283,3 +283,39 @@ def test_what_an_expansion_relaid_last_is_used_as_it_was_before() -> None:
     assert sent(LARGEST.replace("RESULT", '{"x"}')) == (4 + 4) * 4
     # Where all want them, half of the places come back.
     assert sent(LARGEST.replace("RESULT", "{}")) == (4 + 4) * 4 + 4 * 4
+
+
+# Rows come one after the other; who gets one row split by columns in each of 64 rounds needs the rows by columns.
+ROWS_BY_AND_BY = """
+sdy.mesh @mesh = <["x"=8]>
+func.func public @main(%a: tensor<64x128xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+    -> (tensor<128xf32>, tensor<64x128xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %end = stablehlo.constant dense<64> : tensor<i32>
+  %h = stablehlo.constant dense<0.0> : tensor<128xf32>
+  %y = stablehlo.constant dense<0.0> : tensor<64x128xf32>
+  %w:3 = stablehlo.while(%i = %zero, %s = %h, %o = %y) : tensor<i32>, tensor<128xf32>, tensor<64x128xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.dynamic_slice %a, %i, %zero, sizes = [1, 128]
+      : (tensor<64x128xf32>, tensor<i32>, tensor<i32>) -> tensor<1x128xf32>
+    %2 = stablehlo.reshape %1 : (tensor<1x128xf32>) -> tensor<128xf32>
+    %3 = stablehlo.add %s, %2 : tensor<128xf32>
+    %4 = stablehlo.tanh %3 : tensor<128xf32>
+    %5 = stablehlo.reshape %4 : (tensor<128xf32>) -> tensor<1x128xf32>
+    %6 = stablehlo.dynamic_update_slice %o, %5, %i, %zero
+      : (tensor<64x128xf32>, tensor<1x128xf32>, tensor<i32>, tensor<i32>) -> tensor<64x128xf32>
+    %7 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %7, %4, %6 : tensor<i32>, tensor<128xf32>, tensor<64x128xf32>
+  }
+  return %w#1, %w#2 : tensor<128xf32>, tensor<64x128xf32>
+}
+"""
+
+
+def test_what_a_loop_reads_by_and_by_is_split_by_another_dim_before() -> None:
+    """An all-to-all of the rows, an eighth of what gathering them sends; no column has to be split anywhere before."""
+    assert sent(ROWS_BY_AND_BY) == Fraction(7, 8) * 8 * 128 * F32
