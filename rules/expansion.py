@@ -9,13 +9,15 @@ believe: the aligned program run unsharded gives the same answer, and every op i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Block, Operation, Region, SSAValue
 
-from shardwright.dialects import dtensor
+from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.building import Builder
+from shardwright.dialects.types import tensor_type
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.algebra import tidy_partial
@@ -95,6 +97,40 @@ class Site:
             spec = tidy_partial(LayoutSpec(self.mesh.name, each, frozenset(), axes, kind if axes else ""), self.mesh)
             result._type = dtensor.with_layout(result.type, spec)  # pyright: ignore[reportPrivateUsage]
         return tuple(self.insert(op).results)
+
+    def loop(
+        self,
+        start: Sequence[SSAValue],
+        rounds: int,
+        body: Callable[[Site, SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
+    ) -> Sequence[SSAValue]:
+        """
+        A loop that carries `start`, in its layouts: what it has after so many rounds.
+
+        `body` makes the ops of a round, at a site inside, of its number and of what is carried, and gives what goes on.
+        """
+        carried = [self.building(()).literal(0, i32), *start]
+        types = [tensor_type(value) for value in carried]
+        condition, block = Block(arg_types=types), Block(arg_types=types)
+        asks, inside = self._inside(condition), self._inside(block)
+        end = asks.building(()).literal(rounds, i32)
+        asks.insert(stablehlo.ReturnOp(asks.building(()).compare(condition.args[0], "LT", end)))
+        following = body(inside, block.args[0], block.args[1:])
+        count = inside.building(())
+        inside.insert(stablehlo.ReturnOp(count.add(block.args[0], count.literal(1, i32)), *following))
+        loop = self.insert(stablehlo.WhileOp(carried, Region(condition), Region(block), types))
+        for inner in (op for each in (condition, block) for op in each.walk()):
+            inner.location = loop.location
+        return loop.results[1:]
+
+    def _inside(self, block: Block) -> Site:
+        """The same site at the end of a block."""
+
+        def insert(op: Operation) -> Operation:
+            block.add_op(op)
+            return op
+
+        return replace(self, insert=insert)
 
     def building(self, dims: Dims) -> Builder:
         """Builds ops of one result, which has these dims."""

@@ -14,7 +14,8 @@ from shardwright.dialects.stablehlo.calls.custom_calls import lapack_batch
 from shardwright.dialects.stablehlo.parts import syntax
 from shardwright.dialects.types import bit_width, element_of
 from shardwright.rules.builder import RuleBuilder
-from shardwright.rules.families.triangles import CholeskyExpansion, SolveExpansion, Triangle
+from shardwright.rules.families.matrices.reflectors import BasisExpansion, ReflectorsExpansion
+from shardwright.rules.families.matrices.triangles import CholeskyExpansion, SolveExpansion, Triangle
 from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Dim, Rule, Way
 from shardwright.rules.sharding import Shape, add_row, operand_shapes, result_shapes
 
@@ -114,7 +115,33 @@ def lapack_rule(op: stablehlo.CustomCallOp) -> Rule:
         return cholesky_rule(operands[0], element_of(op.operands[0]), options["uplo"] == ord("L"), True)
     if op.routine in ("ormqr", "unmqr"):
         return _product_rule(*operands, bool(options["left"]))
+    if op.routine in ("geqrf", "orgqr", "ungqr"):
+        return _by_rows_rule(operands, result_shapes(op), element_of(op.operands[0]))
     return batched_rule(operands, result_shapes(op), lapack_batch(op))
+
+
+@cache
+def _by_rows_rule(operands: tuple[Shape, ...], results: tuple[Shape, ...], element: Attribute) -> Rule:
+    """QR factors, and what their reflectors make: batch dims pass, and rows may be split, at a price."""
+    (shape, *given), (_, *made) = operands, results
+    if not all(shape) or shape[-2] == 1 or not all(map(all, given)):
+        return batched_rule(operands, results, len(shape) - 2)
+    builder = RuleBuilder()
+    batch, split = builder.tensor(shape[:-2]), builder.factor(shape[-2], PERMUTE)
+    small = [batch + builder.tensor(each[len(batch) :], REPLICATE) for each in (*given, *made)]
+    columns = [builder.factor(shape[-1], REPLICATE) for _ in range(2)]
+
+    def way(*rows: Dim) -> Way:
+        before, after = ((*batch, row, column) for row, column in zip(rows, columns, strict=True))
+        return (before, *small[: len(given)]), (after, *small[len(given) :])
+
+    whole = [builder.factor(shape[-2], REPLICATE) for _ in range(2)]
+    expansion = (
+        BasisExpansion(split[0], shape, given[0][-1], element)
+        if given
+        else ReflectorsExpansion(split[0], shape, element)
+    )
+    return builder.rule(*way(*whole), heavy=True, expansion=expansion, others=[way(split, split)])
 
 
 @cache

@@ -46,6 +46,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], Shapes]] = {
     "det": (jnp.linalg.det, M),
     "slogdet": (jnp.linalg.slogdet, M),
     "qr": (lambda a: jnp.linalg.qr(a), ((8, 6, 4),)),
+    "qr_of_many_rows": (lambda a: jnp.linalg.qr(a), ((256, 4),)),
     "eigh": (lambda a: jnp.linalg.eigh(positive(a))[0], M),
     "eigh_matrix": (lambda a: abs(jnp.linalg.eigh(positive(a))[1]), M),
     "svd": (lambda a: jnp.linalg.svd(a, full_matrices=False)[1], ((8, 6, 4),)),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
 
 from .op_case import Case, case
 from .ops_linear_algebra import draw_dominant, draw_not_positive, draw_positive
@@ -163,6 +166,26 @@ def _triangles() -> Iterator[Case]:
         yield case(f"LAPACK's cholesky {uplo}", line, ["2x12x12xf64"], ["2x12x12xf64", "2xi32"], draw=draw)
 
 
+def draw_spread(generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """Columns of very different sizes, of which one has nothing below its first element."""
+    numbers = generator.normal(size=shape) + (1j * generator.normal(size=shape) if dtype.kind == "c" else 0)
+    numbers[..., 1:, 0] = 0
+    return (numbers * 10.0 ** (np.arange(shape[-1]) % 5 * 9 - 20)).astype(dtype)
+
+
+def _reflectors() -> Iterator[Case]:
+    for letter, element in (("s", "f32"), ("z", "complex<f64>")):
+        for shape, count in (("24x4", "4"), ("2x12x3", "2x3"), ("6x12", "6")):
+            line = f"stablehlo.custom_call @lapack_{letter}geqrf_ffi(%a) {{mhlo.backend_config = {{}}}} : TYPES"
+            results = [f"{shape}x{element}", f"{count}x{element}"]
+            yield case(f"reflectors {shape} {element}", line, results[:1], results, draw=draw_spread)
+    for routine, element in (("dorgqr", "f64"), ("cungqr", "complex<f32>")):
+        for shape, count in (("24x4", "4"), ("2x12x3", "2x3"), ("12x12", "5")):
+            line = f"stablehlo.custom_call @lapack_{routine}_ffi(%a, %b) {{mhlo.backend_config = {{}}}} : TYPES"
+            operands = [f"{shape}x{element}", f"{count}x{element}"]
+            yield case(f"basis {shape} {element}", line, operands, operands[:1])
+
+
 def _sorts() -> Iterator[Case]:
     body = """({{
 ^bb0({0}):
@@ -199,6 +222,7 @@ EXPANDING = [
         *_selections(),
         *_transforms(),
         *_triangles(),
+        *_reflectors(),
         *_sorts(),
     ),
 ]

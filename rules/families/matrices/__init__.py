@@ -1,0 +1,1 @@
+"""Factors of matrices and what is solved with them, where the matrices are split."""
