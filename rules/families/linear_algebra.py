@@ -14,6 +14,7 @@ from shardwright.dialects.stablehlo.calls.custom_calls import lapack_batch
 from shardwright.dialects.stablehlo.parts import syntax
 from shardwright.dialects.types import bit_width, element_of
 from shardwright.rules.builder import RuleBuilder
+from shardwright.rules.families.matrices.elimination import EliminationExpansion
 from shardwright.rules.families.matrices.reflectors import BasisExpansion, ReflectorsExpansion
 from shardwright.rules.families.matrices.triangles import CholeskyExpansion, SolveExpansion, Triangle
 from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Dim, Rule, Way
@@ -115,9 +116,29 @@ def lapack_rule(op: stablehlo.CustomCallOp) -> Rule:
         return cholesky_rule(operands[0], element_of(op.operands[0]), options["uplo"] == ord("L"), True)
     if op.routine in ("ormqr", "unmqr"):
         return _product_rule(*operands, bool(options["left"]))
+    if op.routine == "getrf":
+        return _by_columns_rule(operands[0], element_of(op.operands[0]))
     if op.routine in ("geqrf", "orgqr", "ungqr"):
         return _by_rows_rule(operands, result_shapes(op), element_of(op.operands[0]))
     return batched_rule(operands, result_shapes(op), lapack_batch(op))
+
+
+@cache
+def _by_columns_rule(shape: Shape, element: Attribute) -> Rule:
+    """LU factors: batch dims pass, and columns may be split, at a price."""
+    *fronts, rows, columns = shape
+    if not all(shape) or not 1 < columns <= rows:
+        return batched_rule((shape,), (shape, (*fronts, min(rows, columns)), tuple(fronts)), len(fronts))
+    builder = RuleBuilder()
+    batch, split = builder.tensor(shape[:-2]), builder.factor(columns, PERMUTE)
+    before, after, pivots = (builder.factor(size, REPLICATE) for size in (rows, rows, columns))
+    whole = [builder.factor(columns, REPLICATE) for _ in range(2)]
+
+    def way(given: Dim, made: Dim) -> Way:
+        return ((*batch, before, given),), ((*batch, after, made), (*batch, pivots), batch)
+
+    expansion = EliminationExpansion(split[0], shape, element)
+    return builder.rule(*way(*whole), heavy=True, expansion=expansion, others=[way(split, split)])
 
 
 @cache

@@ -166,11 +166,26 @@ def _triangles() -> Iterator[Case]:
         yield case(f"LAPACK's cholesky {uplo}", line, ["2x12x12xf64"], ["2x12x12xf64", "2xi32"], draw=draw)
 
 
+def draw_normal(generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """Numbers of which no two are as large."""
+    return (generator.normal(size=shape) + (1j * generator.normal(size=shape) if dtype.kind == "c" else 0)).astype(
+        dtype
+    )
+
+
 def draw_spread(generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """Columns of very different sizes, of which one has nothing below its first element."""
-    numbers = generator.normal(size=shape) + (1j * generator.normal(size=shape) if dtype.kind == "c" else 0)
+    numbers = draw_normal(generator, shape, dtype)
     numbers[..., 1:, 0] = 0
     return (numbers * 10.0 ** (np.arange(shape[-1]) % 5 * 9 - 20)).astype(dtype)
+
+
+def _elimination() -> Iterator[Case]:
+    for letter, element in (("d", "f64"), ("c", "complex<f32>")):
+        for shape, few, one in (("12x12", "12", ""), ("2x18x12", "2x12", "2x")):
+            line = f"stablehlo.custom_call @lapack_{letter}getrf_ffi(%a) {{mhlo.backend_config = {{}}}} : TYPES"
+            results = [f"{shape}x{element}", f"{few}xi32", f"{one}i32"]
+            yield case(f"eliminate {shape} {element}", line, results[:1], results, draw=draw_normal)
 
 
 def _reflectors() -> Iterator[Case]:
@@ -222,6 +237,7 @@ EXPANDING = [
         *_selections(),
         *_transforms(),
         *_triangles(),
+        *_elimination(),
         *_reflectors(),
         *_sorts(),
     ),
