@@ -52,7 +52,7 @@ def shardys(op: CustomCallOp) -> OpShardingRule | None:
 
 
 def _custom_call(op: CustomCallOp) -> Rule:
-    """What was registered for it, the rule for Shardy that it has, or LAPACK's: matrices are whole, batch dims pass."""
+    """What was registered for it, the rule for Shardy that it has, or LAPACK's: batch dims pass, factors have parts."""
     shapes = operand_shapes(op), result_shapes(op)
     if (row := CALLS.get(op.target)) is not None:
         return row.rule(op)

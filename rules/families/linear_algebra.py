@@ -14,8 +14,9 @@ from shardwright.dialects.stablehlo.calls.custom_calls import lapack_batch
 from shardwright.dialects.stablehlo.parts import syntax
 from shardwright.dialects.types import bit_width, element_of
 from shardwright.rules.builder import RuleBuilder
+from shardwright.rules.expansion import Expansion
 from shardwright.rules.families.matrices.elimination import EliminationExpansion
-from shardwright.rules.families.matrices.reflectors import BasisExpansion, ReflectorsExpansion
+from shardwright.rules.families.matrices.reflectors import BasisExpansion, ReflectorsExpansion, ValuesExpansion
 from shardwright.rules.families.matrices.triangles import CholeskyExpansion, SolveExpansion, Triangle
 from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Dim, Rule, Way
 from shardwright.rules.sharding import Shape, add_row, operand_shapes, result_shapes
@@ -118,7 +119,9 @@ def lapack_rule(op: stablehlo.CustomCallOp) -> Rule:
         return _product_rule(*operands, bool(options["left"]))
     if op.routine == "getrf":
         return _by_columns_rule(operands[0], element_of(op.operands[0]))
-    if op.routine in ("geqrf", "orgqr", "ungqr"):
+    # Singular vectors have signs that rounding decides, so these are left to LAPACK alone.
+    many = len(operands[0]) > 1 and operands[0][-2] >= 2 * operands[0][-1]
+    if op.routine in ("geqrf", "orgqr", "ungqr") or (op.routine == "gesdd" and options["mode"] == ord("N") and many):
         return _by_rows_rule(operands, result_shapes(op), element_of(op.operands[0]))
     return batched_rule(operands, result_shapes(op), lapack_batch(op))
 
@@ -143,26 +146,32 @@ def _by_columns_rule(shape: Shape, element: Attribute) -> Rule:
 
 @cache
 def _by_rows_rule(operands: tuple[Shape, ...], results: tuple[Shape, ...], element: Attribute) -> Rule:
-    """QR factors, and what their reflectors make: batch dims pass, and rows may be split, at a price."""
-    (shape, *given), (_, *made) = operands, results
-    if not all(shape) or shape[-2] == 1 or not all(map(all, given)):
+    """QR factors, what reflectors make, and singular values: batch dims pass, and rows may be split, at a price."""
+    (shape, *given), made = operands, results
+    if not all(map(all, (*operands, *results))) or shape[-2] == 1:
         return batched_rule(operands, results, len(shape) - 2)
     builder = RuleBuilder()
     batch, split = builder.tensor(shape[:-2]), builder.factor(shape[-2], PERMUTE)
-    small = [batch + builder.tensor(each[len(batch) :], REPLICATE) for each in (*given, *made)]
-    columns = [builder.factor(shape[-1], REPLICATE) for _ in range(2)]
+    expansion: Expansion
+    if given:
+        expansion = BasisExpansion(split[0], shape, given[0][-1], element)
+    else:
+        kind = ReflectorsExpansion if len(made) == 2 else ValuesExpansion
+        expansion = kind(split[0], shape, element)
+    # Rows are all the first dims of their size: what else there is has fewer.
+    tails = [each[len(batch) :] for each in (*operands, *made)]
+    others = [builder.tensor(tail, REPLICATE) for tail in tails]
 
-    def way(*rows: Dim) -> Way:
-        before, after = ((*batch, row, column) for row, column in zip(rows, columns, strict=True))
-        return (before, *small[: len(given)]), (after, *small[len(given) :])
+    def way(rows: Dim | None) -> Way:
+        tensors = [
+            (*batch, rows, *other[1:])
+            if rows is not None and len(tail) == 2 and tail[0] == shape[-2]
+            else (*batch, *other)
+            for tail, other in zip(tails, others, strict=True)
+        ]
+        return tuple(tensors[: len(operands)]), tuple(tensors[len(operands) :])
 
-    whole = [builder.factor(shape[-2], REPLICATE) for _ in range(2)]
-    expansion = (
-        BasisExpansion(split[0], shape, given[0][-1], element)
-        if given
-        else ReflectorsExpansion(split[0], shape, element)
-    )
-    return builder.rule(*way(*whole), heavy=True, expansion=expansion, others=[way(split, split)])
+    return builder.rule(*way(None), heavy=True, expansion=expansion, others=[way(split)])
 
 
 @cache

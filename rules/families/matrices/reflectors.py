@@ -1,4 +1,4 @@
-"""QR factors of matrices that are split by rows, and the products of their reflectors: column after column."""
+"""QR factors and singular values of matrices that are split by rows, column after column; what reflectors make."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.building import Builder
-from shardwright.dialects.factors import conjugate, real_of, related
+from shardwright.dialects.factors import conjugate, lapack, real_of, related, upper
 from shardwright.dialects.stablehlo import ComparisonType
 from shardwright.dialects.types import dtype_name, element_of, element_size, is_complex, shape_of
 from shardwright.layout.spec import LayoutSpec
@@ -105,7 +105,7 @@ class ReflectorsExpansion:
     def _rounds(self) -> int:
         return min(self.shape[-2:])
 
-    def price(self, parts: Mapping[int, int], sizes: Sequence[int]) -> float | None:
+    def price(self, parts: Mapping[int, int], sizes: Sequence[int]) -> float:
         """Two rows and a sign in each round; and once how large columns are, in real numbers."""
         *batch, _, columns = self.shape
         once = element_size(self.element) // (2 if isinstance(self.element, ComplexType) else 1)
@@ -117,18 +117,23 @@ class ReflectorsExpansion:
         return self._rounds + 1
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
-        """A loop over columns of about the same size, so that no square is too large or too small."""
-        (dims,), matrix = site.operands, op.operands[0]
-        on = _Rows(site, dims[:-2], site.factors[self.rows])
-        unit = on.everywhere(on.rows.convert(_powers(on, matrix), like=matrix), matrix, 1)
-        start = [on.split.divide(matrix, unit), on.rows.literal(0, self.element, (*self.shape[:-2], self._rounds))]
+        """The factors and their scales."""
+        return _factored(_Rows(site, site.operands[0][:-2], site.factors[self.rows]), op.operands[0])
 
-        def body(inside: Site, number: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            return _reflected(replace(on, site=inside), number, *carried)
 
-        packed, scales = site.loop(start, self._rounds, body)
-        above = related(on.split, self.shape, "LE")
-        return [on.split.select(above, on.split.multiply(packed, unit), packed), scales]
+def _factored(on: _Rows, matrix: SSAValue) -> list[SSAValue]:
+    """A loop over columns, of about the same size, so that no square is too large or too small."""
+    shape = shape_of(matrix)
+    unit = on.everywhere(on.rows.convert(_powers(on, matrix), like=matrix), matrix, 1)
+    rounds = min(shape[-2:])
+    start = [on.split.divide(matrix, unit), on.rows.literal(0, element_of(matrix), (*shape[:-2], rounds))]
+
+    def body(inside: Site, number: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        return _reflected(replace(on, site=inside), number, *carried)
+
+    packed, scales = on.site.loop(start, rounds, body)
+    above = related(on.split, shape, "LE")
+    return [on.split.select(above, on.split.multiply(packed, unit), packed), scales]
 
 
 def _powers(on: _Rows, matrix: SSAValue) -> SSAValue:
@@ -255,20 +260,72 @@ class BasisExpansion:
         return _summed(numbers * element_size(self.element), parts, self.rows)
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
-        """`1 - V X` where `X = T V^H`, as far as the first columns go: `(1 + D U) X = D V^H`."""
-        packed, scales = op.operands
-        (*batch, rows, _), count, rank = self.shape, self.reflectors, len(self.shape) - 2
+        """The columns."""
+        return [_basis(_Rows(site, site.operands[0][:-2], site.factors[self.rows]), *op.operands)]
+
+
+def _basis(on: _Rows, packed: SSAValue, scales: SSAValue) -> SSAValue:
+    """`1 - V X` where `X = T V^H`, as far as the first columns go: `(1 + D U) X = D V^H`."""
+    shape, count, build, whole = shape_of(packed), shape_of(scales)[-1], on.split, on.whole
+    rank, tall = len(on.batch), (*shape[:-1], count)
+    vectors = build.slice(packed, [0] * (rank + 2), tall)
+    ones = build.convert(related(build, tall, "EQ"), like=packed)
+    vectors = build.select(related(build, tall, "GT"), vectors, ones)
+    unit = build.convert(related(build, shape, "EQ"), like=packed)
+    both = build.put(stablehlo.ConcatenateOp([vectors, unit], rank + 1))
+    both = on.finished(on.product(vectors, both, adjoint=True))
+    gram = whole.slice(both, [0] * (rank + 2), [*shape[:-2], count, count])
+    first = whole.slice(both, [*[0] * (rank + 1), count], shape_of(both))
+    gram, first = (whole.multiply(on.everywhere(scales, each, 0), each) for each in (gram, first))
+    gram = whole.select(related(whole, shape_of(gram), "LT"), gram, whole.zeros(gram))
+    solved = whole.put(stablehlo.TriangularSolveOp(gram, first, lower=False, unit_diagonal=True))
+    return build.subtract(unit, on.product(vectors, solved))
+
+
+@dataclass(frozen=True)
+class ValuesExpansion:
+    """
+    Singular values of matrices of many rows, which are split: those of the upper factor, which is small.
+
+    LAPACK does so as well, where there are twice as many rows as columns.
+    """
+
+    rows: int
+    shape: Shape
+    element: Attribute
+
+    @property
+    def factors(self) -> frozenset[int]:
+        """The rows."""
+        return frozenset((self.rows,))
+
+    @property
+    def _upper(self) -> ReflectorsExpansion:
+        return ReflectorsExpansion(self.rows, self.shape, self.element)
+
+    def price(self, parts: Mapping[int, int], sizes: Sequence[int]) -> float | None:
+        """Reflectors, and the upper factor, of which each device has some rows."""
+        *batch, _, columns = self.shape
+        square = math.prod(batch) * columns**2 * element_size(self.element)
+        return self._upper.price(parts, sizes) + _summed(square, parts, self.rows)
+
+    def messages(self, parts: Mapping[int, int]) -> int:
+        """Those of the reflectors, and one more."""
+        return self._upper.messages(parts) + 1
+
+    def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
+        """The values of the upper factor; vectors are not wanted, and zero."""
         on = _Rows(site, site.operands[0][:-2], site.factors[self.rows])
-        build, whole, tall = on.split, on.whole, (*batch, rows, count)
-        vectors = build.slice(packed, [0] * (rank + 2), tall)
-        ones = build.convert(related(build, tall, "EQ"), like=packed)
-        vectors = build.select(related(build, tall, "GT"), vectors, ones)
-        unit = build.convert(related(build, self.shape, "EQ"), like=packed)
-        both = build.put(stablehlo.ConcatenateOp([vectors, unit], rank + 1))
-        both = on.finished(on.product(vectors, both, adjoint=True))
-        gram = whole.slice(both, [0] * (rank + 2), [*batch, count, count])
-        first = whole.slice(both, [*[0] * (rank + 1), count], shape_of(both))
-        gram, first = (whole.multiply(on.everywhere(scales, each, 0), each) for each in (gram, first))
-        gram = whole.select(related(whole, shape_of(gram), "LT"), gram, whole.zeros(gram))
-        solved = whole.put(stablehlo.TriangularSolveOp(gram, first, lower=False, unit_diagonal=True))
-        return [build.subtract(unit, on.product(vectors, solved))]
+        (matrix,), (*batch, _, columns), rank = op.operands, self.shape, len(on.batch)
+        packed, _ = _factored(on, matrix)
+        shape, dims = (*batch, columns, columns), (*on.batch, (), ())
+        held = stablehlo.SliceOp(packed, [0] * (rank + 2), shape)
+        triangle = upper(on.whole, on.finished(site.put(held, dims, partial=on.axes, kind="sum")[0]))
+
+        def insert(call: Operation) -> Operation:
+            site.put(call, dims, dims[:-1], dims, dims, on.batch)
+            return call
+
+        results = [(shape, self.element), (shape[:-1], real_of(matrix)), *[(shape, self.element)] * 2, (batch, i32)]
+        _, values, _, _, info = lapack(Builder(insert), "gesdd", [triangle], results, mode="N")
+        return [matrix, values, on.split.zeros(op.results[2]), on.whole.zeros(op.results[3]), info]

@@ -17,20 +17,31 @@ SUMS = COLUMNS * (2 * COLUMNS + 1) + COLUMNS
 """The numbers that are summed up for reflectors, the sizes of columns included."""
 
 
-def program(calls: str, result: str) -> str:
-    rows, numbers = f'tensor<{ROWS}x{COLUMNS}xf64, #dtensor.layout<@mesh, [{{"x"}}, {{}}]>>', f"tensor<{COLUMNS}xf64>"
+TALL, NUMBERS = f'tensor<{ROWS}x{COLUMNS}xf64, #dtensor.layout<@mesh, [{{"x"}}, {{}}]>>', f"tensor<{COLUMNS}xf64>"
+
+
+def program(calls: str, results: str) -> str:
+    """Calls of LAPACK; what is returned is a tall matrix, and numbers."""
     return f"""
 dtensor.mesh @mesh = <["x"={PARTS}]>
-func.func public @main(%a: {rows}) -> ({rows}, {numbers}) {{
-  %0:2 = stablehlo.custom_call @lapack_dgeqrf_ffi(%a) {{mhlo.backend_config = {{}}}} : ({rows}) -> ({rows}, {numbers})
-  {calls.format(rows=rows, numbers=numbers)}
-  return {result}, %0#1 : {rows}, {numbers}
+func.func public @main(%a: {TALL}) -> ({TALL}, {NUMBERS}) {{
+  {calls}
+  return {results} : {TALL}, {NUMBERS}
 }}
 """
 
 
-BASIS = """%1 = stablehlo.custom_call @lapack_dorgqr_ffi(%0#0, %0#1) {{mhlo.backend_config = {{}}}}
-      : ({rows}, {numbers}) -> {rows}"""
+FACTORS = "%0:2 = stablehlo.custom_call @lapack_dgeqrf_ffi(%a) {mhlo.backend_config = {}}"
+FACTORS += f" : ({TALL}) -> ({TALL}, {NUMBERS})\n"
+BASIS = "  %1 = stablehlo.custom_call @lapack_dorgqr_ffi(%0#0, %0#1) {mhlo.backend_config = {}}"
+BASIS += f" : ({TALL}, {NUMBERS}) -> {TALL}"
+
+
+def singular(mode: str) -> str:
+    """Singular values, with vectors (S) or without (N)."""
+    call = f"%0:5 = stablehlo.custom_call @lapack_dgesdd_ffi(%a) {{mhlo.backend_config = {{mode = {ord(mode)} : ui8}}}}"
+    square = f"tensor<{COLUMNS}x{COLUMNS}xf64>"
+    return f"{call} : ({TALL}) -> ({TALL}, {NUMBERS}, {TALL}, {square}, tensor<i32>)"
 
 
 def packed(matrix: Array) -> tuple[Array, Array]:
@@ -68,7 +79,7 @@ def _no_number(matrix: Array) -> None:
 def test_factors_are_those_of_lapack(change: Callable[[Array], Any]) -> None:
     """No reflection where nothing is below, the sign of -0, squares that are too large or small, NaN where it gets."""
     matrix = changed(change)
-    ran = run(program("", "%0#0"), [matrix])
+    ran = run(program(FACTORS, "%0#0, %0#1"), [matrix])
     for found, expected in zip(ran.results, packed(matrix), strict=True):
         scale = np.nanmax(abs(expected), axis=0, initial=1e-300)
         np.testing.assert_allclose(found / scale, expected / scale, atol=1e-13)
@@ -77,13 +88,24 @@ def test_factors_are_those_of_lapack(change: Callable[[Array], Any]) -> None:
 def test_a_column_takes_two_rows() -> None:
     """Reflectors take four sums of two rows and a sign, and one of sizes; to gather takes 7/8 of the matrix."""
     matrix = changed(lambda matrix: None)
-    ran = run(program("", "%0#0"), [matrix])
+    ran = run(program(FACTORS, "%0#0, %0#1"), [matrix])
     assert ran.predicted == TWICE * SUMS * 8 < Fraction(PARTS - 1, PARTS) * ROWS * COLUMNS * 8
     assert ran.executable.ledger.messages == COLUMNS + 1
 
 
 def test_what_reflectors_make_takes_their_products() -> None:
     matrix = changed(lambda matrix: None)
-    ran = run(program(BASIS, "%1"), [matrix])
+    ran = run(program(FACTORS + BASIS, "%1, %0#1"), [matrix])
     np.testing.assert_allclose(ran.results[0], np.linalg.qr(matrix).Q, atol=1e-14)
     assert ran.predicted == TWICE * (SUMS + COLUMNS * 2 * COLUMNS) * 8
+
+
+@pytest.mark.parametrize(
+    ("mode", "sent"), [("N", TWICE * (SUMS + COLUMNS * COLUMNS)), ("S", TWICE / 2 * ROWS * COLUMNS)]
+)
+def test_singular_values_are_those_of_the_upper_factor(mode: str, sent: Fraction) -> None:
+    """Where vectors are wanted, whose signs rounding decides, the matrix is gathered."""
+    matrix = changed(lambda matrix: None)
+    ran = run(program(singular(mode), "%0#0, %0#1"), [matrix])
+    np.testing.assert_allclose(ran.results[1], np.linalg.svd(matrix, compute_uv=False), rtol=1e-13)
+    assert ran.predicted == sent * 8

@@ -199,6 +199,12 @@ def _reflectors() -> Iterator[Case]:
             line = f"stablehlo.custom_call @lapack_{routine}_ffi(%a, %b) {{mhlo.backend_config = {{}}}} : TYPES"
             operands = [f"{shape}x{element}", f"{count}x{element}"]
             yield case(f"basis {shape} {element}", line, operands, operands[:1])
+    for letter, element, real in (("s", "f32", "f32"), ("z", "complex<f64>", "f64")):
+        for batch, rows, columns in (("", 24, 4), ("2x", 12, 6)):
+            line = f"stablehlo.custom_call @lapack_{letter}gesdd_ffi(%a) {{mhlo.backend_config = {{mode = 78 : ui8}}}}"
+            given, square = f"{batch}{rows}x{columns}x{element}", f"{batch}{columns}x{columns}x{element}"
+            results = [given, f"{batch}{columns}x{real}", f"{batch}{rows}x{rows}x{element}", square, f"{batch}i32"]
+            yield case(f"singular values {given}", f"{line} : TYPES", [given], results, draw=draw_normal)
 
 
 def _sorts() -> Iterator[Case]:
