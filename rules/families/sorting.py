@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 
 from xdsl.dialects.builtin import IntegerType, Signedness, i32, i64
@@ -13,7 +14,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.building import Builder, appending, body_of, returned
 from shardwright.dialects.types import element_of, element_size, is_integer, shape_of, tensor
-from shardwright.layout.planning.window import Window
+from shardwright.layout.planning.window import Window, missing_elements
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.expansion import Dims, Site
 from shardwright.rules.families.gathering import in_parts
@@ -51,27 +52,29 @@ class SortExpansion:
         """The factor of the sorted dim."""
         return frozenset((self.factor,))
 
-    @property
-    def _added(self) -> int:
+    def _added(self, count: int) -> int:
         """The bytes of the place of an element, where it goes along."""
-        return _bytes_of_places(self.shape[self.dim]) if self.adds else 0
+        extent = self.shape[self.dim]
+        longest = count * _column(extent, count) if _in_columns(extent, count) else extent
+        return _bytes_of_places(longest) if self.adds else 0
 
     def price(self, parts: Mapping[int, int], sizes: Sequence[int]) -> float | None:
         """All that a device has, in each round; or what others are dealt, twice, and what is at two borders."""
         count, extent = parts[self.factor], self.shape[self.dim]
-        held, given = math.prod(self.shape) / math.prod(parts.values()), sum(self.widths)
+        rows, given = math.prod(self.shape) / extent / math.prod(parts.values()) * count, sum(self.widths)
         if _in_columns(extent, count):
-            border = 2 * _out_of_place(count) * count / extent
-            return held * (count - 1) / count * (given + (1 + border) * (given + self._added))
+            each, near = _column(extent, count), _out_of_place(count)
+            dealt = (count - 1) / count * (each * given + (each + 2 * near) * (given + self._added(count)))
+            return rows * (dealt + float(_cut(extent, count)) * given)
         if count & (count - 1) or count > MOST_PARTS:
             return None
-        return held * (given + self._added) * sum(1 for _ in _rounds(count))
+        return rows * extent / count * (given + self._added(count)) * sum(1 for _ in _rounds(count))
 
     def messages(self, parts: Mapping[int, int]) -> int:
         """One of each operand in each round; or two all-to-alls, the first one without places, and two neighbours."""
-        count, operands = parts[self.factor], len(self.widths)
-        if _in_columns(self.shape[self.dim], count):
-            return 4 * operands + 3 * self.adds
+        count, operands, extent = parts[self.factor], len(self.widths), self.shape[self.dim]
+        if _in_columns(extent, count):
+            return (4 + (_column(extent, count) > extent // count)) * operands + 3 * self.adds
         return sum(operands + self.adds for _ in _rounds(count))
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
@@ -86,8 +89,7 @@ class SortExpansion:
         if self.adds and isinstance(way, _Merge):
             values.append(build.iota(self.dim, self.shape, _number(extent)))
         found = way.all_sorted([in_parts(site, value, dims, {self.dim: count})[0] for value in values])
-        made = zip(found, op.operands, strict=False)
-        return [build.convert(build.reshape(value, self.shape), like=old) for value, old in made]
+        return [build.convert(way.joined(value), like=old) for value, old in zip(found, op.operands, strict=False)]
 
 
 def _rounds(count: int) -> Iterator[tuple[int, int]]:
@@ -122,15 +124,24 @@ class _Parts:
         """The dim of what is in a part."""
         return self.op.dim + 1
 
-    def sorted(self, values: Sequence[SSAValue], dim: int, *, strict: bool = True) -> list[SSAValue]:
+    def sorted(
+        self, values: Sequence[SSAValue], dim: int, *, strict: bool = True, absent: SSAValue | None = None
+    ) -> list[SSAValue]:
         """
         The values sorted along a dim that is whole.
 
-        Where elements do not stand in order, those that are equal are told apart (`strict`).
+        Where elements do not stand in order, those that are equal are told apart (`strict`). Those that are `absent`
+        come last.
         """
-        dims = self.site.spec(values[0]).dims
-        comparator = _comparator(self.op, values, self.places if strict else None)
-        return list(self.site.put(stablehlo.SortOp(values, dim, comparator), *[dims] * len(values)))
+        dims, every = self.site.spec(values[0]).dims, [*values, *([] if absent is None else [absent])]
+        comparator = _comparator(self.op, every, self.places if strict else None, marked=absent is not None)
+        return list(self.site.put(stablehlo.SortOp(every, dim, comparator), *[dims] * len(every)))[: len(values)]
+
+    def joined(self, value: SSAValue) -> SSAValue:
+        """A value whose parts are laid end to end, as it was before."""
+        shape, dims = shape_of(value), self.site.spec(value).dims
+        build = self.site.building((*dims[: self.dim + 1], *dims[self.dim + 2 :]))
+        return build.reshape(value, (*shape[: self.dim], shape[self.dim] * shape[self.inner], *shape[self.dim + 2 :]))
 
     def like(self, value: SSAValue) -> Builder:
         """Builds values with the dims of another one."""
@@ -149,9 +160,8 @@ class _Parts:
         every = [windows.get(at, Window(size, size, 0)) for at, size in enumerate(shape)]
         axes = [dims[along] if at == along else () for at in range(len(shape))]
         padding = stablehlo.make_dense(0, element_of(value), ()) if any(each.pads for each in every) else None
-        op = dtensor.WindowOp(
-            value, tensor(shape, element_of(value)), site.mesh.name, axes, every, padding, site.reason
-        )
+        type_ = tensor(tuple(window.result for window in every), element_of(value))
+        op = dtensor.WindowOp(value, type_, site.mesh.name, axes, every, padding, site.reason)
         return site.put(op, dims)[0]
 
 
@@ -161,11 +171,67 @@ class _Columns(_Parts):
 
     def all_sorted(self, values: Sequence[SSAValue]) -> list[SSAValue]:
         """The values in order; with where each element stood, if that is a value more."""
-        dealt = [self._dealt(value) for value in self.sorted(values, self.inner, strict=False)]
+        dealt = [self._dealt(self._filled(value)) for value in self.sorted(values, self.inner, strict=False)]
         # So far equal elements stand in order: those of a part as they were, and part after part.
         dealt += [self._numbers(dealt[0])] if self.places == len(values) else []
-        found = [self._handed_back(value) for value in self.sorted(dealt, self.inner, strict=False)]
-        return self._set_right(self.sorted(found, self.inner))
+        found = self.sorted(dealt, self.inner, strict=False, absent=self._absent_as_dealt(dealt[0]))
+        found = [self._handed_back(value) for value in found]
+        return self._set_right(self.sorted(found, self.inner, absent=self._absent_as_handed_back(found[0])))
+
+    def joined(self, value: SSAValue) -> SSAValue:
+        """The same, without what has filled parts up, which is at the end."""
+        value, extent = super().joined(value), shape_of(self.op.inputs[0])[self.dim]
+        dims, whole = self.site.spec(value).dims, shape_of(value)[self.dim]
+        if whole == extent:
+            return value
+        return self.moved(value, dims, {self.dim: Window(whole, extent, 0)}, self.dim)
+
+    @property
+    def _valid(self) -> int:
+        """How many elements a part has."""
+        return shape_of(self.op.inputs[0])[self.dim] // self.count
+
+    def _filled(self, value: SSAValue) -> SSAValue:
+        """Parts of a multiple of as many elements as there are parts, what is behind them absent."""
+        lacking = _column(self._valid * self.count, self.count) - self._valid
+        if not lacking:
+            return value
+        high = [lacking if dim == self.inner else 0 for dim in range(len(shape_of(value)))]
+        zero = self.site.building(()).scalar(0, value)
+        return self.like(value).pad(value, zero, [0] * len(high), high)
+
+    def _absent_as_dealt(self, like: SSAValue) -> SSAValue | None:
+        """Of what has been dealt, element `m` from each part was element `m * count + number` there."""
+        return self._absent(
+            like,
+            (self.count, _column(self._valid * self.count, self.count) // self.count),
+            lambda build, number, _, at: build.compare(
+                build.add(build.scale(at, self.count), number), "GE", build.constant(self._valid, at)
+            ),
+        )
+
+    def _absent_as_handed_back(self, like: SSAValue) -> SSAValue | None:
+        """What is absent is at the end of those parts to which less was dealt: all in the last part now."""
+        each, most = _column(self._valid * self.count, self.count) // self.count, self._valid % self.count
+
+        def absent(build: Builder, part: SSAValue, at: SSAValue, source: SSAValue) -> SSAValue:
+            rank = build.add(build.scale(part, each), at)
+            late = build.compare(rank, "GE", build.constant(self.count * (each - 1), rank))
+            return build.both(late, build.compare(source, "GE", build.constant(most, source)))
+
+        return self._absent(like, (each, self.count), absent)
+
+    def _absent(
+        self, like: SSAValue, sizes: tuple[int, int], marks: Callable[[Builder, SSAValue, SSAValue, SSAValue], SSAValue]
+    ) -> SSAValue | None:
+        """Which elements are absent, from the number of the part and two numbers that say where in it they are."""
+        if self._valid % self.count == 0:
+            return None
+        shape, dims, dim = shape_of(like), self.site.spec(like).dims, self.dim
+        wide = (*shape[: dim + 1], *sizes, *shape[dim + 2 :])
+        build = self.site.building((*dims[: dim + 1], (), (), *dims[dim + 2 :]))
+        found = marks(build, *(build.iota(dim + at, wide) for at in range(3)))
+        return self.like(like).reshape(build.cast(found, _number(1)), shape)
 
     def _apart(self, value: SSAValue, *sizes: int) -> SSAValue:
         """A value with the two dims of parts and what is in them made three, of which the first one is split."""
@@ -216,11 +282,11 @@ class _Columns(_Parts):
         lasts = [self._cut(value, extent - near, extent) for value in values]
         before, after = self._met(lasts, firsts, -1), self._met(firsts, lasts, 1)
         if extent == 2 * near:
-            return [self._joined(*each) for each in zip(before, after, strict=True)]
+            return [self._laid(*each) for each in zip(before, after, strict=True)]
         middles = [self._cut(value, near, extent - near) for value in values]
-        return [self._joined(*each) for each in zip(before, middles, after, strict=True)]
+        return [self._laid(*each) for each in zip(before, middles, after, strict=True)]
 
-    def _joined(self, *pieces: SSAValue) -> SSAValue:
+    def _laid(self, *pieces: SSAValue) -> SSAValue:
         """Elements of each part, one piece after the other."""
         return self.like(pieces[0]).put(stablehlo.ConcatenateOp(pieces, self.inner))
 
@@ -238,7 +304,7 @@ class _Columns(_Parts):
         for value, mine in zip(others, own, strict=True):
             dims, window = self.site.spec(value).dims, {self.dim: Window(self.count, self.count, step)}
             sent = self.moved(value, dims, window, self.dim)
-            pairs.append(self._joined(sent, mine) if below else self._joined(mine, sent))
+            pairs.append(self._laid(sent, mine) if below else self._laid(mine, sent))
         start, end = (near, 2 * near) if below else (0, near)
         kept = [self._cut(pair, start, end) for pair in self.sorted(pairs, self.inner)]
         outermost = 0 if below else self.count - 1
@@ -308,8 +374,20 @@ def _out_of_place(count: int) -> int:
 
 def _in_columns(extent: int, count: int) -> bool:
     """Whether parts of a dim are dealt out: they have to be long enough, and two meet for less."""
-    each = extent // count
-    return count > 2 and each % count == 0 and each >= 2 * _out_of_place(count)
+    each = _column(extent, count)
+    filled = count**2 if each > extent // count else 0
+    return count > 2 and each >= _out_of_place(count) + max(_out_of_place(count), filled)
+
+
+def _column(extent: int, count: int) -> int:
+    """How many elements a part of a dim has once it is filled up to a multiple of the number of parts."""
+    return -(-(extent // count) // count) * count
+
+
+def _cut(extent: int, count: int) -> Fraction:
+    """How many elements a device lacks of its part, where parts that were filled up lie end to end."""
+    whole = count * _column(extent, count)
+    return missing_elements([(Window(whole, extent, 0), count)]) if whole > extent else Fraction()
 
 
 def _bytes_of_places(extent: int) -> int:
@@ -322,11 +400,12 @@ def _number(extent: int) -> IntegerType:
     return IntegerType(8 * _bytes_of_places(extent), Signedness.UNSIGNED)
 
 
-def _comparator(op: stablehlo.SortOp, values: Sequence[SSAValue], places: int | None) -> Region:
+def _comparator(op: stablehlo.SortOp, values: Sequence[SSAValue], places: int | None, *, marked: bool) -> Region:
     """
     The comparator for values of which some may be narrower, or go along.
 
-    With `places`, where equal elements stood, the first ones come first: `x < y or (not y < x and i < j)`.
+    With `places`, where equal elements stood, the first ones come first: `x < y or (not y < x and i < j)`. Those that
+    the last value marks, if it does, come last.
     """
     old = op.comparator.block
     block = Block(arg_types=[tensor((), element_of(value)) for value in values for _ in "xy"])
@@ -337,6 +416,9 @@ def _comparator(op: stablehlo.SortOp, values: Sequence[SSAValue], places: int | 
         after = _cloned(old, build, [wide[at ^ 1] for at in range(len(wide))])
         first = build.compare(args[2 * places], "LT", args[2 * places + 1])
         before = build.put(stablehlo.OrOp(before, build.both(build.put(stablehlo.NotOp(after)), first)))
+    if marked:
+        before = build.both(build.compare(args[-2], "EQ", args[-1]), before)
+        before = build.put(stablehlo.OrOp(build.compare(args[-2], "LT", args[-1]), before))
     build.insert(stablehlo.ReturnOp(before))
     return Region(block)
 

@@ -225,6 +225,9 @@ def _sorts() -> Iterator[Case]:
     line = both + body.format(pair.format("f64") + more, "GT", "f64")
     yield case("sort with others", line, ["12xf64", "12xi32"], ["12xf64", "12xi32"], draw=draw_ties)
     yield case("deal with others", line, ["144xf64", "144xi32"], ["144xf64", "144xi32"], draw=draw_ties)
+    yield case(
+        "deal and fill", line.replace("144", "180"), ["180xf64", "180xi32"], ["180xf64", "180xi32"], draw=draw_ties
+    )
     middle = first.replace("dimension = 0", "dimension = 1")
     yield case("deal numbers", middle + body.format(pair.format("i8"), "GT", "i8"), ["2x80x3xi8"], ["2x80x3xi8"])
     line = (both + body.format(pair.format("f32") + more, "LT", "f32")).replace('"(%a, %b)', '"(%a, %n)')
