@@ -51,7 +51,7 @@ def without(column: int) -> Array:
     return matrix
 
 
-@pytest.mark.parametrize("matrix", [NORMAL, TIES, NORMAL[::-1], without(0), without(WIDTH + 2)])
+@pytest.mark.parametrize("matrix", [TIES, NORMAL, without(WIDTH + 2)])
 def test_factors_and_pivots_are_those_of_the_whole_matrix(matrix: Array) -> None:
     ran = run(program('[{}, {"x"}]'), [matrix])
     factors, pivots, zero = eliminated(matrix)
@@ -67,10 +67,3 @@ def test_half_of_the_matrix_is_sent() -> None:
     sent = lacking * sum((SIZE - part * WIDTH) * WIDTH for part in range(PARTS - 1)) * 8
     assert ran.predicted == sent + 2 * lacking * (SIZE + PARTS) * 4 < lacking * SIZE * SIZE * 8
     assert ran.executable.ledger.messages == 2 * PARTS - 1
-
-
-def test_rows_become_columns_first() -> None:
-    """There and back, that is less than all that the other half of the matrix would be."""
-    by_rows, by_columns = (run(program(layout), [NORMAL]) for layout in ('[{"x"}, {}]', '[{}, {"x"}]'))
-    np.testing.assert_array_equal(by_rows.results[1], by_columns.results[1])
-    assert by_rows.predicted <= Fraction(PARTS - 1, PARTS) * SIZE * SIZE * 8
