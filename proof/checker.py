@@ -10,7 +10,6 @@ same. A program that is wrong as a polynomial of degree d agrees by chance once 
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +22,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.compiler.exporting.results import layout_in, with_whole_results
-from shardwright.compiler.layouts.memory import memory_of
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import blocks_in, returned
@@ -40,8 +38,7 @@ from shardwright.proof.exact import PRIME, ROUNDS, Inexact, make_exact
 from shardwright.proof.loops import known_rounds
 from shardwright.proof.structure import same_structure
 from shardwright.proof.trials import draw, extents_of, trials_of, turns
-from shardwright.proof.work import EASY, WORK, work
-from shardwright.runtime.codegen.arena import machine_bytes
+from shardwright.proof.work import EASY, TOO_LITTLE, WORK, ask_for_memory, work
 from shardwright.runtime.executable import compile_module
 
 
@@ -53,9 +50,6 @@ class CheckedOp:
     place: str
     types: str
     values: str
-
-
-TOO_LITTLE = "this machine has too little memory to run the program in exact numbers"
 
 
 @dataclass
@@ -184,9 +178,7 @@ def _differing(
     except ShardwrightError as error:
         raise Inexact(f"the program as it was written cannot run here: {error.diagnostics[0].message}") from error
     _compare_loops(known_rounds(program), known_rounds(parts))
-    # Asked before: a system may promise more memory than it has, and end who uses it.
-    if memory_of(parts).peak * math.prod(mesh.size for mesh in meshes(parts).values()) > machine_bytes():
-        raise Inexact(TOO_LITTLE)
+    ask_for_memory(parts)
     # Nothing fused: the engine would fold a split product and its all-reduce into one, which would prove little.
     with _blaming("the local program cannot run"):
         devices = compile_module(parts, fused=False)

@@ -1,17 +1,20 @@
-"""How long a program takes in exact numbers: what decides how it is compared, and nothing of what is found."""
+"""How long a program takes in exact numbers, and whether there is the memory: what decides how it is compared, and nothing of what is found."""
 
 from __future__ import annotations
 
 import math
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation
 
+from shardwright.compiler.layouts.memory import memory_of
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import blocks_in
+from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.trip_count import trip_count
 from shardwright.dialects.types import shape_of
-from shardwright.proof.exact import ROUNDS
+from shardwright.proof.exact import ROUNDS, Inexact
+from shardwright.runtime.codegen.arena import machine_bytes
 
 WORK = 1 << 33
 """Multiplications, and elements of results, that a comparison may take: some seconds."""
@@ -21,6 +24,8 @@ EASY = 1 << 28
 
 DISPATCH = 10_000
 """Multiplications that take as long as an op on no elements: on its devices, and with all that makes it exact."""
+
+TOO_LITTLE = "this machine has too little memory to run the program in exact numbers"
 
 
 def is_small(op: Operation) -> bool:
@@ -41,3 +46,13 @@ def work(op: Operation, rounds: int = ROUNDS) -> float:
         known = trip_count(op)
         inner *= rounds if known is None else min(known, rounds)
     return DISPATCH + 8 * elements + inner
+
+
+def ask_for_memory(local: ModuleOp) -> None:
+    """
+    Raises `Inexact` where the devices of a local program hold more together than this process may have.
+
+    It is asked before: a system may promise more memory than it has, and end who uses it.
+    """
+    if memory_of(local).peak * math.prod(mesh.size for mesh in meshes(local).values()) > machine_bytes():
+        raise Inexact(TOO_LITTLE)
