@@ -1,4 +1,4 @@
-"""How long a program takes in exact numbers, and whether there is the memory: what decides how it is compared, and nothing of what is found."""
+"""What a program takes in exact numbers, of time and of memory: how it is compared, and nothing of what is found."""
 
 from __future__ import annotations
 
