@@ -126,8 +126,13 @@ class _Waiting:
 
 
 def _can_wait(op: Operation) -> bool:
-    """Whether an op only computes: it sends nothing, and is no loop or branch."""
-    return is_pure(op) and not isinstance(op, dtensor.CollectiveOp | GroupedOp) and op.name not in REGIONS_OF_TENSORS
+    """Whether an op only computes: it sends nothing, is no loop or branch, and is not what ends a block."""
+    return (
+        op.next_op is not None
+        and is_pure(op)
+        and not isinstance(op, dtensor.CollectiveOp | GroupedOp)
+        and op.name not in REGIONS_OF_TENSORS
+    )
 
 
 def _key(op: Shared, mesh: Mesh) -> Key:
