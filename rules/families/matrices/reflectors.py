@@ -283,35 +283,22 @@ def _basis(on: _Rows, packed: SSAValue, scales: SSAValue) -> SSAValue:
 
 
 @dataclass(frozen=True)
-class ValuesExpansion:
+class ValuesExpansion(ReflectorsExpansion):
     """
     Singular values of matrices of many rows, which are split: those of the upper factor, which is small.
 
     LAPACK does so as well, where there are twice as many rows as columns.
     """
 
-    rows: int
-    shape: Shape
-    element: Attribute
-
-    @property
-    def factors(self) -> frozenset[int]:
-        """The rows."""
-        return frozenset((self.rows,))
-
-    @property
-    def _upper(self) -> ReflectorsExpansion:
-        return ReflectorsExpansion(self.rows, self.shape, self.element)
-
-    def price(self, parts: Mapping[int, int], sizes: Sequence[int]) -> float | None:
+    def price(self, parts: Mapping[int, int], sizes: Sequence[int]) -> float:
         """Reflectors, and the upper factor, of which each device has some rows."""
         *batch, _, columns = self.shape
         square = math.prod(batch) * columns**2 * element_size(self.element)
-        return self._upper.price(parts, sizes) + _summed(square, parts, self.rows)
+        return super().price(parts, sizes) + _summed(square, parts, self.rows)
 
     def messages(self, parts: Mapping[int, int]) -> int:
         """Those of the reflectors, and one more."""
-        return self._upper.messages(parts) + 1
+        return super().messages(parts) + 1
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
         """The values of the upper factor; vectors are not wanted, and zero."""
