@@ -411,11 +411,12 @@ class Partitioned(_Stage):
         sent = "" if self.predicted_bytes is None else f", {self.predicted_bytes} bytes sent per device"
         return f"{len(self.predicted)} collective{'' if len(self.predicted) == 1 else 's'}{sent}"
 
-    def to_stablehlo(self, *, bare: bool = False) -> str:
+    def to_stablehlo(self, *, bare: bool = False, platform: str | None = None) -> str:
         """
         The program of each device with StableHLO's collectives, in a manual computation of the global arrays.
 
-        With `bare`, it takes and gives what one device holds.
+        With `bare`, it takes and gives what one device holds. For a `platform` (JAX's names), it is written as XLA is
+        fast there: on "cpu", places of largest elements are found in two steps.
 
         >>> import shardwright, numpy
         >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
@@ -426,7 +427,7 @@ class Partitioned(_Stage):
 
         self._ask_one_mesh("to_stablehlo")
         module = self.module.clone()
-        export_stablehlo(module, bare=bare)
+        export_stablehlo(module, bare=bare, platform=platform)
         return print_module(module)
 
     def explain(self) -> Explanation:

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from shardwright.compiler.checking import verify_ours
 from shardwright.compiler.exporting.captures import carry_captures
+from shardwright.compiler.exporting.picking import pick_in_two_steps
 from shardwright.compiler.exporting.results import finish_results
 from shardwright.compiler.exporting.stablehlo import lower_collectives
 from shardwright.compiler.exporting.values import (
@@ -37,13 +38,16 @@ from shardwright.passes.rewriter import erase, locate, replace_with
 from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, LAYOUT_ARGUMENT
 
 
-def export_stablehlo(module: ModuleOp, *, bare: bool = False, padded: bool = False) -> None:
+def export_stablehlo(
+    module: ModuleOp, *, bare: bool = False, padded: bool = False, platform: str | None = None
+) -> None:
     """
     Turns a local program into StableHLO alone, in place.
 
     Its body stands in a `sdy.manual_computation` over all axes of the mesh, so that whoever runs Shardy's programs can
     call it with global arrays; partial results are finished. With `bare`, the function takes and gives what one device
-    holds. Dims that do not divide are padded and cut around it; with `padded`, that is left to whoever calls it. Raises
+    holds. Dims that do not divide are padded and cut around it; with `padded`, that is left to whoever calls it. For
+    the platform "cpu" (JAX's names), what XLA does slowly there is written in another way. Raises
     SW0720 for an argument that is partial, SW0734 for more devices than are counted or listed.
     """
     mesh = next(iter(meshes(module).values()), Mesh())
@@ -53,6 +57,8 @@ def export_stablehlo(module: ModuleOp, *, bare: bool = False, padded: bool = Fal
     inputs, outputs = (_sides(side, function, mesh) for side in (function.arg_attrs, function.res_attrs))
     carry_captures(module)
     lower_collectives(module, mesh)
+    if platform == "cpu":
+        pick_in_two_steps(module, mesh)
     run_pipeline(module, ["dce"])
     _drop_ours(module, function)
     if mesh.size > 1 and not bare:

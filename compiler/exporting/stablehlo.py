@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from shardwright.compiler.exporting.devices import Piece, groups, permutation, rounds
-from shardwright.compiler.exporting.sharing import Bundle, bundles, in_rounds, paired, together
-from shardwright.compiler.exporting.windows import written
+from shardwright.compiler.exporting.messages.devices import Piece, groups, permutation, rounds
+from shardwright.compiler.exporting.messages.sharing import Bundle, bundles, in_rounds, paired, together
+from shardwright.compiler.exporting.messages.windows import written
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.dtensor import manual

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from shardwright.compiler.exporting.devices import too_many_devices
+from shardwright.compiler.exporting.messages.devices import too_many_devices
 from shardwright.dialects import sdy
 from shardwright.dialects.sdy import ops as sdy_ops
 from shardwright.dialects.stablehlo.calls.custom_calls import column_major, custom_calls

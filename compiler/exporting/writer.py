@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, UnitAttr, i32, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from shardwright.compiler.exporting.devices import Numbers, digits, groups
+from shardwright.compiler.exporting.messages.devices import Numbers, digits, groups
 from shardwright.dialects import stablehlo
 from shardwright.dialects.sdy.ops import ManualComputationOp
 from shardwright.dialects.stablehlo import collectives

@@ -98,7 +98,7 @@ class JaxProgram(Program):
         placed = JaxMesh(mesh, devices)
         self._shardings = [placed.sharding(port.spec) for port in self._takes]
         own = module.clone()
-        export_stablehlo(own, padded=True)
+        export_stablehlo(own, padded=True, platform=devices[0].platform)
         with _as_ours(), _faults():
             if devices[0].platform != "cpu":
                 spell_for(own, devices[0])

@@ -29,6 +29,11 @@ class JaxMesh:
         theirs = (each.mesh for each in self._known if self._is_the_same(each.mesh))
         self.whole = next(theirs, None) or self._made(mesh.sizes)
 
+    @property
+    def platform(self) -> str:
+        """Of which kind the devices are, in JAX's words."""
+        return self._devices.flat[0].platform
+
     def sharding(self, spec: LayoutSpec, rank: int | None = None) -> Any:
         """The `NamedSharding` of a layout; with a `rank`, of the first dims alone."""
         dims = spec.dims[:rank]

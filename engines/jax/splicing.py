@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region
 
-from shardwright.compiler.exporting.devices import groups
+from shardwright.compiler.exporting.messages.devices import groups
 from shardwright.dialects import sdy
 from shardwright.dialects.building import returned
 from shardwright.dialects.func import CallOp

@@ -112,7 +112,7 @@ def partition_by_hand(traced: Traced, devices: Sequence[Any], known: Sequence[An
 
 def _text(partitioned: Partitioned, answers: Sequence[Answer], mesh: JaxMesh) -> str:
     """What XLA gets, with all calls that only JAX can make or write."""
-    text = partitioned.to_stablehlo()
+    text = partitioned.to_stablehlo(platform=mesh.platform)
     if not answers and next(called_back(partitioned.module), None) is None:
         return text
     module = parse_module(text, "partitioned")

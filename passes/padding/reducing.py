@@ -11,12 +11,12 @@ from xdsl.ir import Attribute, SSAValue
 
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.dtensor.kinds import lowest
+from shardwright.dialects.stablehlo.algebra.bodies import evaluated
 from shardwright.dialects.text.literals import DenseAttr
 from shardwright.dialects.types import element_dtype, element_of, is_integer, shape_of
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.passes.padding.moving import Bond
 from shardwright.passes.padding.site import Site
-from shardwright.rules.families.scalars import evaluated
 from shardwright.rules.families.selection import starts_alike
 from shardwright.rules.reductions import identity_of, monoid_of, splits
 from shardwright.rules.windows.windowed import accumulates

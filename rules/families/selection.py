@@ -11,12 +11,12 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.dialects import chlo, stablehlo
+from shardwright.dialects.stablehlo.algebra.bodies import evaluated
 from shardwright.dialects.stablehlo.sorting import descending
 from shardwright.dialects.types import element_of, element_size, shape_of, tensor_type
 from shardwright.rules.builder import SCALAR, RuleBuilder
 from shardwright.rules.expansion import Dims, Site
 from shardwright.rules.families.gathering import Meeting, in_parts
-from shardwright.rules.families.scalars import evaluated
 from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Rule
 from shardwright.rules.sharding import Shape, add_row, operand_shapes
 

@@ -124,7 +124,7 @@ def fold_extreme(
     xp: Any, body: Body, inputs: Arrays, starts: Arrays, dims: Sequence[int], kind: str
 ) -> tuple[Array, ...]:
     """
-    The same as `fold` for values and places and a body that `extremes.extreme_kind` knows.
+    The same as `fold` for values and places and a body that `extreme_kind` knows.
 
     >>> def body(v, p, w, q):
     ...     left = (v > w) | (v != v)

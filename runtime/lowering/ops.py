@@ -10,6 +10,7 @@ import numpy as np
 from xdsl.ir import Block, Operation
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.dialects.stablehlo.algebra.bodies import extreme_kind
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.types import element_dtype
 from shardwright.runtime.kernels.elementwise import bit_count, working_dtype
@@ -23,7 +24,6 @@ from shardwright.runtime.lowering.emitters import (
     result_dtype,
     result_shape,
 )
-from shardwright.runtime.lowering.extremes import extreme_kind
 from shardwright.runtime.program import LARGEST_CONSTANT, Dot, Value
 from shardwright.runtime.stacking import identity
 
@@ -218,7 +218,7 @@ def _reduce(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Va
     whole = lowering.fronts(operands) + lowering.builder.local(inputs[0])
     shape = tuple(1 if dim in dims else extent for dim, extent in enumerate(whole))
     dtypes = [element_dtype(result.type) for result in op.results]
-    extreme = extreme_kind(lowering.builder.program.bodies[name])
+    extreme = extreme_kind(block) if all(item.dtype.isbuiltin == 1 for item in inputs) else None
     kernel, static = ("fold", (name, dims)) if extreme is None else ("fold_extreme", (name, dims, extreme))
     folded = lowering.builder.call_many(kernel, operands, [shape] * count, dtypes, *static)
     return [_drop(lowering, value, dims) for value in folded]

@@ -50,6 +50,7 @@ def command_line() -> CodedArgumentParser:
     parser.add_automatic()
     add("--to", choices=[*FORMS, GRAPH, *DRAWINGS], required=True, help="the form to write")
     add("--bare", action="store_true", help="with stablehlo: @main takes and gives what one device holds")
+    add("--platform", metavar="NAME", help="with stablehlo: what XLA is to compile it for, as JAX says it, like cpu")
     add("--ask-xla", action="store_true", help="have the installed JAX compile it and say what XLA sends")
     add("-o", dest="output", metavar="OUT", help="write there, in one step; without it, on standard output")
     add("--json", action="store_true", help="print the layouts, the bytes and the text as JSON")
@@ -60,6 +61,8 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright export`; returns the exit code."""
     parser = command_line()
     options = parser.parse_args(arguments)
+    if (options.bare or options.platform) and options.to != "stablehlo":
+        parser.error("--bare and --platform are for --to stablehlo")
     if options.ask_xla and (options.to not in FORMS or options.bare):
         parser.error("--ask-xla is for what XLA compiles: --to sdy, or --to stablehlo without --bare")
     from shardwright.compiler.pipelines import run_pipeline
@@ -124,7 +127,7 @@ def _exported(module: ModuleOp, options: argparse.Namespace, state: CommandState
     uneven = options.to == "sdy" and _is_uneven(module)
     if options.to == "sdy":
         _say_doubts(module, state)
-    written = FORMS[options.to](module, planned, options.bare)
+    written = FORMS[options.to](module, planned, options)
     text = print_module(written)
     if options.ask_xla:
         report |= _asked(text, sent, mesh)
@@ -222,7 +225,7 @@ def _described(value: SSAValue) -> str:
     return spec.brief(shape_of(value), str(element_of(value)))
 
 
-def _to_sdy(propagated: ModuleOp, planned: ModuleOp, bare: bool) -> ModuleOp:
+def _to_sdy(propagated: ModuleOp, planned: ModuleOp, options: argparse.Namespace) -> ModuleOp:
     """The global program with Shardy's annotations."""
     from shardwright.compiler.exporting.sdy import export_sdy
 
@@ -230,13 +233,13 @@ def _to_sdy(propagated: ModuleOp, planned: ModuleOp, bare: bool) -> ModuleOp:
     return propagated
 
 
-def _to_stablehlo(propagated: ModuleOp, planned: ModuleOp, bare: bool) -> ModuleOp:
+def _to_stablehlo(propagated: ModuleOp, planned: ModuleOp, options: argparse.Namespace) -> ModuleOp:
     """The program that each device runs."""
     from shardwright.compiler.exporting.manual import export_stablehlo
     from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
 
     run_pipeline(planned, LOCALIZE)
-    export_stablehlo(planned, bare=bare)
+    export_stablehlo(planned, bare=options.bare, platform=options.platform)
     return planned
 
 
@@ -257,5 +260,8 @@ def _drawing(planned: ModuleOp, form: str, name: str) -> str:
     return json.dumps(model_explorer_data(nodes, name), indent=2) + "\n"
 
 
-FORMS: dict[str, Callable[[ModuleOp, ModuleOp, bool], ModuleOp]] = {"sdy": _to_sdy, "stablehlo": _to_stablehlo}
+FORMS: dict[str, Callable[[ModuleOp, ModuleOp, argparse.Namespace], ModuleOp]] = {
+    "sdy": _to_sdy,
+    "stablehlo": _to_stablehlo,
+}
 """Each form, and what makes it of the propagated and the planned program."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shardwright.compiler.exporting import devices
+from shardwright.compiler.exporting.messages import devices
 from shardwright.layout import Mesh
 from shardwright.layout.boxes import box, linear_index
 from shardwright.layout.layout import Layout

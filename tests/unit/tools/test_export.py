@@ -213,6 +213,12 @@ def test_mistakes(arguments: list[str], code: str, capsys: Capture) -> None:
     assert f"error[{code}]" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", [["--bare"], ["--platform", "cpu"]])
+def test_what_is_said_of_stablehlo_alone(option: list[str], capsys: Capture) -> None:
+    assert main(["export", str(MLP), "--to", "sdy", *option]) == 1
+    assert "error[SW0701]: shardwright export: --bare and --platform are for --to stablehlo" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("options", [["--to", "graphdef"], ["--to", "stablehlo", "--bare"]])
 def test_xla_is_asked_of_what_it_compiles(options: list[str], capsys: Capture) -> None:
     assert main(["export", str(MLP), "--ask-xla", *options]) == 1

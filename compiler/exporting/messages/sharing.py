@@ -11,8 +11,8 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerType, ModuleOp, Signedness
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from shardwright.compiler.exporting.devices import Numbers, Piece, Route, cuts, groups, route
-from shardwright.compiler.exporting.windows import Move, written
+from shardwright.compiler.exporting.messages.devices import Numbers, Piece, Route, cuts, groups, route
+from shardwright.compiler.exporting.messages.windows import Move, written
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.building import blocks_in, free_values

@@ -10,7 +10,7 @@ from itertools import accumulate
 import numpy as np
 from xdsl.ir import SSAValue
 
-from shardwright.compiler.exporting.devices import Piece, groups, spacing, windows
+from shardwright.compiler.exporting.messages.devices import Piece, groups, spacing, windows
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.types import shape_of

@@ -1,0 +1,62 @@
+"""Places of extremes in two steps, as they are exported for CPUs: what the reduction's body gives one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from extremes import one_by_one, reduction
+from xdsl.dialects.builtin import ModuleOp
+
+from shardwright.compiler.exporting.manual import export_stablehlo
+from shardwright.compiler.pipelines import run_pipeline
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.runtime.executable import compile_module
+
+SPECIAL = (-np.inf, -1, 0, 1, 2, np.inf)
+
+
+def exported(text: str, platform: str | None = "cpu") -> ModuleOp:
+    module = parse_module(text, "test.mlir")
+    run_pipeline(module, ["partition"])
+    export_stablehlo(module, platform=platform)
+    return module
+
+
+@pytest.mark.parametrize("direction", ["GT", "LT"])
+@pytest.mark.parametrize(
+    ("kind", "start", "number"),
+    [
+        ("f32", None, None),
+        ("bf16", None, None),
+        ("i32", None, None),
+        ("f32", "1.0", 1.0),
+        ("f32", "0x7F800000", np.inf),
+    ],
+)
+def test_values_and_places(kind: str, start: str | None, number: float | None, direction: str) -> None:
+    module = exported(reduction(kind, direction, start=start))
+    assert "reducer" not in str(module)
+    executable = compile_module(module, fused=False)
+    generator = np.random.default_rng(0)
+    if number is None:
+        number = {"i32": 100}.get(kind, np.inf) * (-1 if direction == "GT" else 1)
+    for trial in range(30):
+        x = generator.choice(SPECIAL[1:5] if kind == "i32" else SPECIAL, (3, 7))
+        if kind != "i32" and trial % 3 == 0:
+            x[1, trial % 7] = np.nan
+        places = generator.permutation(21).reshape(3, 7).astype(np.int32)
+        value, place = executable.run([x.astype(executable.inputs[0].dtype), places])
+        for row in range(3):
+            wanted = one_by_one(x[row].tolist(), places[row].tolist(), direction, number)
+            np.testing.assert_array_equal(value[row].astype(np.float32), np.float32(wanted[0]))
+            assert place[row] == wanted[1]
+
+
+def test_a_start_that_is_nan_another_body_and_other_platforms_keep_what_is_written() -> None:
+    for text, platform in [
+        (reduction(start="0x7FC00000"), "cpu"),
+        (reduction(tie="GT"), "cpu"),
+        (reduction(), "cuda"),
+        (reduction(), None),
+    ]:
+        assert "reducer" in str(exported(text, platform))
